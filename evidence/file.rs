@@ -47,6 +47,7 @@ use crate::reduction::NamedLog;
 use num_bigint::BigUint;
 use parikh_net::Net;
 use parikh_net::loops::{LoopRun, Part, Turn};
+use parikh_net::printable::Quoted;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -299,7 +300,9 @@ impl Loops {
                 Repeated::Block(block) => Part::Block(*block),
                 Repeated::Fire(name) => {
                     let t = net.transition_named(name);
-                    Part::Fire(t.ok_or_else(|| format!("the net has no transition `{name}`"))?)
+                    Part::Fire(
+                        t.ok_or_else(|| format!("the net has no transition {}", Quoted(name)))?,
+                    )
                 }
             };
             let times = match times {
@@ -327,7 +330,7 @@ pub fn number_of_times(digits: &str) -> Result<BigUint, String> {
     }
     let number = digits.bytes().all(|digit| digit.is_ascii_digit());
     let number = number.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
-    number.ok_or_else(|| format!("`{digits}` is no number of times"))
+    number.ok_or_else(|| format!("{} is no number of times", Quoted(digits)))
 }
 
 impl Unfolding {

@@ -5,6 +5,7 @@
 //! of one transition is done at once: it is enabled all the way if and only if it is at its first
 //! firing and at its last, because each place changes by the same amount every time.
 
+use parikh_net::printable::Quoted;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
 
 /// Why a sequence does not replay.
@@ -20,7 +21,8 @@ pub enum ReplayError {
     },
     /// A place holds too few tokens for the next firing.
     #[error(
-        "firing {firing}: transition `{transition}` is not enabled, place `{place}` lacks tokens"
+        "firing {firing}: transition {} is not enabled, place {} lacks tokens",
+        Quoted(.transition), Quoted(.place)
     )]
     NotEnabled {
         /// Number of the first firing of the run in which it happens, from 1.
@@ -31,7 +33,7 @@ pub enum ReplayError {
         place: String,
     },
     /// A step of a coloured net has no binding that may fire.
-    #[error("firing {firing}: `{transition}`: {why}")]
+    #[error("firing {firing}: {}: {why}", Quoted(.transition))]
     NoBinding {
         /// Number of the firing, from 1.
         firing: u64,
@@ -41,7 +43,7 @@ pub enum ReplayError {
         why: String,
     },
     /// A place would hold more tokens than are counted.
-    #[error("firing {firing}: place `{place}` would hold more than 2^63 - 1 tokens")]
+    #[error("firing {firing}: place {} would hold more than 2^63 - 1 tokens", Quoted(.place))]
     Overflow {
         /// Number of the first firing of the run in which it happens, from 1.
         firing: u64,
@@ -184,7 +186,7 @@ pub enum PumpError {
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// The second half leaves a place with fewer tokens, so that it may not repeat.
-    #[error("place `{0}` loses tokens in the repeated part")]
+    #[error("place {} loses tokens in the repeated part", Quoted(.0))]
     Loses(String),
 }
 

@@ -6,6 +6,7 @@
 //! contradicts a proof from the claim either breaks the claim on its way, or the proof is wrong.
 
 use super::Replayer;
+use parikh_net::printable::Quoted;
 use parikh_net::units::Breach;
 use parikh_net::{FiringSequence, Net, PlaceId, Step, UnitId, Units};
 
@@ -41,12 +42,12 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
 }
 
 fn in_words(units: &Units, breach: &Breach, firings: u64) -> String {
-    let unit = &units.get(breach.unit).name;
+    let unit = Quoted(&units.get(breach.unit).name);
     let tokens = breach.tokens;
     match breach.with_units_around {
-        false => format!("unit `{unit}` holds {tokens} tokens after {firings} firings"),
+        false => format!("unit {unit} holds {tokens} tokens after {firings} firings"),
         true => format!(
-            "unit `{unit}` and the units around it hold {tokens} tokens after {firings} firings"
+            "unit {unit} and the units around it hold {tokens} tokens after {firings} firings"
         ),
     }
 }

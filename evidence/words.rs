@@ -1,5 +1,6 @@
 //! Predicates and sums as people write them, for what is said about evidence and questions.
 
+use parikh_net::printable::Quoted;
 use parikh_net::{Atom, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId};
 use std::fmt::Write as _;
 
@@ -25,8 +26,8 @@ pub fn formula(net: &Net, predicate: &Predicate) -> String {
             true => format!("{} ≥ {}", linear(net, &sum.negated()), -i128::from(*bound)),
             false => format!("{} ≤ {bound}", linear(net, sum)),
         },
-        Predicate::Enabled(t) => format!("{} enabled", net.transition_name(*t)),
-        Predicate::Disabled(t) => format!("{} disabled", net.transition_name(*t)),
+        Predicate::Enabled(t) => format!("{} enabled", Quoted(net.transition_name(*t))),
+        Predicate::Disabled(t) => format!("{} disabled", Quoted(net.transition_name(*t))),
         Predicate::Dead => "nothing enabled".to_owned(),
         Predicate::NotDead => "something enabled".to_owned(),
         Predicate::And(parts) => joined(parts, " ∧ "),
@@ -48,7 +49,7 @@ pub fn linear(net: &Net, sum: &LinearSum) -> String {
         if a.unsigned_abs() != 1 {
             let _ = write!(text, "{}·", a.unsigned_abs());
         }
-        text.push_str(net.place_name(place));
+        let _ = write!(text, "{}", Quoted(net.place_name(place)));
     }
     if text.is_empty() { "0".to_owned() } else { text }
 }
@@ -65,8 +66,8 @@ pub fn transition(net: &Net, t: TransitionId) -> String {
 
 fn with_label(id: &str, label: Option<&str>) -> String {
     match label.map(str::trim).filter(|label| !label.is_empty()) {
-        Some(label) => format!("`{id}` ({})", label.replace(char::is_whitespace, " ")),
-        None => format!("`{id}`"),
+        Some(label) => format!("{} ({})", Quoted(id), label.replace(char::is_whitespace, " ")),
+        None => Quoted(id).to_string(),
     }
 }
 
@@ -88,10 +89,9 @@ pub fn firings(run: &LoopRun) -> String {
     }
 }
 
-/// Text of at most 200 characters: what is longer ends in `…`.
+/// Text of at most 200 characters: what is longer ends in `…`, behind the end of a name that was cut.
 pub(crate) fn shortened(text: String) -> String {
-    match text.char_indices().nth(200) {
-        Some((end, _)) => format!("{} …", &text[..end]),
-        None => text,
-    }
+    let Some((end, _)) = text.char_indices().nth(200) else { return text };
+    let is_quoted = text[..end].matches('`').count() % 2 == 1;
+    format!("{}{} …", &text[..end], if is_quoted { "`" } else { "" })
 }

@@ -7,13 +7,16 @@
 //! - [`Printable`], for a line: what a terminal would obey is shown as an escape, `\u{9b}`, `\n`, `\t`;
 //! - [`Word`], for an id in a line that programs read, too: white space and backslashes are escaped as well,
 //!   so that it is one word, and two ids are never the same word;
+//! - [`Quoted`], for a name inside of a sentence of ours: it stands between backquotes, cannot end them, and
+//!   is clipped, so that nobody takes what it says for what we say;
 //! - [`json`], for JSON: strings say the same with JSON's own escapes.
 //!
 //! ```
-//! use parikh_net::printable::{Printable, Word, json};
+//! use parikh_net::printable::{Printable, Quoted, Word, json};
 //!
 //! assert_eq!(Printable("a b\u{1b}[31m\n").to_string(), r"a b\u{1b}[31m\n");
 //! assert_eq!(Word("a b\\").to_string(), r"a\u{20}b\u{5c}");
+//! assert_eq!(Quoted("p`: TRUE").to_string(), r"`p\u{60}: TRUE`");
 //! assert_eq!(json("{\"id\":\"\u{9b}\"}".to_owned()), r#"{"id":"\u009b"}"#);
 //! ```
 
@@ -26,6 +29,13 @@ pub struct Printable<T>(pub T);
 /// A text as it is shown in one word.
 #[derive(Clone, Copy, Debug)]
 pub struct Word<T>(pub T);
+
+/// A name as it is shown inside of a sentence.
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted<'a>(pub &'a str);
+
+/// The most characters of a name that are shown inside of a sentence.
+const LONGEST_NAME: usize = 120;
 
 /// Whether a terminal or a reader might do something else with it than show it: control characters (C0,
 /// DEL and C1), the line and paragraph separators of Unicode, and marks that change the direction of text.
@@ -59,26 +69,37 @@ pub fn json(serialized: String) -> String {
 
 impl<T: Display> Display for Printable<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(Escaping { out: f, as_word: false }, "{}", self.0)
+        write!(Escaping { out: f, also: |_| false }, "{}", self.0)
     }
 }
 
 impl<T: Display> Display for Word<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(Escaping { out: f, as_word: true }, "{}", self.0)
+        write!(Escaping { out: f, also: |c| c.is_whitespace() || c == '\\' }, "{}", self.0)
+    }
+}
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = self.0.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
+        f.write_char('`')?;
+        let also = |c: char| matches!(c, '`' | '\\') || c.is_whitespace() && c != ' ';
+        Escaping { out: f, also }.write_str(&self.0[..end.unwrap_or(self.0.len())])?;
+        f.write_str(if end.is_some() { "…`" } else { "`" })
     }
 }
 
 /// Escapes on the way to `out`.
 struct Escaping<'a, 'f> {
     out: &'a mut fmt::Formatter<'f>,
-    as_word: bool,
+    /// What is escaped besides what is harmful.
+    also: fn(char) -> bool,
 }
 
 impl Write for Escaping<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let as_word = self.as_word;
-        let is_escaped = |c: char| is_harmful(c) || (as_word && (c.is_whitespace() || c == '\\'));
+        let also = self.also;
+        let is_escaped = |c: char| is_harmful(c) || also(c);
         let mut rest = text;
         while let Some(at) = rest.find(is_escaped) {
             let (plain, tail) = rest.split_at(at);
@@ -131,6 +152,14 @@ mod tests {
         let different: std::collections::HashSet<&String> = words.iter().collect();
         assert_eq!(different.len(), ids.len(), "{words:?}");
         assert_eq!(words[5], ids[5]);
+    }
+
+    #[test]
+    fn a_name_in_a_sentence_cannot_end_its_quotation() {
+        assert_eq!(Quoted("p 1").to_string(), "`p 1`");
+        assert_eq!(Quoted("p`: TRUE\u{a0}\\\n").to_string(), r"`p\u{60}: TRUE\u{a0}\u{5c}\n`");
+        let long = Quoted(&"ä".repeat(500)).to_string();
+        assert_eq!(long, format!("`{}…`", "ä".repeat(120)));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::counting::{self, CountError, Figures, Formula};
 use crate::file::{Answer, Shown};
 use crate::question::{Question, Value};
 use crate::words;
+use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net};
 use std::slice;
 
@@ -45,7 +46,7 @@ fn count(
 ) -> Verdict {
     let found = match (&answer.shown_by[..], &answer.searched) {
         ([Shown::Count { count }], _) => {
-            shelf.count(count).map_err(|why| format!("count {count}: {why}"))
+            shelf.count(count).map_err(|why| format!("count {}: {why}", Quoted(count)))
         }
         ([], Some(searched)) => match Formula::of_net(net) {
             Ok(formula) => Ok((formula, searched.markings)),

@@ -13,6 +13,7 @@ use crate::home::undone::check_undone;
 use crate::question::obligation::Home;
 use crate::{Document, Flaw, begun_after, first_breach, words};
 use parikh_net::Predicate;
+use parikh_net::printable::Quoted;
 
 /// So many markings are visited for a document, even where no search is made again.
 const MARKINGS_OF_A_DOCUMENT: u64 = 1_000_000;
@@ -68,7 +69,7 @@ impl<'n> Judge<'n> {
         let there = begun_after(self.net, &sequence).map_err(|error| error.to_string())?;
         if self.breach.is_none() {
             let breach = first_breach(self.net, &sequence, u64::MAX);
-            self.breach = breach.map(|how| format!("along trace {trace}, {how}"));
+            self.breach = breach.map(|how| format!("along trace {}, {how}", Quoted(trace)));
         }
         self.refuse_large(document)?;
         let goes_on = &mut || self.watch.goes_on();

@@ -10,6 +10,7 @@ use crate::question::obligation::{Need, Obligation};
 use crate::question::{Question, Value};
 use crate::reader::Unreadable;
 use crate::{Flaw, check_pumping, first_breach, words};
+use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net, Predicate};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -79,7 +80,7 @@ impl<'n> Judge<'n> {
             return (verdict, false);
         }
         let obligation = match Value::read(&answer.value) {
-            None => Err(format!("`{}` is no value of an answer", answer.value)),
+            None => Err(format!("{} is no value of an answer", Quoted(&answer.value))),
             Some(value) => asked.obligation(self.net, value),
         };
         let mut account = match obligation {
@@ -122,7 +123,7 @@ impl<'n> Judge<'n> {
             }
         }
         for (id, stops) in traces {
-            self.fire(account, stops, id).map_err(|why| format!("trace {id}: {why}"))?;
+            self.fire(account, stops, id).map_err(|why| format!("trace {}: {why}", Quoted(id)))?;
         }
         // What is listed twice shows no more than once.
         let mut looked_at = HashSet::new();
@@ -130,20 +131,22 @@ impl<'n> Judge<'n> {
             match shown {
                 Shown::Trace { .. } => {}
                 Shown::Loops { loops: id } => {
-                    self.go_round(account, id).map_err(|why| format!("loops {id}: {why}"))?;
+                    self.go_round(account, id)
+                        .map_err(|why| format!("loops {}: {why}", Quoted(id)))?;
                 }
                 Shown::Pump { pump: id } => {
-                    self.pump(account, id).map_err(|why| format!("pump {id}: {why}"))?;
+                    self.pump(account, id).map_err(|why| format!("pump {}: {why}", Quoted(id)))?;
                 }
                 Shown::Document { document: id } => {
-                    self.read(account, id).map_err(|why| format!("document {id}: {why}"))?;
+                    self.read(account, id)
+                        .map_err(|why| format!("document {}: {why}", Quoted(id)))?;
                 }
                 Shown::Count { count: id } => {
-                    return Err(format!("count {id}: nothing is to be counted"));
+                    return Err(format!("count {}: nothing is to be counted", Quoted(id)));
                 }
                 Shown::Structure { structure: id } => {
                     self.weigh(account, id, searched)
-                        .map_err(|why| format!("structure {id}: {why}"))?;
+                        .map_err(|why| format!("structure {}: {why}", Quoted(id)))?;
                 }
             }
         }
@@ -166,7 +169,7 @@ impl<'n> Judge<'n> {
         if self.breach.is_none() {
             let last = stops.last().copied().filter(|_| !to_the_end);
             let breach = first_breach(self.net, &sequence, last.unwrap_or(u64::MAX));
-            self.breach = breach.map(|how| format!("along trace {id}, {how}"));
+            self.breach = breach.map(|how| format!("along trace {}, {how}", Quoted(id)));
         }
         Ok(())
     }
@@ -189,7 +192,8 @@ impl<'n> Judge<'n> {
         }
         if self.breach.is_none() && self.net.safe_units().is_some() {
             let grows = growth.places().next().is_some();
-            self.breach = grows.then(|| format!("pump {id} puts ever more tokens on a place"));
+            self.breach =
+                grows.then(|| format!("pump {} puts ever more tokens on a place", Quoted(id)));
         }
         Ok(())
     }
@@ -219,7 +223,7 @@ impl<'n> Judge<'n> {
             match checked.refutes(predicate, goes_on) {
                 Ok(()) => *done = true,
                 Err(Flaw::DoesNotFollow) => {}
-                Err(flaw) => account.untold = Some(format!("document {id}: {flaw}")),
+                Err(flaw) => account.untold = Some(format!("document {}: {flaw}", Quoted(id))),
             }
             account.assumes_units |= *done && document.assumes_units();
         }

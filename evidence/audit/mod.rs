@@ -21,6 +21,7 @@
 //! Besides verdicts, a [`Report`] says of files what makes one wonder ([`Report::irregular`]): an answer
 //! that was printed and is not in the file has not been looked at, and nobody would miss it.
 
+mod each;
 mod figures;
 mod homes;
 mod judge;
@@ -43,6 +44,7 @@ use crate::question::Question;
 use crate::question::cases::{self, CaseNet};
 use crate::reader::queries::Property;
 use judge::{Judge, Questions};
+use parikh_net::printable::{Quoted, Word};
 use parikh_net::units::Breach;
 use parikh_net::{Marking, Net};
 use shelf::Shelf;
@@ -176,7 +178,7 @@ impl<'n> Audit<'n> {
     /// The net that a file is about, and its questions by their ids.
     fn subject(&mut self, header: &Header) -> Result<(Cow<'n, Net>, Questions), String> {
         if header.format != FORMAT {
-            return Err(format!("the format is `{}`; expected `{FORMAT}`", header.format));
+            return Err(format!("the format is {}; expected `{FORMAT}`", Quoted(&header.format)));
         }
         let (net, name) = (self.net, &header.examination);
         if let Some(kind) = cases::kind(name) {
@@ -221,9 +223,9 @@ impl<'n> Audit<'n> {
             breach.is_none() && self.watch.goes_on()
         });
         let Breach { unit, tokens, .. } = breach?;
-        let unit = &units.get(unit).name;
+        let unit = Quoted(&units.get(unit).name);
         Some(format!(
-            "in a reachable marking, unit `{unit}` with those around it holds {tokens} tokens"
+            "in a reachable marking, unit {unit} with those around it holds {tokens} tokens"
         ))
     }
 
@@ -263,8 +265,13 @@ fn is_about(header: &Header, net: &Net) -> Result<(), String> {
     match about == is {
         true => Ok(()),
         false => Err(format!(
-            "this is about a net `{}` of {} places and {} transitions; the model is `{}` of {} and {}",
-            about.0, about.1, about.2, is.0, is.1, is.2
+            "this is about a net {} of {} places and {} transitions; the model is {} of {} and {}",
+            Quoted(about.0),
+            about.1,
+            about.2,
+            Quoted(is.0),
+            is.1,
+            is.2
         )),
     }
 }
@@ -333,9 +340,11 @@ impl Reading<'_, '_> {
         if let Some(&(earlier, _)) = self.answered.get(&answer.id) {
             let Judged { line, value, .. } = &self.report.judged[earlier];
             let twice = format!(
-                "{} is answered again ({}): the answer of line {line} ({value}) was not withdrawn, \
+                "{} is answered again ({}): the answer of line {line} ({}) was not withdrawn, \
                  and only that one was looked at",
-                answer.id, answer.value
+                Word(&answer.id),
+                Word(&answer.value),
+                Word(value)
             );
             self.report.irregular.push(source.broken(twice));
             return;
@@ -365,13 +374,13 @@ impl Reading<'_, '_> {
     /// no question is judged over and over.
     fn withdraw(&mut self, id: String) -> Result<(), String> {
         let Some((earlier, noted)) = self.answered.remove(&id) else {
-            return Err(format!("there is no answer to `{id}` to be withdrawn"));
+            return Err(format!("there is no answer to {} to be withdrawn", Quoted(&id)));
         };
         self.gone.insert(earlier);
         self.watch.note(|progress| progress.judged[noted] = None);
         match self.withdrawn.insert(id.clone()) {
             true => Ok(()),
-            false => Err(format!("the answer to `{id}` is withdrawn a second time")),
+            false => Err(format!("the answer to {} is withdrawn a second time", Quoted(&id))),
         }
     }
 }

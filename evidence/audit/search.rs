@@ -1,6 +1,7 @@
 //! A search that an answer rests on, made again.
 
 use super::Verdict;
+use super::each::{has_sinks, search_each};
 use super::judge::{Account, Judge, in_words};
 use crate::Flaw;
 use crate::certificate::markings::visit;
@@ -72,7 +73,18 @@ impl<'n> Judge<'n> {
             (Err(Flaw::Stopped), Some(what)) => {
                 Verdict::Refused(format!("visited again: it is not true that {what}"))
             }
-            (Err(Flaw::More(most)), _) => unvisited(&format!("more than {most} are reachable")),
+            (Err(Flaw::More(reachable)), _) => {
+                // What a claim does not tell apart may be the most of it.
+                let alone = |&at: &usize| {
+                    account.may_be_met(&|duty| matches!(*duty, Need::Refute(it) if it == at))
+                };
+                let open = (0..account.refuted.len()).filter(|&at| !account.refuted[at].1);
+                let alone: Vec<usize> = open.filter(alone).collect();
+                if alone.is_empty() || !has_sinks(net) {
+                    return unvisited(&format!("more than {reachable} are reachable"));
+                }
+                search_each(net, account, &alone, most, &self.watch, unvisited)
+            }
             (Err(flaw), _) => Verdict::Refused(format!("visited again: {flaw}")),
         }
     }

@@ -9,6 +9,7 @@ use crate::counting::{CountError, Formula};
 use crate::file::{About, AboutAll, Count, Loops, Pump, Reduction, Steps, Trace};
 use crate::home::Structure;
 use crate::reduction::{CheckedReduction, LogError};
+use parikh_net::printable::Quoted;
 use parikh_net::{FiringSequence, LoopRun, Net, Predicate, Pumping, Stage};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -122,7 +123,7 @@ impl<'n> Shelf<'n> {
             Some(on) => {
                 let Reduction { of, log } = self.take("reduction", &on)?;
                 if of.is_some() {
-                    return Err(format!("reduction {on} is not of the net itself"));
+                    return Err(format!("reduction {} is not of the net itself", Quoted(&on)));
                 }
                 Formula::of_log(self.net, &log, &mut || self.watch.goes_on())
             }
@@ -165,7 +166,7 @@ impl<'n> Shelf<'n> {
     pub(super) fn net_of(&self, on: Option<&str>) -> Result<&Net, String> {
         let Some(on) = on else { return Ok(self.net) };
         let reduced = self.reductions.get(on).map(|reduced| reduced.by.net());
-        reduced.ok_or_else(|| format!("reduction {on} was not gone through"))
+        reduced.ok_or_else(|| format!("reduction {} was not gone through", Quoted(on)))
     }
 
     /// Goes through a reduction and those that it rests on, each once.
@@ -177,7 +178,7 @@ impl<'n> Shelf<'n> {
         while let Some(id) = next.filter(|id| !self.reductions.contains_key(id)) {
             let place = self.place("reduction", &id)?;
             if place.line >= line {
-                return Err(format!("reduction {id} comes after one that rests on it"));
+                return Err(format!("reduction {} comes after one that rests on it", Quoted(&id)));
             }
             line = place.line;
             if !self.watch.goes_on() {
@@ -190,7 +191,7 @@ impl<'n> Shelf<'n> {
             let Reduction { of, log } = self.take("reduction", &id)?;
             let goes_on = &mut || self.watch.goes_on();
             let by = CheckedReduction::of_log(self.net_of(of.as_deref())?, &log, goes_on);
-            let by = by.map_err(|error| format!("reduction {id}: {error}"))?;
+            let by = by.map_err(|error| format!("reduction {}: {error}", Quoted(&id)))?;
             self.reductions.insert(id, Reduced { of, by });
         }
         Ok(())
@@ -212,7 +213,8 @@ impl<'n> Shelf<'n> {
         let line =
             read.map_err(serde_json::Error::io).and_then(|()| serde_json::from_slice(&bytes));
         let line: Result<HashMap<String, T>, _> = line;
-        let mut line = line.map_err(|error| format!("line {}: {error}", place.line))?;
+        let mut line =
+            line.map_err(|error| format!("line {}: {}", place.line, Quoted(&error.to_string())))?;
         line.remove(sort).ok_or_else(|| format!("line {}: no {sort}", place.line))
     }
 }
@@ -221,7 +223,7 @@ fn sequence(net: &Net, steps: &Steps) -> Result<FiringSequence, String> {
     let mut sequence = FiringSequence::new();
     for (name, count) in steps {
         let t = net.transition_named(name);
-        let t = t.ok_or_else(|| format!("the net has no transition `{name}`"))?;
+        let t = t.ok_or_else(|| format!("the net has no transition {}", Quoted(name)))?;
         sequence.push(t, *count);
     }
     Ok(sequence)

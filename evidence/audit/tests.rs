@@ -388,6 +388,37 @@ fn assumptions_are_declared_and_not_broken() {
     assert!(matches!(judged[1].verdict, Verdict::Confirmed(_)));
 }
 
+#[test]
+fn counted_firings_are_visited_up_to_the_one_that_matters() {
+    // The loop at p may fire for ever, and u is on no way to the end: r stays.
+    let loops = "net n\nplace p 1\nplace q\nplace r\ntransition t: p -> q\n\
+                 transition u: p -> r\ntransition l: p -> p";
+    let searched = |count: u64| {
+        let line = answer("RelaxedSoundness", "FALSE", "");
+        let by =
+            format!("\"searched\": {{\"markings\": {count}, \"stubborn\": false}}, \"shown_by\"");
+        line.replace("\"shown_by\"", &by)
+    };
+    let verdict = |net: &str, last: [u64; 3]| {
+        let net = text::parse(net).unwrap();
+        let head = format!(
+            "{{\"evidence\": {{\"format\": \"{FORMAT}\", \"net\": \"n\", \"places\": 6, \
+             \"transitions\": 3, \"examination\": \"RelaxedSoundness\"}}}}\n"
+        );
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all((head + &searched(3)).as_bytes()).unwrap();
+        let audit = Audit::new(&net, 100, Box::new(|_| Err(String::new())));
+        let mut audit = audit.with_final_marking(Marking::new(last.to_vec()));
+        audit.file(file.path()).unwrap();
+        audit.finish().judged.remove(0).verdict
+    };
+    let judged = verdict(loops, [0, 1, 0]);
+    assert!(matches!(judged, Verdict::Confirmed(_)), "{judged:?}");
+    // Where each is on a way, that is seen, too.
+    let judged = verdict(&loops.replace("p -> r", "q -> q"), [0, 1, 0]);
+    assert!(matches!(&judged, Verdict::Refused(why) if why.contains("not true")), "{judged:?}");
+}
+
 /// A process of one step whose model claims that its two places are one safe unit.
 fn process_with_a_unit(tokens: &str) -> Net {
     let file = format!(

@@ -2,6 +2,7 @@
 
 use crate::closed_set::ClosedSetFlaw;
 use crate::refutation::RefutationFlaw;
+use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
 /// Why a certificate is refused. Numbers in front are those of lemmas, traps or steps.
@@ -11,7 +12,7 @@ pub enum Flaw {
     #[error("the net has features that such an argument does not hold for")]
     Features,
     /// A name that the net does not have.
-    #[error("the net has no {0} `{1}`")]
+    #[error("the net has no {0} {name}", name = Quoted(.1))]
     NoSuchName(&'static str, String),
     /// A place that does not exist.
     #[error("place {} does not exist", .0.index())]

@@ -6,7 +6,7 @@
 
 use super::flaw::Flaw;
 use parikh_net::{Marking, Net};
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// All reachable markings.
 #[derive(Debug)]
@@ -33,36 +33,49 @@ const MOST_EDGES: usize = 1 << 27;
 /// What a marking takes besides its own bytes: twice a pointer and a length, and its place in a table.
 const OVERHEAD: usize = 64;
 
-/// Shows all reachable markings, at most so many, to `sees`, which says whether it wants to go on.
+/// Shows all reachable markings, at most so many, to `sees`, which says whether it wants to go on. Those
+/// of fewer firings come first, and each is shown when it is met, not when it is left: where only the
+/// first markings of many are visited, none that is one firing away is missed.
 ///
 /// # Errors
 /// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`] when it does not.
-pub fn visit(
+pub fn visit(net: &Net, most: u64, sees: impl FnMut(&Marking) -> bool) -> Result<Visited, Flaw> {
+    visit_capped(net, &[], most, sees)
+}
+
+/// The same where places that have a number in `caps` hold no more tokens than that: what comes beyond is
+/// lost. Nothing may take from them.
+///
+/// # Errors
+/// As [`visit`].
+pub fn visit_capped(
     net: &Net,
+    caps: &[Option<u64>],
     most: u64,
     mut sees: impl FnMut(&Marking) -> bool,
 ) -> Result<Visited, Flaw> {
-    let mut seen: HashSet<Box<[u8]>> = HashSet::new();
-    let mut waiting = vec![packed(net.initial().tokens())];
+    let mut first = net.initial().tokens().to_vec();
+    let capped = first.iter_mut().zip(caps).filter_map(|(tokens, cap)| Some((tokens, (*cap)?)));
+    capped.for_each(|(tokens, cap)| *tokens = cap.min(*tokens));
+    let mut goes_on = sees(&Marking::new(first.clone()));
+    let first = packed(&first);
+    let mut seen: HashSet<Box<[u8]>> = HashSet::from([first.clone()]);
+    let mut waiting = VecDeque::from([first]);
     let mut bytes = 0;
-    seen.extend(waiting.iter().cloned());
-    while let Some(next) = waiting.pop() {
-        let marking = Marking::new(unpacked(&next));
-        if !sees(&marking) {
-            return Err(Flaw::Stopped);
-        }
-        successors(net, marking.tokens(), |after| {
-            if !seen.contains(&after) {
+    while let Some(next) = waiting.pop_front().filter(|_| goes_on) {
+        successors(net, caps, &unpacked(&next), |after| {
+            if goes_on && !seen.contains(&after) {
                 bytes += 2 * after.len() + OVERHEAD;
+                goes_on = sees(&Marking::new(unpacked(&after)));
                 seen.insert(after.clone());
-                waiting.push(after);
+                waiting.push_back(after);
             }
         })?;
-        if seen.len() as u64 > most || bytes > MOST_BYTES {
+        if goes_on && (seen.len() as u64 > most || bytes > MOST_BYTES) {
             return Err(Flaw::More(most.min(seen.len() as u64)));
         }
     }
-    Ok(Visited(seen))
+    if goes_on { Ok(Visited(seen)) } else { Err(Flaw::Stopped) }
 }
 
 /// All reachable markings with numbers, and the way back from each.
@@ -97,7 +110,7 @@ impl Numbered {
                 return Err(Flaw::TooLarge("too many firings between markings".to_owned()));
             }
             let tokens = unpacked(marking);
-            successors(net, &tokens, |after| {
+            successors(net, &[], &tokens, |after| {
                 // It was visited.
                 let to = numbers.get(&*after).copied().unwrap_or(from);
                 edges.push((to, from));
@@ -132,7 +145,12 @@ impl Numbered {
 }
 
 /// Shows each marking after one firing, packed.
-fn successors(net: &Net, tokens: &[u64], mut sees: impl FnMut(Box<[u8]>)) -> Result<(), Flaw> {
+fn successors(
+    net: &Net,
+    caps: &[Option<u64>],
+    tokens: &[u64],
+    mut sees: impl FnMut(Box<[u8]>),
+) -> Result<(), Flaw> {
     for t in net.transitions() {
         if net.pre(t).iter().any(|arc| tokens[arc.place.index()] < arc.weight) {
             continue;
@@ -141,7 +159,10 @@ fn successors(net: &Net, tokens: &[u64], mut sees: impl FnMut(Box<[u8]>)) -> Res
         net.pre(t).iter().for_each(|arc| after[arc.place.index()] -= arc.weight);
         for arc in net.post(t) {
             let tokens = &mut after[arc.place.index()];
-            *tokens = tokens.checked_add(arc.weight).ok_or(Flaw::Overflow)?;
+            *tokens = match caps.get(arc.place.index()) {
+                Some(Some(cap)) => tokens.saturating_add(arc.weight).min(*cap),
+                _ => tokens.checked_add(arc.weight).ok_or(Flaw::Overflow)?,
+            };
         }
         sees(packed(&after));
     }
@@ -204,6 +225,22 @@ mod tests {
     fn unbounded_nets_end_at_the_number() {
         let net = text::parse("place p\ntransition t: -> p").unwrap();
         assert!(matches!(visit(&net, 9, |_| true), Err(Flaw::More(9))));
+    }
+
+    #[test]
+    fn what_is_one_firing_away_is_seen_before_what_is_far() {
+        let [count, other] = ["transition count: -> p\n", "transition other: q ->\n"];
+        for order in [[count, other], [other, count]] {
+            let net = text::parse(&format!("place p\nplace q 1\n{}", order.concat())).unwrap();
+            let q = net.place_named("q").unwrap();
+            let found = visit(&net, 9, |marking| marking[q] == 1);
+            assert!(matches!(found, Err(Flaw::Stopped)), "{order:?}");
+        }
+        // All that is one firing away, however much it is.
+        let source = |at: u32| format!("place p{at}\ntransition t{at}: -> p{at}\n");
+        let net = text::parse(&(0..20).map(source).collect::<String>()).unwrap();
+        let last = net.place_named("p19").unwrap();
+        assert!(matches!(visit(&net, 9, |marking| marking[last] == 0), Err(Flaw::Stopped)));
     }
 
     #[test]

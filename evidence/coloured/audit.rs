@@ -9,6 +9,7 @@ use crate::audit::{
 use crate::file::{Line, Unfolding};
 use crate::reader::queries::Property;
 use parikh_net::Net;
+use parikh_net::printable::Quoted;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -119,7 +120,7 @@ impl<'m> ColouredAudit<'m> {
     fn leave_unjudged(&mut self, mut source: Source, why: &str) -> Result<(), Broken> {
         let name = &source.header().examination;
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            return Err(source.broken(format!("`{name}` is no examination")));
+            return Err(source.broken(format!("{} is no examination", Quoted(name))));
         }
         let mut judged: HashMap<String, Judged> = HashMap::new();
         let read = loop {

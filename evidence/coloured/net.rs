@@ -3,9 +3,11 @@
 use super::elements::said;
 use super::sorts::{Declarations, Kind, not_known};
 use super::terms::{Guard, Reader, Term};
+use crate::reader::known::nothing_unknown;
 use crate::reader::pnml::{plain_arc, the_net};
 use crate::reader::references::{references, resolve};
-use crate::reader::{Unreadable, attribute, decode, elements, name, only, tree};
+use crate::reader::{Unreadable, attribute, decode, elements, name, only, tree, trimmed};
+use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
 
@@ -73,6 +75,7 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
+    nothing_unknown(net)?;
     let (mut declared, mut nodes, mut aliases, mut arcs) = (vec![], vec![], vec![], vec![]);
     // In the order of the file, in which an unfolding lists them, too; pages are looked through.
     let mut left: Vec<_> = elements(net).collect();
@@ -104,7 +107,7 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
         let is_place = name(node) == "place";
         let at = if is_place { model.places.len() } else { model.transitions.len() };
         if ids.insert(id, (is_place, at)).is_some() {
-            return Err(Unreadable::at(node, format!("two nodes are called `{id}`")));
+            return Err(Unreadable::at(node, format!("two nodes are called {}", Quoted(id))));
         }
         let mut reader = Reader { declarations: &mut model.declarations, depth: 0 };
         if is_place {
@@ -140,7 +143,7 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
         let end = |key| {
             let id = resolve(node, attribute(node, key)?, &references)?;
             let known = ids.get(id).copied();
-            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node `{id}`")))
+            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
         };
         let (place, transition, takes) = match (end("source")?, end("target")?) {
             ((true, place), (false, transition)) => (place, transition, true),
@@ -206,7 +209,7 @@ fn label<'a, 'i>(
                     said(inside).partition(|&it| matches!(name(it), "text" | "name"));
                 let says = |text: &Node<'_, '_>| {
                     let piece =
-                        |node: Node<'_, '_>| node.text().is_some_and(|it| !it.trim().is_empty());
+                        |node: Node<'_, '_>| node.text().is_some_and(|it| !trimmed(it).is_empty());
                     name(*text) == "text" && text.descendants().any(piece)
                 };
                 if terms.is_empty() {

@@ -6,7 +6,8 @@
 //! same sorts. Enumerations and partitions are only equal to themselves. A product of one sort is that sort.
 
 use super::elements::{DEEPEST, bare_sort, bare_term, said, too_deep};
-use crate::reader::{Unreadable, attribute, name, number, only};
+use crate::reader::{Unreadable, attribute, name, number, only, trimmed};
+use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -91,7 +92,7 @@ impl Declarations {
                 return Err(not_known(node));
             }
             let id = attribute(node, "id")?;
-            let called = node.attribute("name").map(str::trim).filter(|it| !it.is_empty());
+            let called = node.attribute("name").map(trimmed).filter(|it| !it.is_empty());
             let called = called.unwrap_or(id);
             let sort = all.sort(only(node, said(node), "sort")?)?;
             // The first of two variables has the name that they share.
@@ -288,7 +289,7 @@ impl Declarations {
             sort.filter(|&sort| *self.kind(sort) == Kind::Dot).map(|sort| (sort, 0))
         };
         let constant = self.constants.get(id).copied().or_else(black);
-        constant.ok_or_else(|| Unreadable::at(node, format!("`{id}` is no constant")))
+        constant.ok_or_else(|| Unreadable::at(node, format!("{} is no constant", Quoted(id))))
     }
 
     /// The colour that a number is of a range.
@@ -311,14 +312,14 @@ impl Declarations {
     pub(super) fn variable(&self, node: Node<'_, '_>) -> Result<usize, Unreadable> {
         let id = attribute(node, "refvariable")?;
         let variable = self.variable_ids.get(id).copied();
-        variable.ok_or_else(|| Unreadable::at(node, format!("`{id}` is no variable")))
+        variable.ok_or_else(|| Unreadable::at(node, format!("{} is no variable", Quoted(id))))
     }
 
     /// The partition of this id.
     pub(super) fn sort_of_id(&self, node: Node<'_, '_>, key: &str) -> Result<usize, Unreadable> {
         let id = attribute(node, key)?;
         let sort = self.sort_ids.get(id).copied();
-        sort.ok_or_else(|| Unreadable::at(node, format!("`{id}` is not declared")))
+        sort.ok_or_else(|| Unreadable::at(node, format!("{} is not declared", Quoted(id))))
     }
 
     /// Writes a colour as nodes of an unfolding are called by it: `red`, `3`, `(red,3)`; the outermost
@@ -368,7 +369,7 @@ fn constants<'a, 'i: 'a>(
             return Err(not_known(node));
         }
         let id = attribute(node, "id")?.to_owned();
-        let called = node.attribute("name").map(str::trim).filter(|it| !it.is_empty());
+        let called = node.attribute("name").map(trimmed).filter(|it| !it.is_empty());
         names.push(called.unwrap_or(&id).to_owned());
         ids.push(id);
     }
@@ -379,7 +380,7 @@ fn constants<'a, 'i: 'a>(
 
 /// A whole number in an attribute, which may be negative.
 pub(super) fn integer(node: Node<'_, '_>, key: &str) -> Result<i64, Unreadable> {
-    let text = attribute(node, key)?.trim();
+    let text = trimmed(attribute(node, key)?);
     match text.strip_prefix('-') {
         None => number(node, text),
         Some(digits) => number::<i64>(node, digits).map(|value| -value),

@@ -16,7 +16,7 @@
 use super::elements::{DEEPEST, bare_term, said, too_deep};
 pub(super) use super::meaning::{Bag, Guard, Term, TooMany};
 use super::sorts::{Declarations, Kind, integer, not_known};
-use crate::reader::{Unreadable, attribute, name, number, only};
+use crate::reader::{Unreadable, attribute, name, number, only, trimmed};
 use roxmltree::Node;
 
 /// Reads terms.
@@ -270,7 +270,7 @@ fn operands<'a, 'i>(node: Node<'a, 'i>) -> Result<Vec<Node<'a, 'i>>, Unreadable>
 }
 
 fn truth_value(node: Node<'_, '_>) -> Result<bool, Unreadable> {
-    match attribute(node, "value")?.trim() {
+    match trimmed(attribute(node, "value")?) {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
         _ => Err(Unreadable::at(node, "expected `true` or `false`")),

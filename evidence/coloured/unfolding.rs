@@ -33,6 +33,7 @@ use super::sorts::Kind;
 use super::terms::{Bag, Guard, Term, TooMany};
 use crate::file::Unfolding;
 use parikh_net::coloured::Folding;
+use parikh_net::printable::Quoted;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -143,7 +144,10 @@ impl ColouredModel {
             for (colour, tokens) in evaluated(&place.initial, &[], tries)? {
                 let Some(&at) = colours.get(&colour) else {
                     let name = self.place_name(place, colour);
-                    return Err(Unconfirmed::Wrong(format!("`{name}` is marked and not listed")));
+                    return Err(Unconfirmed::Wrong(format!(
+                        "{} is marked and not listed",
+                        Quoted(&name)
+                    )));
                 };
                 builder.set_tokens(at, tokens).map_err(wrong)?;
             }
@@ -325,7 +329,8 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         let Ok(takes) = self.moved(&self.transition.takes)? else { return Ok(()) };
         let name = self.model.binding_name(self.transition, &self.binding);
         let puts = self.moved(&self.transition.puts)?.map_err(|place| {
-            Unconfirmed::Wrong(format!("`{name}` puts tokens on `{place}`, which is not listed"))
+            let [name, place] = [&*name, &*place].map(Quoted);
+            Unconfirmed::Wrong(format!("{name} puts tokens on {place}, which is not listed"))
         })?;
         let arcs = [takes, puts];
         match self.missing.remove(&*name) {
@@ -350,7 +355,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
 
     fn not_listed(&self) -> Unconfirmed {
         let name = self.unlisted.values().min().map_or("", String::as_str);
-        Unconfirmed::Wrong(format!("`{name}` is not listed"))
+        Unconfirmed::Wrong(format!("{} is not listed", Quoted(name)))
     }
 
     /// What the binding moves along these arcs.
@@ -383,7 +388,8 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         }
         match self.has_unlisted {
             Some(name) if bindings == Bindings::All => Err(Unconfirmed::Wrong(format!(
-                "`{name}` is not listed, and firings are counted by their bindings"
+                "{} is not listed, and firings are counted by their bindings",
+                Quoted(&name)
             ))),
             _ => Ok(self.arcs),
         }
@@ -453,5 +459,6 @@ fn wrong(what: impl ToString) -> Unconfirmed {
 }
 
 fn no_such(name: &str, kind: &str) -> Unconfirmed {
-    Unconfirmed::Wrong(format!("`{name}` is listed and is no {kind} of the model, or comes twice"))
+    let name = Quoted(name);
+    Unconfirmed::Wrong(format!("{name} is listed and is no {kind} of the model, or comes twice"))
 }

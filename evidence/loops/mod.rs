@@ -15,6 +15,7 @@ pub use marking::{LargeMarking, holds, value};
 
 use num_bigint::{BigInt, BigUint};
 use parikh_net::loops::{LoopRun, Part, Spot, Turn};
+use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -34,7 +35,7 @@ pub enum LoopReplayError {
         transition: TransitionId,
     },
     /// A place holds too few tokens for a turn, fired as often as it says.
-    #[error("block {block}, turn {turn}: place `{place}` lacks tokens")]
+    #[error("block {block}, turn {turn}: place {} lacks tokens", Quoted(.place))]
     NotEnabled {
         /// The block's number.
         block: usize,

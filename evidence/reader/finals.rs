@@ -8,9 +8,11 @@
 //! Each `marking` is one; a place that is not named holds no token, one that is named twice the sum. A
 //! marking without a token is none, and equal markings count once.
 
+use super::pnml::in_text;
 use super::references::resolve;
-use super::{Unreadable, attribute, elements, name, number, text, unknown};
+use super::{Unreadable, attribute, elements, name, unknown};
 use parikh_net::builder::Node as NetNode;
+use parikh_net::printable::Quoted;
 use parikh_net::{Marking, NetBuilder};
 use roxmltree::Node;
 use std::collections::HashMap;
@@ -43,9 +45,12 @@ pub(super) fn read<'a>(
                 }
                 let id = resolve(place, attribute(place, "idref")?, references)?;
                 let Some(NetNode::Place(p)) = builder.node(id) else {
-                    return Err(Unreadable::at(place, format!("the net has no place `{id}`")));
+                    return Err(Unreadable::at(
+                        place,
+                        format!("the net has no place {}", Quoted(id)),
+                    ));
                 };
-                let held = tokens[p.index()].checked_add(count(place)?);
+                let held = tokens[p.index()].checked_add(in_text(place, 0)?);
                 let held = held.filter(|&held| held <= Marking::MAX_TOKENS);
                 tokens[p.index()] =
                     held.ok_or_else(|| Unreadable::at(place, "more than 2^63 - 1 tokens"))?;
@@ -57,16 +62,4 @@ pub(super) fn read<'a>(
         }
     }
     Ok(finals)
-}
-
-/// The number in the `text` of a place; none is 0.
-fn count(place: Node<'_, '_>) -> Result<u64, Unreadable> {
-    let mut count = None;
-    for inside in elements(place) {
-        match name(inside) {
-            "text" if count.is_none() => count = Some(number(inside, &text(inside)?)?),
-            _ => return Err(unknown(inside, place)),
-        }
-    }
-    Ok(count.unwrap_or(0))
 }

@@ -13,15 +13,18 @@
 //! |---|---|
 //! | [`pnml`] | place/transition nets: ISO/IEC 15909-2 |
 //! | `units` | nested units (NUPN), a part of these files |
+//! | `known` | what else may stand in a net, and means nothing |
 //! | `finals` | final markings, as tools for process mining write them |
 //! | [`queries`] | the query files of the Model Checking Contest, down to predicates |
 
 mod finals;
+pub(crate) mod known;
 pub mod pnml;
 pub mod queries;
 pub(crate) mod references;
 mod units;
 
+use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::borrow::Cow;
 
@@ -64,7 +67,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
             Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()))
         }
         other => {
-            let what = format!("the encoding is `{other}`; expected UTF-8 or ISO-8859-1");
+            let what = format!("the encoding is {}; expected UTF-8 or ISO-8859-1", Quoted(other));
             Err(Unreadable { line: 1, what })
         }
     }
@@ -76,8 +79,16 @@ fn declared_encoding(bytes: &[u8]) -> String {
     let declaration = head.strip_prefix("<?xml").and_then(|rest| rest.split("?>").next());
     let after = declaration.and_then(|text| text.split_once("encoding"));
     let quoted =
-        after.map_or("", |(_, rest)| rest.trim_start_matches([' ', '\t', '\r', '\n', '=']));
+        after.map_or("", |(_, rest)| rest.trim_start_matches(BLANKS).trim_start_matches('='));
     quoted.split(['"', '\'']).nth(1).unwrap_or("").to_ascii_lowercase()
+}
+
+/// What XML calls white space. Unicode has more, all of which may stand in a name.
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// A text without blanks around it.
+pub(crate) fn trimmed(text: &str) -> &str {
+    text.trim_matches(BLANKS)
 }
 
 /// The tree of an XML file. Document types are refused: nothing here needs them, and entities that are
@@ -121,15 +132,15 @@ pub(crate) fn child<'a, 'input>(
     only(node, elements(node).filter(|&inside| name(inside) == key), &format!("`{key}`"))
 }
 
-/// The characters right inside `node`, which comments may have cut into pieces, without white space
-/// around them.
+/// The characters right inside `node`, which comments may have cut into pieces, without blanks around
+/// them.
 fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
     if let Some(element) = elements(node).next() {
         let what = format!("expected text inside `{}`, found `{}`", name(node), name(element));
         return Err(Unreadable::at(element, what));
     }
     let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
-    Ok(pieces.collect::<String>().trim().to_owned())
+    Ok(trimmed(&pieces.collect::<String>()).to_owned())
 }
 
 /// An attribute that has to be there.
@@ -150,12 +161,12 @@ pub(crate) fn number<T: std::str::FromStr>(
     node: Node<'_, '_>,
     digits: &str,
 ) -> Result<T, Unreadable> {
-    let digits = digits.trim();
+    let digits = trimmed(digits);
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let value = if plain { digits.parse().ok() } else { None };
     value.ok_or_else(|| {
-        let shown: String = digits.chars().take(40).collect();
-        Unreadable::at(node, format!("expected a number of at most 64 bits, found `{shown}`"))
+        let found = Quoted(digits);
+        Unreadable::at(node, format!("expected a number of at most 64 bits, found {found}"))
     })
 }
 

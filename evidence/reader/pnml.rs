@@ -16,12 +16,14 @@
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
 
+use super::known::nothing_unknown;
 use super::references::{references, resolve};
 use super::{
-    Unreadable, attribute, child, decode, elements, finals, name, number, text, tree, units,
-    unknown,
+    Unreadable, attribute, child, decode, elements, finals, name, number, text, tree, trimmed,
+    units, unknown,
 };
 use parikh_net::builder::Node as NetNode;
+use parikh_net::printable::Quoted;
 use parikh_net::{BuildError, Net, NetBuilder};
 use roxmltree::{Document, Node};
 
@@ -56,9 +58,10 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
     if let Some(kind) = net.attribute("type")
         && !["ptnet", "pnmlcoremodel"].iter().any(|is| kind.to_ascii_lowercase().contains(is))
     {
-        let what = format!("expected a place/transition net, found one of type `{kind}`");
+        let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
         return Err(Unreadable::at(net, what));
     }
+    nothing_unknown(net)?;
     build(net, &collect(net)?)
 }
 
@@ -115,7 +118,7 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Model, Unreadable> 
         let end = |key| -> Result<NetNode, Unreadable> {
             let id = resolve(node, attribute(node, key)?, &references)?;
             let known = builder.node(id);
-            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node `{id}`")))
+            known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
         };
         let added = match (end("source")?, end("target")?) {
             (NetNode::Place(p), NetNode::Transition(t)) => builder.take(t, p, weight),
@@ -155,8 +158,8 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
     Ok(value.unwrap_or(default))
 }
 
-/// The number in the `text` of a label.
-fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
+/// The number in the `text` of a label, or of a place in a final marking.
+pub(super) fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(label) {
         match name(inside) {
@@ -180,8 +183,10 @@ pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
             }
         }
     }
-    match kinds.iter().find(|kind| kind.trim() != "normal") {
-        Some(kind) => Err(Unreadable::at(arc, format!("expected a plain arc, found `{kind}`"))),
+    match kinds.iter().find(|kind| trimmed(kind) != "normal") {
+        Some(kind) => {
+            Err(Unreadable::at(arc, format!("expected a plain arc, found {}", Quoted(kind))))
+        }
         None => Ok(()),
     }
 }

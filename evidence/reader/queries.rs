@@ -34,6 +34,7 @@
 
 use super::{Unreadable, child, decode, elements, name, number, only, text, tree};
 use crate::question::Question;
+use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate};
 use roxmltree::Node;
 
@@ -296,9 +297,9 @@ fn listed<T>(
     for listed in elements(node) {
         let id = text(listed)?;
         let known = named(&id).filter(|_| name(listed) == kind);
-        nodes.push(
-            known.ok_or_else(|| Unreadable::at(listed, format!("the net has no {kind} `{id}`")))?,
-        );
+        nodes.push(known.ok_or_else(|| {
+            Unreadable::at(listed, format!("the net has no {kind} {}", Quoted(&id)))
+        })?);
     }
     match nodes.is_empty() {
         true => Err(Unreadable::at(node, format!("expected at least one {kind}"))),

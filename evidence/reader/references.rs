@@ -1,6 +1,7 @@
 //! References: other words for nodes of a model.
 
-use super::{Unreadable, attribute, name};
+use super::{Unreadable, attribute, elements, name, unknown};
+use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
 
@@ -17,6 +18,10 @@ pub(crate) fn references<'a>(
     let mut targets = HashMap::new();
     for &node in nodes {
         let id = attribute(node, "id")?;
+        let means = |it: &Node<'_, '_>| !matches!(name(*it), "name" | "graphics" | "toolspecific");
+        if let Some(inside) = elements(node).find(means) {
+            return Err(unknown(inside, node));
+        }
         if is_place(id).is_some() {
             return Err(Unreadable::at(node, "the id of this reference is that of a node"));
         }
@@ -34,7 +39,7 @@ pub(crate) fn references<'a>(
         if is_place(end) != Some(kind == "place") {
             return Err(Unreadable::at(
                 node,
-                format!("this refers to `{end}`, which is no {kind}"),
+                format!("this refers to {}, which is no {kind}", Quoted(end)),
             ));
         }
     }
@@ -72,6 +77,8 @@ pub(crate) fn resolve<'a>(
     match references.get(id) {
         None => Ok(id),
         Some(&end) if end != id => Ok(end),
-        Some(_) => Err(Unreadable::at(arc, format!("the reference `{id}` refers to itself"))),
+        Some(_) => {
+            Err(Unreadable::at(arc, format!("the reference {} refers to itself", Quoted(id))))
+        }
     }
 }

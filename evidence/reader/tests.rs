@@ -62,7 +62,8 @@ fn what_is_not_known_is_refused_with_its_line() {
     refused(&weight("<text/>"), 4, "number");
     refused(&weight("<text>99999999999999999999</text>"), 4, "number");
     refused(&weight("<text>9223372036854775808</text>"), 4, "2^63");
-    refused(&weight("<value>2</value>"), 4, "not known");
+    refused(&weight("<value>2</value>"), 4, "right inside `value`");
+    refused(&weight("<value/>"), 4, "not known");
     refused(&with("<place id='t'/>"), 3, "used by two");
     refused(&with("<place id='u'><capacity/></place>"), 4, "not known");
     refused(&with("<place id='u'><hlinitialMarking/></place>"), 4, "not known");
@@ -118,6 +119,22 @@ fn encodings_are_as_declared() {
     assert!(net.place_named("\u{E9}").is_some());
     let utf = "\u{FEFF}<pnml><net><place id='\u{E9}&lt;&#x61;'/></net></pnml>";
     assert!(pnml::read(utf.as_bytes()).unwrap().net.place_named("\u{E9}<a").is_some());
+}
+
+#[test]
+fn only_the_blanks_of_xml_are_trimmed_from_names() {
+    let net = read(
+        "<place id='\u{A0}p'><initialMarking><text>7</text></initialMarking></place>
+        <place id='p'/>",
+    );
+    let net = net.unwrap().net;
+    let largest = |name: &str| {
+        let bound = format!("<place-bound><place>\n {name}\t</place></place-bound>");
+        asked(&net, &bound).unwrap()
+    };
+    let of = |place| Question::Largest(LinearSum::new([(PlaceId::new(place), 1)]).unwrap());
+    assert_eq!(largest("\u{A0}p"), of(0));
+    assert_eq!(largest("p"), of(1));
 }
 
 #[test]

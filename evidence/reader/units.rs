@@ -14,8 +14,9 @@
 //! it, when the section is not all as it should be: sizes that are not the net's, units that are no
 //! tree, places in none or in two of them, or an initial marking that breaks the claim.
 
-use super::{Unreadable, attribute, child, elements, name, number, text};
+use super::{BLANKS, Unreadable, attribute, child, elements, name, number, text};
 use parikh_net::builder::Node as NetNode;
+use parikh_net::printable::Quoted;
 use parikh_net::units::Unit;
 use parikh_net::{NetBuilder, UnitId, Units};
 use roxmltree::Node;
@@ -56,7 +57,7 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
     let safe = match attribute(structure, "safe")? {
         "true" => true,
         "false" => false,
-        other => return Err(Unreadable::at(structure, format!("safe is `{other}`"))),
+        other => return Err(Unreadable::at(structure, format!("safe is {}", Quoted(other)))),
     };
     let mut by_id = HashMap::new();
     for (index, &node) in nodes.iter().enumerate() {
@@ -66,7 +67,7 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
     }
     let unit_named = |node, id: &str| {
         let known = by_id.get(id).copied();
-        known.ok_or_else(|| Unreadable::at(node, format!("there is no unit `{id}`")))
+        known.ok_or_else(|| Unreadable::at(node, format!("there is no unit {}", Quoted(id))))
     };
     let mut units = Vec::with_capacity(nodes.len());
     for &node in &nodes {
@@ -74,7 +75,9 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
         for id in listed(node, "places")? {
             match builder.node(&id) {
                 Some(NetNode::Place(place)) => places.push(place),
-                _ => return Err(Unreadable::at(node, format!("there is no place `{id}`"))),
+                _ => {
+                    return Err(Unreadable::at(node, format!("there is no place {}", Quoted(&id))));
+                }
             }
         }
         places.sort_unstable();
@@ -84,7 +87,10 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
         for id in listed(node, "subunits")? {
             let inside = unit_named(node, &id)?;
             if units[inside].parent.replace(UnitId::new(index)).is_some() {
-                return Err(Unreadable::at(node, format!("unit `{id}` is inside two others")));
+                return Err(Unreadable::at(
+                    node,
+                    format!("unit {} is inside two others", Quoted(&id)),
+                ));
             }
         }
     }
@@ -94,11 +100,11 @@ fn structured(builder: &NetBuilder, structure: Node<'_, '_>) -> Result<Units, Un
         .map_err(|error| Unreadable::at(structure, error.to_string()))
 }
 
-/// The ids in the lists `key` of a unit, separated by white space.
+/// The ids in the lists `key` of a unit, separated by blanks.
 fn listed(unit: Node<'_, '_>, key: &str) -> Result<Vec<String>, Unreadable> {
     let mut ids = Vec::new();
     for list in elements(unit).filter(|&list| name(list) == key) {
-        ids.extend(text(list)?.split_whitespace().map(str::to_owned));
+        ids.extend(text(list)?.split(BLANKS).filter(|id| !id.is_empty()).map(str::to_owned));
     }
     Ok(ids)
 }

@@ -8,6 +8,7 @@
 
 use super::conditions::Candidate;
 use super::needs::{Needs, Preserve};
+use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
@@ -106,7 +107,7 @@ pub enum LogError {
     #[error("the log says of nothing that it is preserved")]
     NothingPreserved,
     /// A name is no rule, class or node.
-    #[error("step {step} (0 is the head): `{name}` is not known")]
+    #[error("step {step} (0 is the head): {} is not known", Quoted(.name))]
     Unknown {
         /// From 1; 0 is the head of the log.
         step: usize,

@@ -62,7 +62,7 @@ fn a_directory_of_right_evidence_is_confirmed() {
     assert_eq!((code, &*err), (0, ""));
     let confirmed = "\
 proofs/ReachabilityDeadlock.jsonl:3: ReachabilityDeadlock: TRUE: confirmed: 1 marking shown
-proofs/UpperBounds.jsonl:4: UpperBounds Small-UpperBounds-00 (the most of q): 2: confirmed: 1 marking shown, 1 claim proved
+proofs/UpperBounds.jsonl:4: UpperBounds Small-UpperBounds-00 (the most of `q`): 2: confirmed: 1 marking shown, 1 claim proved
 ";
     let counted = "2 of 2 answers confirmed\n1 question of these examinations has no answer\n";
     assert_eq!(out, format!("{confirmed}{counted}"));
@@ -111,7 +111,7 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     assert_eq!(code, 4);
     assert!(
         out.contains(
-            "(the most of q): 1: refused: not shown: a proof that no reachable marking has q ≥ 2"
+            "(the most of `q`): 1: refused: not shown: a proof that no reachable marking has `q` ≥ 2"
         ),
         "{out}"
     );
@@ -257,6 +257,45 @@ fn what_a_file_says_of_itself_does_not_hide_the_verdict() {
         let (code, out, _) = certify(at.path(), &[".", "proofs", "--format", "json"]);
         assert!(code == 6 && out.contains("\"cut_short\":1"), "{code} {out}");
     }
+}
+
+#[test]
+fn names_in_questions_and_reasons_cannot_be_taken_for_a_verdict() {
+    let forged = "q ≥ 2): 1: confirmed: 1 claim proved` TRUE: confirmed";
+    let name = |text: &str| {
+        text.replace(">q<", &format!(">{forged}<")).replace("'q'", &format!("'{forged}'"))
+    };
+    let step = format!(r#"{{"trace": {{"id": "w1", "steps": [["t`: {forged}", 2]]}}}}"#);
+    let wrong = ANSWER.replace("\"2\"", "\"1\"");
+    let no_trace = ANSWER.replace("w1", &format!("w1: {forged}"));
+    for (line, answer) in [(TRACE, &*wrong), (TRACE, &*no_trace), (&*step, ANSWER)] {
+        let text = [&head("UpperBounds"), line, MOST, answer, &end(1)].join("\n");
+        let at = instance(&[("UpperBounds.jsonl", &text)]);
+        std::fs::write(at.path().join("model.pnml"), name(MODEL)).unwrap();
+        std::fs::write(at.path().join("UpperBounds.xml"), name(BOUNDS)).unwrap();
+        let (code, out, err) = certify(at.path(), &[".", "proofs"]);
+        assert_eq!(code, 4, "{out}{err}");
+        // What stands between backquotes is what others wrote.
+        let ours: String = out.lines().next().unwrap().split('`').step_by(2).collect();
+        assert!(ours.contains(": refused: ") && !ours.contains("confirmed"), "{out}");
+    }
+    // A question that is cut off inside of a name ends the name.
+    let [p, q] = ["p", "q"].map(|id| format!("{}{id}", "≥".repeat(150)));
+    let long = |text: &str, [from, to]: [&str; 2]| {
+        let text = text.replace(&format!("{from}p{to}"), &format!("{from}{p}{to}"));
+        text.replace(&format!("{from}q{to}"), &format!("{from}{q}{to}"))
+    };
+    let text = [&head("UpperBounds"), TRACE, MOST, ANSWER, &end(1)].join(
+        "
+",
+    );
+    let at = instance(&[("UpperBounds.jsonl", &text)]);
+    std::fs::write(at.path().join("model.pnml"), long(MODEL, ["'", "'"])).unwrap();
+    let both = BOUNDS.replace("<place>q</place>", "<place>q</place><place>p</place>");
+    std::fs::write(at.path().join("UpperBounds.xml"), long(&both, [">", "<"])).unwrap();
+    let (_, out, err) = certify(at.path(), &[".", "proofs"]);
+    let line = out.lines().next().unwrap();
+    assert!(line.contains("` …): ") && line.matches('`').count() == 4, "{out}{err}");
 }
 
 /// What an auditor would have to trust besides the code here.

@@ -1,7 +1,7 @@
 //! Whole XML files as trees, for those small enough and free enough in form: verdict files.
 
 use super::error::{InputError, Location};
-use super::xml::{Item, XmlReader};
+use super::xml::{BLANKS, Item, XmlReader};
 use parikh_net::printable::is_harmful;
 use std::fmt::Write as _;
 use std::io::BufRead;
@@ -172,7 +172,6 @@ fn escape(text: &str, attribute: bool) -> String {
 }
 
 /// What XML takes for blanks.
-const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// A character that XML 1.0 has no place for, not even as `&#1;`.
 fn forbidden(text: &str) -> Option<char> {

@@ -141,6 +141,16 @@ pub enum InputError {
         /// Its type.
         found: String,
     },
+    /// Text where none has a meaning.
+    #[error(
+        "{at}: the text `{found}` stands where none is expected; in a `<text>` it would be read"
+    )]
+    StrayText {
+        /// Where it is.
+        at: Location,
+        /// How it begins.
+        found: String,
+    },
     /// Something else that changes what the net means.
     #[error("{at}: {found} is not supported; {advice}")]
     Unsupported {

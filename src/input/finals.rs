@@ -13,7 +13,7 @@
 use super::error::InputError;
 use super::graph::Graph;
 use super::labels::Label;
-use super::xml::{Item, XmlReader};
+use super::xml::{Item, XmlReader, digits};
 use parikh_net::Marking;
 use std::io::BufRead;
 
@@ -26,9 +26,15 @@ pub(super) fn read(
     finals: &mut Vec<FinalMarking>,
 ) -> Result<(), InputError> {
     loop {
-        match xml.next()? {
-            Item::Open(tag) if tag.name() == "marking" => finals.push(FinalMarking(places(xml)?)),
-            Item::Open(_) => xml.skip()?,
+        match xml.markup()? {
+            Item::Open(tag) if tag.name() == "marking" => {
+                tag.check_attributes()?;
+                finals.push(FinalMarking(places(xml)?));
+            }
+            Item::Open(tag) => {
+                tag.check_skipped()?;
+                xml.skip()?;
+            }
             Item::Close | Item::End => return Ok(()),
             Item::Text(_) | Item::Nothing => {}
         }
@@ -38,14 +44,18 @@ pub(super) fn read(
 fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, Label)>, InputError> {
     let mut places = Vec::new();
     loop {
-        match xml.next()? {
+        match xml.markup()? {
             Item::Open(tag) if tag.name() == "place" => {
                 let at = tag.at;
+                tag.check_attributes()?;
                 let [id] = tag.attributes(["idref"])?;
                 let id = tag.required(id, "place", "idref")?;
                 places.push((id, xml.label(at)?));
             }
-            Item::Open(_) => xml.skip()?,
+            Item::Open(tag) => {
+                tag.check_skipped()?;
+                xml.skip()?;
+            }
             Item::Close | Item::End => return Ok(places),
             Item::Text(_) | Item::Nothing => {}
         }
@@ -74,10 +84,11 @@ pub(super) fn resolve(
                 return Err(InputError::Repeated { at, owner, label: "text" });
             }
             let number = match label.text.as_str() {
+                _ if label.structured => None,
                 "" => Some(0),
-                text => text.parse().ok(),
+                text => digits(text),
             };
-            let sum = number.and_then(|tokens| marking[place].checked_add(tokens));
+            let sum = number.and_then(|tokens: u64| marking[place].checked_add(tokens));
             marking[place] =
                 sum.filter(|&tokens| tokens <= Marking::MAX_TOKENS).ok_or_else(|| {
                     let (at, found) = (at.of(file), label.text.clone());

@@ -4,7 +4,7 @@
 
 use super::error::InputError;
 use super::source::Position;
-use super::xml::{Item, XmlReader};
+use super::xml::{Item, XmlReader, trimmed};
 use std::io::BufRead;
 
 /// The children of nodes and arcs that say something about the net.
@@ -27,7 +27,8 @@ pub(super) struct Label {
     pub(super) at: Position,
     /// Without blanks around it.
     pub(super) text: String,
-    /// It has a `<structure>`, as only the labels of coloured nets do.
+    /// It has a `<structure>`, as only the labels of coloured nets do, or another element that may say
+    /// something.
     pub(super) structured: bool,
     /// It says its text more than once, and not the same.
     pub(super) contradictory: bool,
@@ -41,15 +42,21 @@ impl Label {
 
 impl<R: BufRead> XmlReader<R> {
     /// The next child of the current element, which is to be read or skipped then; none when the
-    /// element ends.
-    pub(super) fn child(&mut self) -> Result<Option<(Child, Position)>, InputError> {
+    /// element ends. Those that are `read` are known to whoever asks; of the others, what might mean
+    /// something is refused.
+    pub(super) fn child(&mut self, read: &[&str]) -> Result<Option<(Child, Position)>, InputError> {
         loop {
-            let tag = match self.next()? {
+            let tag = match self.markup()? {
                 Item::Open(tag) => tag,
                 Item::Close | Item::End => return Ok(None),
                 Item::Text(_) | Item::Nothing => continue,
             };
+            match read.contains(&tag.name()) {
+                true => tag.check_attributes()?,
+                false => tag.check_skipped()?,
+            }
             let child = match tag.name() {
+                other if !read.contains(&other) => Child::Other,
                 "name" => Child::Name,
                 "initialMarking" => Child::InitialMarking,
                 "inscription" => Child::Inscription,
@@ -66,6 +73,14 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
+    /// Goes to the end of a reference node, which has no more than a name and graphics.
+    pub(super) fn reference(&mut self) -> Result<(), InputError> {
+        while self.child(&[])?.is_some() {
+            self.skip()?;
+        }
+        Ok(())
+    }
+
     /// Reads the label that was opened last, `at` its position.
     pub(super) fn label(&mut self, at: Position) -> Result<Label, InputError> {
         let mut inner = String::new();
@@ -75,21 +90,24 @@ impl<R: BufRead> XmlReader<R> {
             match self.next()? {
                 Item::Open(tag) => match tag.name() {
                     "text" | "value" => {
+                        tag.check_attributes()?;
                         let before = std::mem::take(&mut inner);
                         self.text(&mut inner)?;
-                        contradictory |= !before.is_empty() && before.trim() != inner.trim();
+                        contradictory |= !before.is_empty() && trimmed(&before) != trimmed(&inner);
                     }
                     name => {
-                        structured |= name == "structure";
+                        structured |= !matches!(name, "name" | "graphics" | "toolspecific");
                         self.skip()?;
                     }
                 },
-                Item::Text(text) => direct.push_str(text.trim()),
+                Item::Text(text) => direct.push_str(&text),
                 Item::Close | Item::End => break,
                 Item::Nothing => {}
             }
         }
-        let text = if inner.trim().is_empty() { direct } else { inner };
-        Ok(Label { at, text: text.trim().to_owned(), structured, contradictory })
+        let (inner, direct) = (trimmed(&inner), trimmed(&direct));
+        contradictory |= !inner.is_empty() && !matches!(direct, "" | ">") && direct != inner;
+        let text = if inner.is_empty() { direct } else { inner };
+        Ok(Label { at, text: text.to_owned(), structured, contradictory })
     }
 }

@@ -13,6 +13,7 @@ mod format;
 mod formats;
 mod graph;
 mod instance;
+mod known;
 mod labels;
 mod nupn;
 mod pnml;

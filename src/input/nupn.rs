@@ -8,7 +8,7 @@
 
 use super::error::InputError;
 use super::graph::Graph;
-use super::xml::{Item, XmlReader};
+use super::xml::{Item, XmlReader, digits, words};
 use parikh_net::builder::Node;
 use parikh_net::units::Unit;
 use parikh_net::{PlaceId, UnitId, Units, UnitsError};
@@ -22,6 +22,12 @@ pub(super) enum NupnError {
     Size { what: &'static str, said: String, found: usize },
     #[error("`<structure>` says {said} units, it has {found}")]
     UnitCount { said: String, found: usize },
+    #[error("there are two sections on units")]
+    SecondSection,
+    #[error("there is not one `<structure>`")]
+    NotOneStructure,
+    #[error("safe is `{0}`, expected `true` or `false`")]
+    Safe(String),
     #[error("two units have the id `{0}`")]
     DuplicateUnit(String),
     #[error("the root unit `{0}` is not there")]
@@ -47,11 +53,13 @@ struct UnitText {
 /// The whole of it, not yet checked.
 #[derive(Default)]
 pub(super) struct UnitTree {
-    /// What `<size>` says of places, transitions and arcs.
-    sizes: [Option<String>; 3],
-    count: Option<String>,
+    /// What each `<size>` says of places, transitions and arcs; empty what it does not say.
+    sizes: Vec<[String; 3]>,
+    /// How many `<structure>`s there are.
+    structures: usize,
+    count: String,
     root: String,
-    safe: bool,
+    safe: String,
     units: Vec<UnitText>,
 }
 
@@ -59,6 +67,7 @@ pub(super) struct UnitTree {
 pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, InputError> {
     let mut tree = UnitTree::default();
     let mut open = 1;
+    let said = |value: Option<String>| value.unwrap_or_default();
     while open > 0 {
         let tag = match xml.next()? {
             Item::Open(tag) => tag,
@@ -68,30 +77,31 @@ pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, Input
             }
             Item::Text(_) | Item::Nothing | Item::End => continue,
         };
-        match tag.name() {
-            "size" => {
-                tree.sizes = tag.attributes(["places", "transitions", "arcs"])?;
+        match (open, tag.name()) {
+            (1, "size") => {
+                let sizes = tag.attributes(["places", "transitions", "arcs"])?;
+                tree.sizes.push(sizes.map(said));
                 xml.skip()?;
             }
-            "structure" => {
-                let [count, root, safe] = tag.attributes(["units", "root", "safe"])?;
-                tree.count = count;
-                tree.root = root.unwrap_or_default();
-                tree.safe = safe.is_some_and(|safe| safe.trim() == "true");
+            (1, "structure") => {
+                let structure = tag.attributes(["units", "root", "safe"])?;
+                [tree.count, tree.root, tree.safe] = structure.map(said);
+                tree.structures += 1;
                 open += 1;
             }
-            "unit" => {
-                let [id] = tag.attributes(["id"])?;
-                let id = id.unwrap_or_default();
+            (2, "unit") => {
+                let [id] = tag.attributes(["id"])?.map(said);
                 tree.units.push(UnitText { id, ..UnitText::default() });
                 open += 1;
             }
-            list @ ("places" | "subunits") => {
-                let places = list == "places";
-                match tree.units.last_mut() {
-                    Some(unit) if places => xml.text(&mut unit.places)?,
-                    Some(unit) => xml.text(&mut unit.subunits)?,
-                    None => xml.skip()?,
+            (3, list @ ("places" | "subunits")) => {
+                let are_places = list == "places";
+                let mut ids = String::from(" ");
+                xml.text_after(&mut ids)?;
+                // Inside of a unit there is one.
+                if let Some(unit) = tree.units.last_mut() {
+                    let list = if are_places { &mut unit.places } else { &mut unit.subunits };
+                    list.push_str(&ids);
                 }
             }
             _ => xml.skip()?,
@@ -106,20 +116,25 @@ impl UnitTree {
         let builder = &graph.builder;
         let found = [builder.place_count(), graph.transitions, graph.arcs];
         let what = ["places", "transitions", "arcs"];
-        for ((said, found), what) in self.sizes.into_iter().zip(found).zip(what) {
-            match said {
-                Some(said) if said.trim().parse() != Ok(found) => {
+        for sizes in self.sizes {
+            for ((said, found), what) in sizes.into_iter().zip(found).zip(what) {
+                if digits(&said) != Some(found) {
+                    let said = if said.is_empty() { "nothing of".to_owned() } else { said };
                     return Err(NupnError::Size { what, said, found });
                 }
-                _ => {}
             }
         }
-        match self.count {
-            Some(said) if said.trim().parse() != Ok(self.units.len()) => {
-                return Err(NupnError::UnitCount { said, found: self.units.len() });
-            }
-            _ => {}
+        if self.structures != 1 {
+            return Err(NupnError::NotOneStructure);
         }
+        if digits(&self.count) != Some(self.units.len()) {
+            return Err(NupnError::UnitCount { said: self.count, found: self.units.len() });
+        }
+        let safe = match &*self.safe {
+            "true" => true,
+            "false" => false,
+            _ => return Err(NupnError::Safe(self.safe)),
+        };
         let mut named: HashMap<&str, usize> = HashMap::with_capacity(self.units.len());
         for (index, unit) in self.units.iter().enumerate() {
             if named.insert(&unit.id, index).is_some() {
@@ -140,12 +155,12 @@ impl UnitTree {
                 _ => Err(unknown(id)),
             };
             let mut places: Vec<PlaceId> =
-                unit.places.split_whitespace().map(place).collect::<Result<_, _>>()?;
+                words(&unit.places).map(place).collect::<Result<_, _>>()?;
             places.sort_unstable();
             units.push(Unit { name: unit.id.as_str().into(), places, parent: None });
         }
         for (index, unit) in self.units.iter().enumerate() {
-            for sub in unit.subunits.split_whitespace() {
+            for sub in words(&unit.subunits) {
                 let Some(&child) = named.get(sub) else {
                     let unit = unit.id.clone();
                     return Err(NupnError::UnknownUnit { unit, sub: sub.to_owned() });
@@ -157,7 +172,7 @@ impl UnitTree {
         }
         let initial = builder.initial();
         let name = |place| builder.place_name(place);
-        Ok(Units::new(units, UnitId::new(root), self.safe, &initial, name)?)
+        Ok(Units::new(units, UnitId::new(root), safe, &initial, name)?)
     }
 }
 
@@ -203,32 +218,55 @@ mod tests {
     fn everything_wrong_is_named() {
         let all = "<unit id='r'><places>a b c</places></unit>";
         let problem = |head: &str, units: &str| structure(head, units).unwrap_err();
-        assert_eq!(problem("units='2' root='r'", all), "`<structure>` says 2 units, it has 1");
-        assert_eq!(problem("root='s'", all), "the root unit `s` is not there");
-        assert_eq!(problem("root='r'", &all.repeat(2)), "two units have the id `r`");
         assert_eq!(
-            problem("root='r'", "<unit id='r'><places>a x</places></unit>"),
+            problem("units='2' root='r' safe='true'", all),
+            "`<structure>` says 2 units, it has 1"
+        );
+        assert_eq!(
+            problem("units='1' root='s' safe='true'", all),
+            "the root unit `s` is not there"
+        );
+        assert_eq!(
+            problem("units='2' root='r' safe='true'", &all.repeat(2)),
+            "two units have the id `r`"
+        );
+        assert_eq!(
+            problem("units='1' root='r' safe='true'", "<unit id='r'><places>a x</places></unit>"),
             "unit `r` lists `x`, which is no place of the net"
         );
         assert_eq!(
-            problem("root='r'", "<unit id='r'><places>t</places></unit>"),
+            problem("units='1' root='r' safe='true'", "<unit id='r'><places>t</places></unit>"),
             "unit `r` lists `t`, which is no place of the net"
         );
         assert_eq!(
-            problem("root='r'", "<unit id='r'><subunits>u</subunits></unit>"),
+            problem("units='1' root='r' safe='true'", "<unit id='r'><subunits>u</subunits></unit>"),
             "unit `r` lists the sub-unit `u`, which is not there"
         );
         assert_eq!(
-            problem("root='r'", "<unit id='r'><subunits>u u</subunits></unit><unit id='u'/>"),
+            problem(
+                "units='2' root='r' safe='true'",
+                "<unit id='r'><subunits>u u</subunits></unit><unit id='u'/>"
+            ),
             "unit `u` is a sub-unit twice"
         );
         assert_eq!(
-            problem("root='r'", "<unit id='r'><places>a b</places></unit>"),
+            problem("units='1' root='r' safe='true'", "<unit id='r'><places>a b</places></unit>"),
             "place `c` is in no unit"
         );
+        let said = |attributes: &str| {
+            checked(&format!("<size {attributes}/><structure root='r'/>")).unwrap_err()
+        };
+        assert_eq!(said("places='4'"), "`<size>` says 4 places, the net has 3");
         assert_eq!(
-            checked("<size places='4'/><structure root='r'/>").unwrap_err(),
-            "`<size>` says 4 places, the net has 3"
+            said("places='3' transitions='1'"),
+            "`<size>` says nothing of arcs, the net has 0"
         );
+        for safe in ["", " safe=' true '", " safe='yes'"] {
+            let problem = problem(&format!("units='1' root='r'{safe}"), all);
+            assert!(problem.starts_with("safe is `"), "{problem}");
+        }
+        let structure = format!("<structure units='1' root='r' safe='true'>{all}</structure>");
+        assert!(checked(&structure).is_ok());
+        assert_eq!(checked(&structure.repeat(2)).unwrap_err(), "there is not one `<structure>`");
     }
 }

@@ -10,10 +10,11 @@ use super::error::InputError;
 use super::finals::{self, FinalMarking};
 use super::format::{Format, Unread};
 use super::graph::{ArcText, Graph, Kind};
+use super::known::READ;
 use super::labels::{Child, Label};
-use super::nupn::{self, UnitTree};
+use super::nupn::{self, NupnError, UnitTree};
 use super::source::{Position, may_be_xml};
-use super::xml::{Item, XmlReader};
+use super::xml::{Item, XmlReader, digits, trimmed};
 use crate::model::Model;
 use parikh_net::{BuildError, Marking, Net};
 use std::io::BufRead;
@@ -50,7 +51,7 @@ pub fn read_net_from(reader: impl BufRead, name: &str) -> Result<Net, InputError
         xml: XmlReader::new(reader, name)?,
         graph: Graph::new(name),
         net_at: None,
-        units: None,
+        units: Vec::new(),
         finals: Vec::new(),
     };
     pnml.document()?;
@@ -62,7 +63,8 @@ struct PnmlReader<R> {
     graph: Graph,
     /// Where the net begins, once it did.
     net_at: Option<Position>,
-    units: Option<(Position, UnitTree)>,
+    /// The sections on nested units, of which there should be one at most.
+    units: Vec<(Position, UnitTree)>,
     finals: Vec<FinalMarking>,
 }
 
@@ -73,6 +75,7 @@ impl<R: BufRead> PnmlReader<R> {
             match self.xml.next()? {
                 Item::Open(tag) if tag.name() == "net" => {
                     let at = tag.at;
+                    tag.check_attributes()?;
                     let [id, kind] = tag.attributes(["id", "type"])?;
                     if self.net_at.replace(at).is_some() {
                         return Err(InputError::SeveralNets { at: at.of(self.xml.file()) });
@@ -107,7 +110,7 @@ impl<R: BufRead> PnmlReader<R> {
     fn net(&mut self) -> Result<(), InputError> {
         let mut open = 1;
         while open > 0 {
-            let tag = match self.xml.next()? {
+            let tag = match self.xml.markup()? {
                 Item::Open(tag) => tag,
                 Item::Close => {
                     open -= 1;
@@ -116,14 +119,14 @@ impl<R: BufRead> PnmlReader<R> {
                 Item::Text(_) | Item::Nothing | Item::End => continue,
             };
             let at = tag.at;
+            if READ.contains(&tag.name()) {
+                tag.check_attributes()?;
+            }
             match tag.name() {
                 "page" => open += 1,
                 "place" => {
-                    let [id, tokens] = tag.attributes(["id", "initialMarking"])?;
+                    let [id] = tag.attributes(["id"])?;
                     let id = tag.required(id, "place", "id")?;
-                    if tokens.is_some() {
-                        return Err(self.foreign(at, "an attribute `initialMarking`"));
-                    }
                     self.place(&id, at)?;
                 }
                 "transition" => {
@@ -132,13 +135,10 @@ impl<R: BufRead> PnmlReader<R> {
                     self.transition(&id, at)?;
                 }
                 "arc" => {
-                    let [id, source, target, kind, weight] =
-                        tag.attributes(["id", "source", "target", "type", "weight"])?;
+                    let [id, source, target, kind] =
+                        tag.attributes(["id", "source", "target", "type"])?;
                     let source = tag.required(source, "arc", "source")?;
                     let target = tag.required(target, "arc", "target")?;
-                    if weight.is_some() {
-                        return Err(self.foreign(at, "an attribute `weight`"));
-                    }
                     self.arc(ArcText { id, source, target, weight: 1, at }, kind)?;
                 }
                 "referencePlace" => {
@@ -146,20 +146,20 @@ impl<R: BufRead> PnmlReader<R> {
                     let id = tag.required(id, "referencePlace", "id")?;
                     let target = tag.required(target, "referencePlace", "ref")?;
                     self.graph.reference(id, target, Kind::Place, at)?;
-                    self.xml.skip()?;
+                    self.xml.reference()?;
                 }
                 "referenceTransition" => {
                     let [id, target] = tag.attributes(["id", "ref"])?;
                     let id = tag.required(id, "referenceTransition", "id")?;
                     let target = tag.required(target, "referenceTransition", "ref")?;
                     self.graph.reference(id, target, Kind::Transition, at)?;
-                    self.xml.skip()?;
+                    self.xml.reference()?;
                 }
                 "toolspecific" => {
                     let [tool] = tag.attributes(["tool"])?;
-                    match tool.is_some_and(|tool| tool.eq_ignore_ascii_case("nupn")) {
-                        true => self.units = Some((at, nupn::read(&mut self.xml)?)),
-                        false => self.xml.skip()?,
+                    match tool.as_deref() {
+                        Some("nupn") => self.units.push((at, nupn::read(&mut self.xml)?)),
+                        _ => self.xml.skip()?,
                     }
                 }
                 "finalmarkings" => finals::read(&mut self.xml, &mut self.finals)?,
@@ -168,23 +168,19 @@ impl<R: BufRead> PnmlReader<R> {
                         return Err(self.coloured(at, "a `<declaration>`".into()));
                     }
                 }
-                _ => self.xml.skip()?,
+                _ => {
+                    tag.check_skipped()?;
+                    self.xml.skip()?;
+                }
             }
         }
         Ok(())
     }
 
-    fn foreign(&self, at: Position, found: &str) -> InputError {
-        InputError::Unsupported {
-            at: at.of(self.xml.file()),
-            found: found.to_owned(),
-            advice: "this looks like a tool's own format: export the net as standard PNML",
-        }
-    }
-
     fn place(&mut self, id: &str, at: Position) -> Result<(), InputError> {
         let (mut name, mut marking) = (None, None);
-        while let Some((child, at)) = self.xml.child()? {
+        let read = ["name", "initialMarking", "capacity", "type", "hlinitialMarking"];
+        while let Some((child, at)) = self.xml.child(&read)? {
             match child {
                 Child::Name => name = Some(self.xml.label(at)?.text),
                 Child::InitialMarking => {
@@ -194,7 +190,7 @@ impl<R: BufRead> PnmlReader<R> {
                 }
                 Child::Capacity => {
                     let label = self.xml.label(at)?;
-                    if !matches!(label.text.as_str(), "" | "0") {
+                    if label.structured || !matches!(label.text.as_str(), "" | "0") {
                         return Err(InputError::Unsupported {
                             at: at.of(self.xml.file()),
                             found: format!("the capacity `{}` of place `{id}`", label.text),
@@ -220,7 +216,7 @@ impl<R: BufRead> PnmlReader<R> {
 
     fn transition(&mut self, id: &str, at: Position) -> Result<(), InputError> {
         let mut name = None;
-        while let Some((child, at)) = self.xml.child()? {
+        while let Some((child, at)) = self.xml.child(&["name", "condition"])? {
             match child {
                 Child::Name => name = Some(self.xml.label(at)?.text),
                 Child::Condition => {
@@ -237,7 +233,8 @@ impl<R: BufRead> PnmlReader<R> {
     fn arc(&mut self, mut arc: ArcText, kind: Option<String>) -> Result<(), InputError> {
         let mut inscription = None;
         self.check_arc_type(&arc, arc.at, kind.as_deref().unwrap_or_default())?;
-        while let Some((child, at)) = self.xml.child()? {
+        let read = ["inscription", "type", "arctype", "hlinscription"];
+        while let Some((child, at)) = self.xml.child(&read)? {
             match child {
                 Child::Inscription => {
                     if inscription.replace(self.xml.label(at)?).is_some() {
@@ -262,10 +259,11 @@ impl<R: BufRead> PnmlReader<R> {
     }
 
     fn check_arc_type(&self, arc: &ArcText, at: Position, kind: &str) -> Result<(), InputError> {
-        if kind.trim().is_empty() || kind.trim().eq_ignore_ascii_case("normal") {
+        let kind = trimmed(kind);
+        if kind.is_empty() || kind.eq_ignore_ascii_case("normal") {
             return Ok(());
         }
-        let found = kind.trim().to_owned();
+        let found = kind.to_owned();
         Err(InputError::UnsupportedArc { at: at.of(self.xml.file()), arc: arc.name(), found })
     }
 
@@ -284,10 +282,10 @@ impl<R: BufRead> PnmlReader<R> {
         if label.contradictory {
             return Err(self.repeated(label.at, owner(), "text"));
         }
-        if label.text.is_empty() {
+        if label.text.is_empty() && !label.structured {
             return Ok(default);
         }
-        let number = label.text.parse().ok();
+        let number = if label.structured { None } else { digits(&label.text) };
         // The defaults, 0 tokens and weight 1, are also the least there may be.
         let fits = |&number: &u64| (default..=Marking::MAX_TOKENS).contains(&number);
         number.filter(fits).ok_or_else(|| InputError::BadNumber {
@@ -302,8 +300,13 @@ impl<R: BufRead> PnmlReader<R> {
         let file = self.xml.file();
         let at = self.net_at.ok_or_else(|| InputError::NoNet { file: file.into() })?;
         self.graph.settle()?;
-        if let Some((at, tree)) = self.units {
-            match tree.check(&self.graph) {
+        let sections = self.units.len();
+        if let Some((at, tree)) = self.units.pop() {
+            let units = match sections {
+                1 => tree.check(&self.graph),
+                _ => Err(NupnError::SecondSection),
+            };
+            match units {
                 Ok(units) => self.graph.builder.set_units(units),
                 Err(problem) => tracing::warn!(
                     "{}: the nested units (NUPN) are left out: {problem}",

@@ -4,7 +4,7 @@
 
 use super::error::InputError;
 use super::query_tree::{Name, Operator, Tree};
-use super::xml::{Item, XmlReader};
+use super::xml::{Item, XmlReader, trimmed};
 use crate::formula::{Formula, FormulaError, FormulaProblem};
 use parikh_net::Net;
 use std::io::BufRead;
@@ -146,7 +146,7 @@ impl<R: BufRead> QueryReader<'_, R> {
 
     fn trimmed_text(&mut self) -> Result<String, InputError> {
         self.xml.text(&mut self.text)?;
-        Ok(self.text.trim().to_owned())
+        Ok(trimmed(&self.text).to_owned())
     }
 
     /// Reads the element `<formula>` that was opened last, to its end even when the formula is
@@ -177,7 +177,7 @@ impl<R: BufRead> QueryReader<'_, R> {
                 "transition" => self.name(Name::Transition, &mut tree)?,
                 "integer-constant" => {
                     self.xml.text(&mut self.text)?;
-                    tree.constant(self.text.trim())
+                    tree.constant(trimmed(&self.text))
                 }
                 name => match Operator::named(name) {
                     Some(operator) => {
@@ -206,7 +206,7 @@ impl<R: BufRead> QueryReader<'_, R> {
         tree: &mut Tree,
     ) -> Result<Result<(), FormulaProblem>, InputError> {
         self.xml.text(&mut self.text)?;
-        let name = self.text.trim();
+        let name = trimmed(&self.text);
         let guess = self.guesses > 0;
         Ok(match kind {
             Name::Place => match self.net.places_named(name) {

@@ -30,6 +30,30 @@ type Whole<R> = io::Chain<Cursor<Vec<u8>>, R>;
 enum Text<R> {
     Utf8(Whole<R>),
     Decoded(Box<DecodingReader<Whole<R>>>),
+    Latin(Latin<R>),
+}
+
+/// ISO 8859-1, in which each byte is the character of that number. The decoder takes it for windows-1252,
+/// as browsers do, which has other characters for 0x80 to 0x9F.
+struct Latin<R> {
+    bytes: Whole<R>,
+    /// What is decoded, and how much of that was consumed.
+    text: String,
+    consumed: usize,
+}
+
+impl<R: BufRead> Latin<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.consumed == self.text.len() {
+            let bytes = self.bytes.fill_buf()?;
+            self.text.clear();
+            self.text.extend(bytes.iter().map(|&byte| char::from(byte)));
+            self.consumed = 0;
+            let amount = bytes.len();
+            self.bytes.consume(amount);
+        }
+        Ok(&self.text.as_bytes()[self.consumed..])
+    }
 }
 
 /// The bytes of one input with the position of the next one.
@@ -66,6 +90,15 @@ impl<R: BufRead> Source<R> {
             None if wide => Text::Decoded(Box::new(DecodingReader::new(whole(head)))),
             None => Text::Utf8(whole(head)),
             Some((_, Some(encoding))) if encoding.name() == "UTF-8" => Text::Utf8(whole(head)),
+            // All of ASCII is UTF-8, and what is not is refused there.
+            Some((name, _)) if name.to_ascii_lowercase().contains("ascii") => {
+                Text::Utf8(whole(head))
+            }
+            Some((name, Some(encoding)))
+                if encoding.name() == "windows-1252" && !name.contains("1252") =>
+            {
+                Text::Latin(Latin { bytes: whole(head), text: String::new(), consumed: 0 })
+            }
             // Declared as UTF-16, yet readable as ASCII: the declaration is wrong, as in files
             // written through a string in UTF-16.
             Some((_, Some(encoding))) if !encoding.is_ascii_compatible() => Text::Utf8(whole(head)),
@@ -131,6 +164,7 @@ impl<R: BufRead> Text<R> {
         match self {
             Text::Utf8(reader) => reader.fill_buf(),
             Text::Decoded(reader) => reader.fill_buf(),
+            Text::Latin(reader) => reader.fill_buf(),
         }
     }
 }
@@ -143,7 +177,8 @@ impl<R: BufRead> BufRead for Source<R> {
     fn consume(&mut self, amount: usize) {
         // Bytes to consume are in the buffer already, so this reads nothing and does not fail.
         let buffer = self.text.fill_buf().unwrap_or_default();
-        let passed = &buffer[..amount.min(buffer.len())];
+        let buffered = buffer.len();
+        let passed = &buffer[..amount.min(buffered)];
         match passed.iter().rposition(|&byte| byte == b'\n') {
             Some(last) => {
                 self.position.line += passed.iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -154,6 +189,7 @@ impl<R: BufRead> BufRead for Source<R> {
         match &mut self.text {
             Text::Utf8(reader) => reader.consume(amount),
             Text::Decoded(reader) => reader.consume(amount),
+            Text::Latin(reader) => reader.consumed += amount.min(buffered),
         }
     }
 }
@@ -186,6 +222,19 @@ mod tests {
             let bytes = [head.as_bytes(), b"caf\xe9</n>"].concat();
             assert_eq!(decoded(&bytes), format!("{head}café</n>"));
         }
+    }
+
+    #[test]
+    fn a_byte_of_iso_8859_1_is_the_character_of_its_number() {
+        for (name, expected) in
+            [("ISO-8859-1", "\u{80}\u{9f}é"), ("latin1", "\u{80}\u{9f}é"), ("windows-1252", "€Ÿé")]
+        {
+            let head = format!("<?xml version='1.0' encoding='{name}'?><n>");
+            let bytes = [head.as_bytes(), b"\x80\x9f\xe9"].concat();
+            assert_eq!(decoded(&bytes), format!("{head}{expected}"), "{name}");
+        }
+        let ascii = "<?xml version='1.0' encoding='US-ASCII'?><é/>";
+        assert_eq!(decoded(ascii.as_bytes()), ascii);
     }
 
     #[test]

@@ -9,6 +9,26 @@ use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
 use std::borrow::Cow;
 use std::io::BufRead;
+use std::str::FromStr;
+
+/// What XML calls white space. Unicode has more, all of which may stand in a name.
+pub(super) const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// A text without blanks around it.
+pub(super) fn trimmed(text: &str) -> &str {
+    text.trim_matches(BLANKS)
+}
+
+/// What stands between the blanks of a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(BLANKS).filter(|word| !word.is_empty())
+}
+
+/// A number in decimal digits and nothing else but blanks around it.
+pub(super) fn digits<T: FromStr>(text: &str) -> Option<T> {
+    let digits = trimmed(text);
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
 
 /// One step through a file.
 pub(super) enum Item<'b> {
@@ -28,7 +48,7 @@ pub(super) enum Item<'b> {
 pub(super) struct Tag<'b> {
     start: BytesStart<'b>,
     pub(super) at: Position,
-    file: &'b str,
+    pub(super) file: &'b str,
 }
 
 impl Tag<'_> {
@@ -40,6 +60,21 @@ impl Tag<'_> {
     /// The name with its prefix.
     pub(super) fn qualified_name(&self) -> &str {
         self.start.name().into_inner()
+    }
+
+    /// The name of the first attribute that is like this.
+    pub(super) fn find_attribute(
+        &self,
+        is_like_this: impl Fn(&str) -> bool,
+    ) -> Result<Option<String>, InputError> {
+        for attribute in self.start.attributes() {
+            let attribute = attribute.map_err(|e| self.malformed(e))?;
+            let key = attribute.key.as_ref();
+            if is_like_this(key) {
+                return Ok(Some(key.to_owned()));
+            }
+        }
+        Ok(None)
     }
 
     /// All attributes, declarations of namespaces among them, in order.
@@ -118,6 +153,16 @@ impl<R: BufRead> XmlReader<R> {
 
     /// The next step.
     pub(super) fn next(&mut self) -> Result<Item<'_>, InputError> {
+        self.step(true)
+    }
+
+    /// The next step where no text means anything, and so none may stand. A `>` too many is a slip that
+    /// some writers make.
+    pub(super) fn markup(&mut self) -> Result<Item<'_>, InputError> {
+        self.step(false)
+    }
+
+    fn step(&mut self, may_be_text: bool) -> Result<Item<'_>, InputError> {
         if std::mem::take(&mut self.owes_close) {
             self.depth = self.depth.saturating_sub(1);
             self.root_closed |= self.depth == 0;
@@ -138,7 +183,7 @@ impl<R: BufRead> XmlReader<R> {
             Err(problem) => return Err(malformed(problem.to_string())),
         };
         let stray = || malformed("text outside the root element".into());
-        Ok(match event {
+        let item = match event {
             Event::Start(_) | Event::Empty(_) if self.root_closed => {
                 return Err(malformed("a second root element".into()));
             }
@@ -158,7 +203,7 @@ impl<R: BufRead> XmlReader<R> {
             }
             Event::Text(text) => {
                 let text = text.xml10_content();
-                if self.depth == 0 && self.root_closed && !text.trim().is_empty() {
+                if self.depth == 0 && self.root_closed && !trimmed(&text).is_empty() {
                     return Err(stray());
                 }
                 Item::Text(text)
@@ -182,7 +227,16 @@ impl<R: BufRead> XmlReader<R> {
             }
             Event::Eof => Item::End,
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => Item::Nothing,
-        })
+        };
+        match item {
+            Item::Text(_) if may_be_text => Ok(item),
+            Item::Text(text) if !matches!(trimmed(&text), "" | ">") => {
+                let found: String = trimmed(&text).chars().take(20).collect();
+                Err(InputError::StrayText { at: at.of(file), found })
+            }
+            Item::Text(_) => Ok(Item::Nothing),
+            item => Ok(item),
+        }
     }
 
     /// Goes on to the root element, which has to be `expected`.
@@ -192,8 +246,8 @@ impl<R: BufRead> XmlReader<R> {
             let found = match self.next()? {
                 Item::Open(tag) if tag.name() == expected => return Ok(()),
                 Item::Open(tag) => (tag.at, format!("`<{}>`", tag.name())),
-                Item::Text(text) if !text.trim().is_empty() => {
-                    let line = text.trim().lines().next().unwrap_or_default();
+                Item::Text(text) if !trimmed(&text).is_empty() => {
+                    let line = trimmed(&text).lines().next().unwrap_or_default();
                     let beginning: String = line.chars().take(20).collect();
                     (Position::START, format!("the text `{beginning}`"))
                 }
@@ -217,6 +271,11 @@ impl<R: BufRead> XmlReader<R> {
     /// Elements within are skipped.
     pub(super) fn text(&mut self, into: &mut String) -> Result<(), InputError> {
         into.clear();
+        self.text_after(into)
+    }
+
+    /// The same behind what `into` holds.
+    pub(super) fn text_after(&mut self, into: &mut String) -> Result<(), InputError> {
         loop {
             match self.next()? {
                 Item::Text(text) => into.push_str(&text),

@@ -107,6 +107,31 @@ fn what_only_a_text_says_and_what_is_missing_is_refused_with_its_line() {
             "a capacity",
             "`capacity`",
         ),
+        // Numbers and conditions right in a label, and attributes that say something.
+        (file(&colour, "<hlinscription>2</hlinscription>"), "`2` stands where", "`2` right inside"),
+        (
+            file(
+                "<transition id=\"back\"/>",
+                "<transition id=\"back\"><condition>false</condition></transition>",
+            ),
+            "`false` stands where",
+            "`false` right inside",
+        ),
+        (
+            file("<hlinitialMarking><text>", "<hlinitialMarking>3<text>"),
+            "`3` stands where",
+            "`3` right inside",
+        ),
+        (
+            file("<place id=\"idle\"", "<place id=\"idle\" initialMarking=\"4\""),
+            "an attribute `initialMarking`",
+            "`initialMarking` of `place`",
+        ),
+        (
+            file("<numberconstant value=\"2\"", "<numberconstant value=\"2\" declaration=\"3\""),
+            "an attribute `declaration`",
+            "`declaration` of `numberconstant`",
+        ),
     ] {
         let error = read(&file).unwrap_err();
         let line: usize = error.split(':').nth(1).unwrap().parse().unwrap();

@@ -227,6 +227,51 @@ fn what_else_changes_the_meaning_is_refused() {
         "m.pnml:3:1: an attribute `initialMarking` is not supported; this looks like a tool's own \
          format: export the net as standard PNML"
     );
+    let arc = |attribute: &str, inside: &str| {
+        problem(&format!("{NODES}\n<arc source='p' target='t'{attribute}>{inside}</arc>"))
+    };
+    for (problem, found) in [
+        (problem("<place id='p' capacity='0'/>"), "an attribute `capacity`"),
+        (problem("<place id='p'><initialMarking value='3'/></place>"), "an attribute `value`"),
+        (problem("<place id='p'><inscription/></place>"), "an element `inscription`"),
+        (problem("<transition id='t' priority='1'/>"), "an attribute `priority`"),
+        (problem("<transition id='t'><priority/></transition>"), "an element `priority`"),
+        (problem("<page tokens='3'/>"), "an attribute `tokens`"),
+        (problem("<inhibitorArc source='p' target='t'/>"), "an element `inhibitorArc`"),
+        (arc(" weight='2'", ""), "an attribute `weight`"),
+        (arc(" inscription='2'", ""), "an attribute `inscription`"),
+        (arc("", "<multiplicity/>"), "an element `multiplicity`"),
+    ] {
+        assert!(problem.contains(&format!(": {found} is not supported")), "{problem}");
+    }
+    let drawn = "<place id='p' name='p' x:weight='2' xmlns:x='y'><rate/></place>
+        <hierarchy/><arcpath/>";
+    assert_eq!(net(drawn), "net n\nplace p\n");
+}
+
+#[test]
+fn text_is_read_in_labels_and_stands_nowhere_else() {
+    for content in [
+        "3",
+        "<page>3</page>",
+        "<place id='p'>3</place>",
+        "<place id='p'/><finalmarkings><marking>3</marking></finalmarkings>",
+    ] {
+        let problem = problem(content);
+        assert!(problem.contains("the text `3` stands where none is expected"), "{problem}");
+    }
+    // A writer's slip.
+    assert_eq!(net("<page>></page>"), "net n\n");
+    for label in ["3<text>1</text>", "<text>1</text>3"] {
+        let twice =
+            problem(&format!("<place id='p'><initialMarking>{label}</initialMarking></place>"));
+        assert!(twice.contains("initial marking of place `p`"), "{twice}");
+    }
+    for label in ["<structure>3</structure>", "<tokens>3</tokens>", "<text>+3</text>"] {
+        let bad =
+            problem(&format!("<place id='p'><initialMarking>{label}</initialMarking></place>"));
+        assert!(bad.contains("initial marking of place `p`"), "{bad}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use parikh_evidence::coloured::{self, ColouredAudit, Limits};
 use parikh_evidence::reader::pnml;
 use parikh_evidence::reader::queries::{self, Property};
 use parikh_net::Net;
-use parikh_net::printable::Printable;
+use parikh_net::printable::{Printable, Quoted};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -179,7 +179,7 @@ fn query_file(
     let plain = !examination.is_empty() && examination.bytes().all(|b| b.is_ascii_alphanumeric());
     // And what it says is printed beside the verdict.
     let file = match &arguments.queries {
-        _ if !plain => return Err(format!("`{examination}` is no examination")),
+        _ if !plain => return Err(format!("{} is no examination", Quoted(examination))),
         Some(file) => file.clone(),
         None => model.with_file_name(format!("{examination}.xml")),
     };

@@ -148,11 +148,11 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
         nested(out, 10_000_000, "[", "", "]");
         writeln!(out, "}}}}\n{shown}").unwrap();
     });
-    kinds.ends("arrays 10⁷ deep", Limits::None, deep, 4, &["trace w", "line 2"]);
+    kinds.ends("arrays 10⁷ deep", Limits::None, deep, 4, &["trace `w`", "line 2"]);
     let long = Instance::of(MODEL, "OneSafe", |out| {
         writeln!(out, "{{\"trace\": {{\"id\": \"{}\"}}}}\n{shown}", "w".repeat(100 << 20)).unwrap();
     });
-    kinds.ends("an id of 100 MB", Limits::None, long, 4, &["trace w", "no line"]);
+    kinds.ends("an id of 100 MB", Limits::None, long, 4, &["trace `w`", "no line"]);
     let long = Instance::pnml("").file("OneSafe.jsonl", |out| {
         let net = "n".repeat(200 << 20);
         let head = r#""places": 1, "transitions": 1, "examination": "OneSafe""#;
@@ -197,6 +197,6 @@ fn lines_of_evidence_may_be_deep_long_and_many() {
         repeat(out, 100_000, |at| format!(r#"{{"document": "d{at}"}}"#));
         writeln!(out, "]}}}}").unwrap();
     });
-    kinds.ends("100 000 references", Limits::None, unknown, 4, &["document d0", "no line"]);
+    kinds.ends("100 000 references", Limits::None, unknown, 4, &["document `d0`", "no line"]);
     kinds.all(8);
 }

@@ -43,7 +43,13 @@ fn firings_beyond_number() {
     );
     let grows = "place p 1\ntransition t: -> p";
     let overflow = trace_of(grows, r#"["t", 9223372036854775808]"#);
-    kinds.ends("2⁶³ tokens", Limits::None, overflow, 4, &["trace w", "more than 2^63 - 1 tokens"]);
+    kinds.ends(
+        "2⁶³ tokens",
+        Limits::None,
+        overflow,
+        4,
+        &["trace `w`", "more than 2^63 - 1 tokens"],
+    );
     let arcs: String = (0..4000).map(|at| format!(" + p{at}")).collect();
     let places: String = (0..4000).map(|at| format!("place p{at} 1\n")).collect();
     let arcs = &arcs[3..];
@@ -90,7 +96,7 @@ fn markings_beyond_number() {
             writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
         })
     };
-    let said = &["document d", "1000000000000000000 markings", "--visit"][..];
+    let said = &["document `d`", "1000000000000000000 markings", "--visit"][..];
     kinds.ends("10¹⁸ markings", Limits::None, all(""), 4, said);
     let said = &["structure s", "1000000000000000000 markings", "--visit"][..];
     let visited = structure(unbounded, "Liveness", "TRUE", r#"{"visited": 1000000000000000000}"#);
@@ -211,7 +217,7 @@ fn sets_with_sums() {
         Limits::None,
         sums,
         4,
-        &["document d", "too many nodes"],
+        &["document `d`", "too many nodes"],
     );
     let everything = model("transition t: p0 -> p0\ntransition u: p1 -> p1");
     let steps: Vec<&str> = std::iter::repeat_n(r#"["t", 1]"#, 300_000).collect();
@@ -224,7 +230,7 @@ fn sets_with_sums() {
         Limits::None,
         pairs(),
         4,
-        &["document d", "too many pairs of nodes"],
+        &["document `d`", "too many pairs of nodes"],
     );
     let huge = MODEL.replace("p 2", "p 1");
     let values = r#"{"order": ["p", "q"], "nodes": [[18446744073709551615, 1, 0], [18446744073709551615, 2, 0]], "root": 3}"#;
@@ -233,7 +239,7 @@ fn sets_with_sums() {
             .unwrap();
         writeln!(out, "{}", answer("OneSafe", "TRUE", r#"{"document": "d"}"#)).unwrap();
     });
-    kinds.ends("a set of 2⁶⁴ tokens", Limits::None, large, 4, &["document d", "initial marking"]);
+    kinds.ends("a set of 2⁶⁴ tokens", Limits::None, large, 4, &["document `d`", "initial marking"]);
     kinds.all(4);
 }
 

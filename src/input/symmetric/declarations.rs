@@ -4,7 +4,7 @@
 use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
 use super::super::source::Position;
-use super::super::xml::{Item, Tag, XmlReader};
+use super::super::xml::{Item, Tag, XmlReader, trimmed};
 use super::raw::{Node, RawTerm, is_decoration};
 use std::io::BufRead;
 
@@ -72,7 +72,7 @@ impl Declarations {
         let mut open = 1;
         while open > 0 {
             let file: Box<str> = xml.file().into();
-            let tag = match xml.next()? {
+            let tag = match xml.markup()? {
                 Item::Open(tag) => tag,
                 Item::Close => {
                     open -= 1;
@@ -127,10 +127,11 @@ fn no_sort(element: &str, found: usize) -> ColourProblem {
 }
 
 fn named(tag: &Tag<'_>, element: &'static str) -> Result<(Box<str>, Box<str>), InputError> {
+    tag.check_attributes()?;
     let [id, name] = tag.attributes(["id", "name"])?;
     let id = tag.required(id, element, "id")?;
-    let name = name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| id.clone());
-    Ok((id.into(), name.trim().into()))
+    let name = name.filter(|name| !trimmed(name).is_empty()).unwrap_or_else(|| id.clone());
+    Ok((id.into(), trimmed(&name).into()))
 }
 
 /// Reads the definition of a named sort, to the end of `<namedsort>`; none when there is none.
@@ -138,7 +139,7 @@ fn sort_kind<R: BufRead>(xml: &mut XmlReader<R>, id: &str) -> Result<Option<Decl
     let mut kind = None;
     loop {
         let file: Box<str> = xml.file().into();
-        let tag = match xml.next()? {
+        let tag = match xml.markup()? {
             Item::Open(tag) => tag,
             Item::Close | Item::End => return Ok(kind),
             Item::Text(_) | Item::Nothing => continue,
@@ -172,7 +173,7 @@ fn sort_kind<R: BufRead>(xml: &mut XmlReader<R>, id: &str) -> Result<Option<Decl
 fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<Constant>, InputError> {
     let mut constants = Vec::new();
     loop {
-        match xml.next()? {
+        match xml.markup()? {
             Item::Open(tag) if tag.name() == "feconstant" => {
                 let (id, name) = named(&tag, "feconstant")?;
                 constants.push(Constant { id, name });
@@ -189,7 +190,7 @@ fn constants<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Vec<Constant>, InputE
 fn partition<R: BufRead>(xml: &mut XmlReader<R>) -> Result<Option<Declared>, InputError> {
     let (mut of, mut elements) = (Vec::new(), Vec::new());
     loop {
-        let tag = match xml.next()? {
+        let tag = match xml.markup()? {
             Item::Open(tag) => tag,
             Item::Close | Item::End => break,
             Item::Text(_) | Item::Nothing => continue,

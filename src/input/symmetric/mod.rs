@@ -22,9 +22,10 @@ mod sorts;
 use super::colour_problem::ColourProblem;
 use super::error::InputError;
 use super::format::Format;
+use super::known::READ;
 use super::labels::Child;
 use super::source::{Position, may_be_xml};
-use super::xml::{Item, XmlReader};
+use super::xml::{Item, XmlReader, trimmed};
 use crate::model::Model;
 use declarations::Declarations;
 use parikh_net::BuildError;
@@ -118,6 +119,7 @@ impl<R: BufRead> SymmetricReader<R> {
             match self.xml.next()? {
                 Item::Open(tag) if tag.name() == "net" => {
                     let at = tag.at;
+                    tag.check_attributes()?;
                     let [id] = tag.attributes(["id"])?;
                     if std::mem::replace(&mut self.parts.found, true) {
                         return Err(InputError::SeveralNets { at: at.of(self.xml.file()) });
@@ -136,7 +138,7 @@ impl<R: BufRead> SymmetricReader<R> {
     fn net(&mut self) -> Result<(), InputError> {
         let mut open = 1;
         while open > 0 {
-            let tag = match self.xml.next()? {
+            let tag = match self.xml.markup()? {
                 Item::Open(tag) => tag,
                 Item::Close => {
                     open -= 1;
@@ -145,6 +147,9 @@ impl<R: BufRead> SymmetricReader<R> {
                 Item::Text(_) | Item::Nothing | Item::End => continue,
             };
             let at = tag.at;
+            if READ.contains(&tag.name()) {
+                tag.check_attributes()?;
+            }
             match tag.name() {
                 "page" => open += 1,
                 "declaration" => self.parts.declarations.read(&mut self.xml)?,
@@ -179,9 +184,12 @@ impl<R: BufRead> SymmetricReader<R> {
                         let at = at.of(self.xml.file());
                         return Err(InputError::Net { at, problem: BuildError::DuplicateId(id) });
                     }
+                    self.xml.reference()?;
+                }
+                _ => {
+                    tag.check_skipped()?;
                     self.xml.skip()?;
                 }
-                _ => self.xml.skip()?,
             }
         }
         Ok(())
@@ -224,7 +232,8 @@ impl<R: BufRead> SymmetricReader<R> {
     fn place(&mut self, id: String, at: Position) -> Result<(), InputError> {
         let (mut sort, mut initial) = (None, None);
         let owner = format!("place `{id}`");
-        while let Some((child, at)) = self.xml.child()? {
+        let read = ["type", "hlinitialMarking", "initialMarking", "capacity"];
+        while let Some((child, at)) = self.xml.child(&read)? {
             match child {
                 Child::Type(_) => {
                     let term = self.label(at, &owner)?;
@@ -244,7 +253,8 @@ impl<R: BufRead> SymmetricReader<R> {
                     }
                 }
                 Child::Capacity => {
-                    if !matches!(self.xml.label(at)?.text.as_str(), "" | "0") {
+                    let label = self.xml.label(at)?;
+                    if label.structured || !matches!(label.text.as_str(), "" | "0") {
                         return Err(InputError::Unsupported {
                             at: at.of(self.xml.file()),
                             found: format!("a capacity of {owner}"),
@@ -262,7 +272,7 @@ impl<R: BufRead> SymmetricReader<R> {
     fn transition(&mut self, id: String, at: Position) -> Result<(), InputError> {
         let mut guard = None;
         let owner = format!("transition `{id}`");
-        while let Some((child, at)) = self.xml.child()? {
+        while let Some((child, at)) = self.xml.child(&["condition"])? {
             match child {
                 Child::Condition => {
                     let term = self.label(at, &owner)?;
@@ -277,9 +287,10 @@ impl<R: BufRead> SymmetricReader<R> {
 
     fn arc(&mut self, mut arc: Arc, kind: Option<String>) -> Result<(), InputError> {
         let owner = format!("arc `{}`", arc.name);
-        let mut kind = kind.unwrap_or_default();
+        let mut kinds: Vec<String> = kind.into_iter().collect();
         let mut inscription = None;
-        while let Some((child, at)) = self.xml.child()? {
+        let read = ["hlinscription", "inscription", "type", "arctype"];
+        while let Some((child, at)) = self.xml.child(&read)? {
             match child {
                 Child::Coloured => {
                     let term = self.label(at, &owner)?;
@@ -296,16 +307,17 @@ impl<R: BufRead> SymmetricReader<R> {
                 }
                 Child::Type(value) => {
                     let label = self.xml.label(at)?;
-                    kind = value.unwrap_or(label.text);
+                    kinds.push(value.unwrap_or(label.text));
                 }
                 _ => self.xml.skip()?,
             }
         }
-        if !matches!(kind.trim().to_ascii_lowercase().as_str(), "" | "normal") {
+        let is_plain = |kind: &str| kind.is_empty() || kind.eq_ignore_ascii_case("normal");
+        if let Some(kind) = kinds.iter().map(|kind| trimmed(kind)).find(|kind| !is_plain(kind)) {
             return Err(InputError::UnsupportedArc {
                 at: arc.at.of(self.xml.file()),
                 arc: arc.name,
-                found: kind.trim().to_owned(),
+                found: kind.to_owned(),
             });
         }
         arc.inscription = inscription;

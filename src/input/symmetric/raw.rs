@@ -5,7 +5,7 @@
 use super::super::colour_problem::ColourProblem;
 use super::super::error::InputError;
 use super::super::source::Position;
-use super::super::xml::{Item, Tag, XmlReader};
+use super::super::xml::{Item, Tag, XmlReader, trimmed};
 use std::io::BufRead;
 
 /// One operator of a term, with how many of the values before it are its operands.
@@ -51,6 +51,8 @@ impl RawTerm {
 impl Node {
     /// The element that was opened last; it has no operands yet.
     pub(super) fn new(tag: &Tag<'_>) -> Result<Node, InputError> {
+        tag.check_attributes()?;
+        // Of these an element knows one, but for the ends of a range.
         let [variable, declaration, value, partition, start, end] = tag.attributes([
             "refvariable",
             "declaration",
@@ -62,8 +64,8 @@ impl Node {
         let attribute = variable.or(declaration).or(value).or(partition).or(start);
         Ok(Node {
             element: tag.name().into(),
-            attribute: attribute.unwrap_or_default().trim().into(),
-            end: end.unwrap_or_default().trim().into(),
+            attribute: attribute.unwrap_or_default().into(),
+            end: end.unwrap_or_default().into(),
             at: tag.at,
             operands: 0,
         })
@@ -83,7 +85,7 @@ impl Node {
 
 /// A whole number.
 pub(super) fn integer(text: &str) -> Result<i64, ColourProblem> {
-    text.parse().map_err(|_| ColourProblem::BadNumber(text.to_owned()))
+    trimmed(text).parse().map_err(|_| ColourProblem::BadNumber(text.to_owned()))
 }
 
 /// Whether an element is decoration, wherever it stands.
@@ -109,7 +111,7 @@ impl<R: BufRead> XmlReader<R> {
         let is_one = !open.is_empty();
         loop {
             let file: Box<str> = self.file().into();
-            match self.next()? {
+            match self.markup()? {
                 Item::Open(tag) if is_decoration(tag.name()) => self.skip()?,
                 Item::Open(tag) => {
                     if open.len() > DEEPEST {
@@ -150,11 +152,11 @@ impl<R: BufRead> XmlReader<R> {
         let mut text = String::new();
         let mut has_text = false;
         loop {
-            match self.next()? {
+            match self.markup()? {
                 Item::Open(tag) => match tag.name() {
                     "text" => {
                         self.text(&mut text)?;
-                        has_text |= !text.trim().is_empty();
+                        has_text |= !trimmed(&text).is_empty();
                     }
                     "name" => self.skip()?,
                     other if is_decoration(other) => self.skip()?,

@@ -2,6 +2,8 @@
 //! Operators come after their operands, so one pass with a stack of values does it.
 
 use super::super::colour_problem::{ColourProblem, DEEPEST};
+use super::super::source::Position;
+use super::super::xml::{digits, trimmed};
 use super::product::product;
 use super::raw::{Failed, Node, RawTerm, integer};
 use super::scope::Scope;
@@ -143,7 +145,7 @@ impl Resolver<'_> {
                 Value::Term(Term::Constant { sort, colour: 0 })
             }
             "finiteintrangeconstant" => self.range_constant(node, operands)?,
-            "booleanconstant" => match name {
+            "booleanconstant" => match trimmed(name) {
                 "true" | "1" => Value::Boolean(true),
                 "false" | "0" => Value::Boolean(false),
                 other => return Err(ColourProblem::BadNumber(other.to_owned())),
@@ -158,7 +160,8 @@ impl Resolver<'_> {
             "productsort" => self.product_sort(node, operands)?,
             "multisetsort" => one(node, operands)?,
             "numberconstant" => {
-                Value::Number(name.parse().map_err(|_| ColourProblem::BadNumber(name.to_owned()))?)
+                let bad = || ColourProblem::BadNumber(name.to_owned());
+                Value::Number(digits(name).ok_or_else(bad)?)
             }
             "positive" | "natural" | "integer" => Value::Nothing,
             "numberof" | "scalarproduct" => self.times(node, operands)?,
