@@ -64,10 +64,7 @@ pub(super) fn has_sinks(net: &Net) -> bool {
 
 /// For each place the number of tokens from which on these predicates tell none apart: `None` where they may
 /// tell all, or firings depend on them.
-fn caps<'p>(
-    net: &Net,
-    predicates: impl IntoIterator<Item = &'p Predicate>,
-) -> Vec<Option<u64>> {
+fn caps<'p>(net: &Net, predicates: impl IntoIterator<Item = &'p Predicate>) -> Vec<Option<u64>> {
     let is_sink = |place| net.consumers(place).is_empty();
     let mut caps: Vec<Option<u64>> = net.places().map(|p| is_sink(p).then_some(0)).collect();
     let mut open: Vec<&Predicate> = predicates.into_iter().collect();
