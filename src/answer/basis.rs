@@ -2,7 +2,7 @@
 //! and how firmly it stands.
 
 use super::{Grade, Value};
-use crate::board::{Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique};
+use crate::board::{Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet};
 
@@ -79,4 +79,9 @@ impl Basis {
             exhibit,
         }
     }
+}
+
+/// How many firings a witness has, in words.
+pub(super) fn length(witness: Option<&Witness>) -> String {
+    witness.map_or_else(|| "0 firings".to_owned(), Witness::to_string)
 }

@@ -3,29 +3,12 @@
 //! On the unfolding of a coloured net, a place holds what its colours hold together, and a
 //! transition can fire when some binding can.
 
-use super::question::{Role, Whole};
+use super::aim::{Asked, Role, Whole, atom, not, reach};
 use super::sound;
 use crate::formula::Proposition;
 use crate::mcc::Examination;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, LinearSum, Net, Predicate};
-
-/// A formula over goals, each with its role.
-pub(super) type Asked = Proposition<(Goal, Role)>;
-
-/// That a goal is reached, or stays reachable.
-pub(super) fn atom(goal: Goal, role: Role) -> Asked {
-    Proposition::Atom((goal, role))
-}
-
-pub(super) fn not(part: Asked) -> Asked {
-    Proposition::Not(Box::new(part))
-}
-
-/// That this can be reached, a part of what is asked.
-pub(super) fn reach(predicate: Predicate) -> Asked {
-    atom(Goal::Reach(predicate), Role::Part)
-}
 
 /// That each of `wanted` stays reachable wherever the net goes. In a dead end none of them holds:
 /// that none is reached, and that each of them can happen at all, are consequences.

@@ -10,6 +10,7 @@
 //! conjunction, or all parts of a true one. Who found it, how firmly it stands and what it assumes
 //! follow from these.
 
+mod aim;
 mod basis;
 mod circuit;
 mod examinations;
@@ -18,8 +19,8 @@ mod question;
 mod reasons;
 mod sound;
 
+pub use aim::{Aim, Question, Role, Whole};
 pub use plan::{Decision, Plan};
-pub use question::{Aim, Question, Role, Whole};
 
 use crate::board::{Evidence, Technique};
 use num_bigint::BigUint;

@@ -8,9 +8,10 @@
 //! the board when there is none left.
 
 use super::Answer;
+use super::aim::{Aim, Asked, Question, Role, Whole, atom, reach};
 use super::circuit::Circuit;
-use super::examinations::{self, Asked, atom, reach};
-use super::question::{Aim, Question, Role, Whole, is_kept_by_undoing};
+use super::examinations;
+use super::question::is_kept_by_undoing;
 use crate::board::{Board, Home, Knowledge, Reach};
 use crate::formula::{Formula, Proposition, Query, Unsupported, lower};
 use crate::mcc::Examination;

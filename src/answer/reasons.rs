@@ -1,7 +1,8 @@
 //! Why an answer is what it is, in a sentence: from the goals that decided it, what each of them is
 //! to the question, and what is known of it.
 
-use super::question::{Aim, Question, Role, Whole};
+use super::aim::{Aim, Question, Role, Whole};
+use super::basis::length;
 use super::sound;
 use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Witness};
 use crate::evidence::words;
@@ -77,11 +78,6 @@ pub(super) fn of_largest(board: &Board<'_>, of: GoalId, count: usize) -> String 
         Goal::Reach(_) | Goal::Home(_) => String::new(),
     };
     format!("{about}seen, and none of {count} exceeds it")
-}
-
-/// How many firings a witness has, in words.
-pub(super) fn length(witness: Option<&Witness>) -> String {
-    witness.map_or_else(|| "0 firings".to_owned(), Witness::to_string)
 }
 
 /// Why something stays reachable, where that is known.

@@ -23,9 +23,8 @@
 //! W. van der Aalst et al., *Soundness of workflow nets: classification, decidability, and
 //! analysis*, 2011; J. Dehnert, P. Rittgen, *Relaxed soundness of business processes*, 2001.
 
-use super::examinations::{Asked, atom, not};
-use super::question::{Aim, Question, Role, Whole};
-use super::reasons::length;
+use super::aim::{Aim, Asked, Question, Role, Whole, atom, not};
+use super::basis::length;
 use crate::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
 use crate::evidence::{replay, words};
 use crate::formula::Proposition;

@@ -323,7 +323,8 @@ fn a_signal_ends_a_run_within_a_second_with_the_answers_so_far() {
     child.wait().expect("it ends");
     // A second, and what a busy machine adds.
     assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
-    assert!(first.contains("easy: TRUE"), "{first}: {rest:?}");
+    let is_easy = |line: &String| line.contains("easy: TRUE");
+    assert!(is_easy(&first) || rest.iter().any(is_easy), "{first}: {rest:?}");
 }
 
 #[cfg(target_os = "linux")]
