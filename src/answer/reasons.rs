@@ -4,7 +4,7 @@
 use super::aim::{Aim, Question, Role, Whole};
 use super::basis::length;
 use super::sound;
-use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Witness};
+use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach};
 use crate::evidence::words;
 use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::BTreeSet;

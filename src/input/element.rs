@@ -171,8 +171,6 @@ fn escape(text: &str, attribute: bool) -> String {
     escaped
 }
 
-/// What XML takes for blanks.
-
 /// A character that XML 1.0 has no place for, not even as `&#1;`.
 fn forbidden(text: &str) -> Option<char> {
     let is_forbidden =

@@ -2,7 +2,6 @@
 //! Operators come after their operands, so one pass with a stack of values does it.
 
 use super::super::colour_problem::{ColourProblem, DEEPEST};
-use super::super::source::Position;
 use super::super::xml::{digits, trimmed};
 use super::product::product;
 use super::raw::{Failed, Node, RawTerm, integer};
