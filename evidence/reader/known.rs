@@ -8,7 +8,7 @@
 //! `graphics`, `toolspecific` and `name` are for others. So are attributes with a prefix, which are another
 //! language's. A `>` too many is a slip that some writers make.
 
-use super::{Unreadable, elements, name, trimmed};
+use super::{BLANKS, Unreadable, elements, name, trimmed};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
@@ -40,6 +40,8 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             "graphics" | "toolspecific" | "name" => continue,
             "net" => &["id", "type"],
             "arc" => &["id", "source", "target", "type"],
+            // How long TAPAAL waits before it fires in a simulation.
+            "transition" => &["id", "distribution", "value"],
             "referencePlace" | "referenceTransition" => &["id", "ref"],
             "place" if node.parent().is_some_and(|around| name(around) == "marking") => &["idref"],
             "type" | "arctype" => &["id", "value"],
@@ -71,7 +73,8 @@ fn text_in_its_place(node: Node<'_, '_>) -> Result<(), Unreadable> {
         return Ok(());
     }
     let texts = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
-    match texts.map(trimmed).find(|text| !matches!(*text, "" | ">")) {
+    let is_slip = |text: &str| text.chars().all(|c| c == '>' || BLANKS.contains(&c));
+    match texts.map(trimmed).find(|text| !is_slip(text)) {
         None => Ok(()),
         Some(text) => {
             let what = format!("the text {} right inside `{}`", Quoted(text), name(node));

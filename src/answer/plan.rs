@@ -578,7 +578,7 @@ mod tests {
         assert_eq!(both.techniques, ["W", "X"]);
         assert_eq!(
             both.reason,
-            "EF q ≥ 1: a witness of 1 firing was replayed; AG p ≤ 1: all 2 reachable markings \
+            "EF `q` ≥ 1: a witness of 1 firing was replayed; AG `p` ≤ 1: all 2 reachable markings \
              were visited"
         );
         assert!(both.exhibit.is_none());

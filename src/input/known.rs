@@ -59,6 +59,8 @@ fn attributes_of(element: &str) -> &'static [&'static str] {
     match element {
         "net" => &["id", "type"],
         "arc" => &["id", "source", "target", "type"],
+        // How long TAPAAL waits before it fires in a simulation.
+        "transition" => &["id", "distribution", "value"],
         "referencePlace" | "referenceTransition" => &["id", "ref"],
         // In a net, and in a final marking.
         "place" => &["id", "idref"],

@@ -19,6 +19,11 @@ pub(super) fn trimmed(text: &str) -> &str {
     text.trim_matches(BLANKS)
 }
 
+/// Whether a text is blank, but for a `>` too many, which some writers leave behind.
+fn is_slip(text: &str) -> bool {
+    text.chars().all(|c| c == '>' || BLANKS.contains(&c))
+}
+
 /// What stands between the blanks of a text.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(BLANKS).filter(|word| !word.is_empty())
@@ -230,7 +235,7 @@ impl<R: BufRead> XmlReader<R> {
         };
         match item {
             Item::Text(_) if may_be_text => Ok(item),
-            Item::Text(text) if !matches!(trimmed(&text), "" | ">") => {
+            Item::Text(text) if !is_slip(&text) => {
                 let found: String = trimmed(&text).chars().take(20).collect();
                 Err(InputError::StrayText { at: at.of(file), found })
             }

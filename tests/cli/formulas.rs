@@ -57,7 +57,7 @@ fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
     let both = "EF (critical_1 >= 1) && AG (critical_1 + critical_2 <= 1) || EF lock >= 2";
     let said = check(both, &[]);
     assert!(
-        said.contains("TRUE — EF critical_1 ≥ 1: a witness of 1 firing was replayed; AG "),
+        said.contains("TRUE — EF `critical_1` ≥ 1: a witness of 1 firing was replayed; AG "),
         "{said}"
     );
     let said = check(both, &["--format", "json"]);

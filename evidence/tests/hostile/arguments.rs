@@ -64,7 +64,7 @@ fn certificates_of_many_parts() {
         list(50_000, |_| r#"{"unfed": {"places": ["p1"], "idle": 0, "fed": 0}}"#.to_owned());
     let first = format!(r#""traps": [], "precedences": [{first}], "lemmas": [], "steps": []"#);
     let first = document(&row(2), &linear(atom, &first));
-    kinds.ends("50 000 precedences", Limits::None, first, 4, &["document x", "precedence 0"]);
+    kinds.ends("50 000 precedences", Limits::None, first, 4, &["document `x`", "precedence 0"]);
     let bounds = r#"{"inductive": [{"place": "p", "upper": false, "tokens": 0}]}"#;
     let bounds = list(50_000, |_| bounds.to_owned());
     let bounds = format!(r#"{{"bounds": {{"assumes_units": false, "steps": [{bounds}]}}}}"#);
@@ -83,7 +83,7 @@ fn certificates_of_many_parts() {
         Limits::None,
         clauses,
         4,
-        &["document x", "may make it false"],
+        &["document `x`", "may make it false"],
     );
     kinds.all(6);
 }
@@ -124,7 +124,7 @@ fn reductions_that_take_long() {
     kinds.ends("50 000 reductions of each other", Limits::None, chain, 4, &["not shown"]);
     let bogus = r#"{"rule": "implicit-places", "places": ["p0"]}"#;
     let bogus = reduced(&row(2), 1, &list(100_000, |_| bogus.to_owned()));
-    let said = &["reduction r0", "step 1", "implicit-places"];
+    let said = &["reduction `r0`", "step 1", "implicit-places"];
     kinds.ends("100 000 bogus steps", Limits::None, bogus, 4, said);
     let (puts, takes) = (
         |at| format!("transition a{at}: x{at} -> p\n"),
@@ -134,7 +134,7 @@ fn reductions_that_take_long() {
     let product: String = (0..4000).flat_map(|at| [places(at), puts(at), takes(at)]).collect();
     let merged = r#"{"rule": "post-agglomeration", "places": ["p"]}"#;
     let merged = reduced(&format!("place p\n{product}"), 1, merged);
-    let said = &["reduction r0", "step 1", "post-agglomeration"];
+    let said = &["reduction `r0`", "step 1", "post-agglomeration"];
     kinds.ends("16 million agglomerated transitions", Limits::None, merged, 4, said);
     // 12 layers of 10 places, each told by all of the next layer: 10¹² ways through them.
     let layer = |layer: usize| -> String {
@@ -177,11 +177,11 @@ fn arguments_about_home_spaces() {
     let undone = |undoing: &str| format!(r#"{{"undone": [{undoing}, []]}}"#);
     let nested = undone(&deep(100_000, "[]"));
     let nested = shown(&row(2), "Liveness", "TRUE", "structure", &nested);
-    kinds.ends("cases 10⁵ deep", Limits::None, nested, 4, &["structure x", "recursion limit"]);
+    kinds.ends("cases 10⁵ deep", Limits::None, nested, 4, &["structure `x`", "recursion limit"]);
     let wide = list(300_000, |_| r#"["t0", 1]"#.to_owned());
     let nested = undone(&deep(50, &format!("[{wide}]")));
     let nested = shown(&row(2), "Liveness", "TRUE", "structure", &nested);
-    kinds.ends("much inside of 50 cases", Limits::None, nested, 4, &["structure x"]);
+    kinds.ends("much inside of 50 cases", Limits::None, nested, 4, &["structure `x`"]);
     let pairs: String = (0..3_000)
         .map(|at| format!("place x{at} 1\nplace y{at}\ntransition a{at}: x{at} -> y{at}\ntransition b{at}: y{at} -> x{at}\n"))
         .collect();
@@ -191,7 +191,13 @@ fn arguments_about_home_spaces() {
     });
     let every = format!(r#"{{"undone": [{every}]}}"#);
     let every = shown(&pairs, "Liveness", "TRUE", "structure", &every);
-    kinds.ends("6000 firings to be undone", Limits::None, every, 4, &["structure x", "undo t5998"]);
+    kinds.ends(
+        "6000 firings to be undone",
+        Limits::None,
+        every,
+        4,
+        &["structure `x`", "undo t5998"],
+    );
     let finitely = shown(&row(20_000), "Liveness", "FALSE", "structure", r#"{"finitely": []}"#);
     kinds.ends("weights for 20 000 transitions", Limits::None, finitely, 4, &["not shown"]);
     let order: Vec<String> = (0..1000).map(|at| format!("\"p{at}\"")).collect();

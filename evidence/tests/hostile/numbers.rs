@@ -66,9 +66,9 @@ fn firings_beyond_number() {
         0 => r#"[["t", 1]]"#.to_owned(),
         at => format!("[[{0}, 1], [{0}, 1]]", at - 1),
     });
-    kinds.ends("2^(10⁵) rounds", Limits::None, doubling, 4, &["loops l", "take more than"]);
+    kinds.ends("2^(10⁵) rounds", Limits::None, doubling, 4, &["loops `l`", "take more than"]);
     let digits = loops(1, |_| format!(r#"[["t", "{}"]]"#, "9".repeat(1_000_000)));
-    kinds.ends("a number of 10⁶ digits", Limits::None, digits, 4, &["loops l", "digits"]);
+    kinds.ends("a number of 10⁶ digits", Limits::None, digits, 4, &["loops `l`", "digits"]);
     let nine = "9".repeat(10_000);
     let growing = loops(3_000, |at| match at {
         0 => r#"[["t", 1], ["u", 1]]"#.to_owned(),
@@ -79,7 +79,7 @@ fn firings_beyond_number() {
         Limits::None,
         growing,
         4,
-        &["loops l", "take more than"],
+        &["loops `l`", "take more than"],
     );
     kinds.all(6);
 }
@@ -98,7 +98,7 @@ fn markings_beyond_number() {
     };
     let said = &["document `d`", "1000000000000000000 markings", "--visit"][..];
     kinds.ends("10¹⁸ markings", Limits::None, all(""), 4, said);
-    let said = &["structure s", "1000000000000000000 markings", "--visit"][..];
+    let said = &["structure `s`", "1000000000000000000 markings", "--visit"][..];
     let visited = structure(unbounded, "Liveness", "TRUE", r#"{"visited": 1000000000000000000}"#);
     kinds.ends("10¹⁸ visited", Limits::None, visited, 4, said);
     let document = r#"{"markings": 1000000000000000000}"#;
