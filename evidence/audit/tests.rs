@@ -146,12 +146,12 @@ fn quasi_liveness() {
     let live = answer("QuasiLiveness", "TRUE", BY_TRACE);
     let three = "[\"enter1\", 1], [\"leave1\", 1], [\"enter2\", 1]";
     confirmed(MUTEX, "QuasiLiveness", &(trace(three) + &live));
-    refused(MUTEX, "QuasiLiveness", &(trace("[\"enter1\", 1]") + &live), "leave2 enabled");
+    refused(MUTEX, "QuasiLiveness", &(trace("[\"enter1\", 1]") + &live), "`leave2` enabled");
     let net = format!("{MUTEX}\ntransition both: in1 + in2 -> in1 + in2");
     let some = answer("QuasiLiveness", "FALSE", BY_DOCUMENT);
     confirmed(&net, "QuasiLiveness", &(document(3) + &some));
     refused(MUTEX, "QuasiLiveness", &(document(3) + &some), "a proof that");
-    refused(&net, "QuasiLiveness", &(trace(three) + &live), "both enabled");
+    refused(&net, "QuasiLiveness", &(trace(three) + &live), "`both` enabled");
 }
 
 #[test]
@@ -263,8 +263,8 @@ fn formulas_and_bounds() {
     judge("ag3", "FALSE", &twice, BY_TRACE, Some("a reachable marking"));
     let both = [BY_TRACE, BY_DOCUMENT].join(",");
     judge("most", "2", &(twice.clone() + &proof), &both, None);
-    judge("most", "1", &(twice.clone() + &proof), &both, Some("has q ≥ 2"));
-    judge("most", "2", &twice, BY_TRACE, Some("has q ≥ 3"));
+    judge("most", "1", &(twice.clone() + &proof), &both, Some("has `q` ≥ 2"));
+    judge("most", "2", &twice, BY_TRACE, Some("has `q` ≥ 3"));
     judge("most", "2", &proof, BY_DOCUMENT, Some("a reachable marking"));
     judge("most", "3", &(twice.clone() + &proof), &both, Some("a reachable marking"));
     judge("most", "TRUE", &twice, BY_TRACE, Some("a number"));

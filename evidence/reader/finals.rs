@@ -8,9 +8,8 @@
 //! Each `marking` is one; a place that is not named holds no token, one that is named twice the sum. A
 //! marking without a token is none, and equal markings count once.
 
-use super::pnml::in_text;
 use super::references::resolve;
-use super::{Unreadable, attribute, elements, name, unknown};
+use super::{Unreadable, attribute, elements, in_text, name, unknown};
 use parikh_net::builder::Node as NetNode;
 use parikh_net::printable::Quoted;
 use parikh_net::{Marking, NetBuilder};

@@ -170,5 +170,18 @@ pub(crate) fn number<T: std::str::FromStr>(
     })
 }
 
+/// The number in the `text` of a label, or of a place in a final marking.
+fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
+    let mut value = None;
+    for inside in elements(label) {
+        match name(inside) {
+            "text" if value.is_none() => value = Some(number(inside, &text(inside)?)?),
+            "graphics" | "toolspecific" => {}
+            _ => return Err(unknown(inside, label)),
+        }
+    }
+    Ok(value.unwrap_or(default))
+}
+
 #[cfg(test)]
 mod tests;

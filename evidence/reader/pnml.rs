@@ -19,8 +19,8 @@
 use super::known::nothing_unknown;
 use super::references::{references, resolve};
 use super::{
-    Unreadable, attribute, child, decode, elements, finals, name, number, text, tree, trimmed,
-    units, unknown,
+    Unreadable, attribute, child, decode, elements, finals, in_text, name, tree, trimmed, units,
+    unknown,
 };
 use parikh_net::builder::Node as NetNode;
 use parikh_net::printable::Quoted;
@@ -153,19 +153,6 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
                 }
             }
             _ => return Err(unknown(inside, node)),
-        }
-    }
-    Ok(value.unwrap_or(default))
-}
-
-/// The number in the `text` of a label, or of a place in a final marking.
-pub(super) fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
-    let mut value = None;
-    for inside in elements(label) {
-        match name(inside) {
-            "text" if value.is_none() => value = Some(number(inside, &text(inside)?)?),
-            "graphics" | "toolspecific" => {}
-            _ => return Err(unknown(inside, label)),
         }
     }
     Ok(value.unwrap_or(default))

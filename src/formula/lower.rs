@@ -86,28 +86,62 @@ impl<'n> Lowering<'n> {
             Formula::ExistsPath(path) if holds => self.path(Paths::Some, path, true),
             Formula::ExistsPath(path) => self.path(Paths::All, path, false),
             Formula::Not(part) => self.state(part, !holds),
-            Formula::And(parts) | Formula::Or(parts) => {
-                let all = matches!(formula, Formula::And(_)) == holds;
-                let parts = parts.iter().map(|part| self.state(part, holds));
-                Ok(merge(all, parts.collect::<Result<Vec<_>, _>>()?))
-            }
+            Formula::And(parts) => self.states(parts, holds, holds),
+            Formula::Or(parts) => self.states(parts, !holds, holds),
             Formula::Implies(if_, then) => {
-                let parts = vec![self.state(if_, !holds)?, self.state(then, holds)?];
+                let mut parts = vec![self.state(if_, !holds)?];
+                parts.push(self.state(then, holds)?);
                 Ok(merge(!holds, parts))
             }
-            Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
-                let same = matches!(formula, Formula::Equivalent(..)) == holds;
-                Ok(Proposition::equivalence(self.state(a, true)?, self.state(b, same)?))
-            }
-            formula => {
-                let here = self.predicate(formula, holds)?;
-                let is_skeleton = self.net.folding().is_some_and(Folding::is_skeleton);
-                if is_skeleton && asks_what_is_enabled(&here) {
-                    return Err(Unsupported::Colours);
-                }
-                Ok(Proposition::Constant(here.holds(self.net, self.net.initial())))
-            }
+            Formula::Equivalent(a, b) => self.equivalence(a, b, holds),
+            Formula::Xor(a, b) => self.equivalence(a, b, !holds),
+            formula => self.initially(formula, holds),
         }
+    }
+
+    // Formulas are nested thousands of levels deep. What a level takes of the stack is what the functions
+    // that call each other need, so what else is to be done is in functions of its own.
+
+    /// That all of these, or their negations, are true, or that some are.
+    #[inline(never)]
+    fn states(
+        &mut self,
+        parts: &[Formula],
+        all: bool,
+        holds: bool,
+    ) -> Result<Proposition<Goal>, Unsupported> {
+        let mut states = Vec::with_capacity(parts.len());
+        for part in parts {
+            states.push(self.state(part, holds)?);
+        }
+        Ok(merge(all, states))
+    }
+
+    /// That both are true or none, or one of them if not the `same`.
+    #[inline(never)]
+    fn equivalence(
+        &mut self,
+        a: &Formula,
+        b: &Formula,
+        same: bool,
+    ) -> Result<Proposition<Goal>, Unsupported> {
+        let a = Box::new(self.state(a, true)?);
+        Ok(Proposition::equivalence(*a, self.state(b, same)?))
+    }
+
+    /// Whether the initial marking satisfies it.
+    #[inline(never)]
+    fn initially(
+        &mut self,
+        formula: &Formula,
+        holds: bool,
+    ) -> Result<Proposition<Goal>, Unsupported> {
+        let here = self.predicate(formula, holds)?;
+        let is_skeleton = self.net.folding().is_some_and(Folding::is_skeleton);
+        if is_skeleton && asks_what_is_enabled(&here) {
+            return Err(Unsupported::Colours);
+        }
+        Ok(Proposition::Constant(here.holds(self.net, self.net.initial())))
     }
 
     /// On `paths` from the initial marking, `path` or its negation.
@@ -163,7 +197,52 @@ impl<'n> Lowering<'n> {
     /// `formula`, which has no temporal operator, or its negation, as a predicate.
     fn predicate(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, Unsupported> {
         self.spend(1)?;
-        let made = match formula {
+        match formula {
+            Formula::Not(part) => self.predicate(part, !holds),
+            Formula::And(parts) => self.predicates(parts, holds, holds),
+            Formula::Or(parts) => self.predicates(parts, !holds, holds),
+            Formula::Implies(if_, then) => {
+                let mut parts = vec![self.predicate(if_, !holds)?];
+                parts.push(self.predicate(then, holds)?);
+                Ok(if holds { Predicate::or(parts) } else { Predicate::and(parts) })
+            }
+            Formula::Equivalent(a, b) => self.same(a, b, holds),
+            Formula::Xor(a, b) => self.same(a, b, !holds),
+            leaf => self.leaf(leaf, holds),
+        }
+    }
+
+    /// The conjunction of these or their negations, or the disjunction.
+    #[inline(never)]
+    fn predicates(
+        &mut self,
+        parts: &[Formula],
+        all: bool,
+        holds: bool,
+    ) -> Result<Predicate, Unsupported> {
+        let mut predicates = Vec::with_capacity(parts.len());
+        for part in parts {
+            predicates.push(self.predicate(part, holds)?);
+        }
+        Ok(if all { Predicate::and(predicates) } else { Predicate::or(predicates) })
+    }
+
+    /// That both hold or none, or one of them if not the `same`.
+    #[inline(never)]
+    fn same(&mut self, a: &Formula, b: &Formula, same: bool) -> Result<Predicate, Unsupported> {
+        let mut cases = Vec::with_capacity(2);
+        for holds in [true, false] {
+            let mut both = vec![self.predicate(a, holds)?];
+            both.push(self.predicate(b, holds == same)?);
+            cases.push(Predicate::and(both));
+        }
+        Ok(Predicate::or(cases))
+    }
+
+    /// A formula without parts that are formulas.
+    #[inline(never)]
+    fn leaf(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, Unsupported> {
+        Ok(match formula {
             Formula::True => Predicate::constant(holds),
             Formula::False => Predicate::constant(!holds),
             Formula::Deadlock if holds => Predicate::Dead,
@@ -184,25 +263,6 @@ impl<'n> Lowering<'n> {
                 let atoms = linear::compare(left, *relation, right)?;
                 if holds { atoms } else { atoms.negated() }
             }
-            Formula::Not(part) => self.predicate(part, !holds)?,
-            Formula::And(parts) | Formula::Or(parts) => {
-                let parts = parts.iter().map(|part| self.predicate(part, holds));
-                let parts = parts.collect::<Result<Vec<_>, _>>()?;
-                match matches!(formula, Formula::And(_)) == holds {
-                    true => Predicate::and(parts),
-                    false => Predicate::or(parts),
-                }
-            }
-            Formula::Implies(if_, then) => {
-                let parts = [self.predicate(if_, !holds)?, self.predicate(then, holds)?];
-                if holds { Predicate::or(parts) } else { Predicate::and(parts) }
-            }
-            Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
-                let same = matches!(formula, Formula::Equivalent(..)) == holds;
-                let first = [self.predicate(a, true)?, self.predicate(b, same)?];
-                let second = [self.predicate(a, false)?, self.predicate(b, !same)?];
-                Predicate::or([Predicate::and(first), Predicate::and(second)])
-            }
             Formula::AllPaths(_) => return Err(Unsupported::Temporal("A below F or G")),
             Formula::ExistsPath(_) => return Err(Unsupported::Temporal("E below F or G")),
             Formula::Globally(_) => return Err(Unsupported::Temporal("G")),
@@ -210,8 +270,13 @@ impl<'n> Lowering<'n> {
             Formula::Next(_) => return Err(Unsupported::Temporal("X")),
             Formula::Until { .. } => return Err(Unsupported::Temporal("U")),
             Formula::PlaceBound(_) => return Err(Unsupported::BoundAsProperty),
-        };
-        Ok(made)
+            Formula::Not(_)
+            | Formula::And(_)
+            | Formula::Or(_)
+            | Formula::Implies(..)
+            | Formula::Equivalent(..)
+            | Formula::Xor(..) => self.predicate(formula, holds)?,
+        })
     }
 
     fn spend(&mut self, amount: usize) -> Result<(), Unsupported> {

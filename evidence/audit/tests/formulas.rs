@@ -13,8 +13,13 @@ fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
     };
     let both = format!("{BY_TRACE}, {BY_DOCUMENT}");
     judge("both", "TRUE", &both, None);
-    judge("both", "TRUE", BY_TRACE, Some("not shown: a proof that no reachable marking has q ≥ 3"));
-    judge("both", "TRUE", BY_DOCUMENT, Some("not shown: a reachable marking with q ≥ 1"));
+    judge(
+        "both",
+        "TRUE",
+        BY_TRACE,
+        Some("not shown: a proof that no reachable marking has `q` ≥ 3"),
+    );
+    judge("both", "TRUE", BY_DOCUMENT, Some("not shown: a reachable marking with `q` ≥ 1"));
     judge("both", "TRUE", "", Some("and 1 more"));
     judge("both", "FALSE", &both, Some("or one of 1 others"));
     judge("both", "1", &both, Some("TRUE or FALSE"));
@@ -33,7 +38,7 @@ fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
         check(small, &formulas(), "Some", &(evidence.clone() + &searched(value, by)), why);
     };
     search("TRUE", BY_TRACE, None);
-    search("TRUE", "", Some("a reachable marking with q ≥ 1"));
+    search("TRUE", "", Some("a reachable marking with `q` ≥ 1"));
     search("FALSE", BY_TRACE, Some("visited again"));
     let visited = "{\"structure\": {\"id\": \"s\", \"structure\": {\"visited\": 3}}}\n";
     let stays =
