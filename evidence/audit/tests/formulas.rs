@@ -24,8 +24,8 @@ fn formulas_over_questions_take_evidence_for_each_part_that_decides() {
     judge("both", "FALSE", &both, Some("or one of 1 others"));
     judge("both", "1", &both, Some("TRUE or FALSE"));
     judge("either", "FALSE", &both, None);
-    judge("either", "FALSE", BY_TRACE, Some("q ≥ 3"));
-    judge("either", "FALSE", BY_DOCUMENT, Some("q ≥ 1"));
+    judge("either", "FALSE", BY_TRACE, Some("`q` ≥ 3"));
+    judge("either", "FALSE", BY_DOCUMENT, Some("`q` ≥ 1"));
     judge("either", "TRUE", &both, Some("or one of 1 others"));
     // By a search, made again, as far as it refutes: what is to be seen, a trace shows.
     let searched = |value: &str, shown_by: &str| {
