@@ -62,7 +62,7 @@ fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
     );
     let said = check(both, &["--format", "json"]);
     assert!(
-        said.contains(r#""value":"TRUE""#) && said.contains(r#""reason":"EF critical_1"#),
+        said.contains(r#""value":"TRUE""#) && said.contains(r#""reason":"EF `critical_1`"#),
         "{said}"
     );
     // One false part decides.
@@ -71,7 +71,7 @@ fn combinations_of_questions_are_answered_and_say_which_parts_decide() {
     // Each equivalence is false where its parts differ.
     let said = check("(EF lock >= 2) <-> (AG EF lock >= 1)", &[]);
     assert!(
-        said.contains("FALSE — AG lock ≤ 1: ") && said.contains("; AG EF lock ≥ 1: "),
+        said.contains("FALSE — AG `lock` ≤ 1: ") && said.contains("; AG EF `lock` ≥ 1: "),
         "{said}"
     );
     let said = check("lock >= 1 || EF lock >= 2", &[]);
