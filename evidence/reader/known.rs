@@ -6,7 +6,7 @@
 //! are refused that are neither read nor known to mean nothing, and so is text that is not in a `text`.
 //!
 //! `graphics`, `toolspecific` and `name` are for others. So are attributes with a prefix, which are another
-//! language's. A `>` too many is a slip that some writers make.
+//! language's. A `>` or `$` too many is a slip that some writers make (models of the contest among them).
 
 use super::{BLANKS, Unreadable, elements, name, trimmed};
 use parikh_net::printable::Quoted;
@@ -73,7 +73,7 @@ fn text_in_its_place(node: Node<'_, '_>) -> Result<(), Unreadable> {
         return Ok(());
     }
     let texts = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
-    let is_slip = |text: &str| text.chars().all(|c| c == '>' || BLANKS.contains(&c));
+    let is_slip = |text: &str| text.chars().all(|c| matches!(c, '>' | '$') || BLANKS.contains(&c));
     match texts.map(trimmed).find(|text| !is_slip(text)) {
         None => Ok(()),
         Some(text) => {

@@ -142,9 +142,7 @@ pub enum InputError {
         found: String,
     },
     /// Text where none has a meaning.
-    #[error(
-        "{at}: the text `{found}` stands where none is expected; in a `<text>` it would be read"
-    )]
+    #[error("{at}: the text `{found}` stands where none is expected")]
     StrayText {
         /// Where it is.
         at: Location,

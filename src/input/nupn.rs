@@ -128,7 +128,8 @@ impl UnitTree {
             return Err(NupnError::NotOneStructure);
         }
         if digits(&self.count) != Some(self.units.len()) {
-            return Err(NupnError::UnitCount { said: self.count, found: self.units.len() });
+            let said = if self.count.is_empty() { "no number of".to_owned() } else { self.count };
+            return Err(NupnError::UnitCount { said, found: self.units.len() });
         }
         let safe = match &*self.safe {
             "true" => true,

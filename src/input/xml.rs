@@ -19,9 +19,10 @@ pub(super) fn trimmed(text: &str) -> &str {
     text.trim_matches(BLANKS)
 }
 
-/// Whether a text is blank, but for a `>` too many, which some writers leave behind.
+/// Whether a text is blank, but for `>` and `$` too many, which some writers leave behind (models of the
+/// contest among them).
 fn is_slip(text: &str) -> bool {
-    text.chars().all(|c| c == '>' || BLANKS.contains(&c))
+    text.chars().all(|c| matches!(c, '>' | '$') || BLANKS.contains(&c))
 }
 
 /// What stands between the blanks of a text.

@@ -261,6 +261,7 @@ fn what_other_tools_put_in_between_means_nothing() {
         }
     }
     same_net(&spelt(&[("<structure>", "<structure>&#xD;\n ><![CDATA[ > ]]>")]), &plain());
+    same_net(&spelt(&[("</namedsort>", "$</namedsort>")]), &plain());
 }
 
 #[test]

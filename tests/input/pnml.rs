@@ -260,8 +260,8 @@ fn text_is_read_in_labels_and_stands_nowhere_else() {
         let problem = problem(content);
         assert!(problem.contains("the text `3` stands where none is expected"), "{problem}");
     }
-    // A writer's slip.
-    assert_eq!(net("<page>></page>"), "net n\n");
+    // Slips of writers.
+    assert_eq!(net("<page>></page> $\n > "), "net n\n");
     for label in ["3<text>1</text>", "<text>1</text>3"] {
         let twice =
             problem(&format!("<place id='p'><initialMarking>{label}</initialMarking></place>"));
