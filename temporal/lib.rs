@@ -15,7 +15,7 @@
 //! | `atom` | atoms, literals, letters |
 //! | `paths`, `formula`, `parts` | formulas in negation normal form, each made once |
 //! | `text` | formulas as text, in the spelling of the tool Spot |
-//! | `lasso`, `graph` | simple evaluators: of LTL on words that repeat, of CTL on graphs |
+//! | `lasso`, `prefix`, `graph` | simple evaluators: of LTL on words that repeat, of CTL on graphs |
 //! | `rewrite` | equal formulas that are simpler, one rule at a time |
 //! | `value` | what is known of a formula where little is known |
 //! | `automaton` | generalised Büchi automata: translation, its checker, and so on |
@@ -37,6 +37,7 @@ mod graph;
 mod lasso;
 mod parts;
 mod paths;
+mod prefix;
 mod rewrite;
 mod text;
 mod value;
@@ -44,6 +45,7 @@ mod value;
 pub use atom::{Atom, Letter, Literal};
 pub use automaton::check::Refusal;
 pub use automaton::classes::Strength;
+pub use automaton::components::strong_components;
 pub use automaton::cube::Cube;
 pub use automaton::stutter::{Insensitivity, lengthened};
 pub use automaton::translate::Tableau;

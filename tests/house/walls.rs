@@ -133,15 +133,22 @@ const WORDS: &[(&str, &[&str], &[&str])] = &[
 
 /// The crates, and which of the others each may depend on: in this order, none on a later one.
 const CRATES: &[(&str, &[&str])] = &[
-    ("net", &[]),
+    ("net", &["parikh-temporal"]),
     ("solvers", &[]),
     ("symbolic", &[]),
     ("temporal", &[]),
     ("encodings", &["parikh-net", "parikh-solvers"]),
-    ("evidence", &["parikh-net"]),
+    ("evidence", &["parikh-net", "parikh-temporal"]),
     (
         ".",
-        &["parikh-encodings", "parikh-evidence", "parikh-net", "parikh-solvers", "parikh-symbolic"],
+        &[
+            "parikh-encodings",
+            "parikh-evidence",
+            "parikh-net",
+            "parikh-solvers",
+            "parikh-symbolic",
+            "parikh-temporal",
+        ],
     ),
 ];
 

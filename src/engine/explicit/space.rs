@@ -155,7 +155,7 @@ impl<'n> Space<'n> {
     }
 
     /// How often the layout of keys has changed.
-    pub(super) fn layouts(&self) -> u64 {
+    pub(crate) fn layouts(&self) -> u64 {
         self.layouts
     }
 

@@ -1,0 +1,230 @@
+//! Whether a run that never ends has a property: it is fired, and the formula is evaluated along it.
+//!
+//! The letters of the run are read off the markings one by one. The firings that repeat have to lead
+//! back to the marking in which they began, or to one with more tokens where the property does not
+//! look: whatever fired once can fire again there, with the same letters, and so for ever. Nothing
+//! here knows of automata; the formula is evaluated on the word by its own definition
+//! ([`Lasso::satisfies`]).
+//!
+//! Where the run is left open after some firings, the letters so far have to decide the formula for
+//! all that can follow ([`Ltl::value_after`](parikh_temporal::Ltl::value_after)). Every run does go
+//! on, or stays in a dead marking.
+
+use crate::replay::{ReplayError, Replayer};
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, Step};
+use parikh_temporal::{Lasso, Letter, Value};
+
+/// The most firings whose letters are written down.
+pub const LONGEST: u128 = 10_000_000;
+
+/// Why a run does not show a property.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LassoFlaw {
+    /// Some firing is not enabled.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// What repeats is no firing at all.
+    #[error("no firing repeats")]
+    NoFirings,
+    /// It does not lead back.
+    #[error("place `{0}` has other tokens after the firings that are said to repeat")]
+    NotBack(String),
+    /// It is said to end, and does not.
+    #[error("the marking after the firings is not dead")]
+    NotDead,
+    /// It is a run, and without the property.
+    #[error("the run does not have the property")]
+    NotSatisfied,
+    /// More letters than are written down.
+    #[error("the run has more than 10^7 firings")]
+    TooLong,
+    /// Told to stop.
+    #[error("not checked to the end")]
+    Stopped,
+}
+
+/// Accepts that the run is one of `net`, and that it has the property.
+///
+/// # Errors
+/// What is wrong.
+pub fn check_lasso(
+    net: &Net,
+    property: &RunProperty,
+    run: &LassoRun,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), LassoFlaw> {
+    let mut along = Along { net, property, replayer: Replayer::new(net), letters: Vec::new() };
+    along.fire(&run.prefix, goes_on)?;
+    let back = along.letters.len();
+    let satisfied = match &run.end {
+        RunEnd::Anything => {
+            property.formulas().value_after(property.formula(), &along.letters) == Value::True
+        }
+        RunEnd::Dead => {
+            let end = along.replayer.marking();
+            if !net.is_dead(end) {
+                return Err(LassoFlaw::NotDead);
+            }
+            along.letters.push(property.letter(net, end, None));
+            along.satisfies(back)
+        }
+        RunEnd::Repeats(cycle) => {
+            let begin = along.replayer.marking().clone();
+            along.fire(cycle, goes_on)?;
+            if along.letters.len() == back {
+                return Err(LassoFlaw::NoFirings);
+            }
+            leads_back(net, property, &begin, along.replayer.marking())?;
+            along.satisfies(back)
+        }
+    };
+    satisfied.then_some(()).ok_or(LassoFlaw::NotSatisfied)
+}
+
+/// A run on its way.
+struct Along<'a> {
+    net: &'a Net,
+    property: &'a RunProperty,
+    replayer: Replayer<'a>,
+    letters: Vec<Letter>,
+}
+
+impl Along<'_> {
+    fn fire(
+        &mut self,
+        sequence: &FiringSequence,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), LassoFlaw> {
+        if sequence.firings().saturating_add(self.letters.len() as u128) > LONGEST {
+            return Err(LassoFlaw::TooLong);
+        }
+        for step in sequence.steps() {
+            for _ in 0..step.count {
+                if self.letters.len().is_multiple_of(1024) && !goes_on() {
+                    return Err(LassoFlaw::Stopped);
+                }
+                let fired = Some(step.transition);
+                let before = self.replayer.marking();
+                self.letters.push(self.property.letter(self.net, before, fired));
+                self.replayer.fire(Step { count: 1, ..*step })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the word of these letters, again from `back` on, satisfies the formula.
+    fn satisfies(self, back: usize) -> bool {
+        let word = Lasso::new(self.letters, back);
+        let (formulas, formula) = (self.property.formulas(), self.property.formula());
+        word.is_some_and(|word| word.satisfies(formulas, formula))
+    }
+}
+
+/// Whether what fired from `begin` to `end` can fire for ever with the same letters: no place has
+/// lost tokens, and those that atoms look at have not gained any.
+fn leads_back(
+    net: &Net,
+    property: &RunProperty,
+    begin: &Marking,
+    end: &Marking,
+) -> Result<(), LassoFlaw> {
+    let looked_at = support(net, property);
+    let differs = net.places().find(|&place| match looked_at.binary_search(&place) {
+        Ok(_) => begin[place] != end[place],
+        Err(_) => begin[place] > end[place],
+    });
+    match differs {
+        Some(place) => Err(LassoFlaw::NotBack(net.place_name(place).to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// The places whose tokens atoms look at. That no marking of the loop is dead is seen by what fires
+/// next, so deadness looks at none.
+fn support(net: &Net, property: &RunProperty) -> Vec<PlaceId> {
+    fn add(net: &Net, predicate: &Predicate, places: &mut Vec<PlaceId>) {
+        match predicate {
+            Predicate::Dead | Predicate::NotDead => {}
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                parts.iter().for_each(|part| add(net, part, places));
+            }
+            leaf => places.extend(leaf.support(net)),
+        }
+    }
+    let mut places = Vec::new();
+    for atom in property.atoms() {
+        if let RunAtom::Holds(predicate) = atom {
+            add(net, predicate, &mut places);
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{TransitionId, text};
+    use parikh_temporal::{Atom, Linear, Ltl};
+
+    fn check(
+        net: &Net,
+        property: &RunProperty,
+        prefix: &[&str],
+        end: RunEnd,
+    ) -> Result<(), LassoFlaw> {
+        let run = LassoRun { prefix: firings(net, prefix), end };
+        check_lasso(net, property, &run, &mut || true)
+    }
+
+    fn firings(net: &Net, names: &[&str]) -> FiringSequence {
+        let named = |name: &&str| -> TransitionId { net.transition_named(name).unwrap() };
+        names.iter().map(named).collect()
+    }
+
+    #[test]
+    fn runs_are_fired_and_formulas_evaluated_on_them() {
+        let net = text::parse(
+            "place p 1\nplace q\nplace made\ntransition t: p -> q\ntransition u: q -> p + made
+             transition stop: q ->",
+        )
+        .unwrap();
+        let q = RunAtom::Holds(Predicate::at_least(net.place_named("q").unwrap(), 1));
+        let made = RunAtom::Holds(Predicate::at_least(net.place_named("made").unwrap(), 1));
+        let stop = RunAtom::Fires(vec![net.transition_named("stop").unwrap()]);
+        let dead = RunAtom::Holds(Predicate::Dead);
+        let atoms = [q, made, stop, dead];
+        let mut formulas = Ltl::default();
+        let [q, made, stop, dead] = [0, 1, 2, 3].map(|number| formulas.atom(Atom(number)));
+        let some_q = formulas.eventually(Linear, q);
+        let again = formulas.always(Linear, some_q);
+        let ends = formulas.eventually(Linear, dead);
+        let lasts = formulas.negate(ends);
+        let stops = formulas.eventually(Linear, stop);
+        let later = formulas.next(Linear, made);
+        let of = |formula| RunProperty::new(&formulas, formula, &atoms);
+        let round = || RunEnd::Repeats(firings(&net, &["t", "u"]));
+        // The loop makes tokens, which nobody looks at.
+        assert_eq!(check(&net, &of(again), &[], round()), Ok(()));
+        assert_eq!(check(&net, &of(lasts), &[], round()), Ok(()));
+        let back = LassoFlaw::NotBack("made".to_owned());
+        assert_eq!(check(&net, &of(later), &[], round()), Err(back));
+        assert_eq!(check(&net, &of(ends), &[], round()), Err(LassoFlaw::NotSatisfied));
+        assert_eq!(check(&net, &of(ends), &["t", "stop"], RunEnd::Dead), Ok(()));
+        assert_eq!(
+            check(&net, &of(again), &["t", "stop"], RunEnd::Dead),
+            Err(LassoFlaw::NotSatisfied)
+        );
+        assert_eq!(check(&net, &of(ends), &["t"], RunEnd::Dead), Err(LassoFlaw::NotDead));
+        // The last firing is seen at the marking that it leaves.
+        assert_eq!(check(&net, &of(stops), &["t", "stop"], RunEnd::Anything), Ok(()));
+        assert_eq!(check(&net, &of(stops), &["t"], RunEnd::Anything), Err(LassoFlaw::NotSatisfied));
+        let nothing = RunEnd::Repeats(FiringSequence::new());
+        assert_eq!(check(&net, &of(lasts), &[], nothing), Err(LassoFlaw::NoFirings));
+        let wrong = RunEnd::Repeats(firings(&net, &["u", "t"]));
+        assert!(matches!(check(&net, &of(lasts), &[], wrong), Err(LassoFlaw::Replay(_))));
+    }
+}

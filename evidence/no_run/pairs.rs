@@ -1,0 +1,349 @@
+//! Pairs of a mover and an edge of an automaton that a run may meet at one position.
+//!
+//! A *mover* is a transition, or nothing where the marking is dead. What fires needs its tokens, so
+//! at the position before it every place holds at least what it takes, and at the one after it what
+//! it puts. An atom whose places it does not change keeps its value. So a pair contradicts itself if
+//!
+//! 1. the edge says of what fires next what is not so of the mover;
+//! 2. the edge reads what no marking with these tokens satisfies;
+//! 3. each edge that may follow reads what no marking after the firing satisfies, or the opposite of
+//!    a literal of the edge itself that the firing keeps.
+
+use super::Ranking;
+use crate::certificate::Flaw;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Arc, Net, PlaceId, Predicate, TransitionId};
+use parikh_temporal::{Automaton, Cube, Marks, strong_components};
+
+/// The pairs that are left.
+pub struct Pairs {
+    edges: Vec<EdgePairs>,
+    states: usize,
+    all: Marks,
+    transitions: usize,
+}
+
+/// An edge, and by mover whether the pair is left; nothing, where the marking is dead, is the last.
+struct EdgePairs {
+    from: usize,
+    /// Its place among the edges of its state.
+    at: usize,
+    to: usize,
+    marks: Marks,
+    left: Vec<bool>,
+    count: usize,
+}
+
+/// Why a ranking is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RankingFlaw {
+    /// It grows along a pair that is left.
+    #[error("it grows along a pair that is left")]
+    Grows,
+    /// A place or a state does not exist.
+    #[error("it speaks of a place or a state that does not exist")]
+    NoSuch,
+    /// Numbers beyond 127 bits.
+    #[error("its numbers are beyond 127 bits")]
+    TooLarge,
+    /// Told to stop.
+    #[error("not checked to the end")]
+    Stopped,
+}
+
+/// What a marking has to satisfy where the edge is taken, whatever fires next.
+pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
+    let holds = cube.literals().iter().filter_map(|literal| {
+        match &property.atoms()[literal.atom.0 as usize] {
+            RunAtom::Holds(predicate) if literal.positive => Some(predicate.clone()),
+            RunAtom::Holds(predicate) => Some(predicate.clone().negated()),
+            RunAtom::Fires(_) => None,
+        }
+    });
+    Predicate::and(holds)
+}
+
+impl Pairs {
+    /// All pairs but those that contradict themselves.
+    ///
+    /// # Errors
+    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than 2³² pairs.
+    pub fn new(
+        net: &Net,
+        property: &RunProperty,
+        automaton: &Automaton,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Pairs, Flaw> {
+        let transitions = net.transition_count();
+        if automaton.edges().saturating_mul(transitions + 1) > 1 << 32 {
+            return Err(Flaw::TooLarge("pairs of transitions and edges".to_owned()));
+        }
+        let supports: Vec<Vec<PlaceId>> = property
+            .atoms()
+            .iter()
+            .map(|atom| match atom {
+                RunAtom::Holds(predicate) => predicate.support(net),
+                RunAtom::Fires(_) => Vec::new(),
+            })
+            .collect();
+        let mut most_where_dead: Vec<Option<u64>> = vec![None; net.place_count()];
+        for t in net.transitions() {
+            if let [arc] = net.pre(t) {
+                let most = &mut most_where_dead[arc.place.index()];
+                *most = Some(most.map_or(arc.weight - 1, |most| most.min(arc.weight - 1)));
+            }
+        }
+        let position = Position { net, property, automaton, supports, most_where_dead };
+        let mut edges = Vec::with_capacity(automaton.edges());
+        for (from, of_state) in automaton.states.iter().enumerate() {
+            for (at, edge) in of_state.iter().enumerate() {
+                if !goes_on() {
+                    return Err(Flaw::Stopped);
+                }
+                let movers = net.transitions().map(Some).chain([None]);
+                let left: Vec<bool> =
+                    movers.map(|mover| position.may_be(&edge.cube, edge.target, mover)).collect();
+                let count = left.iter().filter(|&&left| left).count();
+                edges.push(EdgePairs { from, at, to: edge.target, marks: edge.marks, left, count });
+            }
+        }
+        let (states, all) = (automaton.states.len(), Marks::all(automaton.marks));
+        Ok(Pairs { edges, states, all, transitions })
+    }
+
+    /// The pairs that are left, as edges with their movers.
+    pub fn left(
+        &self,
+    ) -> impl Iterator<Item = ((usize, usize), usize, Vec<Option<TransitionId>>)> + '_ {
+        self.edges.iter().filter(|edge| edge.count > 0).map(|edge| {
+            let movers = (0..self.transitions).filter(|&t| edge.left[t]);
+            let movers = movers.map(|t| Some(TransitionId::new(t)));
+            let nothing = edge.left[self.transitions].then_some(None);
+            ((edge.from, edge.at), edge.to, movers.chain(nothing).collect())
+        })
+    }
+
+    /// Takes a pair away.
+    pub fn take(&mut self, state: usize, at: usize, mover: Option<TransitionId>) {
+        let mover = mover.map_or(self.transitions, TransitionId::index);
+        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.at) == (state, at)) {
+            edge.count -= usize::from(std::mem::take(&mut edge.left[mover]));
+        }
+    }
+
+    /// Takes all pairs of an edge away.
+    pub fn take_edge(&mut self, state: usize, at: usize) {
+        for edge in self.edges.iter_mut().filter(|edge| (edge.from, edge.at) == (state, at)) {
+            edge.left.fill(false);
+            edge.count = 0;
+        }
+    }
+
+    /// Takes away the pairs along which a ranking falls; how many.
+    ///
+    /// # Errors
+    /// Why it is none; what it is then does not matter.
+    pub fn rank(
+        &mut self,
+        net: &Net,
+        ranking: &Ranking,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<usize, RankingFlaw> {
+        let mut weight = vec![0u64; net.place_count()];
+        for &(place, y) in &ranking.weights {
+            *weight.get_mut(place.index()).ok_or(RankingFlaw::NoSuch)? = y;
+        }
+        let mut value = vec![0i64; self.states];
+        for &(state, z) in &ranking.values {
+            *value.get_mut(state).ok_or(RankingFlaw::NoSuch)? = z;
+        }
+        let change = net.transitions().map(|t| {
+            net.delta(t).iter().try_fold(0i128, |sum, change| {
+                let y = i128::from(weight[change.place.index()]);
+                sum.checked_add(y.checked_mul(i128::from(change.delta))?)
+            })
+        });
+        // Where nothing moves, nothing changes.
+        let change: Option<Vec<i128>> = change.chain([Some(0)]).collect();
+        let change = change.ok_or(RankingFlaw::TooLarge)?;
+        let component = self.components();
+        let here = *component.get(ranking.state).ok_or(RankingFlaw::NoSuch)?;
+        let inside =
+            |edge: &&mut EdgePairs| component[edge.from] == here && component[edge.to] == here;
+        let mut taken = 0;
+        for edge in self.edges.iter_mut().filter(inside) {
+            if !goes_on() {
+                return Err(RankingFlaw::Stopped);
+            }
+            let step = i128::from(value[edge.to]) - i128::from(value[edge.from]);
+            for (left, change) in edge.left.iter_mut().zip(&change).filter(|(left, _)| **left) {
+                let sum = change.checked_add(step).ok_or(RankingFlaw::TooLarge)?;
+                if sum > 0 {
+                    return Err(RankingFlaw::Grows);
+                }
+                if sum < 0 {
+                    *left = false;
+                    edge.count -= 1;
+                    taken += 1;
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// By state whether it is reached from one of these.
+    pub fn reached(&self, begin: &[usize]) -> Vec<bool> {
+        let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.states];
+        for edge in self.edges.iter().filter(|edge| edge.count > 0) {
+            after[edge.from].push(edge.to);
+        }
+        let mut reached = vec![false; self.states];
+        let mut open = begin.to_vec();
+        begin.iter().for_each(|&state| reached[state] = true);
+        while let Some(state) = open.pop() {
+            for &next in &after[state] {
+                if !std::mem::replace(&mut reached[next], true) {
+                    open.push(next);
+                }
+            }
+        }
+        reached
+    }
+
+    /// A state among these of a component that has all marks and an edge, and none of the states in
+    /// `except`.
+    pub fn accepting_state(&self, among: &[bool], except: &[usize]) -> Option<usize> {
+        let component = self.components();
+        let mut marks: Vec<Option<Marks>> = vec![None; self.states];
+        for edge in self.edges.iter().filter(|edge| edge.count > 0 && among[edge.from]) {
+            if component[edge.from] == component[edge.to] {
+                let of = &mut marks[component[edge.from]];
+                *of = Some(of.unwrap_or(Marks::NONE).or(edge.marks));
+            }
+        }
+        let has_all = |state: &usize| {
+            among[*state] && marks[component[*state]].is_some_and(|marks| self.all.within(marks))
+        };
+        let is_other =
+            |state: &usize| except.iter().all(|&other| component[other] != component[*state]);
+        (0..self.states).filter(has_all).find(is_other)
+    }
+
+    /// By state the number of its strongly connected component, along edges with a pair left.
+    pub fn components(&self) -> Vec<usize> {
+        let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.states];
+        for edge in self.edges.iter().filter(|edge| edge.count > 0) {
+            after[edge.from].push(edge.to);
+        }
+        strong_components(self.states, |state, k| after[state].get(k).copied()).0
+    }
+}
+
+/// What is known of a position of a run.
+struct Position<'a> {
+    net: &'a Net,
+    property: &'a RunProperty,
+    automaton: &'a Automaton,
+    /// By atom the places that it looks at.
+    supports: Vec<Vec<PlaceId>>,
+    /// By place the most tokens that it has where nothing is enabled, if a transition needs no other.
+    most_where_dead: Vec<Option<u64>>,
+}
+
+impl Position<'_> {
+    /// Whether a pair does not contradict itself.
+    fn may_be(&self, cube: &Cube, target: usize, mover: Option<TransitionId>) -> bool {
+        let (taken, put): (&[Arc], &[Arc]) = match mover {
+            Some(t) => (self.net.pre(t), self.net.post(t)),
+            None => (&[], &[]),
+        };
+        if !self.is_read(cube, taken, mover) {
+            return false;
+        }
+        let follows = |next: &Cube| {
+            self.may_hold_all(next, put, mover.is_none().then_some(true))
+                && !self.contradicts(cube, next, mover)
+        };
+        self.automaton.states[target].iter().any(|edge| follows(&edge.cube))
+    }
+
+    /// Conditions 1 and 2.
+    fn is_read(&self, cube: &Cube, taken: &[Arc], mover: Option<TransitionId>) -> bool {
+        let fires = cube.literals().iter().all(|literal| {
+            match &self.property.atoms()[literal.atom.0 as usize] {
+                RunAtom::Fires(any) => {
+                    mover.is_some_and(|t| any.binary_search(&t).is_ok()) == literal.positive
+                }
+                RunAtom::Holds(_) => true,
+            }
+        });
+        fires && self.may_hold_all(cube, taken, Some(mover.is_none()))
+    }
+
+    /// Whether what an edge reads may hold in a marking with at least these tokens, of which is known
+    /// that it is dead, or that it is not, or nothing.
+    fn may_hold_all(&self, cube: &Cube, tokens: &[Arc], dead: Option<bool>) -> bool {
+        cube.literals().iter().all(|literal| {
+            match &self.property.atoms()[literal.atom.0 as usize] {
+                RunAtom::Fires(_) => true,
+                RunAtom::Holds(predicate) if literal.positive => {
+                    self.may_hold(predicate, tokens, dead)
+                }
+                RunAtom::Holds(predicate) => {
+                    self.may_hold(&predicate.clone().negated(), tokens, dead)
+                }
+            }
+        })
+    }
+
+    /// The same of one predicate.
+    fn may_hold(&self, predicate: &Predicate, tokens: &[Arc], dead: Option<bool>) -> bool {
+        match predicate {
+            Predicate::False => false,
+            Predicate::NotDead | Predicate::Enabled(_) => dead != Some(true),
+            Predicate::Dead => dead != Some(false),
+            Predicate::True => true,
+            Predicate::And(parts) => parts.iter().all(|part| self.may_hold(part, tokens, dead)),
+            Predicate::Or(parts) => parts.iter().any(|part| self.may_hold(part, tokens, dead)),
+            Predicate::Disabled(t) => {
+                let has = |arc: &Arc| at_least(tokens, arc.place) >= arc.weight;
+                !self.net.pre(*t).iter().all(has)
+            }
+            Predicate::Atom(atom) => {
+                let mut least = 0i128;
+                for &(place, coefficient) in atom.sum.terms() {
+                    let most = self.most_where_dead[place.index()].filter(|_| dead == Some(true));
+                    let tokens = match (coefficient < 0, most) {
+                        (false, _) => at_least(tokens, place),
+                        (true, Some(most)) => most,
+                        (true, None) => return true,
+                    };
+                    least += i128::from(coefficient) * i128::from(tokens);
+                }
+                least <= i128::from(atom.bound)
+            }
+        }
+    }
+
+    /// Whether two edges, one after the other, read opposites of an atom of markings that the mover
+    /// between them keeps.
+    fn contradicts(&self, cube: &Cube, next: &Cube, mover: Option<TransitionId>) -> bool {
+        cube.literals().iter().any(|literal| {
+            let number = literal.atom.0 as usize;
+            matches!(self.property.atoms()[number], RunAtom::Holds(_))
+                && next.literals().contains(&literal.negated())
+                && mover.is_none_or(|t| self.keeps(t, &self.supports[number]))
+        })
+    }
+
+    /// Whether a firing changes none of these places.
+    fn keeps(&self, t: TransitionId, places: &[PlaceId]) -> bool {
+        let mut changed = self.net.delta(t).iter();
+        changed.all(|change| places.binary_search(&change.place).is_err())
+    }
+}
+
+/// How many tokens a place has at least.
+fn at_least(tokens: &[Arc], place: PlaceId) -> u64 {
+    tokens.iter().find(|arc| arc.place == place).map_or(0, |arc| arc.weight)
+}

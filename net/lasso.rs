@@ -1,0 +1,42 @@
+//! Runs that never end, written down: firings, and how they go on.
+
+use crate::sequence::FiringSequence;
+use std::fmt;
+
+/// A run, or all runs that begin alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LassoRun {
+    /// What fires first, from the initial marking.
+    pub prefix: FiringSequence,
+    /// What comes after it.
+    pub end: RunEnd,
+}
+
+/// How a run goes on after its first firings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// These firings, at least one, again and again.
+    Repeats(FiringSequence),
+    /// The marking is dead: it stays for ever.
+    Dead,
+    /// Anyhow: the firings before have decided what is asked.
+    Anything,
+}
+
+impl fmt::Display for LassoRun {
+    /// In a few words: `after 3 firings, 2 repeat for ever`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.prefix.firings() {
+            1 => f.write_str("after 1 firing")?,
+            firings => write!(f, "after {firings} firings")?,
+        }
+        match &self.end {
+            RunEnd::Repeats(cycle) => match cycle.firings() {
+                1 => f.write_str(", 1 repeats for ever"),
+                firings => write!(f, ", {firings} repeat for ever"),
+            },
+            RunEnd::Dead => f.write_str(", nothing can fire any more"),
+            RunEnd::Anything => f.write_str(", whatever follows"),
+        }
+    }
+}

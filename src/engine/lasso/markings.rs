@@ -1,0 +1,260 @@
+//! The graph of markings, made as far as anybody looks, and the letter of each marking.
+//!
+//! All properties of a run look at one graph: a marking is expanded once, whoever asks first. What
+//! is kept is each marking, packed, the numbers of its successors, and one bit for each atom. Atoms
+//! that speak of firings are true of an edge and not of a marking; edges have a *label*, the number
+//! of a set of such atoms, and label 0 is the empty one. A run must not end, so a dead marking leads
+//! to itself, with label 0.
+
+use crate::engine::explicit::judge::{Test, leaves_as_atoms};
+use crate::engine::explicit::space::{Purpose, Space, Stuck};
+use crate::engine::explicit::state_space::Incomplete;
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Facts, FiringSequence, Net, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use std::collections::HashMap;
+
+/// Not expanded yet.
+const NEW: u32 = u32::MAX;
+
+/// Expansions between two looks at the budget.
+const POLLING: u32 = 64;
+
+/// Where an edge leads, and its label.
+pub(crate) type Successor = (u32, u32);
+
+/// See the module.
+pub(crate) struct Markings<'n> {
+    space: Space<'n>,
+    labels: Labels<'n>,
+    budget: Budget,
+    /// The atoms that hold in markings, without enabledness, each with its number.
+    atoms: Vec<(usize, Predicate)>,
+    /// The same as tests on packed markings, for the layout with this number.
+    tests: Vec<(usize, Test)>,
+    layout: u64,
+    /// By marking, where its successors begin, or [`NEW`], and how many they are.
+    rows: Vec<(u32, u32)>,
+    successors: Vec<Successor>,
+    /// Words of a letter, and the letters of all markings; nothing is in those of markings that were
+    /// not expanded.
+    words: usize,
+    letters: Vec<u64>,
+    enabled: Vec<u32>,
+    expanded: u32,
+}
+
+impl<'n> Markings<'n> {
+    /// The graph of `net`, with the initial marking in it, number 0.
+    ///
+    /// # Errors
+    /// When there is no room even for that.
+    pub(crate) fn new(
+        net: &'n Net,
+        facts: &Facts,
+        atoms: &[RunAtom],
+        budget: &Budget,
+    ) -> Result<Self, Incomplete> {
+        let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
+        let holding = atoms.iter().enumerate().filter_map(|(number, atom)| match atom {
+            RunAtom::Holds(predicate) => Some((number, leaves_as_atoms(predicate, net))),
+            RunAtom::Fires(_) => None,
+        });
+        let space = Space::new(net, facts, purpose, budget)?;
+        let words = atoms.len().div_ceil(64).max(1);
+        let mut markings = Markings {
+            labels: Labels::new(net, atoms, words),
+            budget: budget.clone(),
+            atoms: holding.collect(),
+            tests: Vec::new(),
+            layout: space.layouts(),
+            space,
+            rows: vec![(NEW, 0)],
+            successors: Vec::new(),
+            words,
+            letters: vec![0; words],
+            enabled: Vec::new(),
+            expanded: 0,
+        };
+        markings.compile();
+        Ok(markings)
+    }
+
+    fn compile(&mut self) {
+        self.layout = self.space.layouts();
+        let packing = self.space.packing();
+        let compiled = |(number, atom): &(usize, Predicate)| (*number, Test::new(atom, packing));
+        self.tests = self.atoms.iter().map(compiled).collect();
+    }
+
+    /// How many markings were expanded.
+    pub(crate) fn expanded(&self) -> u32 {
+        self.expanded
+    }
+
+    /// Makes the successors and the letter of a marking known.
+    ///
+    /// # Errors
+    /// When the budget is spent, or there is no room for a successor.
+    pub(crate) fn expand(&mut self, marking: u32) -> Result<(), Incomplete> {
+        let at = marking as usize;
+        while self.rows[at].0 == NEW {
+            if self.expanded.is_multiple_of(POLLING) {
+                self.budget.exhausted().map_or(Ok(()), Err)?;
+            }
+            self.space.load(marking, &mut self.enabled);
+            if self.layout != self.space.layouts() {
+                self.compile();
+            }
+            let dead = self.enabled.is_empty();
+            self.note_letter(at, dead);
+            self.labels.choose(&mut self.enabled);
+            let begin = self.successors.len();
+            if begin + self.enabled.len() >= NEW as usize {
+                return Err(Stuck::Full.into());
+            }
+            if dead {
+                self.successors.push((marking, 0));
+            }
+            let (successors, labels) = (&mut self.successors, &self.labels);
+            let mut fired = self.enabled.iter();
+            let add = |to| {
+                let label = fired.next().map_or(0, |&t| labels.of(t));
+                successors.push((to, label));
+            };
+            if self.space.expand_edges(marking, &self.enabled, add)? {
+                self.successors.truncate(begin);
+                continue;
+            }
+            // First what a run can repeat at once.
+            self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
+            self.rows[at] = (begin as u32, (self.successors.len() - begin) as u32);
+            self.expanded += 1;
+            let known = self.space.store().len() as usize;
+            self.rows.resize(known, (NEW, 0));
+            self.letters.resize(known * self.words, 0);
+        }
+        Ok(())
+    }
+
+    /// Whether there is time and memory left.
+    ///
+    /// # Errors
+    /// When there is not.
+    pub(crate) fn look_at_budget(&self) -> Result<(), Incomplete> {
+        Ok(self.budget.exhausted().map_or(Ok(()), Err)?)
+    }
+
+    /// Writes down which atoms hold in the marking loaded last.
+    fn note_letter(&mut self, at: usize, dead: bool) {
+        let letter = &mut self.letters[at * self.words..][..self.words];
+        letter.fill(0);
+        for (number, test) in &self.tests {
+            letter[number / 64] |= u64::from(test.holds(self.space.key(), dead)) << (number % 64);
+        }
+    }
+
+    /// Where a marking that was expanded leads: never nowhere, and first to itself if it does.
+    pub(crate) fn successors(&self, marking: u32) -> &[Successor] {
+        let (begin, count) = self.rows[marking as usize];
+        self.successors.get(begin as usize..).map_or(&[], |row| &row[..count as usize])
+    }
+
+    /// The atoms that hold in a marking that was expanded, one bit each.
+    pub(crate) fn letter(&self, marking: u32) -> &[u64] {
+        &self.letters[marking as usize * self.words..][..self.words]
+    }
+
+    /// The atoms that are true of edges with this label, one bit each.
+    pub(crate) fn fired(&self, label: u32) -> &[u64] {
+        &self.labels.sets[label as usize]
+    }
+
+    /// The firings from the first of these markings along edges with these labels. Where a dead
+    /// marking repeats nothing fires. `None` where there is no such edge.
+    pub(crate) fn firings(&mut self, from: u32, edges: &[Successor]) -> Option<FiringSequence> {
+        let mut sequence = FiringSequence::new();
+        let mut at = from;
+        for &(to, label) in edges {
+            if let Some(t) = self.firing(at, to, label)? {
+                sequence.push(t, 1);
+            }
+            at = to;
+        }
+        Some(sequence)
+    }
+
+    /// The transition of an edge; the inner `None` where the marking is dead and stays.
+    fn firing(&mut self, from: u32, to: u32, label: u32) -> Option<Option<TransitionId>> {
+        self.space.load(from, &mut self.enabled);
+        if self.enabled.is_empty() && from == to {
+            return Some(None);
+        }
+        for t in self.enabled.clone() {
+            if self.labels.of(t) != label {
+                continue;
+            }
+            let mut reached = None;
+            // Markings may be packed anew meanwhile; then nothing was fired.
+            while self.space.expand_edges(from, &[t], |number| reached = Some(number)).ok()? {
+                self.space.load(from, &mut self.enabled);
+            }
+            if reached == Some(to) {
+                return Some(Some(TransitionId::new(t as usize)));
+            }
+        }
+        None
+    }
+}
+
+/// The labels of edges, and which transitions make different ones.
+struct Labels<'n> {
+    net: &'n Net,
+    /// By label the atoms that are true, one bit each.
+    sets: Vec<Vec<u64>>,
+    /// By transition its label; nothing where no atom speaks of firings.
+    of: Vec<u32>,
+    /// By effect the round in which it was chosen last, where no atom speaks of firings.
+    chosen: Vec<u64>,
+    round: u64,
+}
+
+impl<'n> Labels<'n> {
+    fn new(net: &'n Net, atoms: &[RunAtom], words: usize) -> Self {
+        let mut sets = vec![vec![0; words]];
+        let mut of = Vec::new();
+        if atoms.iter().any(|atom| matches!(atom, RunAtom::Fires(_))) {
+            let mut true_of = vec![sets[0].clone(); net.transition_count()];
+            for (number, atom) in atoms.iter().enumerate() {
+                let RunAtom::Fires(any) = atom else { continue };
+                any.iter().for_each(|t| true_of[t.index()][number / 64] |= 1 << (number % 64));
+            }
+            let mut numbers = HashMap::from([(sets[0].clone(), 0)]);
+            for set in true_of {
+                let next = sets.len() as u32;
+                let number = *numbers.entry(set.clone()).or_insert(next);
+                if number == next {
+                    sets.push(set);
+                }
+                of.push(number);
+            }
+        }
+        Labels { net, sets, of, chosen: vec![0; net.effect_count()], round: 0 }
+    }
+
+    fn of(&self, t: u32) -> u32 {
+        self.of.get(t as usize).copied().unwrap_or(0)
+    }
+
+    /// Keeps of the enabled transitions one for each effect, where labels do not tell them apart.
+    fn choose(&mut self, enabled: &mut Vec<u32>) {
+        if !self.of.is_empty() {
+            return;
+        }
+        self.round += 1;
+        enabled.retain(|&t| {
+            let class = self.net.effect_of(TransitionId::new(t as usize));
+            std::mem::replace(&mut self.chosen[class.index()], self.round) != self.round
+        });
+    }
+}

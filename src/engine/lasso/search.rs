@@ -1,0 +1,319 @@
+//! A search for an accepting run in the product of the markings and an automaton.
+//!
+//! A *node* is a marking and a state of the automaton. From (m, q), an edge of q that reads the
+//! letter of m, and a successor of m, lead to another node and carry the edge's marks. A run is
+//! accepted if it carries every mark again and again, so there is one exactly if a strongly
+//! connected component that is reached carries all marks between its nodes, or a state is reached
+//! that accepts whatever follows.
+//!
+//! The search is in depth, and knows the components of what it has seen at every moment: the nodes
+//! on its path are divided into *roots*, each the first node of a component with the marks that it
+//! carries so far. An edge to a node that is still open joins all components above it. As soon as
+//! one has all marks the search ends, long before the graph does.
+//!
+//! # Source
+//! J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999; J.-M. Couvreur,
+//! A. Duret-Lutz, D. Poitrenaud, *On-the-fly emptiness checks for generalized Büchi automata*, SPIN
+//! 2005.
+
+use super::letters::Compiled;
+use super::markings::{Markings, Successor};
+use crate::engine::explicit::state_space::Incomplete;
+use parikh_temporal::Marks;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Edges that a run goes along from the initial marking, and how it goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// What comes first.
+    pub(crate) prefix: Vec<Successor>,
+    /// What repeats, at least one edge; where there is nothing, whatever follows is accepted.
+    pub(crate) cycle: Vec<Successor>,
+}
+
+/// Hashes pairs of small numbers by one multiplication.
+#[derive(Default)]
+struct Multiplied(u64);
+
+impl Hasher for Multiplied {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let product = u128::from(self.0 ^ number) * 0x9E37_79B9_7F4A_7C15;
+        self.0 = (product as u64) ^ ((product >> 64) as u64);
+    }
+}
+
+type Numbers = HashMap<u64, u32, BuildHasherDefault<Multiplied>>;
+
+/// Of a node whose component is known to accept nothing.
+const CLOSED: u32 = u32::MAX;
+
+/// A node on the path: the next edge and the next successor to be followed.
+struct Step {
+    node: u32,
+    edge: u32,
+    successor: u32,
+}
+
+/// The first node of a component.
+struct Root {
+    /// When it was met.
+    met: u32,
+    /// The marks between the nodes of the component.
+    inside: Marks,
+    /// The marks of the edge by which the search came to it.
+    before: Marks,
+}
+
+/// See the module.
+pub(crate) struct Search<'m, 'n, 'a> {
+    markings: &'m mut Markings<'n>,
+    automaton: &'a Compiled,
+    numbers: Numbers,
+    /// By node its marking and state.
+    nodes: Vec<(u32, u32)>,
+    /// By node when it was met, from 0, or [`CLOSED`].
+    met: Vec<u32>,
+    clock: u32,
+    path: Vec<Step>,
+    roots: Vec<Root>,
+    /// The nodes that are not closed, in the order in which they were met.
+    open: Vec<u32>,
+    /// Same seed, same order of successors; 0 for the order in which they are stored.
+    seed: u64,
+}
+
+impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
+    pub(crate) fn new(markings: &'m mut Markings<'n>, automaton: &'a Compiled, seed: u64) -> Self {
+        Search {
+            markings,
+            automaton,
+            numbers: Numbers::default(),
+            nodes: Vec::new(),
+            met: Vec::new(),
+            clock: 0,
+            path: Vec::new(),
+            roots: Vec::new(),
+            open: Vec::new(),
+            seed,
+        }
+    }
+
+    /// An accepted run, if there is one; `None` when all nodes were met and none is accepted.
+    ///
+    /// # Errors
+    /// When the budget is spent first.
+    pub(crate) fn run(&mut self) -> Result<Option<Run>, Incomplete> {
+        if self.automaton.states.is_empty() {
+            return Ok(None);
+        }
+        let first = self.enter(0, self.automaton.initial, Marks::NONE)?;
+        if self.automaton.universal[self.automaton.initial as usize] {
+            return Ok(Some(self.to_universal(first)));
+        }
+        while let Some((target, state, marks)) = self.next_or_close()? {
+            let key = key(target, state);
+            if let Some(&node) = self.numbers.get(&key) {
+                if self.met[node as usize] != CLOSED && self.join(node, marks) {
+                    return Ok(Some(self.to_component()));
+                }
+                continue;
+            }
+            let node = self.enter(target, state, marks)?;
+            if self.automaton.universal[state as usize] {
+                return Ok(Some(self.to_universal(node)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Comes to a new node.
+    fn enter(&mut self, marking: u32, state: u32, before: Marks) -> Result<u32, Incomplete> {
+        self.markings.expand(marking)?;
+        let node = u32::try_from(self.nodes.len()).map_err(|_| Incomplete::Full)?;
+        self.numbers.insert(key(marking, state), node);
+        self.nodes.push((marking, state));
+        self.met.push(self.clock);
+        self.roots.push(Root { met: self.clock, inside: Marks::NONE, before });
+        self.open.push(node);
+        self.path.push(Step { node, edge: 0, successor: 0 });
+        self.clock += 1;
+        Ok(node)
+    }
+
+    /// Where the last node of the path leads next. Nodes that lead nowhere else are left; `None` when
+    /// there are no others.
+    fn next_or_close(&mut self) -> Result<Option<(u32, u32, Marks)>, Incomplete> {
+        let mut looked = 0u32;
+        while let Some(step) = self.path.last_mut() {
+            let (marking, state) = self.nodes[step.node as usize];
+            let edges = &self.automaton.states[state as usize];
+            let letter = self.markings.letter(marking);
+            let successors = self.markings.successors(marking);
+            let turn = turn(self.seed, step.node, successors.len());
+            while let Some(edge) = edges.get(step.edge as usize) {
+                while (step.successor as usize) < successors.len() {
+                    let at = (step.successor as usize + turn) % successors.len();
+                    step.successor += 1;
+                    let (to, label) = successors[at];
+                    if edge.mask.reads(letter, self.markings.fired(label)) {
+                        return Ok(Some((to, edge.target, edge.marks)));
+                    }
+                }
+                (step.edge, step.successor) = (step.edge + 1, 0);
+            }
+            self.leave();
+            looked += 1;
+            if looked.is_multiple_of(1024) {
+                self.markings.look_at_budget()?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The last node of the path leads nowhere else: if it is a root, its component is done.
+    fn leave(&mut self) {
+        let Some(step) = self.path.pop() else { return };
+        let met = self.met[step.node as usize];
+        if self.roots.last().is_none_or(|root| root.met != met) {
+            return;
+        }
+        self.roots.pop();
+        while let Some(node) = self.open.pop() {
+            self.met[node as usize] = CLOSED;
+            if node == step.node {
+                break;
+            }
+        }
+    }
+
+    /// An edge leads back to an open node: all components above it are one. Whether it has all marks.
+    fn join(&mut self, node: u32, marks: Marks) -> bool {
+        let met = self.met[node as usize];
+        let mut inside = marks;
+        while let Some(root) = self.roots.last_mut() {
+            if root.met <= met {
+                root.inside = root.inside.or(inside);
+                return self.automaton.all.within(root.inside);
+            }
+            inside = inside.or(root.inside).or(root.before);
+            self.roots.pop();
+        }
+        false
+    }
+
+    /// The shortest way to a node whose state accepts whatever follows.
+    fn to_universal(&self, node: u32) -> Run {
+        let way = match node {
+            0 => Vec::new(),
+            _ => self.shortest(0, |_| true, |way| way.target == node).unwrap_or_default(),
+        };
+        Run { prefix: way.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
+    }
+
+    /// A way into the component of the last root, and a round in it with all marks.
+    fn to_component(&self) -> Run {
+        let root = self.roots.last().map_or(0, |root| root.met);
+        let inside = |node: u32| {
+            let met = self.met[node as usize];
+            met != CLOSED && met >= root
+        };
+        let mut prefix = Vec::new();
+        if !inside(0) {
+            prefix = self.shortest(0, |_| true, |way| inside(way.target)).unwrap_or_default();
+        }
+        let entry = prefix.last().map_or(0, |edge| edge.target);
+        let (mut at, mut carried, mut cycle) = (entry, Marks::NONE, Vec::new());
+        // An edge for each mark that is missing, and back.
+        while cycle.is_empty() || at != entry || !self.automaton.all.within(carried) {
+            let missing = Marks(self.automaton.all.0 & !carried.0);
+            let piece = match missing == Marks::NONE {
+                true => self.shortest(at, inside, |way| way.target == entry),
+                false => self.shortest(at, inside, |way| way.marks.and(missing) != Marks::NONE),
+            };
+            let Some(piece) = piece else { break };
+            for edge in piece {
+                carried = carried.or(edge.marks);
+                at = edge.target;
+                cycle.push(edge.successor);
+            }
+        }
+        Run { prefix: prefix.iter().map(|edge| edge.successor).collect(), cycle }
+    }
+
+    /// The shortest row of edges between nodes that were met and are `allowed`, at least one, whose
+    /// last `ends` it.
+    fn shortest(
+        &self,
+        from: u32,
+        allowed: impl Fn(u32) -> bool,
+        ends: impl Fn(&Way) -> bool,
+    ) -> Option<Vec<Way>> {
+        // By node how it was reached, and from where.
+        let mut reached: HashMap<u32, (u32, Way)> = HashMap::new();
+        let mut row = VecDeque::from([from]);
+        while let Some(node) = row.pop_front() {
+            for way in self.ways(node).filter(|way| allowed(way.target)) {
+                if ends(&way) {
+                    let mut all = vec![way];
+                    let mut at = node;
+                    while at != from {
+                        let &(before, way) = reached.get(&at)?;
+                        all.push(way);
+                        at = before;
+                    }
+                    all.reverse();
+                    return Some(all);
+                }
+                if way.target != from && !reached.contains_key(&way.target) {
+                    reached.insert(way.target, (node, way));
+                    row.push_back(way.target);
+                }
+            }
+        }
+        None
+    }
+
+    /// The edges from a node to others that were met.
+    fn ways(&self, node: u32) -> impl Iterator<Item = Way> {
+        let (marking, state) = self.nodes[node as usize];
+        let letter = self.markings.letter(marking);
+        self.automaton.states[state as usize].iter().flat_map(move |edge| {
+            self.markings.successors(marking).iter().filter_map(move |&successor| {
+                let reads = edge.mask.reads(letter, self.markings.fired(successor.1));
+                let target = reads.then(|| self.numbers.get(&key(successor.0, edge.target)))??;
+                Some(Way { target: *target, marks: edge.marks, successor })
+            })
+        })
+    }
+}
+
+/// An edge between nodes.
+#[derive(Clone, Copy)]
+struct Way {
+    target: u32,
+    marks: Marks,
+    successor: Successor,
+}
+
+fn key(marking: u32, state: u32) -> u64 {
+    u64::from(marking) << 32 | u64::from(state)
+}
+
+/// Where among so many successors a node begins.
+fn turn(seed: u64, node: u32, count: usize) -> usize {
+    if seed == 0 {
+        return 0;
+    }
+    let mut hasher = Multiplied(seed);
+    hasher.write_u64(node.into());
+    (hasher.finish() % (count.max(1) as u64)) as usize
+}

@@ -1,0 +1,116 @@
+//! The search against the product of the whole graph with the automaton, made the simple way.
+
+use super::Lassos;
+use crate::evidence::lasso::{LassoFlaw, check_lasso};
+use fastrand::Rng;
+use parikh_net::generate::{Kind, Shape, random, random_predicate};
+use parikh_net::lasso::RunEnd;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Facts, Marking, Net};
+use parikh_solvers::Budget;
+use parikh_temporal::{Atom, Automaton, Cube, Edge, Formula, Limits, Linear, Literal, Ltl, Marks};
+use std::collections::HashMap;
+
+/// A random formula over the first atoms with so many operators, X among them.
+fn formula(formulas: &mut Ltl, rng: &mut Rng, atoms: u32, operators: usize) -> Formula<Linear> {
+    if operators == 0 {
+        let atom = formulas.atom(Atom(rng.u32(..atoms)));
+        return if rng.bool() { atom } else { formulas.negate(atom) };
+    }
+    let left_size = rng.usize(..operators);
+    let left = formula(formulas, rng, atoms, left_size);
+    let right = formula(formulas, rng, atoms, operators - 1 - left_size);
+    match rng.u8(..7) {
+        0 => formulas.and([left, right]),
+        1 => formulas.or([left, right]),
+        2 => formulas.next(Linear, right),
+        3 => formulas.eventually(Linear, right),
+        4 => formulas.always(Linear, right),
+        5 => formulas.until(Linear, left, right),
+        _ => formulas.release(Linear, left, right),
+    }
+}
+
+/// The graph of a net as an automaton that accepts exactly the words of its runs; `None` where it
+/// has more than so many markings.
+fn system(net: &Net, property: &RunProperty, most: usize) -> Option<Automaton> {
+    let mut numbers = HashMap::from([(net.initial().clone(), 0)]);
+    let mut markings: Vec<Marking> = vec![net.initial().clone()];
+    let mut states = Vec::new();
+    while states.len() < markings.len() {
+        let marking = markings[states.len()].clone();
+        let edge = |target, firing| {
+            let letter = property.letter(net, &marking, firing);
+            let literal = |number| {
+                let atom = Atom(number as u32);
+                Literal { atom, positive: letter.has(atom) }
+            };
+            let cube = Cube::of((0..property.atoms().len()).map(literal)).unwrap();
+            Edge { target, marks: Marks::NONE, cube }
+        };
+        let mut edges = Vec::new();
+        for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
+            let mut next = marking.clone();
+            net.fire(&mut next, t).ok()?;
+            let target = *numbers.entry(next.clone()).or_insert_with(|| {
+                markings.push(next);
+                markings.len() - 1
+            });
+            edges.push(edge(target, Some(t)));
+        }
+        if edges.is_empty() {
+            edges.push(edge(states.len(), None));
+        }
+        states.push(edges);
+        if markings.len() > most {
+            return None;
+        }
+    }
+    Some(Automaton { states, initial: 0, marks: 0 })
+}
+
+/// A property with up to five operators over up to three atoms of markings, and one of firings.
+fn property(rng: &mut Rng, net: &Net) -> RunProperty {
+    let count = rng.u32(1..=3);
+    let mut atoms: Vec<RunAtom> =
+        (0..count).map(|_| RunAtom::Holds(random_predicate(rng, net, 2))).collect();
+    let some = net.transitions().filter(|_| rng.bool()).collect();
+    atoms.push(RunAtom::Fires(some));
+    let mut formulas = Ltl::default();
+    let operators = rng.usize(0..6);
+    let speaks_of_firings = rng.u32(..2);
+    let formula = formula(&mut formulas, rng, count + speaks_of_firings, operators);
+    RunProperty::new(&formulas, formula, &atoms)
+}
+
+#[test]
+fn runs_are_found_exactly_where_there_are_any() {
+    let (mut found, mut none, mut open_ended) = (0, 0, 0);
+    for seed in 0..2000 {
+        let mut rng = Rng::with_seed(seed);
+        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let net = random(seed, &Shape { kind, ..Shape::small(seed) });
+        let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
+        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let mut lassos = Lassos::new(&net, &facts, &properties, rng.u64(..3), &budget).unwrap();
+        for property in &properties {
+            let Some(system) = system(&net, property, 300) else { continue };
+            let mut formulas = property.formulas().clone();
+            let automaton =
+                Automaton::of(&mut formulas, property.formula(), Limits::default()).unwrap();
+            let nothing = system.and(&automaton, Limits::default()).unwrap().is_empty();
+            let Some(run) = lassos.find(property).unwrap() else {
+                assert!(nothing, "seed {seed}: a run is missed");
+                none += 1;
+                continue;
+            };
+            assert!(!nothing, "seed {seed}: no run has the property");
+            match (&run.end, check_lasso(&net, property, &run, &mut || true)) {
+                (RunEnd::Anything, Ok(()) | Err(LassoFlaw::NotSatisfied)) => open_ended += 1,
+                (_, Ok(())) => found += 1,
+                (_, Err(flaw)) => panic!("seed {seed}: {run}: {flaw}"),
+            }
+        }
+    }
+    assert!(found > 300 && none > 300 && open_ended > 300, "{found} {none} {open_ended}");
+}

@@ -1,0 +1,79 @@
+//! That no run has a property, by rankings: linear programs say that no fair cycle exists.
+//!
+//! A run with the property goes along an accepting run of its automaton, and what it meets again and
+//! again, pairs of a transition and an edge, is a component with all marks
+//! ([`NoRun`](crate::evidence::no_run)). Counted along such a cycle, the firings x ≥ 0 of pairs leave
+//! no place with fewer tokens, and every state is left as often as it is entered. Where no such x has
+//! a pair, weights y ≥ 0 of places and values z of states exist by duality along which the pair
+//! falls and no other grows. One program for a component finds the weights for all such pairs at
+//! once: maximise Σ s subject to C·(s + r) ≥ 0, flow kept in each state by s + r, 0 ≤ s ≤ 1, 0 ≤ r.
+//! The dual values of its rows are the weights. They are made whole numbers, and checked as such.
+//! What falls is taken away, and the components that are left have their turn.
+//!
+//! # Conditions
+//! Those of the checker, which has the last word.
+//!
+//! # Sources
+//! See the checker; J. Farkas, *Theorie der einfachen Ungleichungen*, 1902.
+
+mod program;
+
+use crate::evidence::no_run::pairs::Pairs;
+use crate::evidence::no_run::{NoRun, NoRunFlaw};
+use parikh_net::Net;
+use parikh_net::run_property::RunProperty;
+use parikh_solvers::Budget;
+use parikh_temporal::{Limits, Tableau, TooLarge};
+
+/// Steps that are gone through one by one, from few to many.
+const OPENINGS: [usize; 3] = [0, 1, 2];
+
+/// Why there is no argument.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The property has no automaton of a size that is worth it.
+    #[error(transparent)]
+    Automaton(#[from] TooLarge),
+    /// The checker does not accept what is there.
+    #[error(transparent)]
+    Refused(#[from] NoRunFlaw),
+}
+
+/// An argument that no run of `net` has the property, which the checker has accepted.
+///
+/// # Errors
+/// When there is none of this kind, or the budget ends.
+pub fn argue(net: &Net, property: &RunProperty, budget: &Budget) -> Result<NoRun, Failure> {
+    let formulas = property.formulas();
+    let tableau = Tableau::new(formulas, property.formula(), Limits::default())?;
+    let goes_on = &mut || !budget.is_exhausted();
+    let mut pairs =
+        Pairs::new(net, property, &tableau.automaton, goes_on).map_err(NoRunFlaw::from)?;
+    let mut rankings = Vec::new();
+    // Whatever the run begins with, it ends in some component.
+    let everywhere = vec![true; tableau.automaton.states.len()];
+    let mut given_up = Vec::new();
+    while let Some(state) = pairs.accepting_state(&everywhere, &given_up)
+        && !budget.is_exhausted()
+    {
+        let ranking = program::ranking(net, &pairs, state, budget);
+        match ranking.filter(|it| pairs.rank(net, it, goes_on).is_ok_and(|taken| taken > 0)) {
+            Some(ranking) => rankings.push(ranking),
+            None => given_up.push(state),
+        }
+    }
+    let mut argument =
+        NoRun { tableau, opening: 0, documents: Vec::new(), refuted: Vec::new(), rankings };
+    let mut last = None;
+    for opening in OPENINGS {
+        argument.opening = opening;
+        match argument.check(net, property, goes_on) {
+            Ok(()) => return Ok(argument),
+            Err(flaw) => last = Some(flaw),
+        }
+    }
+    Err(last.unwrap_or(NoRunFlaw::Opening).into())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! The linear program of a component, and the weights that its dual values are.
+
+use crate::evidence::no_run::Ranking;
+use crate::evidence::no_run::pairs::Pairs;
+use num_bigint::BigInt;
+use num_integer::Integer as _;
+use num_traits::{ToPrimitive as _, Zero as _};
+use parikh_net::{EffectId, Net, PlaceId};
+use parikh_solvers::Budget;
+use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sense};
+use parikh_solvers::lp::{IncrementalLp, LpAnswer};
+use parikh_solvers::lp_chosen::keep;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Columns of a program that is worth trying.
+const COLUMNS: usize = 400_000;
+
+/// A ranking of the component of `state` along which as many pairs fall as along any; nothing when
+/// there is none, or no time.
+pub(super) fn ranking(net: &Net, pairs: &Pairs, state: usize, budget: &Budget) -> Option<Ranking> {
+    let steps = steps(net, pairs, state);
+    if 2 * steps.len() > COLUMNS {
+        return None;
+    }
+    let (program, places, states) = program(net, &steps).ok()?;
+    let mut solver = keep(program);
+    let LpAnswer::Optimal(optimum) = solver.solve_again(budget) else { return None };
+    let bound = optimum.certify(solver.program()).ok()?;
+    let numerators = &bound.multipliers().numerators;
+    let divisor = numerators.iter().fold(BigInt::zero(), |divisor, (_, y)| divisor.gcd(y));
+    if divisor.is_zero() {
+        return None;
+    }
+    let mut ranking = Ranking { state, weights: Vec::new(), values: Vec::new() };
+    // The program asks for sums that do not fall, with dual values that are at most 0.
+    for (row, y) in numerators {
+        let y = -(y / &divisor);
+        match places.get(row.index()) {
+            Some(&place) => ranking.weights.push((place, y.to_u64()?)),
+            None => ranking.values.push((states[row.index() - places.len()], y.to_i64()?)),
+        }
+    }
+    Some(ranking)
+}
+
+/// What pairs in the component of `state` do: an effect, or nothing, and from which state to which.
+fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<(Option<EffectId>, usize, usize)> {
+    let component = pairs.components();
+    let inside = |at: usize| component[at] == component[state];
+    let mut steps = BTreeSet::new();
+    for ((from, _), to, movers) in pairs.left() {
+        if inside(from) && inside(to) {
+            let effect = |t| Some(net.effect_of(t)).filter(|&class| !net.effect(class).is_empty());
+            steps.extend(movers.into_iter().map(|mover| (mover.and_then(effect), from, to)));
+        }
+    }
+    steps
+}
+
+/// See the module above: one column of each kind for each step, a row for each place that changes and
+/// each state.
+fn program(
+    net: &Net,
+    steps: &BTreeSet<(Option<EffectId>, usize, usize)>,
+) -> Result<(LinearProgram, Vec<PlaceId>, Vec<usize>), ProgramError> {
+    let mut program = LinearProgram::new(Sense::Maximise);
+    let mut of_places: BTreeMap<PlaceId, Vec<_>> = BTreeMap::new();
+    let mut of_states: BTreeMap<usize, Vec<_>> = BTreeMap::new();
+    let mut costs = Vec::new();
+    for &(effect, from, to) in steps {
+        let once = program.add_column(Interval::between(0, 1))?;
+        let more = program.add_column(Interval::NON_NEGATIVE)?;
+        costs.push((once, 1));
+        for change in effect.map_or(&[][..], |class| net.effect(class)) {
+            let row = of_places.entry(change.place).or_default();
+            row.extend([(once, change.delta), (more, change.delta)]);
+        }
+        if from != to {
+            of_states.entry(from).or_default().extend([(once, -1), (more, -1)]);
+            of_states.entry(to).or_default().extend([(once, 1), (more, 1)]);
+        }
+    }
+    let places = of_places.keys().copied().collect();
+    let states = of_states.keys().copied().collect();
+    for row in of_places.into_values() {
+        program.add_row(Interval::at_least(0), row)?;
+    }
+    for row in of_states.into_values() {
+        program.add_row(Interval::exactly(0), row)?;
+    }
+    program.set_objective(Sense::Maximise, costs)?;
+    Ok((program, places, states))
+}

@@ -1,0 +1,145 @@
+//! Arguments against the search through all markings, and arguments that were tampered with.
+
+use super::argue;
+use crate::engine::lasso::Lassos;
+use crate::evidence::no_run::NoRun;
+use fastrand::Rng;
+use parikh_net::generate::{Kind, Shape, random, random_predicate};
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Facts, Net, Predicate, text};
+use parikh_solvers::Budget;
+use parikh_temporal::{Atom, Formula, Linear, Ltl, Names, parse_ltl};
+
+fn formula(formulas: &mut Ltl, rng: &mut Rng, atoms: u32, operators: usize) -> Formula<Linear> {
+    if operators == 0 {
+        let atom = formulas.atom(Atom(rng.u32(..atoms)));
+        return if rng.bool() { atom } else { formulas.negate(atom) };
+    }
+    let left_size = rng.usize(..operators);
+    let left = formula(formulas, rng, atoms, left_size);
+    let right = formula(formulas, rng, atoms, operators - 1 - left_size);
+    match rng.u8(..7) {
+        0 => formulas.and([left, right]),
+        1 => formulas.or([left, right]),
+        2 => formulas.next(Linear, right),
+        3 => formulas.eventually(Linear, right),
+        4 => formulas.always(Linear, right),
+        5 => formulas.until(Linear, left, right),
+        _ => formulas.release(Linear, left, right),
+    }
+}
+
+fn property(rng: &mut Rng, net: &Net) -> RunProperty {
+    let mut atoms: Vec<RunAtom> =
+        (0..2).map(|_| RunAtom::Holds(random_predicate(rng, net, 1))).collect();
+    atoms.push(RunAtom::Fires(net.transitions().filter(|_| rng.bool()).collect()));
+    let mut formulas = Ltl::default();
+    let operators = rng.usize(0..6);
+    let formula = formula(&mut formulas, rng, 3, operators);
+    RunProperty::new(&formulas, formula, &atoms)
+}
+
+/// The argument with one thing in it changed.
+fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
+    let states = &mut argument.tableau.automaton.states;
+    let state = rng.usize(..states.len());
+    match rng.u8(..6) {
+        0 if !states[state].is_empty() => {
+            let edge = rng.usize(..states[state].len());
+            states[state].remove(edge);
+        }
+        1 if !states[state].is_empty() => {
+            let (edge, marks) = (rng.usize(..states[state].len()), rng.u64(..4));
+            states[state][edge].marks.0 = marks;
+        }
+        2 if !states[state].is_empty() => {
+            let (edge, target) = (rng.usize(..states[state].len()), rng.usize(..states.len()));
+            states[state][edge].target = target;
+        }
+        3 => argument.opening = rng.usize(..4),
+        4 => {
+            let count = argument.rankings.len();
+            if count > 0 {
+                let ranking = &mut argument.rankings[rng.usize(..count)];
+                ranking.weights.iter_mut().for_each(|(_, weight)| *weight = rng.u64(..3));
+                ranking.values.iter_mut().for_each(|(_, value)| *value = rng.i64(-2..3));
+            }
+        }
+        _ => drop(argument.rankings.pop()),
+    }
+    argument
+}
+
+#[test]
+fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
+    let (mut argued, mut runs, mut open, mut accepted) = (0, 0, 0, 0);
+    for seed in 0..1500 {
+        let mut rng = Rng::with_seed(seed);
+        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let net = random(seed, &Shape { kind, ..Shape::small(seed) });
+        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let properties: Vec<RunProperty> = (0..2).map(|_| property(&mut rng, &net)).collect();
+        let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
+        let mut arguments: Vec<NoRun> = Vec::new();
+        let mut has_run = Vec::new();
+        for property in &properties {
+            let run = lassos.find(property).unwrap();
+            match (&run, argue(&net, property, &budget)) {
+                (Some(run), Ok(_)) => panic!("seed {seed}: {run} is said not to be there"),
+                (None, Ok(argument)) => {
+                    argued += 1;
+                    arguments.push(argument);
+                }
+                (Some(_), Err(_)) => runs += 1,
+                (None, Err(_)) => open += 1,
+            }
+            has_run.push(run.is_some());
+        }
+        for _ in 0..20 {
+            let Some(argument) = arguments.first() else { break };
+            let argument = mutated(argument.clone(), &mut rng);
+            for (property, &has_run) in properties.iter().zip(&has_run) {
+                if argument.check(&net, property, &mut || true).is_ok() {
+                    assert!(!has_run, "seed {seed}: a run is there");
+                    accepted += 1;
+                }
+            }
+        }
+    }
+    println!("{argued} argued, {open} not, {runs} with runs; {accepted} of the tampered ones hold");
+    assert!(argued > 400 && runs > 400 && accepted > 100, "{argued} {open} {runs} {accepted}");
+}
+
+/// That no run of the net has the property, over `NAME>=1` by place and `!NAME` by transition.
+fn holds(net: &str, property: &str, atoms: &[(&str, &str)]) -> bool {
+    let net = text::parse(net).unwrap();
+    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    for (name, _) in atoms {
+        names.atom(name);
+    }
+    let formula = parse_ltl(property, &mut formulas, &mut names).unwrap();
+    let atoms: Vec<RunAtom> = atoms
+        .iter()
+        .map(|(_, node)| match (net.place_named(node), net.transition_named(node)) {
+            (Some(place), _) => RunAtom::Holds(Predicate::at_least(place, 1)),
+            (_, t) => RunAtom::Fires(vec![t.unwrap()]),
+        })
+        .collect();
+    argue(&net, &RunProperty::new(&formulas, formula, &atoms), &Budget::unlimited()).is_ok()
+}
+
+#[test]
+fn what_must_happen_is_argued_on_nets_that_nobody_can_visit() {
+    // 10^18 tokens go one way: in the end all have gone.
+    let sand = "place top 1000000000000000000\nplace bottom\ntransition fall: top -> bottom";
+    let atoms = [("top", "top"), ("falls", "fall")];
+    assert!(holds(sand, "G top", &atoms));
+    assert!(holds(sand, "G F falls", &atoms));
+    assert!(!holds(sand, "F !top", &atoms));
+    // Who waits is served if serving goes on: nothing but that can repeat.
+    let queue = "place waits 5\nplace served\nplace busy
+         transition begin: waits -> busy\ntransition end: busy -> served";
+    let atoms = [("waits", "waits"), ("busy", "busy")];
+    assert!(holds(queue, "G waits", &atoms));
+    assert!(holds(queue, "G F busy", &atoms));
+}

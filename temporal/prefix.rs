@@ -1,0 +1,67 @@
+//! What a finite row of letters says of a formula, whatever letters follow.
+//!
+//! At the position after the last letter nothing is known. Before it, φ U ψ is ψ here, or φ here
+//! and φ U ψ at the next position, and so on, in Kleene's three values: what they call true holds of
+//! every infinite word that begins with these letters, what they call false of none. Some formulas
+//! that are decided are left unknown, as p ∨ ¬p is after no letter at all.
+
+use crate::atom::Letter;
+use crate::formula::{Formula, Ltl, Node};
+use crate::parts::Values;
+use crate::paths::Linear;
+use crate::value::Value;
+
+impl Ltl {
+    /// The value of the formula on all words that begin with these letters, as far as they decide
+    /// it. Takes time formula × letters.
+    pub fn value_after(&self, formula: Formula<Linear>, letters: &[Letter]) -> Value {
+        let row = self.fold(formula, |_, node, value: &Values<_, Vec<Value>>| {
+            let mut row = vec![Value::Unknown; letters.len() + 1];
+            for (at, letter) in letters.iter().enumerate().rev() {
+                row[at] = match node {
+                    Node::True => Value::True,
+                    Node::False => Value::False,
+                    Node::Literal(literal) => letter.satisfies(*literal).into(),
+                    Node::And(all) => all.iter().fold(Value::True, |v, &it| v.and(value[it][at])),
+                    Node::Or(all) => all.iter().fold(Value::False, |v, &it| v.or(value[it][at])),
+                    Node::Next(_, part) => value[*part][at + 1],
+                    Node::Until(_, left, right) => {
+                        value[*right][at].or(value[*left][at].and(row[at + 1]))
+                    }
+                    Node::Release(_, left, right) => {
+                        value[*right][at].and(value[*left][at].or(row[at + 1]))
+                    }
+                };
+            }
+            row
+        });
+        row[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse_ltl;
+    use crate::{Atom, Names};
+
+    #[test]
+    fn letters_decide_what_they_have_shown() {
+        let mut formulas = Ltl::default();
+        let mut names = Names::default();
+        let mut value = |text: &str, letters: &[&[u32]]| {
+            let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
+            let letters: Vec<Letter> =
+                letters.iter().map(|it| Letter::of(it.iter().copied().map(Atom))).collect();
+            formulas.value_after(formula, &letters)
+        };
+        assert_eq!(value("F a", &[&[], &[], &[0]]), Value::True);
+        assert_eq!(value("F a", &[&[], &[]]), Value::Unknown);
+        assert_eq!(value("G a", &[&[0], &[]]), Value::False);
+        assert_eq!(value("X X a", &[&[0], &[0], &[]]), Value::False);
+        assert_eq!(value("a U b", &[&[0], &[0], &[1]]), Value::True);
+        assert_eq!(value("a U b", &[&[0], &[], &[1]]), Value::False);
+        assert_eq!(value("G F a", &[&[0], &[0]]), Value::Unknown);
+        assert_eq!(value("a", &[]), Value::Unknown);
+    }
+}
