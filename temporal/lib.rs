@@ -45,7 +45,6 @@ mod value;
 pub use atom::{Atom, Letter, Literal};
 pub use automaton::check::Refusal;
 pub use automaton::classes::Strength;
-pub use automaton::components::strong_components;
 pub use automaton::cube::Cube;
 pub use automaton::stutter::{Insensitivity, lengthened};
 pub use automaton::translate::Tableau;

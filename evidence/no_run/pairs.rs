@@ -11,9 +11,10 @@
 
 use super::Ranking;
 use crate::certificate::Flaw;
+use parikh_net::components::components;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Arc, Net, PlaceId, Predicate, TransitionId};
-use parikh_temporal::{Automaton, Cube, Marks, strong_components};
+use parikh_temporal::{Automaton, Cube, Marks};
 
 /// The pairs that are left.
 pub struct Pairs {
@@ -75,7 +76,8 @@ impl Pairs {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Pairs, Flaw> {
         let transitions = net.transition_count();
-        if automaton.edges().saturating_mul(transitions + 1) > 1 << 32 {
+        let pairs = automaton.edges().saturating_mul(transitions + 1);
+        if pairs > 1 << 32 || automaton.states.len() > 1 << 31 {
             return Err(Flaw::TooLarge("pairs of transitions and edges".to_owned()));
         }
         let supports: Vec<Vec<PlaceId>> = property
@@ -231,11 +233,14 @@ impl Pairs {
 
     /// By state the number of its strongly connected component, along edges with a pair left.
     pub fn components(&self) -> Vec<usize> {
-        let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.states];
+        let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.states];
         for edge in self.edges.iter().filter(|edge| edge.count > 0) {
-            after[edge.from].push(edge.to);
+            // Automata are smaller: see `new`.
+            after[edge.from].push(edge.to as u32);
         }
-        strong_components(self.states, |state, k| after[state].get(k).copied()).0
+        let next = |state: u32, k: u32| after[state as usize].get(k as usize).copied();
+        let found = components(self.states as u32, next);
+        found.of.into_iter().map(|component| component as usize).collect()
     }
 }
 

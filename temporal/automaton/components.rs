@@ -5,7 +5,7 @@
 
 /// The component of each of `count` nodes, and how many there are. `kth(node, k)` is the k-th
 /// successor. Components are numbered so that edges never lead to a larger number.
-pub fn strong_components(
+pub(super) fn components(
     count: usize,
     kth: impl Fn(usize, usize) -> Option<usize>,
 ) -> (Vec<usize>, usize) {

@@ -4,7 +4,7 @@
 //! component is reachable whose inner edges carry all marks between them; a cycle through one edge
 //! for each mark then is the loop of a lasso.
 
-use super::components::strong_components;
+use super::components::components;
 use super::{Automaton, Edge, Marks};
 use crate::atom::Letter;
 use crate::lasso::Lasso;
@@ -27,7 +27,7 @@ impl Components {
             .map(|edges| edges.iter().filter(|edge| takes(edge)).collect())
             .collect();
         let kth = |state: usize, k: usize| allowed[state].get(k).map(|edge| edge.target);
-        let (of, count) = strong_components(allowed.len(), kth);
+        let (of, count) = components(allowed.len(), kth);
         let mut marks = vec![None; count];
         for (state, edges) in allowed.iter().enumerate() {
             for edge in edges.iter().filter(|edge| of[edge.target] == of[state]) {

@@ -20,7 +20,7 @@
 
 pub(crate) mod check;
 pub(crate) mod classes;
-pub(crate) mod components;
+mod components;
 mod cover;
 pub(crate) mod cube;
 mod emptiness;

@@ -21,7 +21,7 @@
 //! of ω-automata", ATVA 2007; Löding, "Efficient minimization of deterministic weak ω-automata",
 //! IPL 2001.
 
-use super::components::strong_components;
+use super::components::components;
 use super::cube::Cube;
 use super::{Automaton, Edge, Limits, Marks};
 use crate::atom::{Atom, Letter, Literal};
@@ -101,8 +101,7 @@ impl Deterministic {
     /// the component is transient, else the largest that is even where it accepts, odd where it
     /// does not. States with even colours accept.
     fn colours(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
-        let (of, count) =
-            strong_components(self.next.len(), |state, k| self.next[state].get(k).copied());
+        let (of, count) = components(self.next.len(), |state, k| self.next[state].get(k).copied());
         let mut members = vec![Vec::new(); count];
         of.iter().enumerate().for_each(|(state, &component)| members[component].push(state));
         let largest = 2 * count + 1;

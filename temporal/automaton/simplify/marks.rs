@@ -11,7 +11,7 @@
 //!   component with most of them has, and at least one where a component has cycles that do not
 //!   accept.
 
-use crate::automaton::components::strong_components;
+use crate::automaton::components::components;
 use crate::automaton::cube::cover_all_letters;
 use crate::automaton::emptiness::Components;
 use crate::automaton::{Automaton, Edge, Marks};
@@ -82,8 +82,7 @@ impl Automaton {
                     lacks.map(|edge| edge.target).collect()
                 })
                 .collect();
-            let (of, count) =
-                strong_components(lacking.len(), |state, k| lacking[state].get(k).copied());
+            let (of, count) = components(lacking.len(), |state, k| lacking[state].get(k).copied());
             let mut size = vec![0; count];
             of.iter().for_each(|&component| size[component] += 1);
             for (state, targets) in lacking.iter().enumerate() {
