@@ -300,8 +300,15 @@ fn names_in_questions_and_reasons_cannot_be_taken_for_a_verdict() {
 
 /// What an auditor would have to trust besides the code here: nets, formulas with time and their
 /// automata (which know no net), and what reads files.
-const ALLOWED: [&str; 7] =
-    ["parikh-net", "parikh-temporal", "serde", "serde_json", "roxmltree", "thiserror", "num-bigint"];
+const ALLOWED: [&str; 7] = [
+    "parikh-net",
+    "parikh-temporal",
+    "serde",
+    "serde_json",
+    "roxmltree",
+    "thiserror",
+    "num-bigint",
+];
 
 #[test]
 fn the_crate_depends_on_nets_formulas_and_file_formats_only() {
