@@ -65,7 +65,7 @@ enum Paths {
     Some,
 }
 
-struct Lowering<'n> {
+pub(super) struct Lowering<'n> {
     net: &'n Net,
     /// How much predicate may still be made. Without equivalences it is never more than the
     /// formula is large; with nested ones it would double at each level.
@@ -73,7 +73,7 @@ struct Lowering<'n> {
 }
 
 impl<'n> Lowering<'n> {
-    fn new(formula: &Formula, net: &'n Net) -> Self {
+    pub(super) fn new(formula: &Formula, net: &'n Net) -> Self {
         let spare = 100_000;
         Lowering { net, left: 4 * formula.size() + spare }
     }
@@ -195,7 +195,11 @@ impl<'n> Lowering<'n> {
     }
 
     /// `formula`, which has no temporal operator, or its negation, as a predicate.
-    fn predicate(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, Unsupported> {
+    pub(super) fn predicate(
+        &mut self,
+        formula: &Formula,
+        holds: bool,
+    ) -> Result<Predicate, Unsupported> {
         self.spend(1)?;
         match formula {
             Formula::Not(part) => self.predicate(part, !holds),

@@ -7,6 +7,7 @@ mod lower;
 mod print;
 mod proposition;
 mod raise;
+mod runs;
 mod syntax;
 pub mod text;
 
@@ -16,4 +17,5 @@ pub use lower::{Unsupported, lower, lower_state};
 pub(crate) use parikh_net::closest;
 pub use print::Printed;
 pub use proposition::{Proposition, Query};
+pub use runs::run_property;
 pub use syntax::{Expression, Formula, MAX_DEPTH, Relation};

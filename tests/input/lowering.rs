@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Three places and transitions each, few reachable markings; with and without a deadlock.
-const NETS: [&str; 3] = [
+pub(super) const NETS: [&str; 3] = [
     "net ring\nplace p 2\nplace q\nplace r\n\
      transition t: p -> q\ntransition u: q -> r\ntransition v: r -> p",
     "net stuck\nplace p 3\nplace q 1\nplace r\n\
@@ -184,7 +184,7 @@ fn temporal_operands<'f>(path: &'f Formula, operands: &mut Vec<&'f Formula>) {
 }
 
 /// A state formula without temporal operators.
-fn holds(formula: &Formula, net: &Net, marking: &Marking) -> bool {
+pub(super) fn holds(formula: &Formula, net: &Net, marking: &Marking) -> bool {
     let holds = |formula: &Formula| holds(formula, net, marking);
     match formula {
         Formula::Not(a) => !holds(a),
@@ -229,7 +229,7 @@ fn expression() -> impl Strategy<Value = Expression> {
     })
 }
 
-fn boolean(leaf: BoxedStrategy<Formula>, depth: u32) -> BoxedStrategy<Formula> {
+pub(super) fn boolean(leaf: BoxedStrategy<Formula>, depth: u32) -> BoxedStrategy<Formula> {
     leaf.prop_recursive(depth, 10, 3, |inner| {
         let list = || prop::collection::vec(inner.clone(), 1..4);
         let pair = || (inner.clone().prop_map(Box::new), inner.clone().prop_map(Box::new));
@@ -245,7 +245,7 @@ fn boolean(leaf: BoxedStrategy<Formula>, depth: u32) -> BoxedStrategy<Formula> {
     .boxed()
 }
 
-fn state() -> BoxedStrategy<Formula> {
+pub(super) fn state() -> BoxedStrategy<Formula> {
     let relation = prop::sample::select(vec![
         Relation::AtMost,
         Relation::AtLeast,

@@ -12,4 +12,5 @@ mod fuzz;
 mod lowering;
 mod pnml;
 mod queries;
+mod runs;
 mod verdict_files;

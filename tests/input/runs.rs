@@ -1,0 +1,123 @@
+//! Path formulas as properties of runs mean what the formulas mean: compared on random rows of
+//! markings that begin in the initial one and repeat in the end, with an evaluation of the syntax
+//! tree itself.
+
+use super::lowering::{NETS, boolean, holds, state};
+use crate::support::scale::cases;
+use parikh::formula::{Formula, Unsupported, run_property};
+use parikh_net::{Marking, Net, text};
+use parikh_temporal::Lasso;
+use proptest::prelude::*;
+
+/// Markings, and the position after the last one.
+struct Row<'n> {
+    net: &'n Net,
+    markings: Vec<Marking>,
+    back: usize,
+}
+
+impl Row<'_> {
+    /// Where the row is after each position, that first: all positions that are ever met.
+    fn later(&self, at: usize) -> Vec<usize> {
+        let mut all = vec![at];
+        loop {
+            let next = self.after(all[all.len() - 1]);
+            if all.contains(&next) {
+                return all;
+            }
+            all.push(next);
+        }
+    }
+
+    fn after(&self, at: usize) -> usize {
+        if at + 1 < self.markings.len() { at + 1 } else { self.back }
+    }
+
+    fn satisfies(&self, formula: &Formula, at: usize) -> bool {
+        let here = |formula: &Formula| self.satisfies(formula, at);
+        match formula {
+            Formula::Globally(part) => self.later(at).iter().all(|&at| self.satisfies(part, at)),
+            Formula::Finally(part) => self.later(at).iter().any(|&at| self.satisfies(part, at)),
+            Formula::Next(part) => self.satisfies(part, self.after(at)),
+            Formula::Until { before, reach } => {
+                let row = self.later(at);
+                let until = row.iter().position(|&at| self.satisfies(reach, at));
+                until.is_some_and(|until| row[..until].iter().all(|&at| self.satisfies(before, at)))
+            }
+            Formula::Not(part) => !here(part),
+            Formula::And(parts) => parts.iter().all(here),
+            Formula::Or(parts) => parts.iter().any(here),
+            Formula::Implies(a, b) => !here(a) || here(b),
+            Formula::Equivalent(a, b) => here(a) == here(b),
+            Formula::Xor(a, b) => here(a) != here(b),
+            state => holds(state, self.net, &self.markings[at]),
+        }
+    }
+}
+
+/// Temporal operators, X among them, over state formulas.
+fn path() -> BoxedStrategy<Formula> {
+    let temporal = state().prop_recursive(4, 8, 2, |inner| {
+        let part = || inner.clone().prop_map(Box::new);
+        prop_oneof![
+            part().prop_map(Formula::Globally),
+            part().prop_map(Formula::Finally),
+            part().prop_map(Formula::Next),
+            (part(), part()).prop_map(|(before, reach)| Formula::Until { before, reach }),
+            boolean(inner, 1),
+        ]
+    });
+    temporal.boxed()
+}
+
+proptest! {
+    #![proptest_config(cases(512))]
+
+    #[test]
+    fn path_formulas_mean_the_same_on_every_row(
+        formula in path(),
+        expected in any::<bool>(),
+        net in prop::sample::select(&NETS[..]),
+        markings in prop::collection::vec(prop::collection::vec(0..4u64, 3), 0..5),
+        back in 0..5usize,
+    ) {
+        let net = text::parse(net).unwrap();
+        let mut row = vec![net.initial().clone()];
+        row.extend(markings.into_iter().map(Marking::new));
+        let row = Row { net: &net, back: back % row.len(), markings: row };
+        let property = match run_property(&formula, &net, expected) {
+            Ok(property) => property,
+            Err(error) => {
+                prop_assert_eq!(error, Unsupported::NonLinear);
+                return Ok(());
+            }
+        };
+        let letters = row.markings.iter().map(|marking| property.letter(&net, marking, None));
+        let word = Lasso::new(letters.collect(), row.back).unwrap();
+        let said = word.satisfies(property.formulas(), property.formula());
+        prop_assert_eq!(said, row.satisfies(&formula, 0) == expected);
+    }
+}
+
+#[test]
+fn what_is_no_path_formula_is_refused() {
+    let net = text::parse(NETS[0]).unwrap();
+    let inner = Formula::ExistsPath(Box::new(Formula::Finally(Box::new(Formula::Deadlock))));
+    let mixed = Formula::Globally(Box::new(inner));
+    assert!(matches!(run_property(&mixed, &net, true), Err(Unsupported::Temporal(_))));
+}
+
+#[test]
+fn parts_that_are_each_others_negation_are_one_atom() {
+    let net = text::parse(NETS[0]).unwrap();
+    let t = net.transition_named("u").unwrap();
+    let some = || Box::new(Formula::Fireable(vec![t]));
+    let none = Box::new(Formula::Not(some()));
+    let until = Formula::Until { before: none, reach: some() };
+    let property = run_property(&Formula::Next(Box::new(until)), &net, true).unwrap();
+    assert_eq!(property.atoms().len(), 1);
+    // Nothing of it is left where the initial marking decides it.
+    let decided = Formula::Until { before: some(), reach: Box::new(Formula::Not(some())) };
+    let property = run_property(&decided, &net, false).unwrap();
+    assert!(property.atoms().is_empty());
+}
