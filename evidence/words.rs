@@ -1,7 +1,9 @@
 //! Predicates and sums as people write them, for what is said about evidence and questions.
 
 use parikh_net::printable::Quoted;
+use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Atom, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId};
+use parikh_temporal::Names;
 use std::fmt::Write as _;
 
 /// A goal for people.
@@ -10,7 +12,25 @@ pub fn goal(net: &Net, goal: &Goal) -> String {
         Goal::Reach(predicate) => format!("EF {}", formula(net, predicate)),
         Goal::Home(predicate) => format!("AG EF {}", formula(net, predicate)),
         Goal::Maximise(sum) => format!("the most that {} ever is", linear(net, sum)),
+        Goal::Run(property) => format!("a run with {}", run_property(net, property)),
     }
+}
+
+/// A property of runs for people.
+pub fn run_property(net: &Net, property: &RunProperty) -> String {
+    let mut names = Names::default();
+    for atom in property.atoms() {
+        let text = match atom {
+            RunAtom::Holds(predicate) => formula(net, predicate),
+            RunAtom::Fires(any) => {
+                let any: Vec<String> =
+                    any.iter().map(|&t| Quoted(net.transition_name(t)).to_string()).collect();
+                format!("{} fires", any.join(" or "))
+            }
+        };
+        names.atom(&text);
+    }
+    property.formulas().text(property.formula(), &names)
 }
 
 /// A predicate for people.

@@ -1,12 +1,13 @@
-//! Goals: the three questions that every examination is turned into.
+//! Goals: the four questions that every examination is turned into.
 
 use crate::id::PlaceId;
 use crate::net::Net;
 use crate::predicate::Predicate;
+use crate::run_property::RunProperty;
 use crate::sum::LinearSum;
 use std::fmt;
 
-/// What is asked of the reachable markings of a net.
+/// What is asked of the reachable markings of a net, or of its runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Goal {
     /// Is there a reachable marking that satisfies this?
@@ -16,9 +17,11 @@ pub enum Goal {
     /// Does this stay reachable wherever the net goes? Is it true that from every reachable marking a
     /// marking can be reached that satisfies this: are these markings a home space (AG EF)?
     Home(Predicate),
+    /// Is there a run with this property? A formula of LTL says that no run violates it.
+    Run(Box<RunProperty>),
 }
 
-/// The three kinds of goals.
+/// The four kinds of goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Of a [`Goal::Reach`].
@@ -27,6 +30,8 @@ pub enum Kind {
     Maximise,
     /// Of a [`Goal::Home`].
     Home,
+    /// Of a [`Goal::Run`].
+    Run,
 }
 
 impl Goal {
@@ -36,6 +41,7 @@ impl Goal {
             Goal::Reach(_) => Kind::Reach,
             Goal::Maximise(_) => Kind::Maximise,
             Goal::Home(_) => Kind::Home,
+            Goal::Run(_) => Kind::Run,
         }
     }
 
@@ -45,6 +51,7 @@ impl Goal {
         match self {
             Goal::Reach(predicate) | Goal::Home(predicate) => predicate.support(net),
             Goal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
+            Goal::Run(property) => property.support(net),
         }
     }
 }
@@ -92,6 +99,8 @@ pub struct SortedGoals {
     pub markings: Vec<(GoalId, MarkingGoal)>,
     /// What is to stay reachable, in their order.
     pub homes: Vec<(GoalId, Predicate)>,
+    /// The properties of runs, in their order.
+    pub runs: Vec<(GoalId, RunProperty)>,
 }
 
 impl FromIterator<(GoalId, Goal)> for SortedGoals {
@@ -102,6 +111,7 @@ impl FromIterator<(GoalId, Goal)> for SortedGoals {
                 Goal::Reach(predicate) => sorted.markings.push((id, MarkingGoal::Reach(predicate))),
                 Goal::Maximise(sum) => sorted.markings.push((id, MarkingGoal::Maximise(sum))),
                 Goal::Home(wanted) => sorted.homes.push((id, wanted)),
+                Goal::Run(property) => sorted.runs.push((id, *property)),
             }
         }
         sorted

@@ -64,6 +64,7 @@ pub use marking::Marking;
 pub use net::{Arc, Change, FireError, Net, PlaceArc};
 pub use predicate::{Atom, Predicate};
 pub use pumping::{Pumping, Stage};
+pub use run_property::RunProperty;
 pub use sequence::{FiringSequence, Step};
 pub use sum::{LinearSum, SumError};
 pub use units::{Units, UnitsError};

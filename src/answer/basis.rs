@@ -2,9 +2,11 @@
 //! and how firmly it stands.
 
 use super::{Grade, Value};
-use crate::board::{Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness};
+use crate::board::{
+    Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Run, Technique, Witness,
+};
 use parikh_net::GoalId;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 /// A basis, goal by goal.
 #[derive(Debug, Default)]
@@ -23,7 +25,11 @@ impl Basis {
     pub(super) fn of(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> Option<Basis> {
         let mut basis = Basis::default();
         let mut seen = HashSet::new();
-        for goal in goals.filter(|&goal| seen.insert(goal)) {
+        let mut goals: VecDeque<GoalId> = goals.collect();
+        while let Some(goal) = goals.pop_front() {
+            if !seen.insert(goal) {
+                continue;
+            }
             basis.goals.push(goal);
             match board.knowledge(goal)? {
                 Knowledge::Reach(Reach::Reached { by, .. }) => {
@@ -48,7 +54,16 @@ impl Basis {
                     let (_, proof, by) = maximum.proved?;
                     basis.add(by, &proof, maximum.evidence.as_ref()?);
                 }
-                Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => return None,
+                Knowledge::Run(Run::Exists { by, .. }) => {
+                    basis.techniques.insert(by);
+                }
+                Knowledge::Run(Run::Excluded { proof, evidence, given, by, .. }) => {
+                    basis.add(by, &proof, &evidence);
+                    goals.extend(given.iter().copied());
+                }
+                Knowledge::Reach(Reach::Open)
+                | Knowledge::Home(Home::Open)
+                | Knowledge::Run(Run::Open) => return None,
             }
         }
         Some(basis)

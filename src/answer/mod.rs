@@ -24,6 +24,7 @@ pub use plan::{Decision, Plan};
 
 use crate::board::{Evidence, Technique};
 use num_bigint::BigUint;
+use parikh_net::lasso::LassoRun;
 use parikh_net::{FiringSequence, GoalId, LoopRun, Pumping};
 use std::fmt;
 use std::sync::Arc;
@@ -58,6 +59,8 @@ pub enum Exhibit {
     Loops(LoopRun),
     /// What can repeat for ever, behind a [`Value::Infinite`].
     Pump(Pumping),
+    /// A run that goes on for ever.
+    Lasso(LassoRun),
 }
 
 impl Exhibit {
@@ -65,7 +68,7 @@ impl Exhibit {
     pub fn sequence(&self) -> Option<&FiringSequence> {
         match self {
             Exhibit::Firings(sequence) => Some(sequence),
-            Exhibit::Loops(_) | Exhibit::Pump(_) => None,
+            Exhibit::Loops(_) | Exhibit::Pump(_) | Exhibit::Lasso(_) => None,
         }
     }
 
@@ -73,16 +76,18 @@ impl Exhibit {
     pub fn pump(&self) -> Option<&Pumping> {
         match self {
             Exhibit::Pump(pumping) => Some(pumping),
-            Exhibit::Firings(_) | Exhibit::Loops(_) => None,
+            Exhibit::Firings(_) | Exhibit::Loops(_) | Exhibit::Lasso(_) => None,
         }
     }
 
-    /// How many firings it has; for a pump, those before what repeats, where that is one stage.
+    /// How many firings it has; for a pump, those before what repeats, where that is one stage, and
+    /// for a run that goes on for ever, too.
     pub fn firings(&self) -> Option<BigUint> {
         match self {
             Exhibit::Firings(sequence) => Some(sequence.firings().into()),
             Exhibit::Loops(run) => Some(run.firings()),
             Exhibit::Pump(pumping) => Some(pumping.only()?.prefix.firings().into()),
+            Exhibit::Lasso(run) => Some(run.prefix.firings().into()),
         }
     }
 }

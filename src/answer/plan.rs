@@ -12,7 +12,7 @@ use super::aim::{Aim, Asked, Question, Role, Whole, atom, reach};
 use super::circuit::Circuit;
 use super::examinations;
 use super::question::is_kept_by_undoing;
-use crate::board::{Board, Home, Knowledge, Reach};
+use crate::board::{Board, Home, Knowledge, Reach, Run};
 use crate::formula::{Formula, Proposition, Query, Unsupported, lower};
 use crate::mcc::Examination;
 use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
@@ -112,7 +112,7 @@ impl Plan {
             let id = plan.goals.len().to_string();
             match goal {
                 Goal::Maximise(_) => plan.ask_largest(&id, vec![goal]),
-                Goal::Reach(_) | Goal::Home(_) => {
+                Goal::Reach(_) | Goal::Home(_) | Goal::Run(_) => {
                     plan.ask(&id, Whole::Formula, atom(goal, Role::Part));
                 }
             }
@@ -136,7 +136,7 @@ impl Plan {
                 let asked = proposition.replace(&mut |goal| match goal {
                     Goal::Home(predicate) => examinations::home(predicate.sorted()),
                     Goal::Reach(predicate) => reach(predicate.sorted()),
-                    goal @ Goal::Maximise(_) => atom(goal, Role::Part),
+                    goal @ (Goal::Maximise(_) | Goal::Run(_)) => atom(goal, Role::Part),
                 });
                 self.ask(id, Whole::Formula, asked);
             }
@@ -376,10 +376,12 @@ impl Plan {
 /// Whether a goal is reached or stays reachable, once that is known.
 fn truth(knowledge: &Knowledge) -> Option<bool> {
     match knowledge {
-        Knowledge::Reach(Reach::Reached { .. }) | Knowledge::Home(Home::Kept { .. }) => Some(true),
-        Knowledge::Reach(Reach::Unreachable { .. }) | Knowledge::Home(Home::Lost { .. }) => {
-            Some(false)
-        }
+        Knowledge::Reach(Reach::Reached { .. })
+        | Knowledge::Home(Home::Kept { .. })
+        | Knowledge::Run(Run::Exists { .. }) => Some(true),
+        Knowledge::Reach(Reach::Unreachable { .. })
+        | Knowledge::Home(Home::Lost { .. })
+        | Knowledge::Run(Run::Excluded { .. }) => Some(false),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::aim::{Aim, Question};
 use super::basis::Basis;
 use super::{Answer, Exhibit, Value, reasons};
-use crate::board::{Argument, Board, Home, Knowledge, Reach, Witness};
+use crate::board::{Argument, Board, Home, Knowledge, Reach, Run, Witness};
 use parikh_net::GoalId;
 
 impl Question {
@@ -76,6 +76,7 @@ fn exhibit_of(knowledge: Knowledge) -> Option<Exhibit> {
     match knowledge {
         Knowledge::Reach(Reach::Reached { witness, .. })
         | Knowledge::Home(Home::Lost { witness, .. }) => witness.and_then(shown),
+        Knowledge::Run(Run::Exists { run, .. }) => run.map(|run| Exhibit::Lasso((*run).clone())),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 use super::aim::{Aim, Question, Role, Whole};
 use super::basis::length;
 use super::sound;
-use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach};
+use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Run};
 use crate::evidence::words;
 use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ pub(super) fn of_largest(board: &Board<'_>, of: GoalId, count: usize) -> String 
     let about = match board.goal(of) {
         // That its one place is marked.
         Goal::Maximise(sum) => about(board.net(), &Predicate::at_most(sum.clone().negated(), -1)),
-        Goal::Reach(_) | Goal::Home(_) => String::new(),
+        Goal::Reach(_) | Goal::Home(_) | Goal::Run(_) => String::new(),
     };
     format!("{about}seen, and none of {count} exceeds it")
 }
@@ -97,7 +97,7 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     }
     let about = match board.goal(aim.goal) {
         Goal::Reach(predicate) | Goal::Home(predicate) => about(net, predicate),
-        Goal::Maximise(_) => String::new(),
+        Goal::Maximise(_) | Goal::Run(_) => String::new(),
     };
     match (aim.role, &knowledge) {
         (_, Knowledge::Home(Home::Kept { proof, .. })) => proof.to_string(),
@@ -120,6 +120,12 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
 /// A part of a formula, and why it is true.
 fn of_part(board: &Board<'_>, goal: GoalId) -> String {
     let Some(knowledge) = board.knowledge(goal) else { return String::new() };
+    if let Goal::Run(property) = board.goal(goal) {
+        let property = clipped(words::run_property(board.net(), property));
+        let some = matches!(knowledge, Knowledge::Run(Run::Exists { .. }));
+        let which = if some { "a run with" } else { "no run with" };
+        return format!("{which} {property}: {}", why(&knowledge));
+    }
     let (quantifier, predicate) = match (board.goal(goal), &knowledge) {
         (Goal::Reach(negated), Knowledge::Reach(Reach::Unreachable { .. })) => {
             ("AG ", negated.clone().negated())
@@ -129,14 +135,18 @@ fn of_part(board: &Board<'_>, goal: GoalId) -> String {
         }
         (Goal::Home(predicate), _) => ("AG EF ", predicate.clone()),
         (Goal::Reach(predicate), _) => ("EF ", predicate.clone()),
-        (Goal::Maximise(_), _) => return String::new(),
+        (Goal::Maximise(_) | Goal::Run(_), _) => return String::new(),
     };
-    let formula = words::formula(board.net(), &predicate);
-    let formula = match formula.char_indices().nth(SAID.1) {
+    let formula = clipped(words::formula(board.net(), &predicate));
+    format!("{quantifier}{formula}: {}", why(&knowledge))
+}
+
+/// The beginning of a formula that is very long.
+fn clipped(formula: String) -> String {
+    match formula.char_indices().nth(SAID.1) {
         Some((end, _)) => format!("{} …", &formula[..end]),
         None => formula,
-    };
-    format!("{quantifier}{formula}: {}", why(&knowledge))
+    }
 }
 
 /// What is known of a goal, without what it is about.
@@ -155,9 +165,13 @@ fn why(knowledge: &Knowledge) -> String {
         Knowledge::Home(Home::Lost { witness: None, proof, .. }) => {
             format!("not for ever: {proof}")
         }
-        Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) | Knowledge::Maximum(_) => {
-            String::new()
-        }
+        Knowledge::Run(Run::Exists { run: Some(run), .. }) => format!("a run: {run}"),
+        Knowledge::Run(Run::Exists { run: None, .. }) => "a run was gone through".to_owned(),
+        Knowledge::Run(Run::Excluded { proof, .. }) => proof.to_string(),
+        Knowledge::Reach(Reach::Open)
+        | Knowledge::Home(Home::Open)
+        | Knowledge::Run(Run::Open)
+        | Knowledge::Maximum(_) => String::new(),
     }
 }
 

@@ -1,7 +1,10 @@
 //! What is known of a goal.
 
 use super::{Evidence, Proof, Technique, Witness};
-use parikh_net::Pumping;
+use crate::evidence::no_run::NoRun;
+use parikh_net::lasso::LassoRun;
+use parikh_net::{GoalId, Pumping};
+use std::sync::Arc;
 
 /// What is known of a goal.
 #[derive(Clone, Debug)]
@@ -12,6 +15,35 @@ pub enum Knowledge {
     Maximum(Maximum),
     /// Of a [`Goal::Home`](parikh_net::Goal::Home).
     Home(Home),
+    /// Of a [`Goal::Run`](parikh_net::Goal::Run).
+    Run(Run),
+}
+
+/// What is known of a [`Goal::Run`](parikh_net::Goal::Run).
+#[derive(Clone, Debug)]
+pub enum Run {
+    /// Nothing yet.
+    Open,
+    /// There is such a run. It is left out when the board does not keep witnesses.
+    Exists {
+        /// The run, or all that begin like it.
+        run: Option<Arc<LassoRun>>,
+        /// Who found it.
+        by: Technique,
+    },
+    /// No run is such.
+    Excluded {
+        /// Why not.
+        proof: Proof,
+        /// What that stands on.
+        evidence: Evidence,
+        /// The argument, where it is kept and not the word of a search.
+        argument: Option<Arc<NoRun>>,
+        /// The goals that the argument rests on: it takes for granted that none is reached.
+        given: Arc<[GoalId]>,
+        /// Who proved it.
+        by: Technique,
+    },
 }
 
 /// What is known of a [`Goal::Home`](parikh_net::Goal::Home).

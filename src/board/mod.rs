@@ -7,7 +7,8 @@
 //! side does not compile.
 //!
 //! Whether something stays reachable wherever the net goes is refuted from both sides at once, by a
-//! witness and a proof from its end: such reports go through [`Homes`].
+//! witness and a proof from its end: such reports go through [`Homes`]. That there is a run with a
+//! property, or none, is said through [`Runs`].
 //!
 //! Every claim of an `Under` is replayed on the net before it is written down; of every claim of an
 //! `Over` the document is checked for this very goal, or it is the word of a search, and marked so. What
@@ -29,14 +30,16 @@ mod knowledge;
 mod loops;
 mod over;
 mod proof;
+mod runs;
 mod under;
 mod witness;
 
 pub use evidence::{Argued, Evidence, Shown};
 pub use homes::{Found, Homes, Visited};
-pub use knowledge::{Home, Knowledge, Maximum, Reach};
+pub use knowledge::{Home, Knowledge, Maximum, Reach, Run};
 pub use over::{By, Over};
 pub use proof::{Argument, Proof};
+pub use runs::Runs;
 pub use under::Under;
 pub use witness::Witness;
 
@@ -94,6 +97,7 @@ impl<'n> Board<'n> {
             Goal::Reach(_) => Knowledge::Reach(Reach::Open),
             Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
             Goal::Home(_) => Knowledge::Home(Home::Open),
+            Goal::Run(_) => Knowledge::Run(Run::Open),
         };
         let entry = |goal| Mutex::new(Entry { knowledge: knowledge(goal), frozen: false });
         let homes = goals.iter().enumerate().filter_map(|(at, goal)| match goal {
@@ -268,7 +272,7 @@ impl<'n> Board<'n> {
     pub fn seen(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.seen.as_ref().map(|seen| seen.0),
-            Knowledge::Reach(_) | Knowledge::Home(_) => None,
+            _ => None,
         }
     }
 
@@ -276,7 +280,7 @@ impl<'n> Board<'n> {
     pub fn proved(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.0),
-            Knowledge::Reach(_) | Knowledge::Home(_) => None,
+            _ => None,
         }
     }
 
@@ -297,8 +301,13 @@ impl<'n> Board<'n> {
                 proof.document = None;
                 evidence.forget();
             }
-            Knowledge::Home(Home::Open) | Knowledge::Reach(Reach::Open) | Knowledge::Maximum(_) => {
+            Knowledge::Run(Run::Exists { run, .. }) => *run = None,
+            Knowledge::Run(Run::Excluded { argument, evidence, .. }) => {
+                *argument = None;
+                evidence.forget();
             }
+            Knowledge::Home(Home::Open) | Knowledge::Reach(Reach::Open) => {}
+            Knowledge::Run(Run::Open) | Knowledge::Maximum(_) => {}
         }
     }
 

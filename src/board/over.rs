@@ -135,7 +135,8 @@ impl<'b> Over<'b> {
                 over.enter_at_most(goal, *bound, proof.clone().of_abstraction(), evidence.clone());
             }
             // What the abstraction reaches says nothing.
-            Knowledge::Reach(_) | Knowledge::Maximum(_) | Knowledge::Home(_) => {}
+            Knowledge::Reach(_) | Knowledge::Maximum(_) => {}
+            Knowledge::Home(_) | Knowledge::Run(_) => {}
         }
     }
 

@@ -63,6 +63,21 @@ pub enum Argument {
         /// The nodes.
         nodes: usize,
     },
+    /// No run goes on for ever in a component of the property's automaton with all its marks.
+    NoRun {
+        /// So many rankings show it.
+        rankings: usize,
+        /// It rests on so many other goals that cannot be reached.
+        given: usize,
+        /// Whether the model's own claim of unit-safety (NUPN) was used, here or for those.
+        assumes_units: bool,
+    },
+    /// All markings along which the property might still come true were visited, so many; no run among
+    /// them has it.
+    RunsSearched {
+        /// How many markings were visited.
+        markings: u64,
+    },
     /// Every reachable marking was visited and none contradicts the claim.
     Searched {
         /// How many markings were visited.
@@ -109,7 +124,8 @@ impl Proof {
         match self.argument {
             Argument::Bounds(rests_on) => rests_on.assumes_units(),
             Argument::StateEquation { assumes_units, .. }
-            | Argument::Induction { assumes_units, .. } => assumes_units,
+            | Argument::Induction { assumes_units, .. }
+            | Argument::NoRun { assumes_units, .. } => assumes_units,
             _ => false,
         }
     }
@@ -134,6 +150,8 @@ impl Proof {
             (Argument::Induction { .. }, true) => "induction, reduced",
             (Argument::ClosedSet { .. }, false) => "closed set",
             (Argument::ClosedSet { .. }, true) => "closed set, reduced",
+            (Argument::NoRun { .. }, _) => "rankings",
+            (Argument::RunsSearched { .. }, _) => "exhaustive search of runs",
             (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
             (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
             (Argument::Searched { stubborn: true, .. }, false) => {
@@ -212,6 +230,21 @@ impl fmt::Display for Argument {
                 f,
                 "no firing leaves a set of markings, described by {nodes} nodes of a diagram, that excludes it"
             ),
+            Argument::NoRun { rankings, given, assumes_units } => {
+                match (rankings, given) {
+                    (0, 0) => f.write_str("no run can go on like that")?,
+                    (0, _) => f.write_str("what can be reached excludes such runs")?,
+                    (1, _) => f.write_str("a weighted sum of tokens falls along such runs")?,
+                    (n, _) => write!(f, "{n} weighted sums of tokens fall along such runs")?,
+                }
+                if *given > 0 {
+                    write!(f, ", given {given} facts about what can be reached")?;
+                }
+                f.write_str(if *assumes_units { UNITS } else { "" })
+            }
+            Argument::RunsSearched { markings } => {
+                write!(f, "all {markings} markings along such runs were visited")
+            }
             Argument::Searched { parts: 0, .. } => f.write_str("nothing is left to be visited"),
             Argument::Searched { markings: 1, stubborn: false, parts: 1 } => {
                 f.write_str("the only reachable marking was visited")

@@ -118,7 +118,9 @@ impl<'b> Under<'b> {
                     self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
-                Goal::Home(_) => self.board.fault(self.by, format_args!("{goal:?} is no marking")),
+                Goal::Home(_) | Goal::Run(_) => {
+                    self.board.fault(self.by, format_args!("{goal:?} is no marking"));
+                }
             }
         })
     }
@@ -151,7 +153,9 @@ impl<'b> Under<'b> {
                     Some(totals) => self.note_value(goal, sum.value(&totals), witness),
                     None => self.board.beyond(Limit::Tokens),
                 },
-                Goal::Home(_) => self.board.fault(self.by, format_args!("{goal:?} is no marking")),
+                Goal::Home(_) | Goal::Run(_) => {
+                    self.board.fault(self.by, format_args!("{goal:?} is no marking"));
+                }
             }
         })
     }

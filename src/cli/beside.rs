@@ -9,6 +9,7 @@ use crate::answer::{Answer, Exhibit};
 use crate::evidence_files::EvidenceFile;
 use crate::model::View;
 use anyhow::{Context, Result};
+use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{Net, Pumping, Stage, marking_text};
 use std::fmt::Display;
 use std::fs::File;
@@ -69,6 +70,13 @@ impl Beside<'_> {
             Exhibit::Loops(run) => Trace { loops: Some(run), ..Trace::default() },
             Exhibit::Pump(Pumping { earlier, last: Stage { prefix, pump } }) => {
                 Trace { earlier, sequence: prefix, repeat: Some(pump), ..Trace::default() }
+            }
+            Exhibit::Lasso(LassoRun { prefix, end }) => {
+                let repeat = match end {
+                    RunEnd::Repeats(cycle) => Some(cycle),
+                    RunEnd::Dead | RunEnd::Anything => None,
+                };
+                Trace { sequence: prefix, repeat, ..Trace::default() }
             }
         };
         let net = view.net();

@@ -128,6 +128,8 @@ impl Takes {
     pub const PREDICATES: Takes = Takes { kinds: &[Kind::Reach], features: Features::WEIGHTS };
     /// What stays reachable.
     pub const HOMES: Takes = Takes { kinds: &[Kind::Home], features: Features::WEIGHTS };
+    /// Runs with a property.
+    pub const RUNS: Takes = Takes { kinds: &[Kind::Run], features: Features::WEIGHTS };
 }
 
 /// Which side an engine approximates from.
@@ -153,6 +155,11 @@ pub enum Role {
     },
     /// Asks what stays reachable wherever the net goes, on the net that was read.
     Homes,
+    /// Argues that there are no runs with a property, on the net that was read, from what is known by
+    /// then; so it is asked again and again.
+    RunProofs,
+    /// Looks for runs with a property, on the net that was read.
+    Runs,
     /// Proves in slices that grow, on the net that was read and on nets reduced for some goals, and
     /// keeps what it has learned in between.
     Slices,

@@ -7,8 +7,8 @@
 //! The list is in the order in which engines of the same role have their turns.
 
 use super::{
-    Engine, bmc, coverability, diagrams, explicit, home, loops, pdr, runs, siphon_trap, smt,
-    state_equation, walk,
+    Engine, bmc, coverability, diagrams, explicit, home, lasso, loops, pdr, ranking, runs,
+    siphon_trap, smt, state_equation, walk,
 };
 
 /// All engines of the portfolio but for token intervals, which come before it.
@@ -25,6 +25,8 @@ pub const ENGINES: &[Engine] = &[
     home::regions::ENGINE,
     home::described::ENGINE,
     home::graph::REDUCED,
+    ranking::ENGINE,
+    lasso::ENGINE,
     state_equation::ENGINE,
     explicit::ENGINE,
     pdr::ENGINE,

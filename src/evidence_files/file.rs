@@ -97,6 +97,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let mut shown_by = Vec::new();
         match knowledge {
             Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => {}
+            Knowledge::Run(_) => {}
             Knowledge::Home(Home::Kept { evidence, .. }) => {
                 shown_by.extend(self.structure(evidence)?);
             }

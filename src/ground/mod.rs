@@ -26,7 +26,8 @@ pub mod shrink;
 use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
 use crate::structure::intervals::{self, Intervals};
 use parikh_net::{
-    Facts, FiringSequence, Goal, GoalId, Kind, MarkingGoal, Net, Predicate, SortedGoals,
+    Facts, FiringSequence, Goal, GoalId, Kind, MarkingGoal, Net, Predicate, RunProperty,
+    SortedGoals,
 };
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -121,11 +122,13 @@ pub struct DerivedGoal {
 /// A net to work on, with its goals. See the module.
 pub struct Ground<'a> {
     net: NetOf<'a>,
-    /// By ascending id; what asks for what stays reachable is in `homes`.
+    /// By ascending id, those about single markings.
     goals: Vec<(GoalId, MarkingGoal)>,
     /// Likewise, what asks for what stays reachable.
     homes: Vec<(GoalId, Predicate)>,
-    /// The goals but `homes`, shrunk.
+    /// Likewise, what asks for runs.
+    runs: Vec<(GoalId, RunProperty)>,
+    /// Of `goals`, shrunk.
     shrunk: Vec<(GoalId, MarkingGoal)>,
     /// The constants that are not 0, of maxima, by ascending id.
     constants: Vec<(GoalId, i128)>,
@@ -155,10 +158,10 @@ impl<'a> Ground<'a> {
         facts: Facts,
         intervals: &Intervals,
     ) -> Self {
-        let SortedGoals { markings: goals, homes } = goals.into_iter().collect();
+        let SortedGoals { markings: goals, homes, runs } = goals.into_iter().collect();
         let shrunk = shrink_all(net, intervals, &goals);
-        let (constants, without_rules) = (Vec::new(), Vec::new());
-        Ground { net: NetOf::Read(net), goals, homes, shrunk, constants, facts, without_rules }
+        let (net, constants, without_rules) = (NetOf::Read(net), Vec::new(), Vec::new());
+        Ground { net, goals, homes, runs, shrunk, constants, facts, without_rules }
     }
 
     /// The same, to be reduced without these [rules](crate::reduction::rules), and what is derived from it, too.
@@ -180,7 +183,7 @@ impl<'a> Ground<'a> {
         let constants = goals.iter().map(|goal| (goal.id, goal.constant));
         let constants = constants.filter(|(_, constant)| *constant != 0).collect();
         let goals = goals.into_iter().map(|goal| (goal.id, goal.goal));
-        let SortedGoals { markings: goals, homes } = goals.collect();
+        let SortedGoals { markings: goals, homes, runs } = goals.collect();
         let shrunk = shrink_all(derivation.net(), intervals, &goals);
         let net = NetOf::Derived {
             parent,
@@ -189,7 +192,7 @@ impl<'a> Ground<'a> {
             checking: Mutex::default(),
         };
         let without_rules = parent.without_rules.clone();
-        Ground { net, goals, homes, shrunk, constants, facts, without_rules }
+        Ground { net, goals, homes, runs, shrunk, constants, facts, without_rules }
     }
 
     /// The same, of the net that was read, with some of the goals only.
@@ -199,10 +202,10 @@ impl<'a> Ground<'a> {
             goals.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect()
         }
         let (goals, homes) = (some(&self.goals, wanted), some(&self.homes, wanted));
-        let shrunk = some(&self.shrunk, wanted);
+        let (runs, shrunk) = (some(&self.runs, wanted), some(&self.shrunk, wanted));
         let (net, constants, facts) = (NetOf::Read(net), Vec::new(), self.facts.clone());
         let without_rules = self.without_rules.clone();
-        Some(Ground { net, goals, homes, shrunk, constants, facts, without_rules })
+        Some(Ground { net, goals, homes, runs, shrunk, constants, facts, without_rules })
     }
 
     /// The net to work on.
@@ -226,18 +229,26 @@ impl<'a> Ground<'a> {
         &self.homes
     }
 
-    /// The goals that the net expresses, as they read there, by ascending id; all but [`homes`](Self::homes).
+    /// The goals that ask for runs, by ascending id: for engines of their own.
+    pub fn runs(&self) -> &[(GoalId, RunProperty)] {
+        &self.runs
+    }
+
+    /// The goals about single markings that the net expresses, as they read there, by ascending id.
     pub fn goals(&self) -> &[(GoalId, MarkingGoal)] {
         &self.goals
     }
 
     /// One goal as it reads here; `None` when the net does not express it.
     pub fn goal(&self, id: GoalId) -> Option<Goal> {
-        let at_home = || self.homes.binary_search_by_key(&id, |(id, _)| *id);
-        match self.marking_goal(id) {
-            Some(goal) => Some(goal.clone().into()),
-            None => at_home().ok().map(|at| Goal::Home(self.homes[at].1.clone())),
+        if let Some(goal) = self.marking_goal(id) {
+            return Some(goal.clone().into());
         }
+        if let Ok(at) = self.homes.binary_search_by_key(&id, |(id, _)| *id) {
+            return Some(Goal::Home(self.homes[at].1.clone()));
+        }
+        let at = self.runs.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(Goal::Run(Box::new(self.runs[at].1.clone())))
     }
 
     fn marking_goal(&self, id: GoalId) -> Option<&MarkingGoal> {
@@ -248,7 +259,8 @@ impl<'a> Ground<'a> {
     /// The kinds of its goals, each with the goal.
     pub fn kinds(&self) -> impl Iterator<Item = (GoalId, Kind)> {
         let markings = self.goals.iter().map(|(id, goal)| (*id, goal.kind()));
-        markings.chain(self.homes.iter().map(|(id, _)| (*id, Kind::Home)))
+        let homes = self.homes.iter().map(|(id, _)| (*id, Kind::Home));
+        markings.chain(homes).chain(self.runs.iter().map(|(id, _)| (*id, Kind::Run)))
     }
 
     /// What is known of the net.

@@ -92,6 +92,8 @@ impl Reduction {
                 let goal = Goal::Home(self.translate_home(wanted)?);
                 Some(TranslatedGoal { goal, constant: 0 })
             }
+            // No rule says what it keeps of runs.
+            Goal::Run(_) => None,
         }
     }
 }

@@ -213,23 +213,29 @@ impl Schedule {
         let prove = [
             Once,
             Run(Role::Homes, On::Read, Part::of(0.6)),
+            Run(Role::RunProofs, On::Read, Part::of(0.1).at_most(5)),
             GoOn(Role::Slices, Part::of(0.1).at_least(0.5).at_most(3)),
             Follow(Part::of(0.02).at_least(0.1).at_most(1)),
             GoOnSmall(Role::Diagrams, Part::of(0.02).at_least(0.1).at_most(1)),
             GoOn(Role::Induction, Part::of(0.08).at_least(0.5).at_most(5)),
+            Run(Role::RunProofs, On::Read, Part::of(0.2).at_most(10)),
             GoOn(Role::Slices, Part::of(0.4).at_most(20)),
+            Run(Role::RunProofs, On::Read, Part::of(0.2).at_most(10)),
             Follow(Part::of(0.1).at_most(30)),
             Deepen(Part::of(0.3).at_most(20)),
             GoOn(Role::Induction, Part::of(0.1).at_most(10)),
             GoOn(Role::Diagrams, Part::of(0.1).at_most(10)),
             Search,
+            Run(Role::RunProofs, On::Read, Part::of(0.3)),
             Grow,
             Run(Role::Search, On::ReadToo, Part::of(0.5)),
             Run(Role::Homes, On::Read, Part::of(1.0)),
         ];
         if threads <= 1 {
             let mut all = vec![first, Run(Role::Walk, On::Read, Part::of(0.1).at_most(2))];
+            all.push(Run(Role::Runs, On::Read, Part::of(0.4)));
             all.extend(prove);
+            all.push(Run(Role::Runs, On::Read, Part::of(1.0)));
             let describe = all.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
             all.insert(
                 describe.unwrap_or(all.len()),
@@ -243,6 +249,7 @@ impl Schedule {
         }
         let walk = vec![
             Run(Role::Walk, On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
+            Run(Role::Runs, On::Read, Part::of(1.0)),
             Run(Role::Walk, On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
             GoOn(Role::Loops, Part::of(0.1).at_least(0.1).at_most(10)),
             Run(Role::Walk, On::Read, Part::of(0.15)),

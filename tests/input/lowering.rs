@@ -166,7 +166,7 @@ impl Space {
                 self.markings.iter().any(|marking| predicate.holds(&self.net, marking))
             }
             Goal::Home(predicate) => self.stays(predicate),
-            Goal::Maximise(_) => panic!("a bound is no property"),
+            Goal::Maximise(_) | Goal::Run(_) => panic!("it was not asked for"),
         })
     }
 }

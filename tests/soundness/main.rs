@@ -24,6 +24,7 @@ mod propositional;
 mod reduction_limits;
 mod reduction_regressions;
 mod reductions;
+mod runs;
 mod shrinking;
 #[cfg(feature = "z3")]
 mod smt;

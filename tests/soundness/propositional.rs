@@ -152,7 +152,7 @@ fn goals(seed: u64, net: &Net) -> Vec<Predicate> {
     for goal in random_goals(seed, net, 3) {
         match goal {
             Goal::Reach(predicate) => goals.push(predicate),
-            Goal::Maximise(_) | Goal::Home(_) => {}
+            Goal::Maximise(_) | Goal::Home(_) | Goal::Run(_) => {}
         }
     }
     goals

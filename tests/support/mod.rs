@@ -7,7 +7,7 @@
 //!
 //! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run `parikh`,
 //! [`scale`] how many random cases are tried, [`nets`] what is done to nets, [`shrinking`] how a failure on a
-//! random net becomes one on a small net, [`processes`] random processes, [`outside`] what is not everywhere:
+//! random net becomes one on a small net, [`processes`] random processes, [`runs`] whether there is a run, [`outside`] what is not everywhere:
 //! the contest's archives, other programs.
 
 #![allow(dead_code, reason = "each test program uses its own part of it")]
@@ -18,5 +18,6 @@ pub(crate) mod nets;
 pub(crate) mod oracle;
 pub(crate) mod outside;
 pub(crate) mod processes;
+pub(crate) mod runs;
 pub(crate) mod scale;
 pub(crate) mod shrinking;

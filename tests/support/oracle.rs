@@ -50,6 +50,8 @@ pub(crate) enum Truth {
     Stays(bool),
     /// Of a `Maximise`: the largest value.
     Maximum(i128),
+    /// Of a `Run`: whether there is one.
+    Exists(bool),
 }
 
 /// All reachable markings by breadth first search, or `None` when there are more than the limits
@@ -86,6 +88,21 @@ pub(crate) fn explore(net: &Net, limits: Limits) -> Option<StateSpace<'_>> {
 }
 
 impl StateSpace<'_> {
+    /// The net whose markings these are.
+    pub(crate) fn net(&self) -> &Net {
+        self.net
+    }
+
+    /// Where the firings from a marking lead, by its number, and what fires.
+    pub(crate) fn fired_from(
+        &self,
+        marking: usize,
+    ) -> impl Iterator<Item = (usize, Option<TransitionId>)> {
+        let enabled = self.net.transitions();
+        let enabled = enabled.filter(move |&t| self.net.is_enabled(&self.markings[marking], t));
+        self.successors[marking].iter().copied().zip(enabled.map(Some))
+    }
+
     /// The reachable markings, the initial one first, then by distance.
     pub(crate) fn markings(&self) -> &[Marking] {
         &self.markings
@@ -149,6 +166,7 @@ impl StateSpace<'_> {
             Goal::Home(predicate) => Truth::Stays(self.stays(predicate)),
             Goal::Reach(predicate) => Truth::Reachable(self.reaches(predicate)),
             Goal::Maximise(sum) => Truth::Maximum(self.maximum(sum)),
+            Goal::Run(property) => Truth::Exists(super::runs::exists(self, property)),
         }
     }
 

@@ -208,6 +208,9 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<S
         Some((Goal::Home(_), _)) => {
             bail!("{name} asks what stays reachable, which is no question about one marking")
         }
+        Some((Goal::Run(_), _)) => {
+            bail!("{name} asks for runs, which is no question about one marking")
+        }
         None if matches!(query, Query::Truth(Proposition::Constant(_))) => {
             bail!("{name} asks of the initial marking only, which needs no solver: see `check`")
         }

@@ -2,16 +2,21 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `engine` | properties that are open, one after the other, with more time each round |
 //! | `markings` | the graph of markings, made as far as anybody looks, with the letter of each |
 //! | `letters` | automata over letters of bits |
 //! | `search` | an accepting run in the product of the two |
 
+mod engine;
 mod letters;
 mod markings;
 mod search;
 
+pub use engine::ENGINE;
+
 pub use crate::engine::explicit::Incomplete;
 
+use crate::evidence::lasso::check_lasso;
 use letters::Compiled;
 use markings::Markings;
 use parikh_net::lasso::{LassoRun, RunEnd};
@@ -35,6 +40,7 @@ pub enum Unknown {
 
 /// The graph of a net's markings, for several properties, one after the other.
 pub struct Lassos<'n> {
+    net: &'n Net,
     markings: Markings<'n>,
     /// By atom its bit in letters.
     bits: HashMap<RunAtom, usize>,
@@ -61,7 +67,7 @@ impl<'n> Lassos<'n> {
             }
         }
         let markings = Markings::new(net, facts, &atoms, budget)?;
-        Ok(Lassos { markings, bits, seed })
+        Ok(Lassos { net, markings, bits, seed })
     }
 
     /// A run with the property, one of those that the graph was made for; `None` where no run has it.
@@ -74,7 +80,32 @@ impl<'n> Lassos<'n> {
         let bits: Vec<usize> = property.atoms().iter().map(|atom| self.bits[atom]).collect();
         let compiled = Compiled::new(&automaton, &bits);
         let found = Search::new(&mut self.markings, &compiled, self.seed).run()?;
-        Ok(found.and_then(|run| self.in_firings(&run)))
+        let Some(run) = found else { return Ok(None) };
+        let found = self.in_firings(&run);
+        let shows = |run: &LassoRun| check_lasso(self.net, property, run, &mut || true).is_ok();
+        // What the automaton accepts by then, the formula may not show yet.
+        match found {
+            Some(run) if run.end != RunEnd::Anything || shows(&run) => Ok(Some(run)),
+            _ => Ok(self.on_for_ever(run)?),
+        }
+    }
+
+    /// A run on from where whatever follows is accepted: until a marking repeats.
+    fn on_for_ever(&mut self, run: Run) -> Result<Option<LassoRun>, Incomplete> {
+        let Run { mut prefix, .. } = run;
+        let mut seen: HashMap<u32, usize> = HashMap::from([(0, 0)]);
+        seen.extend((1..).zip(&prefix).map(|(at, &(marking, _))| (marking, at)));
+        loop {
+            let last = prefix.last().map_or(0, |&(marking, _)| marking);
+            self.markings.expand(last)?;
+            let Some(&next) = self.markings.successors(last).last() else { return Ok(None) };
+            prefix.push(next);
+            if let Some(&at) = seen.get(&next.0) {
+                let cycle = prefix.split_off(at);
+                return Ok(self.in_firings(&Run { prefix, cycle }));
+            }
+            seen.insert(next.0, prefix.len());
+        }
     }
 
     /// How many markings were expanded so far.

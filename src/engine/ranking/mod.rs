@@ -18,12 +18,47 @@
 
 mod program;
 
+use crate::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
 use crate::evidence::no_run::pairs::Pairs;
 use crate::evidence::no_run::{NoRun, NoRunFlaw};
 use parikh_net::Net;
 use parikh_net::run_property::RunProperty;
 use parikh_solvers::Budget;
 use parikh_temporal::{Limits, Tableau, TooLarge};
+
+/// See the module.
+pub const ENGINE: Engine = Engine {
+    name: "ranking",
+    technique: "STATE_EQUATION",
+    sides: Sides::Over,
+    role: Role::RunProofs,
+    takes: Takes::RUNS,
+    start,
+};
+
+fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
+    each_slice_anew(move |budget| run(&assignment, budget))
+}
+
+/// What was done, in a line.
+fn run(work: &Assignment<'_>, budget: &Budget) -> String {
+    let open = work.ground.runs().iter().filter(|(id, _)| work.board.is_open(*id));
+    let (mut tried, mut argued) = (0, 0);
+    for (id, property) in open {
+        if budget.is_exhausted() {
+            break;
+        }
+        tried += 1;
+        match argue(work.ground.net(), property, budget) {
+            Ok(argument) => {
+                argued += 1;
+                work.board.runs(ENGINE.technique).excluded(*id, argument, Vec::new());
+            }
+            Err(why) => tracing::debug!("ranking: {id:?}: {why}"),
+        }
+    }
+    format!("{argued} of {tried} properties are without runs")
+}
 
 /// Steps that are gone through one by one, from few to many.
 const OPENINGS: [usize; 3] = [0, 1, 2];

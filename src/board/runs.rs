@@ -1,0 +1,131 @@
+//! Reports on runs: "there is one with the property", and "there is none".
+//!
+//! A run is gone through on the net that was read, and the property evaluated along it. That there is
+//! none takes an argument that the checker accepts, which may rest on other goals that cannot be
+//! reached; or it is the word of a search that visited all markings.
+
+use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Run, Technique};
+use crate::evidence::Flaw;
+use crate::evidence::lasso::{LassoFlaw, check_lasso};
+use crate::evidence::no_run::{NoRun, NoRunFlaw};
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::{FiringSequence, Goal, GoalId, RunProperty};
+use std::sync::Arc;
+
+/// Says whether there are runs. See [`crate::board`].
+#[derive(Clone, Copy)]
+pub struct Runs<'b> {
+    board: &'b Board<'b>,
+    by: Technique,
+}
+
+impl Board<'_> {
+    /// Takes reports on runs.
+    pub fn runs(&self, by: Technique) -> Runs<'_> {
+        Runs { board: self, by }
+    }
+}
+
+impl Runs<'_> {
+    /// There is a run with the property: this one.
+    pub fn exists(&self, goal: GoalId, run: LassoRun) {
+        let Some(property) = self.property(goal) else { return };
+        let checks = &self.board.checks;
+        let budget = checks.budget(true);
+        let goes_on = &mut || !budget.is_exhausted();
+        match checks.count(|| check_lasso(self.board.net, property, &run, goes_on)) {
+            Ok(()) => {}
+            Err(LassoFlaw::Stopped) => return,
+            Err(flaw) => return self.refuse(goal, &flaw),
+        }
+        self.board.check_claim(&fired(&run), u64::MAX);
+        let run = self.board.keep_witnesses.then(|| Arc::new(run));
+        self.enter(goal, Run::Exists { run, by: self.by });
+    }
+
+    /// No run has the property, by this argument; it rests on goals that cannot be reached.
+    pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
+        let Some(property) = self.property(goal) else { return };
+        let mut assumes_units = argument.assumes_units();
+        for &id in &given {
+            let Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) = self.board.knowledge(id)
+            else {
+                return self.refuse(goal, &"it rests on what is not known");
+            };
+            assumes_units |= proof.assumes_units();
+        }
+        let checks = &self.board.checks;
+        let budget = checks.budget(true);
+        let goes_on = &mut || !budget.is_exhausted();
+        match checks.count(|| argument.check(self.board.net, property, goes_on)) {
+            Ok(()) => {}
+            Err(NoRunFlaw::Document(Flaw::Stopped)) => return,
+            Err(flaw) => return self.refuse(goal, &flaw),
+        }
+        let (rankings, facts) = (argument.rankings.len(), given.len());
+        let why = Argument::NoRun { rankings, given: facts, assumes_units };
+        let proof = Proof::new(why, None);
+        let argument = checks.keep.then(|| Arc::new(argument));
+        let (evidence, given, by) = (Evidence::Certified(None), given.into(), self.by);
+        self.enter(goal, Run::Excluded { proof, evidence, argument, given, by });
+    }
+
+    /// No run has the property: all of so many markings were visited.
+    pub fn searched(&self, goal: GoalId, markings: u64) {
+        if self.property(goal).is_none() || !self.board.checks.take_searches {
+            return;
+        }
+        let proof = Proof::new(Argument::RunsSearched { markings }, None);
+        let evidence = Evidence::Searched { markings, stubborn: false, argued: None };
+        let (argument, given, by) = (None, Arc::default(), self.by);
+        self.enter(goal, Run::Excluded { proof, evidence, argument, given, by });
+    }
+
+    /// The property that an open goal asks for.
+    fn property(&self, goal: GoalId) -> Option<&RunProperty> {
+        match self.board.goal(goal) {
+            Goal::Run(property) if self.board.is_open(goal) => Some(property),
+            Goal::Run(_) => None,
+            _ => {
+                self.refuse(goal, &"it does not ask for runs");
+                None
+            }
+        }
+    }
+
+    fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
+        let net = self.board.net.name();
+        self.board.fault(self.by, format_args!("runs of {goal:?} of net `{net}`: {flaw}"));
+    }
+
+    fn enter(&self, goal: GoalId, found: Run) {
+        let mut entry = self.board.entry(goal);
+        if let Run::Excluded { proof, .. } = &found
+            && self.board.is_void(proof)
+        {
+            return;
+        }
+        match &entry.knowledge {
+            Knowledge::Run(Run::Open) => {
+                entry.knowledge = Knowledge::Run(found);
+                drop(entry);
+                self.board.close(goal, true);
+            }
+            Knowledge::Run(known)
+                if matches!(known, Run::Exists { .. }) != matches!(found, Run::Exists { .. }) =>
+            {
+                self.board.freeze(goal, self.by, entry);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What fires along a run, what repeats once.
+fn fired(run: &LassoRun) -> FiringSequence {
+    let mut all = run.prefix.clone();
+    if let RunEnd::Repeats(cycle) = &run.end {
+        cycle.steps().iter().for_each(|step| all.push(step.transition, step.count));
+    }
+    all
+}

@@ -1,0 +1,100 @@
+//! Runs with a property, against plain enumeration: each engine alone, and whole runs.
+
+use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::scale::scaled;
+use crate::support::shrinking::shrinking;
+use fastrand::Rng;
+use parikh::answer::Plan;
+use parikh::board::{Knowledge, Run};
+use parikh::engine::registry::ENGINES;
+use parikh::engine::{Engine, Role};
+use parikh::net::generate::{Shape, random, random_predicate};
+use parikh::net::run_property::{RunAtom, RunProperty};
+use parikh::net::{Goal, Net, TransitionId};
+use parikh::run::{Config, Event, run_net};
+use parikh::solvers::Budget;
+use parikh_temporal::{Atom, Formula, Linear, Ltl};
+use std::time::Duration;
+
+/// A random formula over so many atoms with so many operators, X among them.
+fn formula(formulas: &mut Ltl, rng: &mut Rng, atoms: u32, operators: usize) -> Formula<Linear> {
+    if operators == 0 {
+        let atom = formulas.atom(Atom(rng.u32(..atoms)));
+        return if rng.bool() { atom } else { formulas.negate(atom) };
+    }
+    let left_size = rng.usize(..operators);
+    let left = formula(formulas, rng, atoms, left_size);
+    let right = formula(formulas, rng, atoms, operators - 1 - left_size);
+    match rng.u8(..7) {
+        0 => formulas.and([left, right]),
+        1 => formulas.or([left, right]),
+        2 => formulas.next(Linear, right),
+        3 => formulas.eventually(Linear, right),
+        4 => formulas.always(Linear, right),
+        5 => formulas.until(Linear, left, right),
+        _ => formulas.release(Linear, left, right),
+    }
+}
+
+/// Random properties of the runs of a net: over markings, and, of every third, over firings.
+fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
+    let mut rng = Rng::with_seed(seed);
+    let mut atoms: Vec<RunAtom> =
+        (0..3).map(|_| RunAtom::Holds(random_predicate(&mut rng, net, 2))).collect();
+    if rng.u8(..3) == 0 && net.transition_count() > 0 {
+        atoms[2] = RunAtom::Fires(vec![TransitionId::new(rng.usize(..net.transition_count()))]);
+    }
+    let mut formulas = Ltl::default();
+    let property = |_| {
+        let operators = rng.usize(1..6);
+        let formula = formula(&mut formulas, &mut rng, 3, operators);
+        RunProperty::new(&formulas, formula, &atoms)
+    };
+    (0..count).map(property).collect()
+}
+
+/// What these engines say of properties of random nets, held against the truth: how many they found,
+/// and how many they excluded.
+fn tried(engines: &'static [Engine], count: u64) -> (usize, usize) {
+    let (mut found, mut excluded) = (0, 0);
+    for seed in 0..scaled(count) {
+        let net = random(seed, &Shape::small(seed));
+        shrinking(&net, |net| {
+            let Some(space) = explore(net, Limits { states: 200, tokens: 60 }) else { return };
+            let all = properties(seed, net, 4);
+            let goals: Vec<Goal> = all.iter().map(|it| Goal::Run(Box::new(it.clone()))).collect();
+            let truth: Vec<bool> =
+                goals.iter().map(|goal| space.answer(goal) == Truth::Exists(true)).collect();
+            let config = Config { engines, threads: 1, ..Config::default() };
+            let budget = Budget::unlimited().slice(Duration::from_secs(2));
+            let report = run_net(net, Plan::of_goals(goals), &config, &budget, |event| {
+                if let Event::Settled { id, knowledge: Knowledge::Run(run), .. } = event {
+                    let exists = matches!(run, Run::Exists { .. });
+                    assert_eq!(exists, truth[id.index()], "net {seed}, {id:?}: {run:?}");
+                    found += usize::from(exists);
+                    excluded += usize::from(!exists);
+                }
+            });
+            assert_eq!(report.faults, 0, "net {seed}");
+        });
+    }
+    (found, excluded)
+}
+
+#[test]
+fn every_engine_alone_is_right_about_runs() {
+    for engine in ENGINES.iter().filter(|it| matches!(it.role, Role::Runs | Role::RunProofs)) {
+        let engines: &'static [Engine] = Vec::leak(vec![*engine]);
+        let (found, excluded) = tried(engines, 150);
+        match engine.role {
+            Role::RunProofs => assert!(found == 0 && excluded > 50, "{engine:?}: {excluded}"),
+            _ => assert!(found > 100, "{engine:?}: {found}, {excluded}"),
+        }
+    }
+}
+
+#[test]
+fn whole_runs_are_right_about_runs() {
+    let (found, excluded) = tried(ENGINES, 100);
+    assert!(found > 100 && excluded > 100, "{found}, {excluded}");
+}

@@ -1,0 +1,91 @@
+//! Whether a net has a run with a property, by a product of all its markings with an automaton.
+//!
+//! E. A. Emerson, C.-L. Lei, *Efficient model checking in fragments of the propositional μ-calculus*,
+//! LICS 1986: what is left when everything is taken away that cannot go on and meet every mark again.
+
+use super::oracle::StateSpace;
+use parikh::net::{RunProperty, TransitionId};
+use parikh_temporal::{Automaton, Limits};
+
+/// An edge of the product: where it leads, and its marks as bits.
+type Edge = (usize, u64);
+
+/// Whether some run has the property.
+pub(crate) fn exists(space: &StateSpace<'_>, property: &RunProperty) -> bool {
+    let mut formulas = property.formulas().clone();
+    let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default())
+        .expect("properties of tests are small");
+    if automaton.states.is_empty() {
+        return false;
+    }
+    let edges = product(space, property, &automaton);
+    let mut left = reached(&edges, automaton.initial);
+    loop {
+        let before = left.clone();
+        for mark in 0..automaton.marks.max(1) {
+            let is_met = |marks: u64| automaton.marks == 0 || marks >> mark & 1 == 1;
+            left = leading_to(&edges, &left, is_met);
+        }
+        if left == before {
+            return left.contains(&true);
+        }
+    }
+}
+
+/// The edges of all nodes: of marking m and state q, that of number m · states + q.
+fn product(
+    space: &StateSpace<'_>,
+    property: &RunProperty,
+    automaton: &Automaton,
+) -> Vec<Vec<Edge>> {
+    let states = automaton.states.len();
+    let mut edges = vec![Vec::new(); space.states() * states];
+    for (at, marking) in space.markings().iter().enumerate() {
+        let mut ways: Vec<(usize, Option<TransitionId>)> = space.fired_from(at).collect();
+        if ways.is_empty() {
+            ways.push((at, None));
+        }
+        for (to, firing) in ways {
+            let letter = property.letter(space.net(), marking, firing);
+            for (state, out) in automaton.states.iter().enumerate() {
+                for edge in out.iter().filter(|edge| edge.cube.holds(&letter)) {
+                    edges[at * states + state].push((to * states + edge.target, edge.marks.0));
+                }
+            }
+        }
+    }
+    edges
+}
+
+fn reached(edges: &[Vec<Edge>], from: usize) -> Vec<bool> {
+    let mut reached = vec![false; edges.len()];
+    let mut row = vec![from];
+    reached[from] = true;
+    while let Some(node) = row.pop() {
+        for &(to, _) in &edges[node] {
+            if !reached[to] {
+                reached[to] = true;
+                row.push(to);
+            }
+        }
+    }
+    reached
+}
+
+/// Those of `among` from which a way inside leads along an edge that is `met`.
+fn leading_to(edges: &[Vec<Edge>], among: &[bool], met: impl Fn(u64) -> bool) -> Vec<bool> {
+    let mut leads = vec![false; among.len()];
+    loop {
+        let mut grows = false;
+        for node in 0..among.len() {
+            let goes = |&(to, marks): &Edge| among[to] && (met(marks) || leads[to]);
+            if among[node] && !leads[node] && edges[node].iter().any(goes) {
+                leads[node] = true;
+                grows = true;
+            }
+        }
+        if !grows {
+            return leads;
+        }
+    }
+}
