@@ -18,6 +18,7 @@ mod plan;
 mod question;
 mod reasons;
 mod sound;
+mod wanted;
 
 pub use aim::{Aim, Question, Role, Whole};
 pub use plan::{Decision, Plan};

@@ -12,6 +12,7 @@ use super::aim::{Aim, Asked, Question, Role, Whole, atom, reach};
 use super::circuit::Circuit;
 use super::examinations;
 use super::question::is_kept_by_undoing;
+use super::wanted::{self, Wanted};
 use crate::board::{Board, Home, Knowledge, Reach, Run};
 use crate::formula::{Formula, Proposition, Query, Unsupported, lower};
 use crate::mcc::Examination;
@@ -29,8 +30,8 @@ pub struct Plan {
     questions: Vec<Question>,
     /// How far each question has got.
     progress: Vec<Progress>,
-    /// Per goal, in how many places of open questions it matters.
-    wanted: Vec<usize>,
+    /// Which goals are wanted.
+    wanted: Wanted,
     /// Per goal, the questions that ask for it.
     asking: Vec<Vec<usize>>,
     /// See [`first`](Self::first).
@@ -138,11 +139,22 @@ impl Plan {
                     Goal::Reach(predicate) => reach(predicate.sorted()),
                     goal @ (Goal::Maximise(_) | Goal::Run(_)) => atom(goal, Role::Part),
                 });
+                let first = self.goals.len();
                 self.ask(id, Whole::Formula, asked);
+                (first..self.goals.len()).for_each(|goal| self.aid(GoalId::new(goal), net));
             }
             Query::Largest(goals) => self.ask_largest(id, goals),
         }
         Ok(())
+    }
+
+    /// Adds the goals that help to settle this one.
+    fn aid(&mut self, goal: GoalId, net: &Net) {
+        let aids = wanted::aids(&self.goals[goal.index()], net);
+        if !aids.is_empty() {
+            let aids = aids.into_iter().map(|aid| self.goal(aid)).collect();
+            self.wanted.aid(goal, aids);
+        }
     }
 
     /// Adds EF φ.
@@ -183,16 +195,21 @@ impl Plan {
         self.add(id, Whole::Formula, Query::Largest(aims));
     }
 
+    /// The id of a goal that is asked for, if it is.
+    fn id_of(&self, goal: &Goal) -> Option<GoalId> {
+        let same = self.known.get(&self.hasher.hash_one(goal))?;
+        same.iter().copied().find(|known| self.goals[known.index()] == *goal)
+    }
+
     /// The id of a goal, which is asked for the first time, or again.
     fn goal(&mut self, goal: Goal) -> GoalId {
-        let same = self.known.entry(self.hasher.hash_one(&goal)).or_default();
-        if let Some(&known) = same.iter().find(|known| self.goals[known.index()] == goal) {
+        if let Some(known) = self.id_of(&goal) {
             return known;
         }
         let id = GoalId::new(self.goals.len());
-        same.push(id);
+        self.known.entry(self.hasher.hash_one(&goal)).or_default().push(id);
         self.goals.push(goal);
-        self.wanted.push(0);
+        self.wanted.add();
         self.asking.push(Vec::new());
         id
     }
@@ -201,7 +218,7 @@ impl Plan {
         let at = self.questions.len();
         let mut goals = Vec::new();
         query.atoms(&mut |aim| {
-            self.wanted[aim.goal.index()] += 1;
+            self.wanted.want(aim.goal);
             let asking = &mut self.asking[aim.goal.index()];
             if asking.last() != Some(&at) {
                 asking.push(at);
@@ -214,8 +231,7 @@ impl Plan {
         });
         let state = match &query {
             Query::Truth(proposition) => {
-                let release = &mut |goal: GoalId| self.wanted[goal.index()] -= 1;
-                State::Truth(Circuit::of(proposition, release))
+                State::Truth(Circuit::of(proposition, &mut |goal| self.wanted.leave(goal)))
             }
             Query::Largest(_) => State::Largest(goals.clone()),
         };
@@ -247,8 +263,7 @@ impl Plan {
     /// Decides the questions that need no goal, such as one-safe on a net without places, before
     /// anybody works on the others.
     pub fn begin(&mut self, board: &Board<'_>) -> Vec<Decision<'_>> {
-        let unwanted = (0..self.goals.len()).filter(|&goal| self.wanted[goal] == 0);
-        unwanted.for_each(|goal| board.abandon(GoalId::new(goal)));
+        self.wanted.begin(board);
         let all = (0..self.questions.len()).filter_map(|at| match &self.progress[at].state {
             State::Truth(circuit) => circuit.value().map(|_| at),
             State::Largest(goals) => goals.is_empty().then_some(at),
@@ -263,6 +278,7 @@ impl Plan {
     pub fn settle(&mut self, board: &Board<'_>, settled: GoalId) -> Vec<Decision<'_>> {
         let mut decided = Vec::new();
         let Some(knowledge) = board.knowledge(settled) else { return Vec::new() };
+        self.wanted.settled(board, settled);
         for at in self.asking[settled.index()].clone() {
             if self.progress[at].is_decided {
                 continue;
@@ -271,7 +287,7 @@ impl Plan {
             match (&mut self.progress[at].state, truth(&knowledge)) {
                 (State::Truth(circuit), Some(value)) => {
                     let wanted = &mut self.wanted;
-                    circuit.settle(settled, value, &mut |goal| release(wanted, board, goal));
+                    circuit.settle(settled, value, &mut |goal| wanted.release(board, goal));
                 }
                 // Of several, all are looked at where something has been waited for: see `look`.
                 (State::Largest(_), None) if is_of_several && !is_unbounded(&knowledge) => continue,
@@ -328,7 +344,7 @@ impl Plan {
                         question.number(board, largest, of)
                     }
                 };
-                goals.drain(..).for_each(|goal| release(wanted, board, goal));
+                goals.drain(..).for_each(|goal| wanted.release(board, goal));
                 answer
             }
         };
@@ -369,6 +385,14 @@ impl Plan {
                 }
             }
         }
+        for at in 0..again.goals.len() {
+            let same = self.id_of(&again.goals[at]);
+            if let Some(aids) = same.and_then(|goal| self.wanted.aids(goal)) {
+                let aids = aids.iter().map(|aid| again.goal(self.goals[aid.index()].clone()));
+                let aids = aids.collect();
+                again.wanted.aid(GoalId::new(at), aids);
+            }
+        }
         again
     }
 }
@@ -390,22 +414,13 @@ fn is_unbounded(knowledge: &Knowledge) -> bool {
     matches!(knowledge, Knowledge::Maximum(maximum) if maximum.unbounded.is_some())
 }
 
-/// A goal does not matter in some place any more.
-fn release(wanted: &mut [usize], board: &Board<'_>, goal: GoalId) {
-    let places = &mut wanted[goal.index()];
-    *places = places.saturating_sub(1);
-    if *places == 0 {
-        board.abandon(goal);
-    }
-}
-
 /// The largest maximum and the goal that it is of, once no bound is above what was seen of one.
 /// Goals whose bound is not above it leave `open` and are released.
 fn largest(
     board: &Board<'_>,
     question: &Question,
     open: &mut Vec<GoalId>,
-    wanted: &mut [usize],
+    wanted: &mut Wanted,
 ) -> Option<(i128, Option<GoalId>)> {
     if question.goals.is_empty() {
         return Some((0, None));
@@ -416,7 +431,7 @@ fn largest(
     open.retain(|&id| {
         let stays = id == of || !is_below(id);
         if !stays {
-            release(wanted, board, id);
+            wanted.release(board, id);
         }
         stays
     });

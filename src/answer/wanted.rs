@@ -1,0 +1,92 @@
+//! Which goals are still wanted, and what is let go on the board.
+//!
+//! A goal is wanted in so many places of open questions; when there is none left, nobody works on it
+//! any more. A goal about runs has *aids* besides: goals that nobody asked for, and that help to settle
+//! it once they are. They are wanted as long as it is open.
+
+use crate::board::Board;
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Goal, GoalId, Net};
+use std::collections::HashMap;
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wanted {
+    /// Per goal, in how many places of open questions it matters.
+    places: Vec<usize>,
+    /// The aids of goals that are open.
+    aids: HashMap<GoalId, Vec<GoalId>>,
+}
+
+impl Wanted {
+    /// A goal, which comes next in the list of all, and is not wanted yet.
+    pub(super) fn add(&mut self) {
+        self.places.push(0);
+    }
+
+    /// The goal matters in one place more.
+    pub(super) fn want(&mut self, goal: GoalId) {
+        self.places[goal.index()] += 1;
+    }
+
+    /// The goal has these aids.
+    pub(super) fn aid(&mut self, goal: GoalId, aids: Vec<GoalId>) {
+        aids.iter().for_each(|&aid| self.want(aid));
+        self.aids.insert(goal, aids);
+    }
+
+    /// The aids of a goal.
+    pub(super) fn aids(&self, goal: GoalId) -> Option<&[GoalId]> {
+        self.aids.get(&goal).map(Vec::as_slice)
+    }
+
+    /// The goal matters in one place fewer, before there is a board.
+    pub(super) fn leave(&mut self, goal: GoalId) {
+        self.places[goal.index()] -= 1;
+    }
+
+    /// The goal matters in one place fewer.
+    pub(super) fn release(&mut self, board: &Board<'_>, goal: GoalId) {
+        let mut left = vec![goal];
+        while let Some(goal) = left.pop() {
+            let places = &mut self.places[goal.index()];
+            *places = places.saturating_sub(1);
+            if *places == 0 {
+                board.abandon(goal);
+                left.extend(self.aids.remove(&goal).unwrap_or_default());
+            }
+        }
+    }
+
+    /// The goal is settled: its aids are not wanted for it any more.
+    pub(super) fn settled(&mut self, board: &Board<'_>, goal: GoalId) {
+        for aid in self.aids.remove(&goal).unwrap_or_default() {
+            self.release(board, aid);
+        }
+    }
+
+    /// Lets go of what is wanted nowhere.
+    pub(super) fn begin(&mut self, board: &Board<'_>) {
+        for goal in (0..self.places.len()).map(GoalId::new) {
+            if self.places[goal.index()] == 0 {
+                board.abandon(goal);
+                self.settled(board, goal);
+            }
+        }
+    }
+}
+
+/// What helps to settle a goal about runs: whether the conditions that it speaks of ever become
+/// anything else than what they are initially.
+pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
+    let Goal::Run(property) = goal else { return Vec::new() };
+    let changes = property.atoms().iter().filter_map(|atom| match atom {
+        RunAtom::Holds(predicate) => {
+            let holds = predicate.holds(net, net.initial());
+            let change = if holds { predicate.clone().negated() } else { predicate.clone() };
+            Some(Goal::Reach(change.sorted()))
+        }
+        RunAtom::Fires(_) => None,
+    });
+    changes.collect()
+}
