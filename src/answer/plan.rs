@@ -14,7 +14,7 @@ use super::examinations;
 use super::question::is_kept_by_undoing;
 use super::wanted::{self, Wanted};
 use crate::board::{Board, Home, Knowledge, Reach, Run};
-use crate::formula::{Formula, Proposition, Query, Unsupported, lower};
+use crate::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in};
 use crate::mcc::Examination;
 use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
 use std::collections::{HashMap, HashSet};
@@ -121,18 +121,32 @@ impl Plan {
         plan
     }
 
-    /// Adds a formula as it is written.
+    /// Adds a formula as it is written, in the logic that it is written in ([`Logic::of`]).
     ///
     /// # Errors
-    /// Why it cannot be answered: it asks for more than reachability, or names what `net` does not
-    /// have.
+    /// Why it cannot be answered.
     pub fn ask_formula(
         &mut self,
         id: &str,
         formula: &Formula,
         net: &Net,
     ) -> Result<(), Unsupported> {
-        match lower(formula, net)? {
+        self.ask_formula_in(id, formula, net, Logic::of(formula))
+    }
+
+    /// Adds a formula that is read in this logic.
+    ///
+    /// # Errors
+    /// Why it cannot be answered: it is of CTL and asks for more than goals can express, or mixes
+    /// the logics.
+    pub fn ask_formula_in(
+        &mut self,
+        id: &str,
+        formula: &Formula,
+        net: &Net,
+        logic: Logic,
+    ) -> Result<(), Unsupported> {
+        match lower_in(formula, net, logic)? {
             Query::Truth(proposition) => {
                 let asked = proposition.replace(&mut |goal| match goal {
                     Goal::Home(predicate) => examinations::home(predicate.sorted()),

@@ -5,6 +5,7 @@ use super::formulas::{Asked, Formulas};
 use super::model::query_file;
 use super::terminal::note;
 use crate::answer::Plan;
+use crate::formula::Logic;
 use crate::input;
 use crate::mcc::Examination;
 use crate::model::View;
@@ -100,7 +101,7 @@ impl<'a> Reading<'a> {
                     }
                 })
             }
-            Inquiry::Queries(_, file) => self.of_file(file, net, notes),
+            Inquiry::Queries(examination, file) => self.of_file(*examination, file, net, notes),
             Inquiry::Formulas(formulas) => {
                 Ok(self.of_formulas(formulas.read(net, notes)?, net, notes))
             }
@@ -108,7 +109,13 @@ impl<'a> Reading<'a> {
     }
 
     /// The questions of a query file, and the formulas in it that are refused.
-    fn of_file(&self, file: &Path, net: &Net, notes: &mut Vec<String>) -> Result<Wording> {
+    fn of_file(
+        &self,
+        examination: Examination,
+        file: &Path,
+        net: &Net,
+        notes: &mut Vec<String>,
+    ) -> Result<Wording> {
         let queries = input::read_queries(file, net)?;
         let Wording { mut plan, mut refused } = Wording::default();
         if let Some(error) = queries.cut_short {
@@ -125,7 +132,9 @@ impl<'a> Reading<'a> {
                     Err("an earlier formula has the same id".to_owned())
                 }
                 Ok(formula) => {
-                    plan.ask_formula(&query.id, formula, net).map_err(|error| error.to_string())
+                    let logic = logic_of(examination).unwrap_or_else(|| Logic::of(formula));
+                    let asked = plan.ask_formula_in(&query.id, formula, net, logic);
+                    asked.map_err(|error| error.to_string())
                 }
                 Err(error) => Err(error.to_string()),
             };
@@ -191,4 +200,13 @@ impl Questions for Reading<'_> {
 /// Whether a question of this id is meant, by the id itself or by how it is printed.
 fn is_called(id: &str, wanted: &str) -> bool {
     id == wanted || Word(id).to_string() == wanted
+}
+
+/// How the formulas of an examination are read, where it says so.
+fn logic_of(examination: Examination) -> Option<Logic> {
+    match examination {
+        Examination::CTLCardinality | Examination::CTLFireability => Some(Logic::Branching),
+        Examination::LTLCardinality | Examination::LTLFireability => Some(Logic::Linear),
+        _ => None,
+    }
 }

@@ -1,61 +1,73 @@
-//! From a formula to what it asks of the reachable markings.
+//! From a formula to what it asks of the reachable markings, and of the runs.
 //!
 //! What the goals can express are EF φ, AG φ, AG EF φ, EF AG φ, bounds, and what the initial
 //! marking decides alone. Any Boolean combination of these is a [`Proposition`] over goals: AG φ is
 //! ¬EF ¬φ, and EF AG φ is ¬AG EF ¬φ. Negation is pushed through path quantifiers, EF φ ∨ EF ψ = EF
 //! (φ ∨ ψ) and its dual make one goal of two, and parts that the initial marking decides are folded
-//! away. All else is CTL or LTL.
+//! away. All else is LTL or CTL.
 //!
-//! A path formula is read over maximal paths, which may end. EF and AG do not depend on that, so
-//! the answers are the same for CTL and for LTL.
+//! Of LTL, E ψ asks for a run with ψ, and A ψ is that there is none with ¬ψ ([`super::runs`]). A run
+//! that comes to a dead marking repeats it there, while in CTL it ends. EF and AG do not depend on
+//! that, and neither do EG, AF, E U and A U over conditions on markings: where such an operator
+//! stands alone, a formula of CTL asks for a run, too. EX and AX do depend on it.
 
 use super::linear;
 use super::proposition::{Proposition, Query};
+use super::runs;
+use super::state::States;
 use super::syntax::Formula;
+use super::unsupported::Unsupported;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, Net, Predicate};
 
-/// Why a formula is no question of reachability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsupported {
-    /// An operator of CTL or LTL proper.
-    #[error("the temporal operator {0} goes beyond reachability")]
-    Temporal(&'static str),
-    /// Numbers beyond 64 bits.
-    #[error("the numbers of a comparison do not fit 64 bits")]
-    TooLarge,
-    /// A product of two token counts.
-    #[error("the formula multiplies token counts with each other")]
-    NonLinear,
-    /// A bound that is used as a property.
-    #[error("`place-bound` is a number, and stands where a property is expected")]
-    BoundAsProperty,
-    /// A question about the initial marking of a coloured net, where only its skeleton is looked
-    /// at.
-    #[error("what is enabled initially is a matter of colours, which only the unfolding has")]
-    Colours,
-    /// Nested equivalences, each of which doubles what it holds.
-    #[error("the formula is too large without its equivalences")]
-    Explosion,
+/// How a path formula is read where it can be read in two ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Logic {
+    /// LTL: over infinite runs; one that comes to a dead marking repeats it.
+    Linear,
+    /// CTL: every temporal operator has its own quantifier, and paths may end in a dead marking.
+    Branching,
 }
 
-/// What `formula` asks of the reachable markings of `net`.
+impl Logic {
+    /// That of a formula by its shape: CTL where every temporal operator stands directly below a
+    /// quantifier, else LTL.
+    pub fn of(formula: &Formula) -> Logic {
+        match has_a_quantifier_each(formula, false) {
+            true => Logic::Branching,
+            false => Logic::Linear,
+        }
+    }
+}
+
+/// What `formula` asks of the reachable markings of `net`, where it asks for no more.
 ///
 /// # Errors
 /// When it asks for more than reachability, or its numbers are too large.
 pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, Unsupported> {
+    lowered(formula, net, None)
+}
+
+/// What `formula` asks of the reachable markings and the runs of `net`. A formula of LTL may be
+/// written without the A in front.
+///
+/// # Errors
+/// When it is a formula of CTL that asks for more than that, mixes the logics, or its numbers are
+/// too large.
+pub fn lower_in(formula: &Formula, net: &Net, logic: Logic) -> Result<Query<Goal>, Unsupported> {
+    lowered(formula, net, Some(logic))
+}
+
+fn lowered(formula: &Formula, net: &Net, logic: Option<Logic>) -> Result<Query<Goal>, Unsupported> {
     if let Formula::PlaceBound(places) = formula {
         return Ok(Query::Largest(vec![Goal::Maximise(linear::tokens(places)?)]));
     }
-    Lowering::new(formula, net).state(formula, true).map(Query::Truth)
-}
-
-/// The markings that satisfy `formula`, which has no temporal operator.
-///
-/// # Errors
-/// When it has one, or its numbers are too large.
-pub fn lower_state(formula: &Formula, net: &Net) -> Result<Predicate, Unsupported> {
-    Lowering::new(formula, net).predicate(formula, true)
+    let mut lowering = Lowering { net, logic, states: States::of(formula) };
+    let asked = match logic {
+        Some(Logic::Linear) if is_about_path(formula) => lowering.path(Paths::All, formula, true),
+        _ => lowering.state(formula, true),
+    };
+    asked.map(Query::Truth)
 }
 
 /// A path quantifier.
@@ -65,19 +77,14 @@ enum Paths {
     Some,
 }
 
-pub(super) struct Lowering<'n> {
+struct Lowering<'n> {
     net: &'n Net,
-    /// How much predicate may still be made. Without equivalences it is never more than the
-    /// formula is large; with nested ones it would double at each level.
-    left: usize,
+    /// How path formulas beyond reachability are read; nothing where they are refused.
+    logic: Option<Logic>,
+    states: States,
 }
 
-impl<'n> Lowering<'n> {
-    pub(super) fn new(formula: &Formula, net: &'n Net) -> Self {
-        let spare = 100_000;
-        Lowering { net, left: 4 * formula.size() + spare }
-    }
-
+impl Lowering<'_> {
     /// `formula`, or its negation when `holds` is false.
     fn state(&mut self, formula: &Formula, holds: bool) -> Result<Proposition<Goal>, Unsupported> {
         match formula {
@@ -136,7 +143,7 @@ impl<'n> Lowering<'n> {
         formula: &Formula,
         holds: bool,
     ) -> Result<Proposition<Goal>, Unsupported> {
-        let here = self.predicate(formula, holds)?;
+        let here = self.states.predicate(formula, holds)?;
         let is_skeleton = self.net.folding().is_some_and(Folding::is_skeleton);
         if is_skeleton && asks_what_is_enabled(&here) {
             return Err(Unsupported::Colours);
@@ -146,6 +153,38 @@ impl<'n> Lowering<'n> {
 
     /// On `paths` from the initial marking, `path` or its negation.
     fn path(
+        &mut self,
+        paths: Paths,
+        path: &Formula,
+        holds: bool,
+    ) -> Result<Proposition<Goal>, Unsupported> {
+        match self.reachability(paths, path, holds) {
+            Err(Unsupported::Temporal(beyond)) => self.run(paths, path, holds, beyond),
+            asked => asked,
+        }
+    }
+
+    /// The same as a question about runs. E ψ asks for a run with ψ; A ψ = ¬E ¬ψ.
+    #[inline(never)]
+    fn run(
+        &mut self,
+        paths: Paths,
+        path: &Formula,
+        holds: bool,
+        beyond: &'static str,
+    ) -> Result<Proposition<Goal>, Unsupported> {
+        match self.logic {
+            Some(Logic::Linear) => {}
+            Some(Logic::Branching) if is_read_alike(path) => {}
+            _ => return Err(Unsupported::Temporal(beyond)),
+        }
+        let exists = paths == Paths::Some;
+        let asked = runs::asked(path, self.net, holds == exists)?;
+        Ok(if exists { asked } else { asked.negated() })
+    }
+
+    /// The same as questions about single markings.
+    fn reachability(
         &mut self,
         paths: Paths,
         path: &Formula,
@@ -188,104 +227,10 @@ impl<'n> Lowering<'n> {
     fn finally(&mut self, part: &Formula, holds: bool) -> Result<Proposition<Goal>, Unsupported> {
         Ok(match possibility(part, !holds) {
             Some((possible, holds)) => {
-                Proposition::Atom(Goal::Home(self.predicate(possible, holds)?)).negated()
+                Proposition::Atom(Goal::Home(self.states.predicate(possible, holds)?)).negated()
             }
-            None => Proposition::Atom(Goal::Reach(self.predicate(part, holds)?)),
+            None => Proposition::Atom(Goal::Reach(self.states.predicate(part, holds)?)),
         })
-    }
-
-    /// `formula`, which has no temporal operator, or its negation, as a predicate.
-    pub(super) fn predicate(
-        &mut self,
-        formula: &Formula,
-        holds: bool,
-    ) -> Result<Predicate, Unsupported> {
-        self.spend(1)?;
-        match formula {
-            Formula::Not(part) => self.predicate(part, !holds),
-            Formula::And(parts) => self.predicates(parts, holds, holds),
-            Formula::Or(parts) => self.predicates(parts, !holds, holds),
-            Formula::Implies(if_, then) => {
-                let mut parts = vec![self.predicate(if_, !holds)?];
-                parts.push(self.predicate(then, holds)?);
-                Ok(if holds { Predicate::or(parts) } else { Predicate::and(parts) })
-            }
-            Formula::Equivalent(a, b) => self.same(a, b, holds),
-            Formula::Xor(a, b) => self.same(a, b, !holds),
-            leaf => self.leaf(leaf, holds),
-        }
-    }
-
-    /// The conjunction of these or their negations, or the disjunction.
-    #[inline(never)]
-    fn predicates(
-        &mut self,
-        parts: &[Formula],
-        all: bool,
-        holds: bool,
-    ) -> Result<Predicate, Unsupported> {
-        let mut predicates = Vec::with_capacity(parts.len());
-        for part in parts {
-            predicates.push(self.predicate(part, holds)?);
-        }
-        Ok(if all { Predicate::and(predicates) } else { Predicate::or(predicates) })
-    }
-
-    /// That both hold or none, or one of them if not the `same`.
-    #[inline(never)]
-    fn same(&mut self, a: &Formula, b: &Formula, same: bool) -> Result<Predicate, Unsupported> {
-        let mut cases = Vec::with_capacity(2);
-        for holds in [true, false] {
-            let mut both = vec![self.predicate(a, holds)?];
-            both.push(self.predicate(b, holds == same)?);
-            cases.push(Predicate::and(both));
-        }
-        Ok(Predicate::or(cases))
-    }
-
-    /// A formula without parts that are formulas.
-    #[inline(never)]
-    fn leaf(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, Unsupported> {
-        Ok(match formula {
-            Formula::True => Predicate::constant(holds),
-            Formula::False => Predicate::constant(!holds),
-            Formula::Deadlock if holds => Predicate::Dead,
-            Formula::Deadlock => Predicate::NotDead,
-            Formula::Fireable(transitions) => {
-                self.spend(transitions.len())?;
-                let mut transitions = transitions.clone();
-                transitions.sort_unstable();
-                transitions.dedup();
-                let transitions = transitions.into_iter();
-                match holds {
-                    true => Predicate::or(transitions.map(Predicate::Enabled)),
-                    false => Predicate::and(transitions.map(Predicate::Disabled)),
-                }
-            }
-            Formula::Compare { left, relation, right } => {
-                self.spend(left.size() + right.size())?;
-                let atoms = linear::compare(left, *relation, right)?;
-                if holds { atoms } else { atoms.negated() }
-            }
-            Formula::AllPaths(_) => return Err(Unsupported::Temporal("A below F or G")),
-            Formula::ExistsPath(_) => return Err(Unsupported::Temporal("E below F or G")),
-            Formula::Globally(_) => return Err(Unsupported::Temporal("G")),
-            Formula::Finally(_) => return Err(Unsupported::Temporal("F")),
-            Formula::Next(_) => return Err(Unsupported::Temporal("X")),
-            Formula::Until { .. } => return Err(Unsupported::Temporal("U")),
-            Formula::PlaceBound(_) => return Err(Unsupported::BoundAsProperty),
-            Formula::Not(_)
-            | Formula::And(_)
-            | Formula::Or(_)
-            | Formula::Implies(..)
-            | Formula::Equivalent(..)
-            | Formula::Xor(..) => self.predicate(formula, holds)?,
-        })
-    }
-
-    fn spend(&mut self, amount: usize) -> Result<(), Unsupported> {
-        self.left = self.left.checked_sub(amount).ok_or(Unsupported::Explosion)?;
-        Ok(())
     }
 }
 
@@ -327,9 +272,63 @@ fn is_about_path(formula: &Formula) -> bool {
     match formula {
         Formula::Not(part) => is_about_path(part),
         Formula::And(parts) | Formula::Or(parts) => parts.iter().any(is_about_path),
+        Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
+            is_about_path(a) || is_about_path(b)
+        }
         Formula::Finally(_) | Formula::Globally(_) | Formula::Next(_) => true,
         Formula::Until { .. } => true,
         _ => false,
+    }
+}
+
+/// Whether CTL and LTL agree about it: one of F, G and U over conditions on markings.
+fn is_read_alike(path: &Formula) -> bool {
+    match path {
+        Formula::Not(part) => is_read_alike(part),
+        Formula::Finally(part) | Formula::Globally(part) => is_about_marking(part),
+        Formula::Until { before, reach } => is_about_marking(before) && is_about_marking(reach),
+        _ => false,
+    }
+}
+
+/// Whether there is neither a temporal operator in it nor a quantifier.
+fn is_about_marking(formula: &Formula) -> bool {
+    match formula {
+        Formula::Not(part) => is_about_marking(part),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(is_about_marking),
+        Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
+            is_about_marking(a) && is_about_marking(b)
+        }
+        Formula::AllPaths(_) | Formula::ExistsPath(_) | Formula::Until { .. } => false,
+        Formula::Finally(_) | Formula::Globally(_) | Formula::Next(_) => false,
+        Formula::PlaceBound(_) => false,
+        Formula::Compare { .. }
+        | Formula::Fireable(_)
+        | Formula::Deadlock
+        | Formula::True
+        | Formula::False => true,
+    }
+}
+
+/// Whether every temporal operator stands directly below a quantifier of its own; `quantified` is
+/// whether the formula itself stands so.
+fn has_a_quantifier_each(formula: &Formula, quantified: bool) -> bool {
+    let part = |part: &Formula| has_a_quantifier_each(part, false);
+    match formula {
+        Formula::AllPaths(path) | Formula::ExistsPath(path) => has_a_quantifier_each(path, true),
+        Formula::Finally(it) | Formula::Globally(it) | Formula::Next(it) => quantified && part(it),
+        Formula::Until { before, reach } => quantified && part(before) && part(reach),
+        Formula::Not(it) => part(it),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(part),
+        Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
+            part(a) && part(b)
+        }
+        Formula::Compare { .. }
+        | Formula::Fireable(_)
+        | Formula::Deadlock
+        | Formula::PlaceBound(_)
+        | Formula::True
+        | Formula::False => true,
     }
 }
 
@@ -356,7 +355,7 @@ fn finally(path: &Formula, holds: bool) -> Option<(&Formula, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formula::{Expression, Relation};
+    use crate::formula::{Expression, Relation, lower_state};
     use parikh_net::{LinearSum, text};
 
     fn net() -> Net {
@@ -518,7 +517,7 @@ mod tests {
 
     #[test]
     fn comparisons_at_the_ends_of_the_numbers_are_exact() {
-        let here = |relation, right| lower_state(&compare(&["p"], relation, right), &net());
+        let here = |relation, right| lower_state(&compare(&["p"], relation, right));
         assert_eq!(here(Relation::Less, i64::MIN), Ok(Predicate::False));
         assert_eq!(here(Relation::AtLeast, i64::MIN), Ok(Predicate::True));
         assert_eq!(here(Relation::Unequal, -1), Ok(Predicate::True));

@@ -7,13 +7,15 @@
 //! marking is known, and every run begins there: that, and the rules of
 //! [`parikh_temporal::LINEAR_RULES`], make the formula simpler.
 
-use super::lower::{Lowering, Unsupported};
+use super::proposition::Proposition;
+use super::state::States;
 use super::syntax::Formula;
+use super::unsupported::Unsupported;
 use parikh_net::coloured::Folding;
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Net, Predicate};
+use parikh_net::{Goal, Net, Predicate};
 use parikh_temporal::{
-    Atom, Formula as Ltl, LINEAR_RULES, Linear, Literal, Ltl as Formulas, Value,
+    Atom, Formula as Ltl, LINEAR_RULES, Linear, Literal, Ltl as Formulas, Node, Value,
 };
 use std::collections::HashMap;
 
@@ -31,7 +33,7 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
         return Err(Unsupported::Colours);
     }
     let mut reading = Reading {
-        lowering: Lowering::new(path, net),
+        states: States::of(path),
         formulas: Formulas::default(),
         atoms: Vec::new(),
         numbers: HashMap::new(),
@@ -52,6 +54,49 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
     Ok(RunProperty::new(&formulas, simple, &atoms))
 }
 
+/// That some run of `net` satisfies `path`, or its negation where `holds` is false, over goals: of
+/// ψ ∨ χ one of the two, and of F φ over a condition on markings that φ can be reached.
+///
+/// # Errors
+/// As [`run_property`].
+pub(super) fn asked(
+    path: &Formula,
+    net: &Net,
+    holds: bool,
+) -> Result<Proposition<Goal>, Unsupported> {
+    let whole = run_property(path, net, holds)?;
+    let (formulas, formula) = (whole.formulas(), whole.formula());
+    let cases = match formulas.node(formula) {
+        Node::Or(cases) => cases.to_vec(),
+        _ => vec![formula],
+    };
+    let goals: Vec<Proposition<Goal>> = cases
+        .into_iter()
+        .map(|case| {
+            let literal = match formulas.node(case) {
+                Node::True | Node::False => {
+                    return Proposition::Constant(formulas.is(case, true));
+                }
+                Node::Until(_, left, right) if formulas.is(*left, true) => formulas.node(*right),
+                _ => &Node::True,
+            };
+            let sought = match literal {
+                Node::Literal(literal) => match &whole.atoms()[literal.atom.0 as usize] {
+                    RunAtom::Holds(it) if literal.positive => Some(it.clone()),
+                    RunAtom::Holds(it) => Some(it.clone().negated()),
+                    RunAtom::Fires(_) => None,
+                },
+                _ => None,
+            };
+            Proposition::Atom(match sought {
+                Some(predicate) => Goal::Reach(predicate),
+                None => Goal::Run(Box::new(RunProperty::new(formulas, case, whole.atoms()))),
+            })
+        })
+        .collect();
+    Ok(Proposition::junction(false, goals))
+}
+
 /// What a part of the formula is read as.
 enum Part<'f> {
     /// It has no temporal operator; it becomes a predicate together with what is around it.
@@ -60,15 +105,15 @@ enum Part<'f> {
     Path(Ltl<Linear>),
 }
 
-struct Reading<'n> {
-    lowering: Lowering<'n>,
+struct Reading {
+    states: States,
     formulas: Formulas,
     atoms: Vec<RunAtom>,
     /// By predicate, sorted and the smaller of itself and its negation, the atom.
     numbers: HashMap<Predicate, Atom>,
 }
 
-impl Reading<'_> {
+impl Reading {
     // As in `lower`, formulas are nested thousands of levels deep: what is not needed while parts
     // are read is in functions of its own.
 
@@ -132,7 +177,7 @@ impl Reading<'_> {
     /// Parts without temporal operators as one atom.
     #[inline(never)]
     fn states(&mut self, parts: &[&Formula], all: bool) -> Result<Ltl<Linear>, Unsupported> {
-        let parts = parts.iter().map(|part| self.lowering.predicate(part, true));
+        let parts = parts.iter().map(|part| self.states.predicate(part, true));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         Ok(self.literal(if all { Predicate::and(parts) } else { Predicate::or(parts) }))
     }

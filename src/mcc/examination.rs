@@ -113,7 +113,7 @@ impl Examination {
 
     /// Whether Parikh answers it.
     pub fn is_supported(self) -> bool {
-        !matches!(self, CTLCardinality | CTLFireability | LTLCardinality | LTLFireability)
+        !matches!(self, CTLCardinality | CTLFireability)
     }
 
     /// Its capitals, as the files of expected answers are named: `RC`, `CTLF`, ….
