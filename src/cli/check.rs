@@ -191,9 +191,6 @@ impl Arguments {
             if !examination.is_about_cases() && self.cases.are_asked_about() {
                 return misuse(format!("--k and --final are about soundness, not {examination}"));
             }
-            if !examination.is_supported() {
-                return misuse(format!("{examination} is not supported yet"));
-            }
             if self.queries.is_some() && !examination.has_queries() {
                 return misuse(format!("{examination} has no queries: leave --queries out"));
             }

@@ -16,9 +16,7 @@ pub(super) fn run() -> Result<Outcome> {
     let call = Call::from_environment();
     let examination = match call.examination.as_deref().map(str::parse::<Examination>) {
         None => anyhow::bail!("BK_EXAMINATION is not set: `parikh mcc` is called by BenchKit"),
-        Some(Ok(examination)) if examination.is_supported() && !examination.is_about_cases() => {
-            examination
-        }
+        Some(Ok(examination)) if !examination.is_about_cases() => examination,
         // Examinations of other years are none of ours either.
         Some(_) => {
             line("DO_NOT_COMPETE");

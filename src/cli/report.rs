@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     signals::finish_on_signal(&budget);
     if let Some(examination) = arguments.examination {
-        if !examination.is_supported() || examination == Examination::StateSpace {
+        if examination == Examination::StateSpace {
             bail!(Misuse(format!("a report has no place for {examination}: ask `parikh check`")));
         }
         if arguments.queries.is_some() && !examination.has_queries() {

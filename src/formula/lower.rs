@@ -9,7 +9,7 @@
 //! Of LTL, E ψ asks for a run with ψ, and A ψ is that there is none with ¬ψ ([`super::runs`]). A run
 //! that comes to a dead marking repeats it there, while in CTL it ends. EF and AG do not depend on
 //! that, and neither do EG, AF, E U and A U over conditions on markings: where such an operator
-//! stands alone, a formula of CTL asks for a run, too. EX and AX do depend on it.
+//! stands alone, a formula of CTL asks for a run, too. EX and AX depend on it in a dead marking only.
 
 use super::linear;
 use super::proposition::{Proposition, Query};
@@ -175,7 +175,7 @@ impl Lowering<'_> {
     ) -> Result<Proposition<Goal>, Unsupported> {
         match self.logic {
             Some(Logic::Linear) => {}
-            Some(Logic::Branching) if is_read_alike(path) => {}
+            Some(Logic::Branching) if is_read_alike(path, self.net) => {}
             _ => return Err(Unsupported::Temporal(beyond)),
         }
         let exists = paths == Paths::Some;
@@ -281,10 +281,12 @@ fn is_about_path(formula: &Formula) -> bool {
     }
 }
 
-/// Whether CTL and LTL agree about it: one of F, G and U over conditions on markings.
-fn is_read_alike(path: &Formula) -> bool {
+/// Whether CTL and LTL agree about it: one of F, G and U over conditions on markings, or X where a
+/// path does not end at once.
+fn is_read_alike(path: &Formula, net: &Net) -> bool {
     match path {
-        Formula::Not(part) => is_read_alike(part),
+        Formula::Not(part) => is_read_alike(part, net),
+        Formula::Next(part) => is_about_marking(part) && !net.is_dead(net.initial()),
         Formula::Finally(part) | Formula::Globally(part) => is_about_marking(part),
         Formula::Until { before, reach } => is_about_marking(before) && is_about_marking(reach),
         _ => false,

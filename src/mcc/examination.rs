@@ -111,11 +111,6 @@ impl Examination {
         matches!(self, Soundness | WeakSoundness | RelaxedSoundness | EasySoundness)
     }
 
-    /// Whether Parikh answers it.
-    pub fn is_supported(self) -> bool {
-        !matches!(self, CTLCardinality | CTLFireability)
-    }
-
     /// Its capitals, as the files of expected answers are named: `RC`, `CTLF`, ….
     pub fn abbreviation(self) -> String {
         self.name().chars().filter(char::is_ascii_uppercase).collect()

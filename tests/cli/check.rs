@@ -161,7 +161,6 @@ fn the_contest_protocol_is_spoken() {
     };
     assert!(call("ReachabilityDeadlock").starts_with("FORMULA ReachabilityDeadlock TRUE TECH"));
     assert!(call("OneSafe").starts_with("FORMULA OneSafe TRUE TECHNIQUES "));
-    assert_eq!(call("CTLFireability"), "DO_NOT_COMPETE\n");
     assert_eq!(call("ReachabilityComputeBounds"), "DO_NOT_COMPETE\n");
     // No query file in this directory.
     assert_eq!(call("UpperBounds"), "CANNOT_COMPUTE\n");
