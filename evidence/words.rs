@@ -55,6 +55,26 @@ pub fn formula(net: &Net, predicate: &Predicate) -> String {
     }
 }
 
+/// That no run has a property, for people: `A G "`p` ≥ 1"` where none has F ¬(p ≥ 1).
+pub fn of_runs(net: &Net, property: &RunProperty) -> String {
+    let all = property.negated();
+    let mut names = Names::default();
+    for (number, atom) in all.atoms().iter().enumerate() {
+        let mut name = match atom {
+            RunAtom::Holds(predicate) => formula(net, predicate),
+            RunAtom::Fires(any) => {
+                let quoted = |t: &TransitionId| Quoted(net.transition_name(*t)).to_string();
+                format!("fires {}", some(any, quoted))
+            }
+        };
+        // Long names are clipped, and may be alike then.
+        while names.atom(&name).0 as usize != number {
+            name.push('\'');
+        }
+    }
+    format!("A {}", all.formulas().text(all.formula(), &names))
+}
+
 /// A sum for people.
 pub fn linear(net: &Net, sum: &LinearSum) -> String {
     let mut text = String::new();
