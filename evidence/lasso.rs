@@ -63,7 +63,7 @@ pub fn check_lasso(
     along.fire(&run.prefix, goes_on)?;
     let back = along.letters.len();
     let satisfied = match &run.end {
-        RunEnd::Anything => along.is_decided(),
+        RunEnd::Anything => along.decides(),
         RunEnd::Dead => {
             let end = along.replayer.marking();
             if !net.is_dead(end) {
@@ -117,7 +117,7 @@ impl Along<'_> {
     }
 
     /// Whether whatever follows satisfies the formula.
-    fn is_decided(mut self) -> bool {
+    fn decides(mut self) -> bool {
         let Along { net, property, .. } = self;
         let end = self.replayer.marking();
         let enabled = net.transitions().filter(|&t| net.is_enabled(end, t)).map(Some);

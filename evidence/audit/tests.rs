@@ -1,4 +1,5 @@
 mod formulas;
+mod runs;
 
 use super::*;
 use crate::certificate::markings::visit;
