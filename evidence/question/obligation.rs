@@ -248,13 +248,18 @@ impl Obligation {
 
     /// That some run has the property, or that none has.
     fn that_runs_have(&mut self, property: &RunProperty, net: &Net, some: bool) -> Need {
-        if let Some(all) = initially(net, property) {
-            // Nothing, or what nothing shows.
-            return Need::junction(all == some, Vec::new());
+        let decided = initially(net, property);
+        if decided == Some(!some) {
+            // What nothing shows.
+            return Need::One(Vec::new());
         }
         self.runs.push(property.clone());
         let at = self.runs.len() - 1;
         let of_runs = if some { Need::Run(at) } else { Need::NoRun(at) };
+        if decided.is_some() {
+            // Nothing is needed, though evidence is none the worse for it.
+            return Need::One(vec![Need::All(Vec::new()), of_runs]);
+        }
         match met_somewhere(net, property) {
             None => of_runs,
             Some(met) => {

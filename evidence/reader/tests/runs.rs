@@ -1,9 +1,9 @@
 //! Formulas of LTL: what they ask of runs.
 
 use super::*;
-use crate::no_run::implied::implies;
+use crate::no_run::implied::{NotImplied, implies};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_temporal::{Ltl, Names, parse_ltl};
+use parikh_temporal::{Atom, Formula, Linear, Ltl, Names, parse_ltl};
 
 /// A formula of LTL over `q` (q ≥ 1), `t` (t can fire) and `dead`: what it asks, in Spot's words.
 #[test]
@@ -86,4 +86,107 @@ fn is_alike(net: &Net, one: &Question, other: &Question) -> bool {
         }
         (one, other) => one == other,
     }
+}
+
+/// A random formula as a file has it, and as it is meant.
+fn random_formula(
+    rng: &mut fastrand::Rng,
+    formulas: &mut Ltl,
+    operators: usize,
+) -> (String, Formula<Linear>) {
+    let within = |around: &str, inside: &str| format!("<{around}>{inside}</{around}>");
+    if operators == 0 {
+        let leaves = ["<deadlock/>", "<is-fireable><transition>t</transition></is-fireable>"];
+        return match rng.u32(..3) {
+            0 => (MARKED.to_owned(), formulas.atom(Atom(0))),
+            at => (leaves[2 - at as usize].to_owned(), formulas.atom(Atom(at))),
+        };
+    }
+    let first = rng.usize(..operators);
+    let (one, a) = random_formula(rng, formulas, operators - 1 - first);
+    match rng.u8(..8) {
+        0 => (within("negation", &one), formulas.negate(a)),
+        1 => (within("next", &one), formulas.next(Linear, a)),
+        2 => (within("finally", &one), formulas.eventually(Linear, a)),
+        3 => (within("globally", &one), formulas.always(Linear, a)),
+        other => {
+            let (two, b) = random_formula(rng, formulas, first);
+            match other {
+                4 => (within("conjunction", &format!("{one}{two}")), formulas.and([a, b])),
+                5 => (within("disjunction", &format!("{one}{two}")), formulas.or([a, b])),
+                6 => {
+                    let not = formulas.negate(a);
+                    (within("implication", &format!("{one}{two}")), formulas.or([not, b]))
+                }
+                _ => {
+                    let [one, two] = [within("before", &one), within("reach", &two)];
+                    (within("until", &format!("{one}{two}")), formulas.until(Linear, a, b))
+                }
+            }
+        }
+    }
+}
+
+/// The property of which the question says that no run has it: of its parts, one.
+fn none_of(question: &Question) -> Option<RunProperty> {
+    let parts = match question {
+        Question::Junction { all: true, parts } => parts.clone(),
+        part => vec![part.clone()],
+    };
+    let (mut formulas, mut any, mut atoms) = (Ltl::default(), Vec::new(), Vec::new());
+    for part in parts {
+        let property = match part {
+            Question::NoRun(property) => *property,
+            Question::Reach { goals, then: false, .. } => eventually(&goals[0]),
+            _ => return None,
+        };
+        let here: Vec<_> = (atoms.len()..)
+            .take(property.atoms().len())
+            .map(|number| formulas.atom(Atom(number as u32)))
+            .collect();
+        atoms.extend_from_slice(property.atoms());
+        any.push(property.translated(&mut formulas, &here));
+    }
+    let any = formulas.or(any);
+    Some(RunProperty::new(&formulas, any, &atoms))
+}
+
+fn eventually(predicate: &Predicate) -> RunProperty {
+    let mut formulas = Ltl::default();
+    let atom = formulas.atom(Atom(0));
+    let formula = formulas.eventually(Linear, atom);
+    RunProperty::new(&formulas, formula, &[RunAtom::Holds(predicate.clone())])
+}
+
+#[test]
+fn formulas_about_runs_mean_what_their_operators_do() {
+    let net = read(NODES).unwrap().net;
+    let q = Predicate::at_least(net.place_named("q").unwrap(), 1);
+    let t = Predicate::Enabled(net.transition_named("t").unwrap());
+    let atoms = [q, t, Predicate::Dead].map(RunAtom::Holds);
+    let mut rng = fastrand::Rng::with_seed(7);
+    let mut compared = 0;
+    for _ in 0..2_000 {
+        let mut formulas = Ltl::default();
+        let operators = rng.usize(1..9);
+        let (file, formula) = random_formula(&mut rng, &mut formulas, operators);
+        let exists = rng.bool();
+        let path = if exists { "exists-path" } else { "all-paths" };
+        let question = asked(&net, &format!("<{path}>{file}</{path}>")).unwrap();
+        let (question, wanted) = match (exists, question) {
+            (false, question) => (question, formulas.negate(formula)),
+            (true, Question::Not(part)) => (*part, formula),
+            (true, Question::Reach { goals, all, then: true }) => {
+                (Question::Reach { goals, all, then: false }, formula)
+            }
+            (_, other) => panic!("{other:?}"),
+        };
+        let wanted = RunProperty::new(&formulas, wanted, &atoms);
+        let read = none_of(&question).unwrap();
+        // Two formulas may be too large to be compared.
+        let told = [implies(&net, &read, &wanted, &[]), implies(&net, &wanted, &read, &[])];
+        assert!(!told.contains(&Err(NotImplied::Other)), "{file}\n{question:?}");
+        compared += usize::from(told.iter().all(Result::is_ok));
+    }
+    assert!(compared > 1_900, "{compared}");
 }
