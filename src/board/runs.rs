@@ -9,7 +9,7 @@ use crate::evidence::Flaw;
 use crate::evidence::lasso::{LassoFlaw, check_lasso};
 use crate::evidence::no_run::{NoRun, NoRunFlaw};
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::{FiringSequence, Goal, GoalId, RunProperty};
+use parikh_net::{FiringSequence, Goal, GoalId, Predicate, RunProperty};
 use std::sync::Arc;
 
 /// Says whether there are runs. See [`crate::board`].
@@ -43,7 +43,8 @@ impl Runs<'_> {
         self.enter(goal, Run::Exists { run, by: self.by });
     }
 
-    /// No run has the property, by this argument; it rests on goals that cannot be reached.
+    /// No run has the property, by this argument; it rests on goals that cannot be reached, each of its
+    /// premises on one of them.
     pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let mut assumes_units = argument.assumes_units();
@@ -53,6 +54,15 @@ impl Runs<'_> {
                 return self.refuse(goal, &"it rests on what is not known");
             };
             assumes_units |= proof.assumes_units();
+        }
+        let is_shown = |premise: &Predicate| {
+            given.iter().any(|&id| match self.board.goal(id) {
+                Goal::Reach(goal) => goal.clone().sorted() == premise.clone().sorted(),
+                _ => false,
+            })
+        };
+        if !argument.given.iter().all(is_shown) {
+            return self.refuse(goal, &"it rests on a premise that no goal shows");
         }
         let checks = &self.board.checks;
         let budget = checks.budget(true);

@@ -13,7 +13,7 @@
 
 use super::{Strength, Writer};
 use crate::answer::{Answer, Exhibit, Grade};
-use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Witness};
+use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Run, Witness};
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence::home::Structure;
@@ -60,6 +60,8 @@ enum Reference {
     Loops(Id),
     Document(Id),
     Structure(Id),
+    Lasso(Id),
+    NoRun(Id),
     Count(Id),
 }
 
@@ -97,7 +99,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let mut shown_by = Vec::new();
         match knowledge {
             Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => {}
-            Knowledge::Run(_) => {}
+            Knowledge::Run(run) => shown_by.extend(self.run(goal, run)?),
             Knowledge::Home(Home::Kept { evidence, .. }) => {
                 shown_by.extend(self.structure(evidence)?);
             }
@@ -338,6 +340,20 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(Some(Reference::Structure(id)))
     }
 
+    /// A run, or why there is none with what shows the goals that this rests on.
+    fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<Reference>> {
+        let (Goal::Run(property), Run::Excluded { argument: Some(argument), given, .. }) =
+            (goal, run)
+        else {
+            let Run::Exists { run: Some(run), .. } = run else { return Ok(Vec::new()) };
+            return Ok(vec![Reference::Lasso(self.writer.lasso(run)?.into())]);
+        };
+        let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
+        let mut shown: Vec<Reference> = shown.cloned().collect();
+        shown.push(Reference::NoRun(self.writer.no_run(property, argument)?.into()));
+        Ok(shown)
+    }
+
     fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {
         let address = Arc::as_ptr(log).cast::<()>();
         if let Some((known, _)) = self.logs.get(&address) {
@@ -362,6 +378,8 @@ impl Reference {
             Reference::Structure(structure) => {
                 Shown::Structure { structure: structure.to_string() }
             }
+            Reference::Lasso(lasso) => Shown::Lasso { lasso: lasso.to_string() },
+            Reference::NoRun(no_run) => Shown::NoRun { no_run: no_run.to_string() },
             Reference::Count(count) => Shown::Count { count: count.to_string() },
         }
     }

@@ -51,7 +51,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             break;
         }
         tried += 1;
-        match argue(work.ground.net(), property, budget) {
+        match argue(work.ground.net(), property, &[], budget) {
             Ok(argument) => {
                 argued += 1;
                 work.board.runs(ENGINE.technique).excluded(*id, argument, Vec::new());
