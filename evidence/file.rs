@@ -16,6 +16,7 @@
 //! {"structure": {"id": "s1", "structure": {"finitely": [["idle1", 1]]}}}
 //! {"structure": {"id": "s2", "on": "r4", "structure": {"visited": 48}}}
 //! {"no_run": {"id": "n1", "atoms": ["…"], "formulas": ["…"], "formula": 2, "states": ["…"], "…": "…"}}
+//! {"visited": {"id": "v1", "markings": 48}}
 //! {"count": {"id": "c1", "on": "r3", "markings": 12}}
 //! {"answer": {"id": "mutex-UpperBounds-03", "value": "17", "evidence": "certified", "because": "…",
 //!             "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}
@@ -35,7 +36,8 @@
 //! itself. A lasso ([`NamedLasso`](crate::lasso::NamedLasso)) is a run that never ends, and what comes after its
 //! prefix: firings that repeat, nothing, or whatever. An argument that no run has a property
 //! ([`NamedNoRun`](crate::no_run::NamedNoRun)) says which one, and may rest on predicates that no reachable marking
-//! satisfies, which other evidence of the same answer has to show. A document `after` a trace is about the net begun from the marking at its end. A structure
+//! satisfies, which other evidence of the same answer has to show. `visited` says that there are so few markings
+//! along runs which may have what is asked that whoever checks visits them ([`VisitedRuns`]). A document `after` a trace is about the net begun from the marking at its end. A structure
 //! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes, `on` the net of a
 //! reduction or on the net itself. A count ([`Count`]) says that these are the
 //! markings of the net of a reduction that keeps every marking, from which the figures of a state space follow. An answer lists everything that together shows it; `after` is a number of firings, and without it
@@ -83,6 +85,8 @@ pub enum Line {
     Structure(Named),
     /// An argument that no run has a property: [`NamedNoRun`](crate::no_run::NamedNoRun).
     NoRun(Named),
+    /// That visiting markings shows that no run has a property: [`VisitedRuns`].
+    Visited(Named),
     /// A count of markings: [`Count`].
     Count(Named),
     /// An answer.
@@ -213,6 +217,15 @@ pub struct AboutAll {
     pub structure: NamedStructure,
 }
 
+/// That no run has what runs must not have, as visiting the markings along those that still may shows.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct VisitedRuns {
+    /// Its id.
+    pub id: String,
+    /// The most markings that are to be visited.
+    pub markings: u64,
+}
+
 /// A count of all markings, those of a reduced net.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Count {
@@ -300,6 +313,11 @@ pub enum Shown {
     NoRun {
         /// Its id.
         no_run: String,
+    },
+    /// Markings to be visited, along runs.
+    Visited {
+        /// Its id.
+        visited: String,
     },
     /// A count.
     Count {

@@ -154,6 +154,10 @@ impl<'n> Judge<'n> {
                 Shown::Pump { pump: id } => {
                     self.pump(account, id).map_err(|why| format!("pump {}: {why}", Quoted(id)))?;
                 }
+                Shown::Visited { visited: id } => {
+                    self.visit_runs(account, id)
+                        .map_err(|why| format!("visited {}: {why}", Quoted(id)))?;
+                }
                 Shown::Document { document: id } => {
                     self.read(account, id)
                         .map_err(|why| format!("document {}: {why}", Quoted(id)))?;
@@ -240,6 +244,23 @@ impl<'n> Judge<'n> {
         runs.weigh(self.net, (&property, &argument), refuted, &self.watch)?;
         *assumes_units |= argument.assumes_units();
         Ok(())
+    }
+
+    /// Visits the markings along runs that may have the properties of which nothing is shown yet.
+    fn visit_runs(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
+        if account.runs.is_empty() {
+            return Err("nothing is asked of runs".to_owned());
+        }
+        let markings = self.shelf.visited(id)?;
+        self.refuse_more(markings)?;
+        let duties = account.open_runs();
+        let visits = account.runs.visit(self.net, &duties, markings, &self.watch)?;
+        match (visits.run, visits.left) {
+            // Of several properties, it is about those that no run has.
+            _ if visits.shown || duties.is_empty() => Ok(()),
+            (Some(all), _) => Err(format!("some run is without {all}")),
+            (None, left) => Err(left.unwrap_or_default()),
+        }
     }
 
     /// Strikes off what a document refutes.

@@ -333,6 +333,7 @@ impl Reading<'_, '_> {
             Line::Document(named) => ("document", named.id),
             Line::Structure(named) => ("structure", named.id),
             Line::NoRun(named) => ("no_run", named.id),
+            Line::Visited(named) => ("visited", named.id),
             Line::Count(named) => ("count", named.id),
         };
         self.judge.shelf.put(sort, id, source.place())

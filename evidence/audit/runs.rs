@@ -4,7 +4,7 @@ use super::Watch;
 use crate::lasso::check_lasso;
 use crate::no_run::NoRun;
 use crate::no_run::implied::implies;
-use crate::no_run::visit::{Graph, VisitFlaw};
+use crate::no_run::visit::{VisitFlaw, visit_runs};
 use crate::question::obligation::Need;
 use crate::{Flaw, first_breach, replay, words};
 use parikh_net::lasso::{LassoRun, RunEnd};
@@ -91,33 +91,36 @@ impl RunAccount {
         Ok(())
     }
 
-    /// Visits all markings, at most so many, for the properties of these duties.
+    /// Visits the markings along runs that may have the properties of these duties, at most so many for
+    /// each.
     pub(super) fn visit(
         &mut self,
         net: &Net,
         duties: &[usize],
         most: u64,
         watch: &Watch,
-    ) -> Result<Visited, String> {
+    ) -> Result<Visits, String> {
         let goes_on = &mut || watch.goes_on();
-        let graph = match Graph::of(net, most, goes_on) {
-            Ok(graph) => graph,
-            Err(Flaw::More(most)) => {
-                return Ok(Visited::TooMany(format!("more than {most} are reachable")));
-            }
-            Err(flaw) => return Err(flaw.to_string()),
-        };
-        let mut run = None;
+        let mut visits = Visits::default();
         for &at in duties {
-            match graph.has_run(&self.properties[at], goes_on) {
-                Ok(false) => self.visited[at] = true,
-                Ok(true) => run = run.or(Some(at)),
-                Err(VisitFlaw::TooLarge(why)) => return Ok(Visited::TooMany(why.to_string())),
+            let property = &self.properties[at];
+            match visit_runs(net, property, most, goes_on) {
+                Ok(visited) => {
+                    visits.markings = visits.markings.max(visited.markings);
+                    self.visited[at] |= !visited.has_run;
+                    visits.shown |= !visited.has_run;
+                    if visited.has_run {
+                        visits.run = Some(words::of_runs(net, property));
+                    }
+                }
+                Err(VisitFlaw::Markings(Flaw::More(most))) => {
+                    visits.left = Some(format!("more than {most} are reachable"));
+                }
+                Err(VisitFlaw::TooLarge(why)) => visits.left = Some(why.to_string()),
                 Err(flaw) => return Err(flaw.to_string()),
             }
         }
-        let run = run.map(|at| words::of_runs(net, &self.properties[at]));
-        Ok(Visited::All { markings: graph.count(), run })
+        Ok(visits)
     }
 
     /// What was shown, in words.
@@ -155,17 +158,17 @@ impl RunAccount {
     }
 }
 
-/// What came of visiting all markings.
-pub(super) enum Visited {
-    /// All were visited.
-    All {
-        /// How many they are.
-        markings: usize,
-        /// What not all runs have, in words, of what was to be shown of all runs.
-        run: Option<String>,
-    },
-    /// They are not visited: why.
-    TooMany(String),
+/// What came of visiting markings for some properties.
+#[derive(Default)]
+pub(super) struct Visits {
+    /// The most that were visited for one of them.
+    pub(super) markings: u64,
+    /// Whether no run has one of them.
+    pub(super) shown: bool,
+    /// What not all runs have, in words, of what was to be shown of all runs.
+    pub(super) run: Option<String>,
+    /// Why some were left.
+    pub(super) left: Option<String>,
 }
 
 /// The number of a claim, a new one if it is not there.

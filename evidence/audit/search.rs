@@ -3,7 +3,7 @@
 use super::Verdict;
 use super::each::{has_sinks, search_each};
 use super::judge::{Account, Judge, in_words};
-use super::runs::Visited;
+use super::runs::Visits;
 use crate::certificate::markings::visit;
 use crate::file::Searched;
 use crate::question::obligation::Need;
@@ -20,20 +20,23 @@ impl<'n> Judge<'n> {
             return unvisited("more than are visited again");
         }
         let duties = account.open_runs();
-        match account.runs.visit(net, &duties, most, &self.watch) {
-            Err(flaw) => Verdict::Refused(format!("visited again: {flaw}")),
-            Ok(Visited::TooMany(why)) => unvisited(&why),
-            Ok(Visited::All { markings, run }) => match run {
-                _ if account.is_settled() => {
-                    Verdict::Confirmed(format!("all {markings} markings were visited again"))
-                }
-                Some(all) => Verdict::Refused(words::shortened(format!(
-                    "visited again: some run is without {all}"
-                ))),
-                None if account.home.is_some() => self.search_home(account, searched),
-                None if account.is_for_a_search() => self.search_again(account, searched),
-                None => Verdict::Refused(account.missing(net)),
-            },
+        let visits = match account.runs.visit(net, &duties, most, &self.watch) {
+            Ok(visits) => visits,
+            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+        };
+        let Visits { markings, run, left, .. } = visits;
+        match () {
+            () if account.is_settled() => Verdict::Confirmed(format!(
+                "all {markings} markings along such runs were visited again"
+            )),
+            () if run.is_some() => Verdict::Refused(words::shortened(format!(
+                "visited again: some run is without {}",
+                run.unwrap_or_default()
+            ))),
+            () if left.is_some() => unvisited(&left.unwrap_or_default()),
+            () if account.home.is_some() => self.search_home(account, searched),
+            () if account.is_for_a_search() => self.search_again(account, searched),
+            () => Verdict::Refused(account.missing(net)),
         }
     }
 

@@ -6,7 +6,9 @@ use super::Watch;
 use super::source::Place;
 use crate::Document;
 use crate::counting::{CountError, Formula};
-use crate::file::{About, AboutAll, Count, Loops, Pump, Reduction, Steps, Trace, sequence};
+use crate::file::{
+    About, AboutAll, Count, Loops, Pump, Reduction, Steps, Trace, VisitedRuns, sequence,
+};
 use crate::home::Structure;
 use crate::lasso::NamedLasso;
 use crate::no_run::{NamedNoRun, NoRun};
@@ -97,6 +99,12 @@ impl<'n> Shelf<'n> {
     pub(super) fn no_run(&mut self, id: &str) -> Result<(RunProperty, NoRun), String> {
         let no_run: NamedNoRun = self.take("no_run", id)?;
         no_run.resolve(self.net)
+    }
+
+    /// How many markings are to be visited along runs.
+    pub(super) fn visited(&mut self, id: &str) -> Result<u64, String> {
+        let VisitedRuns { markings, .. } = self.take("visited", id)?;
+        Ok(markings)
     }
 
     /// A document and which net it is about. A reduction was gone through.

@@ -1,19 +1,20 @@
-//! Whether a run has a property, by visiting all markings: the plainest way to find out.
+//! Whether a run has a property, by visiting all markings that matter: the plainest way to find out.
 //!
-//! The markings are numbered as they are met, each with its firings; a dead one stays where it is. A
-//! *node* is a marking and a state of the property's automaton, and an edge of the automaton leads
-//! on along each firing whose letter it reads. A run has the property if and only if some component
-//! of nodes that is reached has edges with all marks between them.
+//! A *node* is a marking and a state of the property's automaton. An edge of the automaton leads on
+//! along each firing whose letter it reads; in a dead marking, nothing fires and it stays. A run has the
+//! property if and only if some component of the nodes that are reached has edges with all marks
+//! between them.
 //!
 //! The automaton is held against the formula both ways before
-//! ([`Tableau::check_complete`], [`Tableau::check_sound`]).
+//! ([`Tableau::check_complete`], [`Tableau::check_sound`]). Markings at which no state is left, since
+//! the property cannot come true any more, are not gone on from.
 
 use super::CASES;
 use crate::certificate::Flaw;
-use crate::certificate::markings::{packed, unpacked, visit};
+use crate::certificate::markings::{packed, unpacked};
 use parikh_net::components::components;
 use parikh_net::run_property::RunProperty;
-use parikh_net::{Marking, Net};
+use parikh_net::{FireError, Marking, Net};
 use parikh_temporal::{Letter, Limits, Marks, Refusal, Tableau, TooLarge};
 use std::collections::HashMap;
 
@@ -34,88 +35,83 @@ pub enum VisitFlaw {
     Automaton(#[from] Refusal),
 }
 
-/// The markings of a net, and what leads from one to another.
-pub struct Graph<'n> {
-    net: &'n Net,
-    /// Packed.
-    markings: Vec<Box<[u8]>>,
-    numbers: HashMap<Box<[u8]>, u32>,
+impl From<FireError> for VisitFlaw {
+    fn from(_: FireError) -> Self {
+        VisitFlaw::Markings(Flaw::Overflow)
+    }
 }
 
-impl<'n> Graph<'n> {
-    /// The reachable markings, at most so many. `goes_on` is asked at every one.
-    ///
-    /// # Errors
-    /// As [`visit`].
-    pub fn of(net: &'n Net, most: u64, goes_on: &mut dyn FnMut() -> bool) -> Result<Self, Flaw> {
-        let mut markings = Vec::new();
-        visit(net, most.min(1 << 28), |marking| {
-            markings.push(packed(marking.tokens()));
-            goes_on()
-        })?;
-        let numbers = markings.iter().cloned().zip(0..).collect();
-        Ok(Graph { net, markings, numbers })
-    }
-
-    /// How many markings there are.
-    pub fn count(&self) -> usize {
-        self.markings.len()
-    }
-
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visited {
+    /// How many markings were visited.
+    pub markings: u64,
     /// Whether some run has the property.
-    ///
-    /// # Errors
-    /// Why it is not known.
-    pub fn has_run(
-        &self,
-        property: &RunProperty,
-        goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<bool, VisitFlaw> {
-        let (formulas, formula) = (property.formulas(), property.formula());
-        let tableau = Tableau::new(formulas, formula, Limits::default())?;
-        tableau.check_complete(formulas, formula, CASES)?;
-        tableau.check_sound(formulas, formula)?;
-        let automaton = &tableau.automaton;
-        let mut nodes = Nodes::default();
-        nodes.number((0, automaton.initial));
-        let mut edges = 0;
-        while nodes.after.len() < nodes.all.len() {
-            if !goes_on() {
-                return Err(Flaw::Stopped.into());
-            }
-            let (marking, state) = nodes.all[nodes.after.len()];
-            let mut after = Vec::new();
-            for (letter, next) in self.steps(marking, property)? {
-                for edge in automaton.states[state].iter().filter(|it| it.cube.holds(&letter)) {
-                    after.push((nodes.number((next, edge.target)), edge.marks));
-                }
-            }
-            edges += after.len();
-            if edges > MOST_EDGES {
-                return Err(Flaw::TooLarge("markings with states of the automaton".into()).into());
-            }
-            nodes.after.push(after);
-        }
-        Ok(nodes.has_round(Marks::all(automaton.marks)))
-    }
+    pub has_run: bool,
+}
 
-    /// Where one step leads from a marking, and the letters along it.
-    fn steps(&self, from: u32, property: &RunProperty) -> Result<Vec<(Letter, u32)>, Flaw> {
-        let marking = &Marking::new(unpacked(&self.markings[from as usize]));
-        if self.net.is_dead(marking) {
-            return Ok(vec![(property.letter(self.net, marking, None), from)]);
+/// Visits the markings of `net`, at most so many, along which a run may have the property. `goes_on`
+/// is asked at each.
+///
+/// # Errors
+/// Why it is not known whether one has; [`Flaw::More`] where there are more markings.
+pub fn visit_runs(
+    net: &Net,
+    property: &RunProperty,
+    most: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Visited, VisitFlaw> {
+    let (formulas, formula) = (property.formulas(), property.formula());
+    let tableau = Tableau::new(formulas, formula, Limits::default())?;
+    tableau.check_complete(formulas, formula, CASES)?;
+    tableau.check_sound(formulas, formula)?;
+    let automaton = &tableau.automaton;
+    let mut nodes = Nodes::default();
+    let initial = nodes.marking(net.initial());
+    nodes.number((initial, automaton.initial));
+    let mut edges = 0;
+    while nodes.after.len() < nodes.all.len() {
+        if !goes_on() {
+            return Err(Flaw::Stopped.into());
         }
-        let enabled = self.net.transitions().filter(|&t| self.net.is_enabled(marking, t));
-        let step = |t| {
-            let mut next = marking.clone();
-            self.net.fire(&mut next, t).map_err(|_| Flaw::Overflow)?;
-            // It was visited.
-            let next =
-                self.numbers.get(&packed(next.tokens())).copied().ok_or(Flaw::DoesNotFollow)?;
-            Ok((property.letter(self.net, marking, Some(t)), next))
-        };
-        enabled.map(step).collect()
+        let (marking, state) = nodes.all[nodes.after.len()];
+        let marking = Marking::new(unpacked(&nodes.markings[marking as usize]));
+        let mut after = Vec::new();
+        for (letter, next) in steps(net, property, &marking)? {
+            for edge in automaton.states[state].iter().filter(|it| it.cube.holds(&letter)) {
+                let next = (nodes.marking(&next), edge.target);
+                after.push((nodes.number(next), edge.marks));
+            }
+        }
+        if nodes.markings.len() as u64 > most.min(1 << 28) {
+            return Err(Flaw::More(most).into());
+        }
+        edges += after.len();
+        if edges > MOST_EDGES {
+            return Err(Flaw::TooLarge("markings with states of the automaton".into()).into());
+        }
+        nodes.after.push(after);
     }
+    let has_run = nodes.has_round(Marks::all(automaton.marks));
+    Ok(Visited { markings: nodes.markings.len() as u64, has_run })
+}
+
+/// Where one step leads from a marking, and the letters along it.
+fn steps(
+    net: &Net,
+    property: &RunProperty,
+    marking: &Marking,
+) -> Result<Vec<(Letter, Marking)>, FireError> {
+    if net.is_dead(marking) {
+        return Ok(vec![(property.letter(net, marking, None), marking.clone())]);
+    }
+    let enabled = net.transitions().filter(|&t| net.is_enabled(marking, t));
+    let step = |t| {
+        let mut next = marking.clone();
+        net.fire(&mut next, t)?;
+        Ok((property.letter(net, marking, Some(t)), next))
+    };
+    enabled.map(step).collect()
 }
 
 /// A marking and a state of the automaton.
@@ -124,6 +120,9 @@ type Node = (u32, usize);
 /// The nodes that were met.
 #[derive(Default)]
 struct Nodes {
+    /// Markings by number, packed, and their numbers.
+    markings: Vec<Box<[u8]>>,
+    of_markings: HashMap<Box<[u8]>, u32>,
     all: Vec<Node>,
     numbers: HashMap<Node, u32>,
     /// By node where edges lead, and the marks that they carry.
@@ -131,6 +130,17 @@ struct Nodes {
 }
 
 impl Nodes {
+    fn marking(&mut self, marking: &Marking) -> u32 {
+        let packed = packed(marking.tokens());
+        if let Some(&number) = self.of_markings.get(&packed) {
+            return number;
+        }
+        let number = self.markings.len() as u32;
+        self.markings.push(packed.clone());
+        self.of_markings.insert(packed, number);
+        number
+    }
+
     fn number(&mut self, node: Node) -> u32 {
         *self.numbers.entry(node).or_insert_with(|| {
             self.all.push(node);

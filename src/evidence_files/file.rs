@@ -13,7 +13,7 @@
 
 use super::{Strength, Writer};
 use crate::answer::{Answer, Exhibit, Grade};
-use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Run, Witness};
+use crate::board::{Argument, Evidence, Home, Knowledge, Maximum, Reach, Run, Witness};
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence::home::Structure;
@@ -62,6 +62,7 @@ enum Reference {
     Structure(Id),
     Lasso(Id),
     NoRun(Id),
+    Visited(Id),
     Count(Id),
 }
 
@@ -342,15 +343,23 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
 
     /// A run, or why there is none with what shows the goals that this rests on.
     fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<Reference>> {
-        let (Goal::Run(property), Run::Excluded { argument: Some(argument), given, .. }) =
-            (goal, run)
-        else {
-            let Run::Exists { run: Some(run), .. } = run else { return Ok(Vec::new()) };
-            return Ok(vec![Reference::Lasso(self.writer.lasso(run)?.into())]);
+        let (argument, proof, given) = match run {
+            Run::Exists { run: Some(run), .. } => {
+                return Ok(vec![Reference::Lasso(self.writer.lasso(run)?.into())]);
+            }
+            Run::Excluded { argument, proof, given, evidence: Evidence::Certified(_), .. } => {
+                (argument, proof, given)
+            }
+            Run::Open | Run::Exists { .. } | Run::Excluded { .. } => return Ok(Vec::new()),
         };
         let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
         let mut shown: Vec<Reference> = shown.cloned().collect();
-        shown.push(Reference::NoRun(self.writer.no_run(property, argument)?.into()));
+        if let (Goal::Run(property), Some(argument)) = (goal, argument) {
+            shown.push(Reference::NoRun(self.writer.no_run(property, argument)?.into()));
+        }
+        if let Argument::RunsSearched { markings } = proof.argument {
+            shown.push(Reference::Visited(self.writer.visited(markings)?.into()));
+        }
         Ok(shown)
     }
 
@@ -380,6 +389,7 @@ impl Reference {
             }
             Reference::Lasso(lasso) => Shown::Lasso { lasso: lasso.to_string() },
             Reference::NoRun(no_run) => Shown::NoRun { no_run: no_run.to_string() },
+            Reference::Visited(visited) => Shown::Visited { visited: visited.to_string() },
             Reference::Count(count) => Shown::Count { count: count.to_string() },
         }
     }

@@ -8,7 +8,7 @@ pub use names::{in_names, structure_in_names};
 
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
-use crate::evidence::file::{Answer, Count, End, FORMAT, Repeated, Times, Unfolding};
+use crate::evidence::file::{Answer, Count, End, FORMAT, Repeated, Times, Unfolding, VisitedRuns};
 use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::lasso::NamedLasso;
 use crate::evidence::no_run::{NamedNoRun, NoRun};
@@ -169,6 +169,17 @@ impl<'n, W: Write> Writer<'n, W> {
         let document = |document: &Document| in_names(document, self.net);
         let content = NamedNoRun::of(self.net, property, argument, &document);
         self.line("no_run", &WithId { id: &id, content })?;
+        Ok(id)
+    }
+
+    /// That there are so few markings along runs which may have what is asked that they can be visited by
+    /// whoever checks. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn visited(&mut self, markings: u64) -> io::Result<String> {
+        let id = self.id('v');
+        self.line("visited", &VisitedRuns { id: id.clone(), markings })?;
         Ok(id)
     }
 

@@ -184,5 +184,32 @@ fn searches_for_runs_are_made_again() {
     let by = "\"searched\": {\"markings\": 5, \"stubborn\": false}, \"shown_by\"";
     let lines = answer("never", "TRUE", "").replace("\"shown_by\"", by);
     let verdict = audit(&growing, &questions(), "Some", &lines).0.remove(0).verdict;
+    // On the way to two of `served`, there is no end of markings.
     assert!(matches!(verdict, Verdict::Searched(_)), "{verdict:?}");
+}
+
+#[test]
+fn markings_along_runs_are_visited_where_that_is_the_evidence() {
+    let visited =
+        |markings: u64| format!("{{\"visited\": {{\"id\": \"v\", \"markings\": {markings}}}}}\n");
+    let by = "{\"visited\": \"v\"}";
+    judge("never", "TRUE", &visited(2), by, None);
+    judge("never", "TRUE", &visited(1), by, Some("more than 1 are reachable"));
+    judge("again", "TRUE", &visited(2), by, Some("some run is without A GF"));
+    judge("never", "FALSE", &visited(2), by, Some("a run without"));
+    judge("never", "TRUE", &visited(1 << 40), by, Some("it may be 1000000"));
+    judge("never", "TRUE", &visited(2), "{\"visited\": \"w\"}", Some("no line `visited`"));
+    // What cannot come true any more is not gone on from.
+    let net = "net n\nplace p 1\nplace q\ntransition t: p -> q\ntransition grow: q -> 2*q";
+    let next = |inside: &str| format!("<next>{inside}</next>");
+    let formula = next(&format!(
+        "<conjunction>{}<finally>{}</finally></conjunction>",
+        at_least("q", 1),
+        at_least("q", 1)
+    ));
+    let file = format!(
+        "<property-set><property><id>f</id><formula><all-paths>{formula}</all-paths></formula>\
+         </property></property-set>"
+    );
+    check(net, &file, "Some", &(visited(2) + &answer("f", "TRUE", by)), None);
 }
