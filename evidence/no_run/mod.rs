@@ -54,6 +54,9 @@ const CASES: usize = 2_000_000;
 /// Markings and states of the first steps that are gone through, at each step.
 const OPENING: usize = 100_000;
 
+/// The most first steps that are gone through.
+const MOST_STEPS: usize = 1_000;
+
 /// An argument that no run has a property.
 #[derive(Clone, Debug)]
 pub struct NoRun {
@@ -263,6 +266,9 @@ impl NoRun {
         property: &RunProperty,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<usize>, NoRunFlaw> {
+        if self.opening > MOST_STEPS {
+            return Err(NoRunFlaw::Opening);
+        }
         let automaton = &self.tableau.automaton;
         let mut front = HashSet::from([(net.initial().clone(), automaton.initial)]);
         for _ in 0..self.opening {
