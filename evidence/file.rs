@@ -10,10 +10,13 @@
 //! {"reduction": {"id": "r1", "log": {"preserves": ["reachability"], "support": ["in1"], "protected": [],
 //!                                    "steps": [{"rule": "implicit-places", "places": ["done"]}]}}}
 //! {"reduction": {"id": "r2", "of": "r1", "log": {"…": "…"}}}
+//! {"lasso": {"id": "o1", "prefix": [["enter1", 1]], "repeats": [["leave1", 1], ["enter1", 1]]}}
 //! {"document": {"id": "d1", "on": "r2", "document": {"bounds": {"…": "…"}}}}
 //! {"document": {"id": "d2", "after": "w1", "document": {"markings": 7}}}
 //! {"structure": {"id": "s1", "structure": {"finitely": [["idle1", 1]]}}}
 //! {"structure": {"id": "s2", "on": "r4", "structure": {"visited": 48}}}
+//! {"no_run": {"id": "n1", "atoms": ["…"], "formulas": ["…"], "formula": 2, "states": ["…"], "…": "…"}}
+//! {"visited": {"id": "v1", "markings": 48}}
 //! {"count": {"id": "c1", "on": "r3", "markings": 12}}
 //! {"answer": {"id": "mutex-UpperBounds-03", "value": "17", "evidence": "certified", "because": "…",
 //!             "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}
@@ -30,7 +33,11 @@
 //! last block is what happens from the initial marking on ([`LoopRun`]). A pump may follow on `earlier` ones, which repeat as often
 //! as it needs ([`parikh_net::Pumping`]). A reduction ([`NamedLog`]) is `of` the net of another one, a document
 //! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on the net
-//! itself. A document `after` a trace is about the net begun from the marking at its end. A structure
+//! itself. A lasso ([`NamedLasso`](crate::lasso::NamedLasso)) is a run that never ends, and what comes after its
+//! prefix: firings that repeat, nothing, or whatever. An argument that no run has a property
+//! ([`NamedNoRun`](crate::no_run::NamedNoRun)) says which one, and may rest on predicates that no reachable marking
+//! satisfies, which other evidence of the same answer has to show. `visited` says that there are so few markings
+//! along runs which may have what is asked that whoever checks visits them ([`VisitedRuns`]). A document `after` a trace is about the net begun from the marking at its end. A structure
 //! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes, `on` the net of a
 //! reduction or on the net itself. A count ([`Count`]) says that these are the
 //! markings of the net of a reduction that keeps every marking, from which the figures of a state space follow. An answer lists everything that together shows it; `after` is a number of firings, and without it
@@ -45,9 +52,9 @@ use crate::certificate::NamedDocument;
 use crate::home::NamedStructure;
 use crate::reduction::NamedLog;
 use num_bigint::BigUint;
-use parikh_net::Net;
 use parikh_net::loops::{LoopRun, Part, Turn};
 use parikh_net::printable::Quoted;
+use parikh_net::{FiringSequence, Net};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -68,12 +75,18 @@ pub enum Line {
     Pump(Named),
     /// A run with loops: [`Loops`].
     Loops(Named),
+    /// A run that never ends: [`NamedLasso`](crate::lasso::NamedLasso).
+    Lasso(Named),
     /// A [`Reduction`].
     Reduction(Named),
     /// A document: [`About`].
     Document(Named),
     /// An argument about home spaces: [`AboutAll`].
     Structure(Named),
+    /// An argument that no run has a property: [`NamedNoRun`](crate::no_run::NamedNoRun).
+    NoRun(Named),
+    /// That visiting markings shows that no run has a property: [`VisitedRuns`].
+    Visited(Named),
     /// A count of markings: [`Count`].
     Count(Named),
     /// An answer.
@@ -204,6 +217,15 @@ pub struct AboutAll {
     pub structure: NamedStructure,
 }
 
+/// That no run has what runs must not have, as visiting the markings along those that still may shows.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct VisitedRuns {
+    /// Its id.
+    pub id: String,
+    /// The most markings that are to be visited.
+    pub markings: u64,
+}
+
 /// A count of all markings, those of a reduced net.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Count {
@@ -272,6 +294,11 @@ pub enum Shown {
         /// Its id.
         loops: String,
     },
+    /// A run that never ends.
+    Lasso {
+        /// Its id.
+        lasso: String,
+    },
     /// A document.
     Document {
         /// Its id.
@@ -281,6 +308,16 @@ pub enum Shown {
     Structure {
         /// Its id.
         structure: String,
+    },
+    /// An argument that no run has a property.
+    NoRun {
+        /// Its id.
+        no_run: String,
+    },
+    /// Markings to be visited, along runs.
+    Visited {
+        /// Its id.
+        visited: String,
     },
     /// A count.
     Count {
@@ -315,6 +352,20 @@ impl Loops {
         let blocks = self.blocks.iter().map(block).collect::<Result<Vec<_>, _>>()?;
         LoopRun::new(blocks).map_err(|error| error.to_string())
     }
+}
+
+/// A firing sequence, in the transitions of `net`.
+///
+/// # Errors
+/// When the net has no such transition.
+pub fn sequence(net: &Net, steps: &Steps) -> Result<FiringSequence, String> {
+    let mut sequence = FiringSequence::new();
+    for (name, count) in steps {
+        let t = net.transition_named(name);
+        let t = t.ok_or_else(|| format!("the net has no transition {}", Quoted(name)))?;
+        sequence.push(t, *count);
+    }
+    Ok(sequence)
 }
 
 /// A number of times has so many digits at most.

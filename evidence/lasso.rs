@@ -2,22 +2,32 @@
 //!
 //! The letters of the run are read off the markings one by one. The firings that repeat have to lead
 //! back to the marking in which they began, or to one with more tokens where the property does not
-//! look: whatever fired once can fire again there, with the same letters, and so for ever. Nothing
-//! here knows of automata; the formula is evaluated on the word by its own definition
+//! look: whatever fired once can fire again there, with the same letters, and so for ever. The formula
+//! is evaluated on the word by its own definition
 //! ([`Lasso::satisfies`]).
 //!
-//! Where the run is left open after some firings, the letters so far have to decide the formula for
-//! all that can follow ([`Ltl::value_after`](parikh_temporal::Ltl::value_after)). Every run does go
-//! on, or stays in a dead marking.
+//! Where the run is left open after some firings, the letters so far, and each that the marking
+//! there may have, have to decide the formula for all that can follow
+//! ([`Ltl::value_after`](parikh_temporal::Ltl::value_after)). Every run does go on, or stays in a
+//! dead marking. That is a simple test, which leaves some open (p ∨ ¬p is); for these, and only here, an
+//! automaton of the negation is held against its formula, and where it may be after these letters, it has
+//! to accept nothing.
 
+use crate::file::{Steps, sequence};
 use crate::replay::{ReplayError, Replayer};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, Step};
-use parikh_temporal::{Lasso, Letter, Value};
+use parikh_temporal::{Automaton, Lasso, Letter, Limits, Tableau, Value};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// The most firings whose letters are written down.
 pub const LONGEST: u128 = 10_000_000;
+
+/// States, edges and terms of an automaton that is made for a run that is left open, and cases of its check.
+const LIMITS: Limits = Limits { states: 1_000, edges: 20_000, terms: 1_000 };
+const CASES: usize = 100_000;
 
 /// Why a run does not show a property.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,9 +69,7 @@ pub fn check_lasso(
     along.fire(&run.prefix, goes_on)?;
     let back = along.letters.len();
     let satisfied = match &run.end {
-        RunEnd::Anything => {
-            property.formulas().value_after(property.formula(), &along.letters) == Value::True
-        }
+        RunEnd::Anything => along.decides(),
         RunEnd::Dead => {
             let end = along.replayer.marking();
             if !net.is_dead(end) {
@@ -114,11 +122,115 @@ impl Along<'_> {
         Ok(())
     }
 
+    /// Whether whatever follows satisfies the formula.
+    fn decides(mut self) -> bool {
+        let Along { net, property, .. } = self;
+        let end = self.replayer.marking();
+        let enabled = net.transitions().filter(|&t| net.is_enabled(end, t)).map(Some);
+        let none = net.is_dead(end).then_some(None);
+        let next: HashSet<Letter> =
+            enabled.chain(none).map(|firing| property.letter(net, end, firing)).collect();
+        next.into_iter().all(|letter| {
+            self.letters.push(letter);
+            let value = property.formulas().value_after(property.formula(), &self.letters);
+            let decided = value == Value::True || value == Value::Unknown && self.leaves_nothing();
+            self.letters.pop();
+            decided
+        })
+    }
+
+    /// Whether no word that begins with the letters has the negation, as far as its automaton is of a
+    /// size that is worth it.
+    fn leaves_nothing(&self) -> bool {
+        let mut formulas = self.property.formulas().clone();
+        let formula = formulas.negate(self.property.formula());
+        let Ok(Tableau { mut automaton, obligations, untils }) =
+            Tableau::new(&formulas, formula, LIMITS)
+        else {
+            return false;
+        };
+        let mut states = HashSet::from([automaton.initial]);
+        for letter in &self.letters {
+            let reached = states.iter().flat_map(|&state| &automaton.states[state]);
+            let read = reached.filter(|edge| edge.cube.holds(letter));
+            states = read.map(|edge| edge.target).collect();
+        }
+        let initial = automaton.initial;
+        let accepts = |state: usize, automaton: &mut Automaton| {
+            automaton.initial = state;
+            !automaton.is_empty()
+        };
+        let nothing = !states.into_iter().any(|state| accepts(state, &mut automaton));
+        automaton.initial = initial;
+        let tableau = Tableau { automaton, obligations, untils };
+        nothing && tableau.check_complete(&formulas, formula, CASES).is_ok()
+    }
+
     /// Whether the word of these letters, again from `back` on, satisfies the formula.
     fn satisfies(self, back: usize) -> bool {
         let word = Lasso::new(self.letters, back);
         let (formulas, formula) = (self.property.formulas(), self.property.formula());
         word.is_some_and(|word| word.satisfies(formulas, formula))
+    }
+}
+
+/// A run in names, as it stands in a file: just one of the three says how it goes on.
+///
+/// ```json
+/// {"prefix": [["t", 1]], "repeats": [["u", 2]]}
+/// {"prefix": [["t", 1]], "dead": true}
+/// {"prefix": [["t", 1]], "whatever": true}
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedLasso {
+    /// What fires first.
+    pub prefix: Steps,
+    /// What repeats after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<Steps>,
+    /// Nothing can fire after it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub dead: bool,
+    /// Whatever comes after it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub whatever: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl NamedLasso {
+    /// A run of `net`.
+    pub fn of(net: &Net, run: &LassoRun) -> NamedLasso {
+        let named = |firings: &FiringSequence| -> Steps {
+            let name = |step: &Step| (net.transition_name(step.transition).to_owned(), step.count);
+            firings.steps().iter().map(name).collect()
+        };
+        NamedLasso {
+            prefix: named(&run.prefix),
+            repeats: match &run.end {
+                RunEnd::Repeats(cycle) => Some(named(cycle)),
+                RunEnd::Dead | RunEnd::Anything => None,
+            },
+            dead: run.end == RunEnd::Dead,
+            whatever: run.end == RunEnd::Anything,
+        }
+    }
+
+    /// The run, in the transitions of `net`.
+    ///
+    /// # Errors
+    /// When the net has no such transition, or it is not said how the run goes on, or twice.
+    pub fn resolve(&self, net: &Net) -> Result<LassoRun, String> {
+        let prefix = sequence(net, &self.prefix)?;
+        let end = match (&self.repeats, self.dead, self.whatever) {
+            (Some(cycle), false, false) => RunEnd::Repeats(sequence(net, cycle)?),
+            (None, true, false) => RunEnd::Dead,
+            (None, false, true) => RunEnd::Anything,
+            _ => return Err("expected one of `repeats`, `dead` and `whatever`".to_owned()),
+        };
+        Ok(LassoRun { prefix, end })
     }
 }
 
@@ -205,6 +317,7 @@ mod tests {
         let lasts = formulas.negate(ends);
         let stops = formulas.eventually(Linear, stop);
         let later = formulas.next(Linear, made);
+        let has_q = formulas.eventually(Linear, q);
         let of = |formula| RunProperty::new(&formulas, formula, &atoms);
         let round = || RunEnd::Repeats(firings(&net, &["t", "u"]));
         // The loop makes tokens, which nobody looks at.
@@ -222,8 +335,17 @@ mod tests {
         // The last firing is seen at the marking that it leaves.
         assert_eq!(check(&net, &of(stops), &["t", "stop"], RunEnd::Anything), Ok(()));
         assert_eq!(check(&net, &of(stops), &["t"], RunEnd::Anything), Err(LassoFlaw::NotSatisfied));
+        // The marking at the end counts, whatever fires there.
+        assert_eq!(check(&net, &of(has_q), &["t"], RunEnd::Anything), Ok(()));
+        assert_eq!(check(&net, &of(has_q), &[], RunEnd::Anything), Err(LassoFlaw::NotSatisfied));
         let nothing = RunEnd::Repeats(FiringSequence::new());
         assert_eq!(check(&net, &of(lasts), &[], nothing), Err(LassoFlaw::NoFirings));
+        // What is true whatever comes is seen, too: here nothing is left for its negation.
+        let either = [formulas.next(Linear, stop), formulas.negate(stop)];
+        let either = [either[0], formulas.next(Linear, either[1])];
+        let either = formulas.or(either);
+        let of = |formula| RunProperty::new(&formulas, formula, &atoms);
+        assert_eq!(check(&net, &of(either), &["t"], RunEnd::Anything), Ok(()));
         let wrong = RunEnd::Repeats(firings(&net, &["u", "t"]));
         assert!(matches!(check(&net, &of(lasts), &[], wrong), Err(LassoFlaw::Replay(_))));
     }

@@ -18,6 +18,7 @@ pub mod home;
 pub mod lasso;
 pub mod loops;
 pub mod no_run;
+pub mod predicate;
 mod pumping;
 pub mod question;
 pub mod reader;

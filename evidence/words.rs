@@ -19,16 +19,18 @@ pub fn goal(net: &Net, goal: &Goal) -> String {
 /// A property of runs for people.
 pub fn run_property(net: &Net, property: &RunProperty) -> String {
     let mut names = Names::default();
-    for atom in property.atoms() {
-        let text = match atom {
+    for (number, atom) in property.atoms().iter().enumerate() {
+        let mut text = match atom {
             RunAtom::Holds(predicate) => formula(net, predicate),
             RunAtom::Fires(any) => {
-                let any: Vec<String> =
-                    any.iter().map(|&t| Quoted(net.transition_name(t)).to_string()).collect();
-                format!("{} fires", any.join(" or "))
+                let quoted = |&t: &TransitionId| Quoted(net.transition_name(t)).to_string();
+                format!("{} fires", any.iter().map(quoted).collect::<Vec<_>>().join(" or "))
             }
         };
-        names.atom(&text);
+        // Long names are clipped, and may be alike then.
+        while names.atom(&text).0 as usize != number {
+            text.push('\'');
+        }
     }
     property.formulas().text(property.formula(), &names)
 }
@@ -53,6 +55,11 @@ pub fn formula(net: &Net, predicate: &Predicate) -> String {
         Predicate::And(parts) => joined(parts, " ∧ "),
         Predicate::Or(parts) => joined(parts, " ∨ "),
     }
+}
+
+/// That no run has a property, for people: `A G "`p` ≥ 1"` where none has F ¬(p ≥ 1).
+pub fn of_runs(net: &Net, property: &RunProperty) -> String {
+    format!("A {}", run_property(net, &property.negated()))
 }
 
 /// A sum for people.

@@ -63,7 +63,9 @@ impl RunProperty {
         for number in 0..kept.len() {
             copy.atom(Atom(number as u32));
         }
-        let formula = copy_of(formulas, formula, &mut copy, |atom| numbers[&atom]);
+        let renumbered: HashMap<Atom, Formula<Linear>> =
+            numbers.into_iter().map(|(old, new)| (old, copy.atom(new))).collect();
+        let formula = copy_of(formulas, formula, &mut copy, |atom| renumbered[&atom]);
         RunProperty { atoms: kept, formulas: copy, formula }
     }
 
@@ -88,6 +90,14 @@ impl RunProperty {
         let mut formulas = self.formulas.clone();
         let negation = formulas.negate(self.formula);
         RunProperty::new(&formulas, negation, &self.atoms)
+    }
+
+    /// The formula in another store, with one of these in place of each atom, by number.
+    ///
+    /// # Panics
+    /// Where `atoms` has too few.
+    pub fn translated(&self, to: &mut Ltl, atoms: &[Formula<Linear>]) -> Formula<Linear> {
+        copy_of(&self.formulas, self.formula, to, |atom| atoms[atom.0 as usize])
     }
 
     /// The letter of a marking that this firing leaves.
@@ -133,12 +143,12 @@ impl Hash for RunProperty {
     }
 }
 
-/// The same formula in another store, with other numbers for its atoms.
+/// The same formula in another store, with formulas of that in place of its atoms.
 fn copy_of(
     from: &Ltl,
     formula: Formula<Linear>,
     to: &mut Ltl,
-    renumbered: impl Fn(Atom) -> Atom,
+    meant: impl Fn(Atom) -> Formula<Linear>,
 ) -> Formula<Linear> {
     let mut copies: HashMap<Formula<Linear>, Formula<Linear>> = HashMap::new();
     for part in from.below(formula) {
@@ -146,7 +156,7 @@ fn copy_of(
             Node::True => to.constant(true),
             Node::False => to.constant(false),
             Node::Literal(literal) => {
-                let atom = to.atom(renumbered(literal.atom));
+                let atom = meant(literal.atom);
                 if literal.positive { atom } else { to.negate(atom) }
             }
             Node::And(all) => to.and(all.iter().map(|part| copies[part])),

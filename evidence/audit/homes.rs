@@ -248,7 +248,7 @@ impl<'n> Judge<'n> {
     }
 
     /// The same of a number of markings.
-    fn refuse_more(&self, markings: u64) -> Result<(), String> {
+    pub(super) fn refuse_more(&self, markings: u64) -> Result<(), String> {
         let most = self.most_visited.max(MARKINGS_OF_A_DOCUMENT);
         match markings > most {
             true => {

@@ -2,6 +2,7 @@
 
 use super::figures;
 use super::homes::HomeAccount;
+use super::runs::{self, RunAccount};
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
 use super::{Verdict, Watch};
@@ -39,6 +40,8 @@ pub(super) struct Account<'n> {
     /// The sums that have to grow, and whether they do.
     sums: Vec<(LinearSum, bool)>,
     pub(super) home: Option<HomeAccount>,
+    /// The properties of runs.
+    pub(super) runs: RunAccount,
     /// Which of all this it takes.
     need: Need,
     pub(super) assumes_units: bool,
@@ -100,6 +103,9 @@ impl<'n> Judge<'n> {
         let verdict = match (account.is_settled(), &answer.searched) {
             (true, _) if initially => Verdict::Confirmed("the initial marking shows it".to_owned()),
             (true, _) => Verdict::Confirmed(account.how()),
+            (false, Some(searched)) if !account.open_runs().is_empty() => {
+                self.search_runs(&mut account, searched)
+            }
             (false, Some(searched)) if account.home.is_some() => {
                 self.search_home(&mut account, searched)
             }
@@ -127,15 +133,30 @@ impl<'n> Judge<'n> {
         }
         // What is listed twice shows no more than once.
         let mut looked_at = HashSet::new();
+        // What an argument about runs rests on becomes a duty, which documents may do.
+        for shown in shown_by.iter().filter(|shown| matches!(shown, Shown::NoRun { .. })) {
+            if let (Shown::NoRun { no_run: id }, true) = (shown, looked_at.insert(shown)) {
+                self.weigh_runs(account, id)
+                    .map_err(|why| format!("no_run {}: {why}", Quoted(id)))?;
+            }
+        }
         for shown in shown_by.iter().filter(|shown| looked_at.insert(*shown)) {
             match shown {
-                Shown::Trace { .. } => {}
+                Shown::Trace { .. } | Shown::NoRun { .. } => {}
+                Shown::Lasso { lasso: id } => {
+                    self.follow(account, id)
+                        .map_err(|why| format!("lasso {}: {why}", Quoted(id)))?;
+                }
                 Shown::Loops { loops: id } => {
                     self.go_round(account, id)
                         .map_err(|why| format!("loops {}: {why}", Quoted(id)))?;
                 }
                 Shown::Pump { pump: id } => {
                     self.pump(account, id).map_err(|why| format!("pump {}: {why}", Quoted(id)))?;
+                }
+                Shown::Visited { visited: id } => {
+                    self.visit_runs(account, id)
+                        .map_err(|why| format!("visited {}: {why}", Quoted(id)))?;
                 }
                 Shown::Document { document: id } => {
                     self.read(account, id)
@@ -198,6 +219,50 @@ impl<'n> Judge<'n> {
         Ok(())
     }
 
+    /// Follows a run that never ends.
+    fn follow(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
+        if account.runs.is_empty() {
+            return Err("nothing is asked of runs".to_owned());
+        }
+        let run = self.shelf.lasso(id)?;
+        account.runs.follow(self.net, &run, &self.watch)?;
+        if self.breach.is_none() {
+            let breach = runs::breach(self.net, &run);
+            self.breach = breach.map(|how| format!("along lasso {}, {how}", Quoted(id)));
+        }
+        Ok(())
+    }
+
+    /// Checks an argument that no run has a property.
+    fn weigh_runs(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
+        if account.runs.is_empty() {
+            return Err("nothing is asked of runs".to_owned());
+        }
+        let (property, argument) = self.shelf.no_run(id)?;
+        argument.documents.iter().try_for_each(|document| self.refuse_large(document))?;
+        let Account { runs, refuted, assumes_units, .. } = account;
+        runs.weigh(self.net, (&property, &argument), refuted, &self.watch)?;
+        *assumes_units |= argument.assumes_units();
+        Ok(())
+    }
+
+    /// Visits the markings along runs that may have the properties of which nothing is shown yet.
+    fn visit_runs(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
+        if account.runs.is_empty() {
+            return Err("nothing is asked of runs".to_owned());
+        }
+        let markings = self.shelf.visited(id)?;
+        self.refuse_more(markings)?;
+        let duties = account.open_runs();
+        let visits = account.runs.visit(self.net, &duties, markings, &self.watch)?;
+        match (visits.run, visits.left) {
+            // Of several properties, it is about those that no run has.
+            _ if visits.shown || duties.is_empty() => Ok(()),
+            (Some(all), _) => Err(format!("some run is without {all}")),
+            (None, left) => Err(left.unwrap_or_default()),
+        }
+    }
+
     /// Strikes off what a document refutes.
     fn read(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
         let (document, subject) = self.shelf.document(id)?;
@@ -234,7 +299,7 @@ impl<'n> Judge<'n> {
 impl<'n> Account<'n> {
     /// What the initial marking shows, and what no marking satisfies, is struck off at once.
     fn of(net: &'n Net, obligation: Obligation) -> Self {
-        let Obligation { reach, refute, grow, homes, need } = obligation;
+        let Obligation { reach, refute, grow, homes, runs, need } = obligation;
         let home = (!homes.is_empty()).then(|| HomeAccount::of(homes));
         let refuted = refute.into_iter().map(|predicate| {
             let obvious = predicate == Predicate::False;
@@ -246,6 +311,7 @@ impl<'n> Account<'n> {
             translated: HashMap::new(),
             sums: grow.into_iter().map(|sum| (sum, false)).collect(),
             home,
+            runs: RunAccount::of(runs),
             need,
             assumes_units: false,
             untold: None,
@@ -272,6 +338,7 @@ impl<'n> Account<'n> {
                 home.stays[at] || home.undone && reached()
             }),
             Need::Lost(at) => self.home.as_ref().is_some_and(|home| home.lost[at]),
+            Need::Run(_) | Need::NoRun(_) => self.runs.is_done(duty, &self.refuted),
             Need::All(_) | Need::One(_) => false,
         }
     }
@@ -288,6 +355,13 @@ impl<'n> Account<'n> {
     /// Whether nothing is left that an exhaustive search could not show.
     pub(super) fn is_for_a_search(&self) -> bool {
         !self.refuted.is_empty() && self.may_be_met(&|duty| matches!(duty, Need::Refute(_)))
+    }
+
+    /// The properties that no run must have, as far as that is open and matters.
+    pub(super) fn open_runs(&self) -> Vec<usize> {
+        let open = self.need.open(&|duty| self.is_done(duty));
+        let no_run = |duty: &&Need| if let Need::NoRun(at) = **duty { Some(at) } else { None };
+        open.iter().filter_map(no_run).collect()
     }
 
     /// Something that is lost and that it takes to stay reachable.
@@ -319,6 +393,7 @@ impl<'n> Account<'n> {
         if self.grown() > 0 {
             parts.push("the sum grows for ever".to_owned());
         }
+        parts.extend(self.runs.in_words(&self.refuted));
         if let Some(home) = &self.home {
             parts.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
             if home.lost.contains(&true) {
@@ -334,6 +409,9 @@ impl<'n> Account<'n> {
         let what = match open.first() {
             Some(Need::Stays(_)) => return "not shown: that all of it stays reachable".to_owned(),
             Some(Need::Lost(_)) => return "not shown: that something of it is lost".to_owned(),
+            Some(duty @ (Need::Run(_) | Need::NoRun(_))) => {
+                self.runs.missing(net, duty, &self.refuted).unwrap_or_default()
+            }
             Some(&&Need::Reach(at)) => {
                 let goal = words::formula(net, self.sightings.goal(at));
                 words::shortened(format!("a reachable marking with {goal}"))

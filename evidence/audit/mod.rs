@@ -26,6 +26,7 @@ mod figures;
 mod homes;
 mod judge;
 mod report;
+mod runs;
 mod search;
 mod shelf;
 mod sightings;
@@ -327,9 +328,12 @@ impl Reading<'_, '_> {
             Line::Trace(named) => ("trace", named.id),
             Line::Pump(named) => ("pump", named.id),
             Line::Loops(named) => ("loops", named.id),
+            Line::Lasso(named) => ("lasso", named.id),
             Line::Reduction(named) => ("reduction", named.id),
             Line::Document(named) => ("document", named.id),
             Line::Structure(named) => ("structure", named.id),
+            Line::NoRun(named) => ("no_run", named.id),
+            Line::Visited(named) => ("visited", named.id),
             Line::Count(named) => ("count", named.id),
         };
         self.judge.shelf.put(sort, id, source.place())

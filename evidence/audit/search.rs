@@ -3,12 +3,43 @@
 use super::Verdict;
 use super::each::{has_sinks, search_each};
 use super::judge::{Account, Judge, in_words};
-use crate::Flaw;
+use super::runs::Visits;
 use crate::certificate::markings::visit;
 use crate::file::Searched;
 use crate::question::obligation::Need;
+use crate::{Flaw, words};
 
 impl<'n> Judge<'n> {
+    /// Makes a search again that is said to have shown that no run has some properties, and the rest.
+    pub(super) fn search_runs(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+        let (net, most) = (self.net, self.most_visited);
+        let unvisited = |why: &str| {
+            Verdict::Searched(format!("{} markings were visited; {why}", searched.markings))
+        };
+        if searched.markings > most {
+            return unvisited("more than are visited again");
+        }
+        let duties = account.open_runs();
+        let visits = match account.runs.visit(net, &duties, most, &self.watch) {
+            Ok(visits) => visits,
+            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+        };
+        let Visits { markings, run, left, .. } = visits;
+        match () {
+            () if account.is_settled() => Verdict::Confirmed(format!(
+                "all {markings} markings along such runs were visited again"
+            )),
+            () if run.is_some() => Verdict::Refused(words::shortened(format!(
+                "visited again: some run is without {}",
+                run.unwrap_or_default()
+            ))),
+            () if left.is_some() => unvisited(&left.unwrap_or_default()),
+            () if account.home.is_some() => self.search_home(account, searched),
+            () if account.is_for_a_search() => self.search_again(account, searched),
+            () => Verdict::Refused(account.missing(net)),
+        }
+    }
+
     /// Makes a search again that is said to have shown the rest: of the original net, and leaving
     /// out nothing. The other one may have left out what cannot matter, or have searched a smaller
     /// net; how many markings it saw only tells whether it is worth while to try.

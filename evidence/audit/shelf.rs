@@ -6,10 +6,16 @@ use super::Watch;
 use super::source::Place;
 use crate::Document;
 use crate::counting::{CountError, Formula};
-use crate::file::{About, AboutAll, Count, Loops, Pump, Reduction, Steps, Trace};
+use crate::file::{
+    About, AboutAll, Count, Loops, Pump, Reduction, Steps, Trace, VisitedRuns, sequence,
+};
 use crate::home::Structure;
+use crate::lasso::NamedLasso;
+use crate::no_run::{NamedNoRun, NoRun};
 use crate::reduction::{CheckedReduction, LogError};
+use parikh_net::lasso::LassoRun;
 use parikh_net::printable::Quoted;
+use parikh_net::run_property::RunProperty;
 use parikh_net::{FiringSequence, LoopRun, Net, Predicate, Pumping, Stage};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -81,6 +87,24 @@ impl<'n> Shelf<'n> {
         };
         let stages = earlier.iter().map(|before| stage(&before.prefix, &before.pump));
         Ok(Pumping { earlier: stages.collect::<Result<_, _>>()?, last: stage(&prefix, &pump)? })
+    }
+
+    /// A run that never ends.
+    pub(super) fn lasso(&mut self, id: &str) -> Result<LassoRun, String> {
+        let lasso: NamedLasso = self.take("lasso", id)?;
+        lasso.resolve(self.net)
+    }
+
+    /// An argument that no run has a property, and the property.
+    pub(super) fn no_run(&mut self, id: &str) -> Result<(RunProperty, NoRun), String> {
+        let no_run: NamedNoRun = self.take("no_run", id)?;
+        no_run.resolve(self.net)
+    }
+
+    /// How many markings are to be visited along runs.
+    pub(super) fn visited(&mut self, id: &str) -> Result<u64, String> {
+        let VisitedRuns { markings, .. } = self.take("visited", id)?;
+        Ok(markings)
     }
 
     /// A document and which net it is about. A reduction was gone through.
@@ -217,14 +241,4 @@ impl<'n> Shelf<'n> {
             line.map_err(|error| format!("line {}: {}", place.line, Quoted(&error.to_string())))?;
         line.remove(sort).ok_or_else(|| format!("line {}: no {sort}", place.line))
     }
-}
-
-fn sequence(net: &Net, steps: &Steps) -> Result<FiringSequence, String> {
-    let mut sequence = FiringSequence::new();
-    for (name, count) in steps {
-        let t = net.transition_named(name);
-        let t = t.ok_or_else(|| format!("the net has no transition {}", Quoted(name)))?;
-        sequence.push(t, *count);
-    }
-    Ok(sequence)
 }

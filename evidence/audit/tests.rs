@@ -1,4 +1,5 @@
 mod formulas;
+mod runs;
 
 use super::*;
 use crate::certificate::markings::visit;
@@ -189,7 +190,7 @@ fn formulas() -> String {
         property("ag3", &never(&at_least(3))),
         property("most", "<place-bound><place>q</place></place-bound>"),
         property("now", &at_least(1)),
-        property("next", "<exists-path><next><true/></next></exists-path>"),
+        property("next", &format!("<exists-path><next>{}</next></exists-path>", ef("<true/>"))),
         property(
             "both",
             &format!("<conjunction>{}{}</conjunction>", ef(&at_least(1)), never(&at_least(3))),

@@ -170,7 +170,7 @@ fn successors(
 }
 
 /// A marking in few bytes: seven bits of a number a byte, the eighth says that more follow.
-fn packed(tokens: &[u64]) -> Box<[u8]> {
+pub(crate) fn packed(tokens: &[u64]) -> Box<[u8]> {
     let mut bytes = Vec::with_capacity(tokens.len());
     for &number in tokens {
         let mut rest = number;
@@ -183,7 +183,8 @@ fn packed(tokens: &[u64]) -> Box<[u8]> {
     bytes.into()
 }
 
-fn unpacked(bytes: &[u8]) -> Vec<u64> {
+/// The tokens of a packed marking.
+pub(crate) fn unpacked(bytes: &[u8]) -> Vec<u64> {
     let (mut tokens, mut number, mut shift) = (Vec::with_capacity(bytes.len()), 0u64, 0);
     for byte in bytes {
         number |= u64::from(byte & 127) << shift;

@@ -35,6 +35,7 @@ pub use flaw::{Flaw, check_names};
 pub use induction::Induction;
 pub use lemma::Lemma;
 pub use linear::LinearCertificate;
+pub(crate) use names::comparison;
 pub use names::{Comparison, NamedDocument};
 pub use precedence::Precedence;
 pub(crate) use traps::check_trap;

@@ -111,7 +111,7 @@ fn linear(
     })
 }
 
-fn comparison(Comparison { sum, bound }: &Comparison, net: &Net) -> Result<Atom, Flaw> {
+pub(crate) fn comparison(Comparison { sum, bound }: &Comparison, net: &Net) -> Result<Atom, Flaw> {
     let terms = all(sum, |(name, a)| Ok((place(net, name)?, *a)))?;
     let sum = LinearSum::new(terms).map_err(|error| Flaw::TooLarge(error.to_string()))?;
     Ok(Atom { sum, bound: *bound })

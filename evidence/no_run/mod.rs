@@ -10,7 +10,8 @@
 //!
 //! 1. Pairs that contradict themselves ([`pairs`]).
 //! 2. Pairs that no reachable marking allows: a document refutes the enabledness of the transition
-//!    together with what the edge reads.
+//!    together with what the edge reads, or a *premise* is part of both: a predicate that no
+//!    reachable marking satisfies, which whoever relies on the argument has to see shown elsewhere.
 //! 3. Pairs that are met finitely often. A *ranking* of a component has weights y ≥ 0 of places and
 //!    values z of states such that y·m + z(q) never grows along the pairs that are left inside the
 //!    component, and falls along some of them. It is never less than the least z, so those are
@@ -30,13 +31,21 @@
 //! functions*, TACAS 2001; lexicographic ones: A. Bradley, Z. Manna, H. Sipma, *Linear ranking with
 //! reachability*, CAV 2005.
 
+pub mod implied;
+mod line;
 pub mod pairs;
+pub mod premises;
+pub mod visit;
+
+pub use line::NamedNoRun;
 
 use crate::certificate::{Document, Flaw};
 use pairs::{Pairs, RankingFlaw};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{FireError, Marking, Net, PlaceId, Predicate, TransitionId};
-use parikh_temporal::{Refusal, Tableau};
+use parikh_temporal::{Cube, Refusal, Tableau};
+use premises::Premises;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// Cases that the checker of a tableau looks at.
@@ -44,6 +53,9 @@ const CASES: usize = 2_000_000;
 
 /// Markings and states of the first steps that are gone through, at each step.
 const OPENING: usize = 100_000;
+
+/// The most first steps that are gone through.
+const MOST_STEPS: usize = 1_000;
 
 /// An argument that no run has a property.
 #[derive(Clone, Debug)]
@@ -54,21 +66,33 @@ pub struct NoRun {
     pub opening: usize,
     /// What documents show.
     pub documents: Vec<Document>,
+    /// The premises: no reachable marking satisfies any of these. This is taken for granted here.
+    pub given: Vec<Predicate>,
     /// Pairs that no reachable marking allows.
     pub refuted: Vec<Refuted>,
     /// Rankings, one after the other.
     pub rankings: Vec<Ranking>,
 }
 
-/// Pairs of an edge that a document refutes.
+/// Pairs of an edge that no reachable marking allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refuted {
     /// The edge: its state, and its place among the edges of that.
     pub edge: (usize, usize),
     /// With which movers.
     pub movers: Movers,
-    /// By its place in the list.
-    pub document: usize,
+    /// What says so.
+    pub by: Reason,
+}
+
+/// Why no reachable marking allows something: by its place in its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// A document refutes it.
+    Document(usize),
+    /// It contains a premise.
+    Given(usize),
 }
 
 /// What moves, or stays.
@@ -102,6 +126,9 @@ pub enum NoRunFlaw {
     /// A document is wrong, or does not refute what it is said to.
     #[error(transparent)]
     Document(#[from] Flaw),
+    /// A premise does not exclude what it is said to.
+    #[error("premise {0} does not exclude what it is said to")]
+    Premise(usize),
     /// Something that is referred to does not exist.
     #[error("no such {0}")]
     NoSuch(&'static str),
@@ -116,6 +143,39 @@ pub enum NoRunFlaw {
     Left(usize),
 }
 
+impl Refuted {
+    /// Takes these pairs away, each when `excluded` accepts that no reachable marking allows it,
+    /// given what its mover says of the marking.
+    fn each(
+        &self,
+        net: &Net,
+        pairs: &mut Pairs,
+        mut excluded: impl FnMut(Predicate) -> Result<(), NoRunFlaw>,
+    ) -> Result<(), NoRunFlaw> {
+        let (state, at) = self.edge;
+        match &self.movers {
+            Movers::All => {
+                excluded(Predicate::True)?;
+                pairs.take_edge(state, at);
+            }
+            Movers::Nothing => {
+                excluded(Predicate::Dead)?;
+                pairs.take(state, at, None);
+            }
+            Movers::Firing(any) => {
+                for &t in any {
+                    if t.index() >= net.transition_count() {
+                        return Err(NoRunFlaw::NoSuch("transition"));
+                    }
+                    excluded(Predicate::Enabled(t))?;
+                    pairs.take(state, at, Some(t));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl From<FireError> for NoRunFlaw {
     fn from(_: FireError) -> Self {
         NoRunFlaw::Opening
@@ -128,7 +188,8 @@ impl NoRun {
         self.documents.iter().any(Document::assumes_units)
     }
 
-    /// Accepts that no run of `net` has the property.
+    /// Accepts that no run of `net` has the property, if no reachable marking satisfies any of the
+    /// premises ([`given`](Self::given)). Who asks has to see that shown.
     ///
     /// # Errors
     /// What is wrong, or [`Flaw::Stopped`].
@@ -155,7 +216,7 @@ impl NoRun {
         }
     }
 
-    /// Takes away what documents refute.
+    /// Takes away what documents and premises exclude.
     fn refute(
         &self,
         net: &Net,
@@ -163,38 +224,39 @@ impl NoRun {
         pairs: &mut Pairs,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), NoRunFlaw> {
+        let by_document = |number| move |it: &&Refuted| it.by == Reason::Document(number);
         for (number, document) in self.documents.iter().enumerate() {
             let checked = document.check(net, goes_on)?;
-            for refuted in self.refuted.iter().filter(|it| it.document == number) {
-                let (state, at) = refuted.edge;
-                let edges = self.tableau.automaton.states.get(state);
-                let edge =
-                    edges.and_then(|edges| edges.get(at)).ok_or(NoRunFlaw::NoSuch("edge"))?;
-                let reads = pairs::reads(property, &edge.cube);
-                match &refuted.movers {
-                    Movers::All => {
-                        checked.refutes(&reads, goes_on)?;
-                        pairs.take_edge(state, at);
-                    }
-                    Movers::Nothing => {
-                        checked.refutes(&Predicate::and([reads, Predicate::Dead]), goes_on)?;
-                        pairs.take(state, at, None);
-                    }
-                    Movers::Firing(any) => {
-                        for &t in any {
-                            if t.index() >= net.transition_count() {
-                                return Err(NoRunFlaw::NoSuch("transition"));
-                            }
-                            let both = Predicate::and([reads.clone(), Predicate::Enabled(t)]);
-                            checked.refutes(&both, goes_on)?;
-                            pairs.take(state, at, Some(t));
-                        }
-                    }
-                }
+            for refuted in self.refuted.iter().filter(by_document(number)) {
+                let reads = pairs::reads(property, self.cube(refuted.edge)?);
+                refuted.each(net, pairs, |mover| {
+                    let here = Predicate::and([reads.clone(), mover]);
+                    checked.refutes(&here, goes_on).map_err(NoRunFlaw::from)
+                })?;
             }
         }
-        let known = self.refuted.iter().all(|it| it.document < self.documents.len());
-        if known { Ok(()) } else { Err(NoRunFlaw::NoSuch("document")) }
+        let premises = Premises::new(property, &self.given);
+        for refuted in &self.refuted {
+            let number = match refuted.by {
+                Reason::Document(number) if number < self.documents.len() => continue,
+                Reason::Document(_) => return Err(NoRunFlaw::NoSuch("document")),
+                Reason::Given(number) if number < self.given.len() => number,
+                Reason::Given(_) => return Err(NoRunFlaw::NoSuch("premise")),
+            };
+            let cube = self.cube(refuted.edge)?;
+            refuted.each(net, pairs, |mover| match premises.exclude(number, cube, &mover) {
+                true => Ok(()),
+                false => Err(NoRunFlaw::Premise(number)),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What an edge reads.
+    fn cube(&self, (state, at): (usize, usize)) -> Result<&Cube, NoRunFlaw> {
+        let edges = self.tableau.automaton.states.get(state);
+        let edge = edges.and_then(|edges| edges.get(at));
+        edge.map(|edge| &edge.cube).ok_or(NoRunFlaw::NoSuch("edge"))
     }
 
     /// The states of the automaton in which a run may be after its first steps, ascending.
@@ -204,6 +266,9 @@ impl NoRun {
         property: &RunProperty,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<usize>, NoRunFlaw> {
+        if self.opening > MOST_STEPS {
+            return Err(NoRunFlaw::Opening);
+        }
         let automaton = &self.tableau.automaton;
         let mut front = HashSet::from([(net.initial().clone(), automaton.initial)]);
         for _ in 0..self.opening {

@@ -10,6 +10,7 @@ mod examination;
 pub mod obligation;
 
 use crate::words;
+use parikh_net::run_property::RunProperty;
 use parikh_net::{LinearSum, Net, Predicate};
 use std::fmt;
 
@@ -38,6 +39,8 @@ pub enum Question {
         /// What else is to be reached.
         others: Vec<Predicate>,
     },
+    /// The answer is TRUE if and only if no run has this property: A ψ asks whether none has ¬ψ.
+    NoRun(Box<RunProperty>),
     /// The answer is whether this holds in the initial marking.
     Initially(Predicate),
     /// The answer is TRUE if and only if that of this question is FALSE.
@@ -94,6 +97,7 @@ impl Question {
                 Some(format!("initially {}", words::formula(net, predicate)))
             }
             Question::Largest(sum) => Some(format!("the most of {}", words::linear(net, sum))),
+            Question::NoRun(property) => Some(words::of_runs(net, property)),
             Question::Not(part) => Some(format!("¬{}", part.in_words(net)?)),
             Question::Junction { all, parts } => {
                 // No more is said of it than is shown in a line.

@@ -38,6 +38,12 @@
 //! A marking with m ≥ f and no more tokens than f is f; so where none with more is reachable, f
 //! itself stays reachable.
 //!
+//! # Runs
+//! That no run has a property ([`Question::NoRun`]) is shown by an argument ([`crate::no_run`]); that
+//! one has it, by that run ([`crate::lasso`]). Where a run has it just when it meets a marking with φ,
+//! a marking with φ will do, and a proof that there is none. What the initial marking decides needs
+//! nothing.
+//!
 //! # Formulas over questions
 //! What a conjunction of questions takes for TRUE is what each part takes for TRUE; for FALSE, what
 //! one of them takes for FALSE. So an obligation is a list of duties and a [`Need`], a formula over
@@ -45,7 +51,13 @@
 
 use super::{Question, Value};
 use crate::home::liveness::asks_for_liveness;
+use crate::no_run::implied::{implies, initially};
+use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{LinearSum, Net, Predicate};
+use parikh_temporal::{LINEAR_RULES, Node, Values};
+
+/// Steps of rewriting a property to see whether it is one of markings.
+const MOST_STEPS: usize = 1_000;
 
 /// What has to be shown for an answer: which of these duties, says `need`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,6 +70,8 @@ pub struct Obligation {
     pub grow: Vec<LinearSum>,
     /// That these stay reachable wherever the net goes, or that they do not.
     pub homes: Vec<Home>,
+    /// Properties of which it has to be shown that a run has them, or that none has.
+    pub runs: Vec<RunProperty>,
     /// Which of the duties show the answer.
     pub need: Need,
 }
@@ -84,6 +98,10 @@ pub enum Need {
     Stays(usize),
     /// It is lost.
     Lost(usize),
+    /// A run has the property.
+    Run(usize),
+    /// No run has it.
+    NoRun(usize),
     /// All of these; of none, nothing at all.
     All(Vec<Need>),
     /// One of these; of none, what nothing shows.
@@ -211,6 +229,7 @@ impl Obligation {
                 parts.extend(others.iter().map(|other| self.refute(other.clone())));
                 Need::One(parts)
             }
+            (Question::NoRun(property), none) => self.that_runs_have(property, net, !none),
             (Question::Initially(predicate), holds) => {
                 // Nothing, or what nothing shows.
                 Need::junction(predicate.holds(net, net.initial()) == holds, Vec::new())
@@ -225,6 +244,29 @@ impl Obligation {
                 return Err("the question asks for a number".into());
             }
         })
+    }
+
+    /// That some run has the property, or that none has.
+    fn that_runs_have(&mut self, property: &RunProperty, net: &Net, some: bool) -> Need {
+        let decided = initially(net, property);
+        if decided == Some(!some) {
+            // What nothing shows.
+            return Need::One(Vec::new());
+        }
+        self.runs.push(property.clone());
+        let at = self.runs.len() - 1;
+        let of_runs = if some { Need::Run(at) } else { Need::NoRun(at) };
+        if decided.is_some() {
+            // Nothing is needed, though evidence is none the worse for it.
+            return Need::One(vec![Need::All(Vec::new()), of_runs]);
+        }
+        match met_somewhere(net, property) {
+            None => of_runs,
+            Some(met) => {
+                let of_markings = if some { self.reach(met) } else { self.refute(met) };
+                Need::One(vec![of_runs, of_markings])
+            }
+        }
     }
 
     /// For a number: a marking with so much, and that none has more.
@@ -263,6 +305,42 @@ impl Obligation {
         });
         Ok(Need::Grow(0))
     }
+}
+
+/// φ, where a run has the property just when it meets a marking with φ. Rules say which φ that might be;
+/// it is then seen that F φ and the property imply each other.
+fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
+    let mut formulas = property.formulas().clone();
+    let (simple, _) = formulas.rewritten(property.formula(), LINEAR_RULES, MOST_STEPS);
+    let Node::Until(_, always, met) = *formulas.node(simple) else { return None };
+    if !formulas.is(always, true) {
+        return None;
+    }
+    let met = formulas.fold(met, |_, node, value: &Values<_, Option<Predicate>>| {
+        let all = |parts: &[_]| parts.iter().map(|&part| value[part].clone()).collect();
+        match node {
+            Node::True => Some(Predicate::True),
+            Node::False => Some(Predicate::False),
+            Node::Literal(literal) => match &property.atoms()[literal.atom.0 as usize] {
+                RunAtom::Holds(it) if literal.positive => Some(it.clone()),
+                RunAtom::Holds(it) => Some(it.clone().negated()),
+                RunAtom::Fires(_) => None,
+            },
+            Node::And(parts) => {
+                let parts: Option<Vec<_>> = all(parts);
+                Some(Predicate::and(parts?))
+            }
+            Node::Or(parts) => {
+                let parts: Option<Vec<_>> = all(parts);
+                Some(Predicate::or(parts?))
+            }
+            Node::Next(..) | Node::Until(..) | Node::Release(..) => None,
+        }
+    })?;
+    let eventually = RunProperty::new(&formulas, simple, property.atoms());
+    let is_that = implies(net, &eventually, property, &[]).is_ok()
+        && implies(net, property, &eventually, &[]).is_ok();
+    is_that.then(|| met.sorted())
 }
 
 /// The markings in which nothing of what is to stay reachable is, or ever will be.

@@ -7,10 +7,14 @@
 use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Run, Technique};
 use crate::evidence::Flaw;
 use crate::evidence::lasso::{LassoFlaw, check_lasso};
+use crate::evidence::no_run::visit::{Visited, visit_runs};
 use crate::evidence::no_run::{NoRun, NoRunFlaw};
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::{FiringSequence, Goal, GoalId, RunProperty};
+use parikh_net::{FiringSequence, Goal, GoalId, Predicate, RunProperty};
 use std::sync::Arc;
+
+/// The most markings that are visited again before an answer.
+const AGAIN: u64 = 100_000;
 
 /// Says whether there are runs. See [`crate::board`].
 #[derive(Clone, Copy)]
@@ -43,7 +47,8 @@ impl Runs<'_> {
         self.enter(goal, Run::Exists { run, by: self.by });
     }
 
-    /// No run has the property, by this argument; it rests on goals that cannot be reached.
+    /// No run has the property, by this argument; it rests on goals that cannot be reached, each of its
+    /// premises on one of them.
     pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let mut assumes_units = argument.assumes_units();
@@ -53,6 +58,15 @@ impl Runs<'_> {
                 return self.refuse(goal, &"it rests on what is not known");
             };
             assumes_units |= proof.assumes_units();
+        }
+        let is_shown = |premise: &Predicate| {
+            given.iter().any(|&id| match self.board.goal(id) {
+                Goal::Reach(goal) => goal.clone().sorted() == premise.clone().sorted(),
+                _ => false,
+            })
+        };
+        if !argument.given.iter().all(is_shown) {
+            return self.refuse(goal, &"it rests on a premise that no goal shows");
         }
         let checks = &self.board.checks;
         let budget = checks.budget(true);
@@ -70,15 +84,43 @@ impl Runs<'_> {
         self.enter(goal, Run::Excluded { proof, evidence, argument, given, by });
     }
 
-    /// No run has the property: all of so many markings were visited.
+    /// No run has the property: all of so many markings were visited. Where they are few, the checker
+    /// visits them again before.
     pub fn searched(&self, goal: GoalId, markings: u64) {
-        if self.property(goal).is_none() || !self.board.checks.take_searches {
-            return;
-        }
+        let Some(property) = self.property(goal) else { return };
+        let again = match markings <= AGAIN {
+            true => self.visited_again(property, markings.max(1)),
+            false => Ok(None),
+        };
+        let (markings, evidence) = match again {
+            Ok(Some(markings)) => (markings, Evidence::Certified(None)),
+            Ok(None) if !self.board.checks.take_searches => return,
+            Ok(None) => (markings, Evidence::Searched { markings, stubborn: false, argued: None }),
+            Err(flaw) => return self.refuse(goal, &flaw),
+        };
         let proof = Proof::new(Argument::RunsSearched { markings }, None);
-        let evidence = Evidence::Searched { markings, stubborn: false, argued: None };
         let (argument, given, by) = (None, Arc::default(), self.by);
         self.enter(goal, Run::Excluded { proof, evidence, argument, given, by });
+    }
+
+    /// How many markings the checker visited, about as many, to see that no run has the property; nothing
+    /// where that was too much.
+    fn visited_again(
+        &self,
+        property: &RunProperty,
+        markings: u64,
+    ) -> Result<Option<u64>, &'static str> {
+        let checks = &self.board.checks;
+        // Whoever wants a file needs what was gone through.
+        let budget = checks.budget(checks.keep);
+        let goes_on = &mut || !budget.is_exhausted();
+        // The search's automaton may be smaller, and leave other markings out.
+        let most = markings.saturating_mul(4);
+        match checks.count(|| visit_runs(self.board.net, property, most, goes_on)) {
+            Ok(Visited { has_run: true, .. }) => Err("visited again: a run has the property"),
+            Ok(Visited { markings, .. }) => Ok(Some(markings)),
+            Err(_) => Ok(None),
+        }
     }
 
     /// The property that an open goal asks for.

@@ -13,7 +13,7 @@
 
 use super::{Strength, Writer};
 use crate::answer::{Answer, Exhibit, Grade};
-use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Witness};
+use crate::board::{Argument, Evidence, Home, Knowledge, Maximum, Reach, Run, Witness};
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence::home::Structure;
@@ -60,6 +60,9 @@ enum Reference {
     Loops(Id),
     Document(Id),
     Structure(Id),
+    Lasso(Id),
+    NoRun(Id),
+    Visited(Id),
     Count(Id),
 }
 
@@ -97,7 +100,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let mut shown_by = Vec::new();
         match knowledge {
             Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => {}
-            Knowledge::Run(_) => {}
+            Knowledge::Run(run) => shown_by.extend(self.run(goal, run)?),
             Knowledge::Home(Home::Kept { evidence, .. }) => {
                 shown_by.extend(self.structure(evidence)?);
             }
@@ -338,6 +341,28 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(Some(Reference::Structure(id)))
     }
 
+    /// A run, or why there is none with what shows the goals that this rests on.
+    fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<Reference>> {
+        let (argument, proof, given) = match run {
+            Run::Exists { run: Some(run), .. } => {
+                return Ok(vec![Reference::Lasso(self.writer.lasso(run)?.into())]);
+            }
+            Run::Excluded { argument, proof, given, evidence: Evidence::Certified(_), .. } => {
+                (argument, proof, given)
+            }
+            Run::Open | Run::Exists { .. } | Run::Excluded { .. } => return Ok(Vec::new()),
+        };
+        let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
+        let mut shown: Vec<Reference> = shown.cloned().collect();
+        if let (Goal::Run(property), Some(argument)) = (goal, argument) {
+            shown.push(Reference::NoRun(self.writer.no_run(property, argument)?.into()));
+        }
+        if let Argument::RunsSearched { markings } = proof.argument {
+            shown.push(Reference::Visited(self.writer.visited(markings)?.into()));
+        }
+        Ok(shown)
+    }
+
     fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {
         let address = Arc::as_ptr(log).cast::<()>();
         if let Some((known, _)) = self.logs.get(&address) {
@@ -362,6 +387,9 @@ impl Reference {
             Reference::Structure(structure) => {
                 Shown::Structure { structure: structure.to_string() }
             }
+            Reference::Lasso(lasso) => Shown::Lasso { lasso: lasso.to_string() },
+            Reference::NoRun(no_run) => Shown::NoRun { no_run: no_run.to_string() },
+            Reference::Visited(visited) => Shown::Visited { visited: visited.to_string() },
             Reference::Count(count) => Shown::Count { count: count.to_string() },
         }
     }

@@ -8,10 +8,14 @@ pub use names::{in_names, structure_in_names};
 
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
-use crate::evidence::file::{Answer, Count, End, FORMAT, Repeated, Times, Unfolding};
+use crate::evidence::file::{Answer, Count, End, FORMAT, Repeated, Times, Unfolding, VisitedRuns};
 use crate::evidence::home::{NamedStructure, Structure};
+use crate::evidence::lasso::NamedLasso;
+use crate::evidence::no_run::{NamedNoRun, NoRun};
 use crate::evidence::reduction::NamedLog;
+use parikh_net::lasso::LassoRun;
 use parikh_net::loops::{LoopRun, Part};
+use parikh_net::run_property::RunProperty;
 use parikh_net::{FiringSequence, Net, Pumping, Stage};
 use serde::Serialize;
 use serde_json::json;
@@ -43,6 +47,14 @@ struct About<'a> {
     document: Option<NamedDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
     structure: Option<NamedStructure>,
+}
+
+/// A line with its id.
+#[derive(Serialize)]
+struct WithId<'a, T: Serialize> {
+    id: &'a str,
+    #[serde(flatten)]
+    content: T,
 }
 
 /// Writes a file, line by line. Ids are given out as it goes.
@@ -134,6 +146,40 @@ impl<'n, W: Write> Writer<'n, W> {
             self.out.write_all(b"]")?;
         }
         self.out.write_all(b"]}}\n")?;
+        Ok(id)
+    }
+
+    /// A run that never ends. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn lasso(&mut self, run: &LassoRun) -> io::Result<String> {
+        let id = self.id('o');
+        self.line("lasso", &WithId { id: &id, content: NamedLasso::of(self.net, run) })?;
+        Ok(id)
+    }
+
+    /// An argument about the net that no run has the property. Its id. Whoever refers to it refers to
+    /// what refutes its premises, too ([`NoRun::given`]).
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn no_run(&mut self, property: &RunProperty, argument: &NoRun) -> io::Result<String> {
+        let id = self.id('n');
+        let document = |document: &Document| in_names(document, self.net);
+        let content = NamedNoRun::of(self.net, property, argument, &document);
+        self.line("no_run", &WithId { id: &id, content })?;
+        Ok(id)
+    }
+
+    /// That there are so few markings along runs which may have what is asked that they can be visited by
+    /// whoever checks. Its id.
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn visited(&mut self, markings: u64) -> io::Result<String> {
+        let id = self.id('v');
+        self.line("visited", &VisitedRuns { id: id.clone(), markings })?;
         Ok(id)
     }
 

@@ -15,6 +15,7 @@ mod moved;
 mod precedences;
 mod pumps;
 mod returning;
+mod run_questions;
 mod runs;
 mod unit_claims;
 mod wrong_question;

@@ -2,7 +2,8 @@
 
 use super::argue;
 use crate::engine::lasso::Lassos;
-use crate::evidence::no_run::NoRun;
+use crate::evidence::certificate::markings::visit;
+use crate::evidence::no_run::{Movers, NoRun, Reason, Refuted};
 use fastrand::Rng;
 use parikh_net::generate::{Kind, Shape, random, random_predicate};
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -43,7 +44,7 @@ fn property(rng: &mut Rng, net: &Net) -> RunProperty {
 fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
     let states = &mut argument.tableau.automaton.states;
     let state = rng.usize(..states.len());
-    match rng.u8(..6) {
+    match rng.u8(..9) {
         0 if !states[state].is_empty() => {
             let edge = rng.usize(..states[state].len());
             states[state].remove(edge);
@@ -65,14 +66,44 @@ fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
                 ranking.values.iter_mut().for_each(|(_, value)| *value = rng.i64(-2..3));
             }
         }
-        _ => drop(argument.rankings.pop()),
+        5 => drop(argument.rankings.pop()),
+        6 if !argument.refuted.is_empty() => {
+            let count = argument.refuted.len();
+            let refuted = &mut argument.refuted[rng.usize(..count)];
+            refuted.edge = (state, rng.usize(..3));
+            refuted.movers = [Movers::All, Movers::Nothing][rng.usize(..2)].clone();
+        }
+        7 => {
+            let by = [Reason::Given, Reason::Document][rng.usize(..2)](rng.usize(..2));
+            argument.refuted.push(Refuted { edge: (state, 0), movers: Movers::All, by });
+        }
+        _ if !argument.given.is_empty() => {
+            let count = argument.given.len();
+            let premise = &mut argument.given[rng.usize(..count)];
+            *premise = std::mem::replace(premise, Predicate::False).negated();
+        }
+        _ => {}
     }
     argument
+}
+
+fn is_unreachable(net: &Net, predicate: &Predicate) -> bool {
+    visit(net, 10_000, |marking| !predicate.holds(net, marking)).is_ok()
+}
+
+/// The values that atoms of the property never have.
+fn never(net: &Net, property: &RunProperty) -> Vec<Predicate> {
+    let both = property.atoms().iter().filter_map(|atom| match atom {
+        RunAtom::Holds(it) => Some([it.clone(), it.clone().negated()]),
+        RunAtom::Fires(_) => None,
+    });
+    both.flatten().filter(|it| is_unreachable(net, it)).collect()
 }
 
 #[test]
 fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
     let (mut argued, mut runs, mut open, mut accepted) = (0, 0, 0, 0);
+    let (mut plain, mut given) = (0, 0);
     for seed in 0..1500 {
         let mut rng = Rng::with_seed(seed);
         let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
@@ -84,7 +115,11 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
         let mut has_run = Vec::new();
         for property in &properties {
             let run = lassos.find(property).unwrap();
-            match (&run, argue(&net, property, &budget)) {
+            let never = never(&net, property);
+            if never.is_empty() {
+                plain += 1;
+            }
+            match (&run, argue(&net, property, &never, &budget)) {
                 (Some(run), Ok(_)) => panic!("seed {seed}: {run} is said not to be there"),
                 (None, Ok(argument)) => {
                     argued += 1;
@@ -100,13 +135,16 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
             let argument = mutated(argument.clone(), &mut rng);
             for (property, &has_run) in properties.iter().zip(&has_run) {
                 if argument.check(&net, property, &mut || true).is_ok() {
-                    assert!(!has_run, "seed {seed}: a run is there");
-                    accepted += 1;
+                    let is_so = argument.given.iter().all(|premise| is_unreachable(&net, premise));
+                    assert!(!has_run || !is_so, "seed {seed}: a run is there");
+                    accepted += usize::from(is_so);
+                    given += usize::from(is_so && !argument.given.is_empty());
                 }
             }
         }
     }
     assert!(argued > 400 && runs > 400 && accepted > 100, "{argued} {open} {runs} {accepted}");
+    assert!(plain > 100 && given > 100, "{plain} {given}");
 }
 
 /// That no run of the net has the property, over `NAME>=1` by place and `!NAME` by transition.
@@ -124,7 +162,24 @@ fn holds(net: &str, property: &str, atoms: &[(&str, &str)]) -> bool {
             (_, t) => RunAtom::Fires(vec![t.unwrap()]),
         })
         .collect();
-    argue(&net, &RunProperty::new(&formulas, formula, &atoms), &Budget::unlimited()).is_ok()
+    argue(&net, &RunProperty::new(&formulas, formula, &atoms), &[], &Budget::unlimited()).is_ok()
+}
+
+#[test]
+fn what_never_holds_is_a_premise_where_it_is_used() {
+    let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> p").unwrap();
+    let at_least = |name| Predicate::at_least(net.place_named(name).unwrap(), 1);
+    let [q, r] = ["q", "r"].map(at_least);
+    let atoms = [q.clone(), r.clone()].map(RunAtom::Holds);
+    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let formula = parse_ltl("F (a & X b)", &mut formulas, &mut names).unwrap();
+    let property = RunProperty::new(&formulas, formula, &atoms);
+    assert!(argue(&net, &property, &[], &Budget::unlimited()).is_err());
+    let argument = argue(&net, &property, &[q.clone(), at_least("p")], &Budget::unlimited());
+    let mut argument = argument.unwrap();
+    assert_eq!(argument.given, [q]);
+    argument.given = vec![r];
+    assert!(argument.check(&net, &property, &mut || true).is_err());
 }
 
 #[test]

@@ -24,13 +24,16 @@
 //!   from every reachable marking; EF AG φ is its negation with ¬φ.
 //! - Formulas of these by `negation`, `conjunction`, `disjunction` and `implication` are formulas
 //!   over questions.
-//! - Other operators of time (`next`, `until`, EG, AF, or one below another) are beyond what
-//!   evidence shows; the formula is then an error by itself, and the others of its file are not.
+//! - Other formulas with operators of time below one path quantifier are about runs: LTL (`runs`).
+//! - Path quantifiers below each other, as CTL has them, are beyond what evidence shows; the formula
+//!   is then an error by itself, and the others of its file are not.
 //!
 //! # How
 //! A predicate is made with a list of the operators still open, each with a flag for whether its
 //! inside is negated, so that negation ends at the leaves and no depth of the file costs stack.
 //! What comes out may be [`DEEPEST`] operators deep.
+
+mod runs;
 
 use super::{Unreadable, child, decode, elements, name, number, only, text, tree};
 use crate::question::Question;
@@ -103,7 +106,6 @@ fn question(net: &Net, formula: Node<'_, '_>) -> Result<Question, Unreadable> {
     if name(node) == "place-bound" && !negated {
         return Ok(Question::Largest(sum(node, tokens(net, node)?)?));
     }
-    let is_path = |node: Node<'_, '_>| matches!(name(node), "exists-path" | "all-paths");
     // A path quantifier within a leaf is found where that is read.
     if !node.descendants().any(is_path) {
         return Ok(Question::Initially(predicate(net, node, negated)?));
@@ -118,11 +120,21 @@ fn question(net: &Net, formula: Node<'_, '_>) -> Result<Question, Unreadable> {
     })
 }
 
+fn is_path(node: Node<'_, '_>) -> bool {
+    matches!(name(node), "exists-path" | "all-paths")
+}
+
 /// A question with one path quantifier, or two that ask what stays reachable; or its negation.
 fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
     // EF φ can be reached; AG φ = ¬EF ¬φ.
     let exists = name(node) == "exists-path";
-    let state = path(node, if exists { "finally" } else { "globally" })?;
+    let operator = if exists { "finally" } else { "globally" };
+    let around = inside(node)?;
+    let is_nested = || around.descendants().any(is_path);
+    if (name(around) != operator || runs::speaks_of_time(inside(around)?)) && !is_nested() {
+        return runs::of_runs(net, node, negated);
+    }
+    let state = path(node, operator)?;
     let (mut below, mut is_negated) = (state, false);
     while name(below) == "negation" {
         below = inside(below)?;

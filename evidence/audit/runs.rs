@@ -1,0 +1,194 @@
+//! Evidence about runs for an answer: that one has a property, or that none has.
+
+use super::Watch;
+use crate::lasso::check_lasso;
+use crate::no_run::NoRun;
+use crate::no_run::implied::implies;
+use crate::no_run::visit::{VisitFlaw, visit_runs};
+use crate::question::obligation::Need;
+use crate::{Flaw, first_breach, replay, words};
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::run_property::RunProperty;
+use parikh_net::{Net, Predicate};
+
+/// What is shown of properties of runs.
+pub(super) struct RunAccount {
+    properties: Vec<RunProperty>,
+    /// Whether a run has the property.
+    seen: Vec<bool>,
+    /// Whether all markings were visited, and no run has it.
+    visited: Vec<bool>,
+    /// By property, arguments that no run has it: the claims that each rests on, by their numbers
+    /// among what is to be refuted.
+    arguments: Vec<Vec<Vec<usize>>>,
+}
+
+/// What is to be refuted, and whether it is.
+type Claims = Vec<(Predicate, bool)>;
+
+impl RunAccount {
+    pub(super) fn of(properties: Vec<RunProperty>) -> Self {
+        let none = vec![false; properties.len()];
+        let arguments = vec![Vec::new(); properties.len()];
+        RunAccount { properties, seen: none.clone(), visited: none, arguments }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.properties.is_empty()
+    }
+
+    /// Whether a duty about a run is done.
+    pub(super) fn is_done(&self, duty: &Need, claims: &Claims) -> bool {
+        let holds = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
+        match *duty {
+            Need::Run(at) => self.seen[at],
+            Need::NoRun(at) => self.visited[at] || self.arguments[at].iter().any(holds),
+            _ => false,
+        }
+    }
+
+    /// Fires a run, and notes which properties it has.
+    pub(super) fn follow(
+        &mut self,
+        net: &Net,
+        run: &LassoRun,
+        watch: &Watch,
+    ) -> Result<(), String> {
+        let (mut flaw, mut shown) = (None, false);
+        for (property, seen) in self.properties.iter().zip(&mut self.seen) {
+            match check_lasso(net, property, run, &mut || watch.goes_on()) {
+                Ok(()) => (*seen, shown) = (true, true),
+                Err(why) => flaw = Some(why.to_string()),
+            }
+        }
+        match flaw {
+            // Of several properties, it is about those that it has.
+            Some(flaw) if !shown => Err(flaw),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks an argument about the runs with `property`, and notes which properties it shows to be
+    /// those of no run once its premises are refuted: these become claims.
+    pub(super) fn weigh(
+        &mut self,
+        net: &Net,
+        (property, argument): (&RunProperty, &NoRun),
+        claims: &mut Claims,
+        watch: &Watch,
+    ) -> Result<(), String> {
+        let goes_on = &mut || watch.goes_on();
+        argument.check(net, property, goes_on).map_err(|flaw| flaw.to_string())?;
+        let implied = |asked| implies(net, asked, property, &argument.given);
+        let implied: Vec<_> = self.properties.iter().map(implied).collect();
+        if let (Some(Err(why)), false) = (implied.first(), implied.iter().any(Result::is_ok)) {
+            return Err(why.to_string());
+        }
+        let premises = argument.given.iter().map(|premise| claim(claims, premise));
+        let premises: Vec<usize> = premises.collect();
+        let those = self.arguments.iter_mut().zip(&implied).filter(|(_, implied)| implied.is_ok());
+        those.for_each(|(arguments, _)| arguments.push(premises.clone()));
+        Ok(())
+    }
+
+    /// Visits the markings along runs that may have the properties of these duties, at most so many for
+    /// each.
+    pub(super) fn visit(
+        &mut self,
+        net: &Net,
+        duties: &[usize],
+        most: u64,
+        watch: &Watch,
+    ) -> Result<Visits, String> {
+        let goes_on = &mut || watch.goes_on();
+        let mut visits = Visits::default();
+        for &at in duties {
+            let property = &self.properties[at];
+            match visit_runs(net, property, most, goes_on) {
+                Ok(visited) => {
+                    visits.markings = visits.markings.max(visited.markings);
+                    self.visited[at] |= !visited.has_run;
+                    visits.shown |= !visited.has_run;
+                    if visited.has_run {
+                        visits.run = Some(words::of_runs(net, property));
+                    }
+                }
+                Err(VisitFlaw::Markings(Flaw::More(most))) => {
+                    visits.left = Some(format!("more than {most} are reachable"));
+                }
+                Err(VisitFlaw::TooLarge(why)) => visits.left = Some(why.to_string()),
+                Err(flaw) => return Err(flaw.to_string()),
+            }
+        }
+        Ok(visits)
+    }
+
+    /// What was shown, in words.
+    pub(super) fn in_words(&self, claims: &Claims) -> Vec<String> {
+        let done = |is: &dyn Fn(usize) -> Need| {
+            (0..self.properties.len()).filter(|&at| self.is_done(&is(at), claims)).count()
+        };
+        let (runs, none) = (done(&Need::Run), done(&Need::NoRun));
+        let counts = [(runs, "run", "followed"), (none, "argument about runs", "checked")];
+        let counts = counts.iter().filter(|(number, ..)| *number > 0);
+        let in_words = |(number, what, done): &(usize, &str, &str)| {
+            format!("{number} {what}{} {done}", if *number == 1 { "" } else { "s" })
+        };
+        counts.map(in_words).collect()
+    }
+
+    /// What an open duty takes, in words.
+    pub(super) fn missing(&self, net: &Net, duty: &Need, claims: &Claims) -> Option<String> {
+        let all = |at: usize| words::of_runs(net, &self.properties[at]);
+        match *duty {
+            Need::Run(at) => Some(words::shortened(format!("a run without {}", all(at)))),
+            Need::NoRun(at) => {
+                let open = self.arguments[at].iter().flatten().find(|&&claim| !claims[claim].1);
+                let what = format!("that all runs have {}", all(at));
+                Some(words::shortened(match open {
+                    None => what,
+                    Some(&claim) => {
+                        let premise = words::formula(net, &claims[claim].0);
+                        format!("that no reachable marking has {premise}, a premise of {what}")
+                    }
+                }))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What came of visiting markings for some properties.
+#[derive(Default)]
+pub(super) struct Visits {
+    /// The most that were visited for one of them.
+    pub(super) markings: u64,
+    /// Whether no run has one of them.
+    pub(super) shown: bool,
+    /// What not all runs have, in words, of what was to be shown of all runs.
+    pub(super) run: Option<String>,
+    /// Why some were left.
+    pub(super) left: Option<String>,
+}
+
+/// The number of a claim, a new one if it is not there.
+fn claim(claims: &mut Claims, premise: &Predicate) -> usize {
+    let known = claims.iter().position(|(claim, _)| claim == premise);
+    known.unwrap_or_else(|| {
+        claims.push((premise.clone(), *premise == Predicate::False));
+        claims.len() - 1
+    })
+}
+
+/// How a run breaks the claim that units are safe: on its first round, or by making ever more tokens.
+pub(super) fn breach(net: &Net, run: &LassoRun) -> Option<String> {
+    net.safe_units()?;
+    let mut all = run.prefix.clone();
+    let RunEnd::Repeats(cycle) = &run.end else { return first_breach(net, &all, u64::MAX) };
+    cycle.steps().iter().for_each(|step| all.push(step.transition, step.count));
+    let more = || {
+        let (begin, end) = (replay(net, &run.prefix).ok()?, replay(net, &all).ok()?);
+        (begin != end).then(|| "ever more tokens come to a place".to_owned())
+    };
+    first_breach(net, &all, u64::MAX).or_else(more)
+}

@@ -1,0 +1,239 @@
+//! Questions about runs, and what their answers take.
+
+use super::*;
+use crate::no_run::{Movers, NamedNoRun, NoRun, Reason, Refuted};
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_temporal::{Limits, Ltl, Names, Tableau, parse_ltl};
+
+/// Waits, is served, and may rest; somebody else may go round for ever.
+const QUEUE: &str = "net queue
+    place waits 1
+    place served
+    place other 1
+    transition serve: waits -> served
+    transition again: served -> waits
+    transition turn: other -> other";
+
+fn at_least(place: &str, tokens: u32) -> String {
+    format!(
+        "<integer-le><integer-constant>{tokens}</integer-constant><tokens-count><place>{place}\
+         </place></tokens-count></integer-le>"
+    )
+}
+
+/// Served again and again, waits or is served (two of which are never on `served`), served at some time,
+/// not served for ever.
+fn questions() -> String {
+    let all = |id: &str, inside: &str| {
+        format!(
+            "<property><id>{id}</id><formula><all-paths>{inside}</all-paths></formula></property>"
+        )
+    };
+    let served = at_least("served", 1);
+    let list = [
+        all("again", &format!("<globally><finally>{served}</finally></globally>")),
+        all(
+            "never",
+            &format!(
+                "<globally><implication>{}<next>{}</next></implication></globally>",
+                at_least("served", 2),
+                at_least("waits", 5)
+            ),
+        ),
+        all("some", &format!("<finally>{served}</finally>")),
+        all(
+            "twice",
+            &format!("<negation><finally><finally>{served}</finally></finally></negation>"),
+        ),
+        all("now", &format!("<finally>{}</finally>", at_least("waits", 1))),
+        all("next", &format!("<next>{served}</next>")),
+    ];
+    format!("<property-set>{}</property-set>", list.concat())
+}
+
+fn lasso(prefix: &str, end: &str) -> String {
+    format!("{{\"lasso\": {{\"id\": \"o\", \"prefix\": [{prefix}], {end}}}}}\n")
+}
+
+const BY_LASSO: &str = "{\"lasso\": \"o\"}";
+const BY_NO_RUN: &str = "{\"no_run\": \"n\"}";
+
+fn judge(id: &str, value: &str, evidence: &str, shown_by: &str, why: Option<&str>) {
+    let lines = evidence.to_owned() + &answer(id, value, shown_by);
+    check(QUEUE, &questions(), "Some", &lines, why);
+}
+
+#[test]
+fn a_run_that_never_ends_shows_that_not_all_have_something() {
+    let turning = lasso("[\"serve\", 1], [\"again\", 1]", "\"repeats\": [[\"turn\", 3]]");
+    judge("again", "FALSE", &turning, BY_LASSO, None);
+    judge("again", "TRUE", &turning, BY_LASSO, Some("that all runs have A GF\"`served` ≥ 1\""));
+    judge("again", "FALSE", "", "", Some("a run without A GF\"`served` ≥ 1\""));
+    judge("some", "FALSE", &turning, BY_LASSO, Some("does not have the property"));
+    let serving = lasso("", "\"repeats\": [[\"serve\", 1], [\"again\", 1]]");
+    judge("again", "FALSE", &serving, BY_LASSO, Some("does not have the property"));
+    let dead = lasso("", "\"dead\": true");
+    judge("again", "FALSE", &dead, BY_LASSO, Some("is not dead"));
+    let two = lasso("", "\"dead\": true, \"whatever\": true");
+    judge("again", "FALSE", &two, BY_LASSO, Some("expected one of"));
+    judge("again", "FALSE", &lasso("", "\"repeats\": [[\"go\", 1]]"), BY_LASSO, Some("`go`"));
+    let whatever = lasso("[\"serve\", 1]", "\"whatever\": true");
+    judge("twice", "FALSE", &whatever, BY_LASSO, None);
+    judge("next", "FALSE", &lasso("[\"turn\", 1]", "\"whatever\": true"), BY_LASSO, None);
+    // About markings, a trace does as well.
+    judge("twice", "FALSE", &trace("[\"serve\", 1]"), BY_TRACE, None);
+    judge("again", "FALSE", &trace("[\"turn\", 1]"), BY_TRACE, Some("a run without"));
+    // The initial marking decides.
+    judge("now", "TRUE", "", "", None);
+    judge("now", "FALSE", &turning, BY_LASSO, Some("nothing is asked of runs"));
+}
+
+/// The property that runs must not have, over `w` (waits ≥ 5), `s` (served ≥ 2), `l` (leaves `s`).
+fn property(net: &Net, text: &str) -> RunProperty {
+    let holds = |place, tokens| {
+        RunAtom::Holds(Predicate::at_least(net.place_named(place).unwrap(), tokens))
+    };
+    let atoms = [holds("waits", 5), holds("served", 2)];
+    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    for name in ["w", "s"] {
+        names.atom(name);
+    }
+    let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
+    RunProperty::new(&formulas, formula, &atoms)
+}
+
+/// That no run has it, as no reachable marking satisfies these.
+fn argument(net: &Net, property: &RunProperty, given: Vec<Predicate>) -> String {
+    let tableau = Tableau::new(property.formulas(), property.formula(), Limits::default()).unwrap();
+    let premises = crate::no_run::premises::Premises::new(property, &given);
+    let mut refuted = Vec::new();
+    for (state, edges) in tableau.automaton.states.iter().enumerate() {
+        for (at, edge) in edges.iter().enumerate() {
+            if let Some(premise) = premises.excluding(&edge.cube) {
+                let by = Reason::Given(premise);
+                refuted.push(Refuted { edge: (state, at), movers: Movers::All, by });
+            }
+        }
+    }
+    let (documents, rankings) = (Vec::new(), Vec::new());
+    let argument = NoRun { tableau, opening: 0, documents, given, refuted, rankings };
+    let line = NamedNoRun::of(net, property, &argument, &|_| unreachable!());
+    let mut line = serde_json::to_value(line).unwrap();
+    line["id"] = json!("n");
+    format!("{}\n", json!({"no_run": line}))
+}
+
+#[test]
+fn an_argument_shows_that_all_have_something_and_its_premises_are_duties() {
+    let net = text::parse(QUEUE).unwrap();
+    let two = Predicate::at_least(net.place_named("served").unwrap(), 2);
+    let asked = property(&net, "F (s & X !w)");
+    let no_run = argument(&net, &asked, vec![two.clone()]);
+    let both = format!("{BY_DOCUMENT}, {BY_NO_RUN}");
+    judge("never", "TRUE", &(no_run.clone() + &document(2)), &both, None);
+    judge(
+        "never",
+        "TRUE",
+        &no_run,
+        BY_NO_RUN,
+        Some("that no reachable marking has `served` ≥ 2, a premise of that all runs have A G("),
+    );
+    judge("never", "TRUE", &document(2), BY_DOCUMENT, Some("that all runs have A G("));
+    judge("never", "FALSE", &(no_run.clone() + &document(2)), &both, Some("a run without"));
+    judge("again", "TRUE", &no_run, BY_NO_RUN, Some("about another formula"));
+    // Without the premise, nothing excludes the run.
+    let bare = argument(&net, &asked, Vec::new());
+    judge("never", "TRUE", &bare, BY_NO_RUN, Some("may go on for ever in state"));
+    // What is argued may be more than what is asked: under the premise, both are the same as false.
+    let more = argument(&net, &property(&net, "F s"), vec![two.clone()]);
+    judge("never", "TRUE", &(more.clone() + &document(2)), &both, None);
+    let nothing = argument(&net, &property(&net, "0"), vec![two.clone()]);
+    judge("never", "TRUE", &(nothing.clone() + &document(2)), &both, None);
+    judge("never", "TRUE", &nothing, BY_NO_RUN, Some("a premise of"));
+    let less = argument(&net, &property(&net, "F (s & X X !w)"), vec![two.negated()]);
+    judge("never", "TRUE", &(less + &document(2)), &both, Some("no_run `n`"));
+    // Atoms that nobody speaks of mean nothing, and there is no other use of them.
+    let odd = no_run.replacen("\"edges\":[{", "\"edges\":[{\"reads\":[7],", 1);
+    judge("never", "TRUE", &(odd + &document(2)), &both, Some("no_run `n`"));
+    let strange = no_run.replacen("waits", "nobody", 1);
+    judge("never", "TRUE", &(strange + &document(2)), &both, Some("nobody"));
+}
+
+#[test]
+fn searches_for_runs_are_made_again() {
+    let searched = |id: &str, value: &str, markings: u64| {
+        let by = format!(
+            "\"searched\": {{\"markings\": {markings}, \"stubborn\": false}}, \"shown_by\""
+        );
+        let net = text::parse(QUEUE).unwrap();
+        let lines = answer(id, value, "").replace("\"shown_by\"", &by);
+        audit(&net, &questions(), "Some", &lines).0.remove(0).verdict
+    };
+    let confirmed = |verdict| matches!(verdict, Verdict::Confirmed(_));
+    let refused = |verdict, part: &str| match verdict {
+        Verdict::Refused(why) => assert!(why.contains(part), "{why}"),
+        other => panic!("{other:?}"),
+    };
+    assert!(confirmed(searched("never", "TRUE", 2)));
+    refused(searched("again", "TRUE", 2), "visited again: some run is without A GF");
+    refused(searched("next", "TRUE", 2), "visited again");
+    refused(searched("again", "FALSE", 2), "a run without");
+    assert!(matches!(searched("never", "TRUE", 101), Verdict::Searched(_)));
+    let growing =
+        text::parse(&format!("{QUEUE}\ntransition grow: other -> other + waits")).unwrap();
+    let by = "\"searched\": {\"markings\": 5, \"stubborn\": false}, \"shown_by\"";
+    let lines = answer("never", "TRUE", "").replace("\"shown_by\"", by);
+    let verdict = audit(&growing, &questions(), "Some", &lines).0.remove(0).verdict;
+    // On the way to two of `served`, there is no end of markings.
+    assert!(matches!(verdict, Verdict::Searched(_)), "{verdict:?}");
+}
+
+#[test]
+fn markings_along_runs_are_visited_where_that_is_the_evidence() {
+    let visited =
+        |markings: u64| format!("{{\"visited\": {{\"id\": \"v\", \"markings\": {markings}}}}}\n");
+    let by = "{\"visited\": \"v\"}";
+    judge("never", "TRUE", &visited(2), by, None);
+    judge("never", "TRUE", &visited(1), by, Some("more than 1 are reachable"));
+    judge("again", "TRUE", &visited(2), by, Some("some run is without A GF"));
+    judge("never", "FALSE", &visited(2), by, Some("a run without"));
+    judge("never", "TRUE", &visited(1 << 40), by, Some("it may be 1000000"));
+    judge("never", "TRUE", &visited(2), "{\"visited\": \"w\"}", Some("no line `visited`"));
+    // What cannot come true any more is not gone on from.
+    let net = "net n\nplace p 1\nplace q\ntransition t: p -> q\ntransition grow: q -> 2*q";
+    let next = |inside: &str| format!("<next>{inside}</next>");
+    let formula = next(&format!(
+        "<conjunction>{}<finally>{}</finally></conjunction>",
+        at_least("q", 1),
+        at_least("q", 1)
+    ));
+    let file = format!(
+        "<property-set><property><id>f</id><formula><all-paths>{formula}</all-paths></formula>\
+         </property></property-set>"
+    );
+    check(net, &file, "Some", &(visited(2) + &answer("f", "TRUE", by)), None);
+}
+
+/// Along a run, what repeats once is looked at, and that it must not make tokens.
+#[test]
+fn runs_break_the_claim_of_safe_units_on_their_way_or_in_the_end() {
+    let model = "<pnml><net id='n'><place id='p'><initialMarking><text>1</text></initialMarking>
+        </place><place id='q'/><transition id='t'/><arc source='p' target='t'/>
+        <arc source='t' target='q'/><transition id='u'/><arc source='q' target='u'/>
+        <arc source='u' target='p'/><transition id='v'/><arc source='p' target='v'/>
+        <arc source='v' target='p'/><arc source='v' target='q'/>
+        <toolspecific tool='nupn'><structure units='1' root='u' safe='true'><unit id='u'>
+        <places>p q</places></unit></structure></toolspecific></net></pnml>";
+    let net = pnml::read(model.as_bytes()).unwrap().net;
+    let firings = |names: &[&str]| -> FiringSequence {
+        names.iter().map(|name| net.transition_named(name).unwrap()).collect()
+    };
+    let breach = |prefix: &[&str], end: RunEnd| {
+        super::super::runs::breach(&net, &LassoRun { prefix: firings(prefix), end })
+    };
+    assert_eq!(breach(&["t"], RunEnd::Repeats(firings(&["u", "t"]))), None);
+    assert_eq!(breach(&["t", "u"], RunEnd::Anything), None);
+    assert!(breach(&["v"], RunEnd::Anything).is_some());
+    assert!(breach(&["t", "u"], RunEnd::Repeats(firings(&["v"]))).is_some());
+}

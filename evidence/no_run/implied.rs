@@ -1,0 +1,252 @@
+//! Whether one property of runs follows from another: what the question says, and what an argument is
+//! about.
+//!
+//! Whoever argues may have written the question in another way: rewritten it, with other atoms, or
+//! with what is known of the initial marking or of all markings. So the argument says what it is
+//! about, and here it is seen that every run with the property in question would have that property.
+//!
+//! # How
+//! Both are written over *common atoms*: predicates that stand in both as they are, else their
+//! leaves. Of words over these, those are sought that satisfy what is asked, begin as the initial
+//! marking does, never satisfy a premise, and do not satisfy what is argued. If the automaton of
+//! all this accepts no word, there is no such run. Atoms are taken to be independent of each other,
+//! which only makes for more words.
+//!
+//! The automaton is held against its formula ([`Tableau::check_complete`]) before it is looked at.
+
+use super::CASES;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Net, Predicate, TransitionId};
+use parikh_temporal::{Atom, Formula, Limits, Linear, Literal, Ltl, Refusal, Tableau, TooLarge};
+use std::collections::{HashMap, HashSet};
+
+/// States, edges and terms of an automaton that is made to compare two formulas.
+const LIMITS: Limits = Limits { states: 5_000, edges: 100_000, terms: 5_000 };
+
+/// Why it is not seen that one follows from the other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotImplied {
+    /// Some word tells them apart.
+    #[error("it is about another formula")]
+    Other,
+    /// The automaton is too large.
+    #[error("to compare it with what is asked, {0}")]
+    TooLarge(#[from] TooLarge),
+    /// The automaton is not that of the formula.
+    #[error("to compare it with what is asked, the automaton: {0}")]
+    Automaton(#[from] Refusal),
+}
+
+/// Accepts that each run of `net` that has the property `asked` has the property `argued`, if no
+/// reachable marking satisfies any of `given`.
+///
+/// # Errors
+/// Why this is not seen.
+pub fn implies(
+    net: &Net,
+    asked: &RunProperty,
+    argued: &RunProperty,
+    given: &[Predicate],
+) -> Result<(), NotImplied> {
+    if asked == argued {
+        return Ok(());
+    }
+    let shared = shared(asked, argued);
+    match Common::new(&shared).compare(net, asked, argued, given) {
+        // Predicates that are one in both may have parts that stand alone elsewhere.
+        Err(NotImplied::Other) if shared.iter().any(is_junction) => {
+            Common::new(&HashSet::new()).compare(net, asked, argued, given)
+        }
+        told => told,
+    }
+}
+
+/// Whether the initial marking alone says that a run has the property, or that none has it.
+pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
+    let constant = |value| {
+        let formulas = Ltl::default();
+        RunProperty::new(&formulas, formulas.constant(value), &[])
+    };
+    if implies(net, property, &constant(false), &[]).is_ok() {
+        return Some(false);
+    }
+    implies(net, &constant(true), property, &[]).is_ok().then_some(true)
+}
+
+fn is_junction(predicate: &Predicate) -> bool {
+    matches!(predicate, Predicate::And(_) | Predicate::Or(_))
+}
+
+/// The predicates that are atoms of both, or the negations of such, in sorted form.
+fn shared(one: &RunProperty, other: &RunProperty) -> HashSet<Predicate> {
+    let of = |property: &RunProperty| -> HashSet<Predicate> {
+        let both = property.atoms().iter().filter_map(|atom| match atom {
+            RunAtom::Holds(it) => Some([it.clone().sorted(), it.clone().negated().sorted()]),
+            RunAtom::Fires(_) => None,
+        });
+        both.flatten().collect()
+    };
+    of(one).intersection(&of(other)).cloned().collect()
+}
+
+/// Formulas over common atoms.
+struct Common<'p> {
+    formulas: Ltl,
+    /// Predicates that are not taken apart.
+    whole: &'p HashSet<Predicate>,
+    holds: HashMap<Predicate, Atom>,
+    fires: HashMap<Vec<TransitionId>, Atom>,
+}
+
+impl<'p> Common<'p> {
+    fn new(whole: &'p HashSet<Predicate>) -> Self {
+        let (holds, fires) = (HashMap::new(), HashMap::new());
+        Common { formulas: Ltl::default(), whole, holds, fires }
+    }
+
+    /// Whether no word tells the two apart; see the module.
+    fn compare(
+        mut self,
+        net: &Net,
+        asked: &RunProperty,
+        argued: &RunProperty,
+        given: &[Predicate],
+    ) -> Result<(), NotImplied> {
+        let asked = self.property(asked);
+        let argued = self.property(argued);
+        let mut all = vec![asked, self.formulas.negate(argued)];
+        for premise in given {
+            let holds = self.predicate(premise.clone().sorted());
+            let never = self.formulas.negate(holds);
+            all.push(self.formulas.always(Linear, never));
+        }
+        let first = self.holds.iter().map(|(predicate, &atom)| {
+            let positive = predicate.holds(net, net.initial());
+            Literal { atom, positive }
+        });
+        let mut first: Vec<Literal> = first.collect();
+        first.sort_unstable();
+        all.extend(first.into_iter().map(|literal| self.formulas.literal(literal)));
+        let formula = self.formulas.and(all);
+        if self.formulas.is(formula, false) {
+            return Ok(());
+        }
+        let tableau = Tableau::new(&self.formulas, formula, LIMITS)?;
+        tableau.check_complete(&self.formulas, formula, CASES)?;
+        if tableau.automaton.is_empty() { Ok(()) } else { Err(NotImplied::Other) }
+    }
+
+    /// A property over common atoms.
+    fn property(&mut self, property: &RunProperty) -> Formula<Linear> {
+        let atoms: Vec<Formula<Linear>> =
+            property.atoms().iter().map(|atom| self.atom(atom)).collect();
+        property.translated(&mut self.formulas, &atoms)
+    }
+
+    fn atom(&mut self, atom: &RunAtom) -> Formula<Linear> {
+        match atom {
+            RunAtom::Holds(predicate) => self.predicate(predicate.clone().sorted()),
+            RunAtom::Fires(any) => {
+                let next = self.next();
+                let atom = *self.fires.entry(any.clone()).or_insert(next);
+                self.formulas.atom(atom)
+            }
+        }
+    }
+
+    /// A predicate in sorted form.
+    fn predicate(&mut self, predicate: Predicate) -> Formula<Linear> {
+        if let Some(literal) = self.literal(&predicate) {
+            return self.formulas.literal(literal);
+        }
+        match predicate {
+            Predicate::True => self.formulas.constant(true),
+            Predicate::False => self.formulas.constant(false),
+            Predicate::And(parts) if !self.whole.contains(&Predicate::And(parts.clone())) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.predicate(part)).collect();
+                self.formulas.and(parts)
+            }
+            Predicate::Or(parts) if !self.whole.contains(&Predicate::Or(parts.clone())) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.predicate(part)).collect();
+                self.formulas.or(parts)
+            }
+            atom => {
+                let next = self.next();
+                self.holds.insert(atom, next);
+                self.formulas.atom(next)
+            }
+        }
+    }
+
+    /// The predicate as a literal of an atom that is there.
+    fn literal(&self, predicate: &Predicate) -> Option<Literal> {
+        let known = |predicate: &Predicate| self.holds.get(predicate).copied();
+        if let Some(atom) = known(predicate) {
+            return Some(Literal::positive(atom));
+        }
+        known(&predicate.clone().negated().sorted()).map(Literal::negative)
+    }
+
+    /// The number of the next atom.
+    fn next(&self) -> Atom {
+        Atom((self.holds.len() + self.fires.len()) as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+    use parikh_temporal::{Names, parse_ltl};
+
+    /// Over `a` (p ≥ 1), `b` (q ≥ 1), `both`, `some`, `t` (it fires).
+    fn property(net: &Net, text: &str) -> RunProperty {
+        let [a, b] = ["p", "q"].map(|it| Predicate::at_least(net.place_named(it).unwrap(), 1));
+        let both = Predicate::and([a.clone(), b.clone()]);
+        let some = Predicate::or([b.clone(), a.clone()]);
+        let t = vec![net.transition_named("t").unwrap()];
+        let atoms = [a, b, both, some].map(RunAtom::Holds);
+        let atoms = [&atoms[..], &[RunAtom::Fires(t)]].concat();
+        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        for name in ["a", "b", "both", "some", "t"] {
+            names.atom(name);
+        }
+        let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
+        RunProperty::new(&formulas, formula, &atoms)
+    }
+
+    #[test]
+    fn formulas_that_say_as_much_are_seen_to() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        let b = Predicate::at_least(net.place_named("q").unwrap(), 1);
+        let says = |asked: &str, argued: &str, given: &[Predicate]| {
+            let (asked, argued) = (property(&net, asked), property(&net, argued));
+            implies(&net, &asked, &argued, given).is_ok()
+        };
+        for (asked, argued) in [
+            ("G F a", "F a"),
+            ("F both", "F (a & b)"),
+            ("F !some", "F (!a & !b)"),
+            ("both U t", "F t"),
+            ("G (some & both)", "G a"),
+            // What holds initially is known.
+            ("F G b", "X F G b"),
+            ("b | X t", "X t"),
+            ("b", "0"),
+        ] {
+            assert!(says(asked, argued, &[]), "{asked} {argued}");
+        }
+        for (asked, argued) in
+            [("F a", "G F a"), ("G F some", "G F a"), ("F t", "F b"), ("1", "X a")]
+        {
+            assert!(!says(asked, argued, &[]), "{asked} {argued}");
+        }
+        let never = [b];
+        assert!(says("G F some", "G F a", &never));
+        assert!(says("F both", "0", &never));
+        assert!(!says("F a", "0", &never));
+        assert_eq!(initially(&net, &property(&net, "a & !b")), Some(true));
+        assert_eq!(initially(&net, &property(&net, "b & F a")), Some(false));
+        assert_eq!(initially(&net, &property(&net, "F b")), None);
+    }
+}

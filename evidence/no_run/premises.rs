@@ -1,0 +1,64 @@
+//! Premises of an argument: predicates that no reachable marking satisfies, and what they exclude.
+//!
+//! What an edge reads is a conjunction: of its literals, each of which may be a conjunction itself,
+//! and of what its mover says of the marking. Where each conjunct of a premise is one of them, a
+//! marking that allows the edge would satisfy the premise. This looks at how predicates are written,
+//! and no further.
+
+use parikh_net::Predicate;
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_temporal::{Cube, Literal};
+use std::collections::HashMap;
+
+/// Premises and the atoms of a property, conjunct by conjunct.
+pub struct Premises {
+    /// Conjuncts by number.
+    numbers: HashMap<Predicate, u32>,
+    /// By atom the conjuncts of its predicate, and those of its negation; of firings none.
+    atoms: Vec<[Vec<u32>; 2]>,
+    /// By premise its conjuncts.
+    premises: Vec<Vec<u32>>,
+}
+
+impl Premises {
+    /// Those of an argument about this property.
+    pub fn new(property: &RunProperty, given: &[Predicate]) -> Premises {
+        let mut numbers = HashMap::new();
+        let mut conjuncts = |predicate: Predicate| -> Vec<u32> {
+            let parts = match predicate.sorted() {
+                Predicate::And(parts) => parts,
+                part => vec![part],
+            };
+            let mut number = |part| {
+                let next = numbers.len() as u32;
+                *numbers.entry(part).or_insert(next)
+            };
+            parts.into_iter().map(&mut number).collect()
+        };
+        let mut of_atom = |atom: &RunAtom| match atom {
+            RunAtom::Holds(it) => [it.clone(), it.clone().negated()].map(&mut conjuncts),
+            RunAtom::Fires(_) => [Vec::new(), Vec::new()],
+        };
+        let atoms = property.atoms().iter().map(&mut of_atom).collect();
+        let premises = given.iter().map(|premise| conjuncts(premise.clone())).collect();
+        Premises { numbers, atoms, premises }
+    }
+
+    /// Whether this premise excludes markings that satisfy what the cube reads and what its mover
+    /// says.
+    pub fn exclude(&self, premise: usize, cube: &Cube, mover: &Predicate) -> bool {
+        let of_literal = |literal: &Literal| {
+            &self.atoms[literal.atom.0 as usize][usize::from(!literal.positive)]
+        };
+        let of_mover = self.numbers.get(mover);
+        self.premises[premise].iter().all(|conjunct| {
+            of_mover == Some(conjunct)
+                || cube.literals().iter().any(|literal| of_literal(literal).contains(conjunct))
+        })
+    }
+
+    /// A premise that excludes all markings that satisfy what the cube reads.
+    pub fn excluding(&self, cube: &Cube) -> Option<usize> {
+        (0..self.premises.len()).find(|&premise| self.exclude(premise, cube, &Predicate::True))
+    }
+}

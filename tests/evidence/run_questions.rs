@@ -1,0 +1,329 @@
+//! Evidence about runs, as it stands in files: what engines find is confirmed by the auditor, and whatever is
+//! changed in it, nothing false is.
+
+use crate::support::scale::scaled;
+use fastrand::Rng;
+use parikh::engine::lasso::Lassos;
+use parikh::engine::ranking::argue;
+use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::certificate::markings::visit;
+use parikh::evidence::file::FORMAT;
+use parikh::evidence::lasso::check_lasso;
+use parikh::evidence::question::Question;
+use parikh::evidence::reader::queries::Property;
+use parikh::evidence_files::Writer;
+use parikh::net::generate::{Kind, Shape, random, random_predicate};
+use parikh::net::run_property::{RunAtom, RunProperty};
+use parikh::net::{Facts, Net, Predicate};
+use parikh::solvers::Budget;
+use parikh_temporal::{Atom, Formula, Linear, Ltl};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+/// A question of a net: whether no run has a property, and the evidence for the answer.
+struct Case {
+    property: RunProperty,
+    /// The answer.
+    none: bool,
+    /// Lines, each with what it is in the file, and the references to them.
+    lines: Vec<Value>,
+    shown_by: Vec<Value>,
+}
+
+fn formula(formulas: &mut Ltl, rng: &mut Rng, operators: usize) -> Formula<Linear> {
+    if operators == 0 {
+        let atom = formulas.atom(Atom(rng.u32(..3)));
+        return if rng.bool() { atom } else { formulas.negate(atom) };
+    }
+    let left_size = rng.usize(..operators);
+    let left = formula(formulas, rng, left_size);
+    let right = formula(formulas, rng, operators - 1 - left_size);
+    match rng.u8(..7) {
+        0 => formulas.and([left, right]),
+        1 => formulas.or([left, right]),
+        2 => formulas.next(Linear, right),
+        3 => formulas.eventually(Linear, right),
+        4 => formulas.always(Linear, right),
+        5 => formulas.until(Linear, left, right),
+        _ => formulas.release(Linear, left, right),
+    }
+}
+
+fn property(rng: &mut Rng, net: &Net) -> RunProperty {
+    let mut atoms: Vec<RunAtom> =
+        (0..2).map(|_| RunAtom::Holds(random_predicate(rng, net, 1).sorted())).collect();
+    atoms.push(RunAtom::Fires(net.transitions().filter(|_| rng.bool()).collect()));
+    let mut formulas = Ltl::default();
+    let operators = rng.usize(1..6);
+    let formula = formula(&mut formulas, rng, operators);
+    RunProperty::new(&formulas, formula, &atoms)
+}
+
+/// How many markings there are, if they are few and none of them satisfies this.
+fn unreachable(net: &Net, predicate: &Predicate) -> Option<u64> {
+    let visited = visit(net, 1_000, |marking| !predicate.holds(net, marking)).ok()?;
+    Some(visited.count())
+}
+
+/// The evidence of engines for what is asked of runs with a property, written as a run writes it.
+fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<Case> {
+    let mut writer = Writer::new(net, "Some", Vec::new()).unwrap();
+    let mut shown_by = Vec::new();
+    let none = match lassos.find(&property).ok()? {
+        Some(run) => {
+            // What is left open after a prefix may be more than the prefix shows.
+            check_lasso(net, &property, &run, &mut || true).ok()?;
+            shown_by.push(json!({"lasso": writer.lasso(&run).unwrap()}));
+            false
+        }
+        None => {
+            let both = property.atoms().iter().filter_map(|atom| match atom {
+                RunAtom::Holds(it) => Some([it.clone(), it.clone().negated()]),
+                RunAtom::Fires(_) => None,
+            });
+            let never = both.flatten().filter(|it| unreachable(net, it).is_some());
+            let never: Vec<Predicate> = never.collect();
+            let argument = argue(net, &property, &never, &Budget::unlimited()).ok()?;
+            if let Some(premise) = argument.given.first() {
+                let markings = unreachable(net, premise).unwrap();
+                let document = parikh::evidence::Document::Markings(markings);
+                let id = writer.document(None, &document).unwrap();
+                shown_by.push(json!({ "document": id }));
+            }
+            shown_by.push(json!({"no_run": writer.no_run(&property, &argument).unwrap()}));
+            true
+        }
+    };
+    let text = String::from_utf8(writer.finish().unwrap()).unwrap();
+    let lines = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    Some(Case { property, none, lines, shown_by })
+}
+
+/// Answers to questions, all in one file, and what an auditor says of each.
+struct Trial<'n> {
+    net: &'n Net,
+    questions: Vec<Property>,
+    lines: Vec<Value>,
+}
+
+impl<'n> Trial<'n> {
+    fn new(net: &'n Net) -> Self {
+        Trial { net, questions: Vec::new(), lines: Vec::new() }
+    }
+
+    /// An answer to the question of `asked` with these lines, which get ids of their own.
+    fn add(&mut self, asked: &RunProperty, none: bool, lines: &[Value], shown_by: &[Value]) {
+        let number = self.questions.len();
+        let id = |id: &Value| json!(format!("{}-{number}", id.as_str().unwrap()));
+        for line in lines {
+            let mut line = line.clone();
+            let content = line.as_object_mut().unwrap().values_mut().next().unwrap();
+            content["id"] = id(&content["id"]);
+            self.lines.push(line);
+        }
+        let mut shown_by = shown_by.to_vec();
+        for shown in shown_by.iter_mut().flat_map(|shown| shown.as_object_mut().unwrap()) {
+            *shown.1 = id(shown.1);
+        }
+        let value = if none { "TRUE" } else { "FALSE" };
+        let answer = json!({"id": number.to_string(), "value": value, "shown_by": shown_by});
+        self.lines.push(json!({ "answer": answer }));
+        let question = Ok(Question::NoRun(Box::new(asked.clone())));
+        self.questions.push(Property { id: number.to_string(), question });
+    }
+
+    fn judged(self) -> Vec<Judged> {
+        let net = self.net;
+        let head = json!({"evidence": {"format": FORMAT, "net": net.name(), "places": net.place_count(),
+            "transitions": net.transition_count(), "examination": "Some"}});
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        writeln!(file, "{head}").unwrap();
+        self.lines.iter().for_each(|line| writeln!(file, "{line}").unwrap());
+        let mut questions = Some(self.questions);
+        let mut audit = Audit::new(net, 100, Box::new(move |_| Ok(questions.take().unwrap())));
+        audit.file(file.path()).unwrap();
+        audit.finish().judged
+    }
+}
+
+fn is_confirmed(judged: &Judged) -> bool {
+    matches!(judged.verdict, Verdict::Confirmed(_))
+}
+
+/// The values in a line that stand under this key, wherever that may be.
+fn under<'v>(value: &'v mut Value, key: &str, found: &mut Vec<&'v mut Value>) {
+    match value {
+        Value::Object(map) => {
+            for (name, inside) in map {
+                if name == key {
+                    found.push(inside);
+                } else {
+                    under(inside, key, found);
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|inside| under(inside, key, found)),
+        _ => {}
+    }
+}
+
+/// Changes something in a value; false where there is nothing.
+fn change(value: &mut Value, net: &Net, rng: &mut Rng) -> bool {
+    match value {
+        Value::Bool(flag) => *flag = !*flag,
+        Value::Number(number) => {
+            let more = if rng.bool() { 1 } else { -1 };
+            *value = json!((number.as_i64().unwrap() + more).max(i64::from(number.is_u64()) - 1));
+        }
+        Value::String(name) => {
+            let transition = net.transitions().map(|t| net.transition_name(t));
+            let names: Vec<&str> = match name.as_str() {
+                "all" | "nothing" => vec!["all", "nothing"],
+                "dead" | "not_dead" => vec!["dead", "not_dead"],
+                "true" | "false" => vec!["true", "false"],
+                name if net.place_named(name).is_some() => {
+                    net.places().map(|p| net.place_name(p)).collect()
+                }
+                _ => transition.collect(),
+            };
+            let other = names[rng.usize(..names.len())].to_owned();
+            return std::mem::replace(name, other.clone()) != other;
+        }
+        Value::Array(list) if list.is_empty() => return false,
+        Value::Array(list) => {
+            let at = rng.usize(..list.len());
+            match rng.u8(..5) {
+                0 => drop(list.remove(at)),
+                1 => list.push(list[at].clone()),
+                2 => {
+                    let other = rng.usize(..list.len());
+                    list.swap(at, other);
+                    return at != other;
+                }
+                _ => return change(&mut list[at], net, rng),
+            }
+        }
+        Value::Object(map) => {
+            let key = map.keys().nth(rng.usize(..map.len().max(1))).cloned();
+            let Some(key) = key.filter(|key| key != "id") else { return false };
+            match rng.u8(..4) {
+                0 => drop(map.remove(&key)),
+                _ => return change(&mut map[&key], net, rng),
+            }
+        }
+        Value::Null => return false,
+    }
+    true
+}
+
+/// What of a line is changed.
+const KEYS: [&str; 26] = [
+    "prefix", "repeats", "atoms", "holds", "fires", "formulas", "formula", "untils", "initial",
+    "states", "meets", "edges", "to", "reads", "marks", "opening", "given", "refuted", "edge",
+    "movers", "by", "rankings", "state", "weights", "values", "markings",
+];
+
+/// The lines of a case with something changed under a key.
+fn mutated(case: &Case, key: &str, net: &Net, rng: &mut Rng) -> Option<Vec<Value>> {
+    let mut lines = case.lines.clone();
+    let mut found = Vec::new();
+    lines.iter_mut().for_each(|line| under(line, key, &mut found));
+    let count = found.len();
+    (count > 0 && change(found.swap_remove(rng.usize(..count)), net, rng)).then_some(lines)
+}
+
+#[test]
+fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
+    let (mut confirmed, mut given, mut still) = ([0, 0], 0, 0);
+    // By what was changed, how often that was noticed.
+    let mut noticed: BTreeMap<&str, u32> = BTreeMap::new();
+    for seed in 0..scaled(250) {
+        let mut rng = Rng::with_seed(seed);
+        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let net = random(seed, &Shape { kind, ..Shape::small(seed) });
+        let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
+        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
+        let cases: Vec<Case> =
+            properties.into_iter().filter_map(|it| case(&net, it, &mut lassos)).collect();
+        let mut trial = Trial::new(&net);
+        // What is to be confirmed, what must not be, and what has been changed where neither is sure.
+        let mut expected: Vec<(Option<bool>, &str)> = Vec::new();
+        for case in &cases {
+            trial.add(&case.property, case.none, &case.lines, &case.shown_by);
+            expected.push((Some(true), "nothing"));
+            given += usize::from(case.shown_by.len() == 2);
+            // The evidence for one answer, and another answer or another question.
+            for other in &cases {
+                for none in [true, false] {
+                    trial.add(&other.property, none, &case.lines, &case.shown_by);
+                    expected.push(((other.none != none).then_some(false), "the question"));
+                }
+            }
+            for part in 0..case.shown_by.len() {
+                let shown_by = [&case.shown_by[..part], &case.shown_by[part + 1..]].concat();
+                trial.add(&case.property, case.none, &case.lines, &shown_by);
+                expected.push((None, "what it is shown by"));
+            }
+            for key in KEYS {
+                let Some(lines) = mutated(case, key, &net, &mut rng) else { continue };
+                for other in &cases {
+                    let is_same = std::ptr::eq(other, case);
+                    trial.add(&other.property, case.none, &lines, &case.shown_by);
+                    let must = (other.none != case.none).then_some(false);
+                    expected.push((must, if is_same { key } else { "the question" }));
+                }
+            }
+        }
+        let judged = trial.judged();
+        assert_eq!(judged.len(), expected.len(), "seed {seed}");
+        for (judged, (must, what)) in judged.iter().zip(expected) {
+            let is_confirmed = is_confirmed(judged);
+            assert!(
+                must.is_none_or(|must| must == is_confirmed),
+                "seed {seed}, {what}: {judged:?}"
+            );
+            match (must, is_confirmed) {
+                (Some(true), _) => confirmed[usize::from(judged.value == "TRUE")] += 1,
+                (None, true) => still += 1,
+                (None, false) => *noticed.entry(what).or_default() += 1,
+                (Some(false), _) => {}
+            }
+        }
+    }
+    assert!(confirmed[0] > 100 && confirmed[1] > 100 && given > 20, "{confirmed:?} {given}");
+    assert!(still > 500, "{still}");
+    let unnoticed: Vec<&&str> =
+        KEYS.iter().filter(|key| noticed.get(**key).is_none_or(|&count| count < 3)).collect();
+    assert_eq!(unnoticed, Vec::<&&str>::new(), "{noticed:?}");
+}
+
+/// Without evidence, a search that is said to have been made is made again, and finds what there is.
+#[test]
+fn searches_for_runs_are_made_again() {
+    let mut answers = [0, 0];
+    for seed in 0..scaled(150) {
+        let mut rng = Rng::with_seed(seed);
+        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let net = random(seed, &Shape { kind, ..Shape::small(seed) });
+        if visit(&net, 100, |_| true).is_err() {
+            continue;
+        }
+        let properties: Vec<RunProperty> = (0..6).map(|_| property(&mut rng, &net)).collect();
+        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
+        let mut trial = Trial::new(&net);
+        for property in &properties {
+            trial.add(property, true, &[], &[]);
+            let answer = trial.lines.last_mut().unwrap();
+            answer["answer"]["searched"] = json!({"markings": 1, "stubborn": false});
+        }
+        for (property, judged) in properties.iter().zip(trial.judged()) {
+            let none = lassos.find(property).unwrap().is_none();
+            assert_eq!(is_confirmed(&judged), none, "seed {seed}: {judged:?}");
+            answers[usize::from(none)] += 1;
+        }
+    }
+    assert!(answers[0] > 100 && answers[1] > 100, "{answers:?}");
+}
