@@ -1,21 +1,33 @@
-//! From a formula to what it asks of the reachable markings.
+//! From a formula to what it asks of the reachable markings, and of the runs.
 //!
-//! What the goals can express are EF φ, AG φ, AG EF φ, EF AG φ, bounds, and what the initial
-//! marking decides alone. Any Boolean combination of these is a [`Proposition`] over goals: AG φ is
-//! ¬EF ¬φ, and EF AG φ is ¬AG EF ¬φ. Negation is pushed through path quantifiers, EF φ ∨ EF ψ = EF
-//! (φ ∨ ψ) and its dual make one goal of two, and parts that the initial marking decides are folded
-//! away. All else is CTL or LTL.
+//! What goals about markings can express are EF φ, AG φ, AG EF φ, EF AG φ, bounds, and what the
+//! initial marking decides alone. E φ for any other path formula φ without quantifiers asks for a
+//! run, and A φ for none that violates it. Any Boolean combination of these is a [`Proposition`]
+//! over goals: AG φ is ¬EF ¬φ, and EF AG φ is ¬AG EF ¬φ. Negation is pushed through path
+//! quantifiers, EF φ ∨ EF ψ = EF (φ ∨ ψ) and its dual make one goal of two, and parts that the
+//! initial marking decides are folded away. All else is CTL.
 //!
-//! A path formula is read over maximal paths, which may end. EF and AG do not depend on that, so
-//! the answers are the same for CTL and for LTL.
+//! A path formula is read over maximal paths, which may end in a dead marking. Without X it is the
+//! same whether the path ends there or repeats the marking for ever, so the answers are the same for
+//! CTL and for LTL. With X they are not: see [`Logic`].
 
 use super::linear;
 use super::proposition::{Proposition, Query};
+use super::runs::{Possible, run_property};
 use super::syntax::Formula;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, Net, Predicate};
 
-/// Why a formula is no question of reachability.
+/// What X means where a path ends in a dead marking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Logic {
+    /// As in LTL: the marking repeats, so X φ is φ there.
+    Linear,
+    /// As in CTL: nothing follows, so EX φ is false there, and AX φ true.
+    Branching,
+}
+
+/// Why a formula is no question of reachability or runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
     /// An operator of CTL or LTL proper.
@@ -39,15 +51,24 @@ pub enum Unsupported {
     Explosion,
 }
 
-/// What `formula` asks of the reachable markings of `net`.
+/// What `formula`, whose X is that of LTL, asks of the reachable markings and the runs of `net`.
 ///
 /// # Errors
-/// When it asks for more than reachability, or its numbers are too large.
+/// When it asks for more than goals can express, or its numbers are too large.
 pub fn lower(formula: &Formula, net: &Net) -> Result<Query<Goal>, Unsupported> {
+    lower_in(Logic::Linear, formula, net)
+}
+
+/// What `formula` asks of the reachable markings and the runs of `net`.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_in(logic: Logic, formula: &Formula, net: &Net) -> Result<Query<Goal>, Unsupported> {
     if let Formula::PlaceBound(places) = formula {
         return Ok(Query::Largest(vec![Goal::Maximise(linear::tokens(places)?)]));
     }
-    Lowering::new(formula, net).state(formula, true).map(Query::Truth)
+    let mut lowering = Lowering { logic, ..Lowering::new(formula, net) };
+    lowering.state(formula, true).map(Query::Truth)
 }
 
 /// The markings that satisfy `formula`, which has no temporal operator.
@@ -67,6 +88,7 @@ enum Paths {
 
 pub(super) struct Lowering<'n> {
     net: &'n Net,
+    logic: Logic,
     /// How much predicate may still be made. Without equivalences it is never more than the
     /// formula is large; with nested ones it would double at each level.
     left: usize,
@@ -75,7 +97,7 @@ pub(super) struct Lowering<'n> {
 impl<'n> Lowering<'n> {
     pub(super) fn new(formula: &Formula, net: &'n Net) -> Self {
         let spare = 100_000;
-        Lowering { net, left: 4 * formula.size() + spare }
+        Lowering { net, logic: Logic::Linear, left: 4 * formula.size() + spare }
     }
 
     /// `formula`, or its negation when `holds` is false.
@@ -154,34 +176,85 @@ impl<'n> Lowering<'n> {
         match (path, paths, holds) {
             (Formula::Not(part), ..) => self.path(paths, part, !holds),
             (Formula::Finally(part), Paths::Some, true)
-            | (Formula::Globally(part), Paths::Some, false) => self.finally(part, holds),
+            | (Formula::Globally(part), Paths::Some, false)
+                if !is_about_path(part) =>
+            {
+                self.finally(part, holds)
+            }
             // AG φ = ¬EF ¬φ.
             (Formula::Globally(part), Paths::All, true)
-            | (Formula::Finally(part), Paths::All, false) => {
+            | (Formula::Finally(part), Paths::All, false)
+                if !is_about_path(part) =>
+            {
                 Ok(self.finally(part, !holds)?.negated())
             }
-            (Formula::Finally(_), ..) => Err(Unsupported::Temporal("AF")),
-            (Formula::Globally(_), ..) => Err(Unsupported::Temporal("EG")),
-            (Formula::And(parts), ..) | (Formula::Or(parts), ..) => {
+            (Formula::And(parts) | Formula::Or(parts), ..) => {
                 let all = matches!(path, Formula::And(_)) == holds;
                 // A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) = E φ ∨ E ψ, but not the other way about:
-                // there, what is asked of the initial marking can be told apart from one part about
-                // the path.
+                // there, what is asked of the initial marking can be told apart from what is said
+                // about the path.
                 let distributes = all == (paths == Paths::All);
-                if !distributes && parts.iter().filter(|part| is_about_path(part)).count() > 1 {
-                    return Err(Unsupported::Temporal(match paths {
-                        Paths::All => "A of a disjunction",
-                        Paths::Some => "E of a conjunction",
-                    }));
+                if distributes || parts.iter().filter(|part| is_about_path(part)).count() <= 1 {
+                    let parts = parts.iter().map(|part| self.path(paths, part, holds));
+                    return Ok(merge(all, parts.collect::<Result<Vec<_>, _>>()?));
                 }
-                let parts = parts.iter().map(|part| self.path(paths, part, holds));
-                Ok(merge(all, parts.collect::<Result<Vec<_>, _>>()?))
+                self.together(paths, path, parts, holds)
             }
-            (Formula::Next(_), ..) => Err(Unsupported::Temporal("X")),
-            (Formula::Until { .. }, ..) => Err(Unsupported::Temporal("U")),
+            (path, ..) if is_about_path(path) => self.runs(paths, path, holds),
             // A state formula: every path begins in the initial marking.
             (state, ..) => self.state(state, holds),
         }
+    }
+
+    /// Several parts about one path, with what is asked of the initial marking apart from them.
+    #[inline(never)]
+    fn together(
+        &mut self,
+        paths: Paths,
+        path: &Formula,
+        parts: &[Formula],
+        holds: bool,
+    ) -> Result<Proposition<Goal>, Unsupported> {
+        let is_and = matches!(path, Formula::And(_));
+        let (about, here): (Vec<Formula>, Vec<Formula>) =
+            parts.iter().cloned().partition(is_about_path);
+        let mut all = Vec::with_capacity(here.len() + 1);
+        for part in &here {
+            all.push(self.path(paths, part, holds)?);
+        }
+        let about = if is_and { Formula::And(about) } else { Formula::Or(about) };
+        all.push(self.runs(paths, &about, holds)?);
+        Ok(merge(is_and == holds, all))
+    }
+
+    /// Whether on all or on some `paths` `path` holds, or its negation, as a question of runs.
+    #[inline(never)]
+    fn runs(
+        &mut self,
+        paths: Paths,
+        path: &Formula,
+        holds: bool,
+    ) -> Result<Proposition<Goal>, Unsupported> {
+        let some = paths == Paths::Some;
+        if self.logic == Logic::Branching && has_next(path) {
+            // EX φ and AX φ for what single markings satisfy.
+            let Formula::Next(part) = path else { return Err(Unsupported::Temporal("X")) };
+            if is_about_path(part) {
+                return Err(Unsupported::Temporal("X"));
+            }
+            if self.net.is_dead(self.net.initial()) {
+                return Ok(Proposition::Constant(!some));
+            }
+        }
+        // A φ: there is no run with ¬φ.
+        let property = run_property(path, self.net, holds == some)?;
+        let possible = Possible::of(&property).into_iter().map(|part| match part {
+            Possible::Always => Proposition::Constant(true),
+            Possible::Reach(predicate) => Proposition::Atom(Goal::Reach(predicate)),
+            Possible::Run(property) => Proposition::Atom(Goal::Run(Box::new(property))),
+        });
+        let exists = merge(false, possible.collect());
+        Ok(if some { exists } else { exists.negated() })
     }
 
     /// EF of `part`, or of its negation when `holds` is false. EF AG ψ = ¬AG EF ¬ψ.
@@ -322,13 +395,31 @@ fn asks_what_is_enabled(predicate: &Predicate) -> bool {
     }
 }
 
-/// Whether a path formula speaks of more than where the path begins.
+/// Whether a path formula speaks of more than where the path begins: whether it has a temporal
+/// operator outside inner path quantifiers.
 fn is_about_path(formula: &Formula) -> bool {
     match formula {
         Formula::Not(part) => is_about_path(part),
         Formula::And(parts) | Formula::Or(parts) => parts.iter().any(is_about_path),
+        Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
+            is_about_path(a) || is_about_path(b)
+        }
         Formula::Finally(_) | Formula::Globally(_) | Formula::Next(_) => true,
         Formula::Until { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether a path formula has an X outside inner path quantifiers.
+fn has_next(formula: &Formula) -> bool {
+    match formula {
+        Formula::Next(_) => true,
+        Formula::Not(part) | Formula::Finally(part) | Formula::Globally(part) => has_next(part),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(has_next),
+        Formula::Implies(a, b)
+        | Formula::Equivalent(a, b)
+        | Formula::Xor(a, b)
+        | Formula::Until { before: a, reach: b } => has_next(a) || has_next(b),
         _ => false,
     }
 }
@@ -357,7 +448,7 @@ fn finally(path: &Formula, holds: bool) -> Option<(&Formula, bool)> {
 mod tests {
     use super::*;
     use crate::formula::{Expression, Relation};
-    use parikh_net::{LinearSum, text};
+    use parikh_net::{LinearSum, RunProperty, text};
 
     fn net() -> Net {
         text::parse("net n\nplace p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p")
@@ -459,10 +550,9 @@ mod tests {
         // State formulas below a path quantifier ask what they ask without it.
         assert_eq!(lowered(&Formula::ExistsPath(Box::new(Formula::And(both)))), is(and));
         let on_one_path = ["p", "q"].map(|place| Formula::Finally(Box::new(marked(place))));
-        assert_eq!(
-            lowered(&Formula::ExistsPath(Box::new(Formula::And(on_one_path.to_vec())))),
-            Err(Unsupported::Temporal("E of a conjunction"))
-        );
+        let one_path = Formula::ExistsPath(Box::new(Formula::And(on_one_path.to_vec())));
+        let query = lowered(&one_path).unwrap();
+        assert!(matches!(query.only_atom(), Some((Goal::Run(_), true))));
     }
 
     #[test]
@@ -489,20 +579,79 @@ mod tests {
     }
 
     #[test]
-    fn temporal_operators_beyond_reachability_are_named() {
-        let path = |quantifier: fn(Box<Formula>) -> Formula, path| quantifier(Box::new(path));
-        let finally = || Formula::Finally(Box::new(marked("p")));
-        let globally = || Formula::Globally(Box::new(marked("p")));
+    fn what_no_goal_expresses_is_named() {
         for (formula, operator) in [
-            (path(Formula::AllPaths, finally()), "AF"),
-            (path(Formula::ExistsPath, globally()), "EG"),
-            (path(Formula::ExistsPath, Formula::Next(Box::new(Formula::True))), "X"),
             (ef(Formula::Or(vec![ag(marked("p")), marked("q")])), "A below F or G"),
-            (path(Formula::AllPaths, Formula::Finally(Box::new(globally()))), "AF"),
-            (finally(), "F"),
+            (all_paths(finally(ef(marked("q")))), "E below a temporal operator"),
+            (finally(marked("p")), "F"),
         ] {
             assert_eq!(lowered(&formula), Err(Unsupported::Temporal(operator)), "{formula:?}");
         }
+    }
+
+    fn all_paths(path: Formula) -> Formula {
+        Formula::AllPaths(Box::new(path))
+    }
+
+    fn finally(path: Formula) -> Formula {
+        Formula::Finally(Box::new(path))
+    }
+
+    /// The runs that a formula asks for, and whether it is true where there are any.
+    fn asked(formula: &Formula) -> (RunProperty, bool) {
+        match lowered(formula).unwrap().only_atom() {
+            Some((Goal::Run(property), then)) => ((**property).clone(), then),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn other_path_formulas_ask_for_runs() {
+        let of = |path: &Formula, holds| run_property(path, &net(), holds).unwrap();
+        let always = Formula::Globally(Box::new(marked("p")));
+        let eventually = finally(marked("q"));
+        assert_eq!(asked(&all_paths(eventually.clone())), (of(&eventually, false), false));
+        assert_eq!(
+            asked(&Formula::ExistsPath(Box::new(always.clone()))),
+            (of(&always, true), true)
+        );
+        let again = Formula::Globally(Box::new(eventually.clone()));
+        assert_eq!(asked(&not(all_paths(again.clone()))), (of(&again, false), true));
+        // Where one operand is enough, each is a question by itself; else they are one.
+        let both = Formula::And(vec![again.clone(), finally(always.clone())]);
+        assert_eq!(asked(&Formula::ExistsPath(Box::new(both.clone()))), (of(&both, true), true));
+        let each = lowered(&all_paths(both)).unwrap();
+        let parts = [again, finally(always)]
+            .map(|part| Proposition::Atom(Goal::Run(Box::new(of(&part, false)))).negated());
+        assert_eq!(each, Query::Truth(Proposition::And(parts.to_vec())));
+        // A (p R q ∨ …) may fail by what is reached alone.
+        let violated = Formula::Globally(Box::new(Formula::Or(vec![marked("p"), marked("q")])));
+        let next = Formula::Next(Box::new(marked("q")));
+        let some =
+            all_paths(Formula::Implies(Box::new(Formula::Not(Box::new(violated))), Box::new(next)));
+        assert!(lowered(&some).is_ok());
+    }
+
+    #[test]
+    fn the_end_of_a_path_is_the_logics_own() {
+        let net = text::parse("net n\nplace p 1\ntransition t: 2*p ->").unwrap();
+        let p = net.place_named("p").unwrap();
+        let (left, right) = (Expression::Tokens(vec![p]), Expression::Constant(1));
+        let marked = Formula::Compare { left, relation: Relation::AtLeast, right };
+        let next = || Box::new(Formula::Next(Box::new(marked.clone())));
+        let (some, all) = (Formula::ExistsPath(next()), Formula::AllPaths(next()));
+        let value = |logic, formula| match lower_in(logic, formula, &net) {
+            Ok(Query::Truth(Proposition::Constant(value))) => value,
+            other => panic!("{other:?}"),
+        };
+        assert!(!value(Logic::Branching, &some));
+        let opposite = Formula::AllPaths(Box::new(Formula::Next(Box::new(not(marked.clone())))));
+        assert!(value(Logic::Branching, &opposite));
+        assert!(!value(Logic::Linear, &opposite) && value(Logic::Linear, &some));
+        assert!(value(Logic::Branching, &all));
+        let deeper = finally(*next());
+        let refused = lower_in(Logic::Branching, &Formula::AllPaths(Box::new(deeper)), &net);
+        assert_eq!(refused, Err(Unsupported::Temporal("X")));
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub mod text;
 
 pub use error::{FormulaError, FormulaProblem};
 pub use linear::linear_sum;
-pub use lower::{Unsupported, lower, lower_state};
+pub use lower::{Logic, Unsupported, lower, lower_in, lower_state};
 pub(crate) use parikh_net::closest;
 pub use print::Printed;
 pub use proposition::{Proposition, Query};

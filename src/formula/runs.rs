@@ -13,7 +13,7 @@ use parikh_net::coloured::Folding;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate};
 use parikh_temporal::{
-    Atom, Formula as Ltl, LINEAR_RULES, Linear, Literal, Ltl as Formulas, Value,
+    Atom, Formula as Ltl, LINEAR_RULES, Linear, Literal, Ltl as Formulas, Node, Value, Values,
 };
 use std::collections::HashMap;
 
@@ -50,6 +50,62 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
     // Rewriting may bring to the first letter what was said of a later one.
     let simple = formulas.given_here(simple, here);
     Ok(RunProperty::new(&formulas, simple, &atoms))
+}
+
+/// One of several things, any of which gives a run with a property.
+pub(super) enum Possible {
+    /// Every run has it.
+    Always,
+    /// A marking that satisfies this can be reached.
+    Reach(Predicate),
+    /// There is a run with this property.
+    Run(RunProperty),
+}
+
+impl Possible {
+    /// What a property comes down to: E (φ ∨ ψ) = E φ ∨ E ψ, and E F p is reachability. None where no
+    /// run has it.
+    pub(super) fn of(property: &RunProperty) -> Vec<Possible> {
+        let (formulas, whole) = (property.formulas(), property.formula());
+        let parts = match formulas.node(whole) {
+            Node::False => return Vec::new(),
+            Node::Or(parts) => parts.to_vec(),
+            _ => vec![whole],
+        };
+        let possible = |part| match formulas.node(part) {
+            Node::True => Possible::Always,
+            Node::Until(_, left, right) if formulas.is(*left, true) => {
+                match predicate(property, *right) {
+                    Some(predicate) => Possible::Reach(predicate),
+                    None => Possible::Run(RunProperty::new(formulas, part, property.atoms())),
+                }
+            }
+            _ => Possible::Run(RunProperty::new(formulas, part, property.atoms())),
+        };
+        parts.into_iter().map(possible).collect()
+    }
+}
+
+/// A formula without temporal operators, about markings only, as a predicate.
+fn predicate(property: &RunProperty, formula: Ltl<Linear>) -> Option<Predicate> {
+    property.formulas().fold(formula, |_, node, parts: &Values<_, Option<Predicate>>| match node {
+        Node::True => Some(Predicate::True),
+        Node::False => Some(Predicate::False),
+        Node::Literal(literal) => match &property.atoms()[literal.atom.0 as usize] {
+            RunAtom::Holds(holds) if literal.positive => Some(holds.clone()),
+            RunAtom::Holds(holds) => Some(holds.clone().negated()),
+            RunAtom::Fires(_) => None,
+        },
+        Node::And(all) => {
+            let all = all.iter().map(|&part| parts[part].clone()).collect::<Option<Vec<_>>>()?;
+            Some(Predicate::and(all))
+        }
+        Node::Or(all) => {
+            let all = all.iter().map(|&part| parts[part].clone()).collect::<Option<Vec<_>>>()?;
+            Some(Predicate::or(all))
+        }
+        Node::Next(..) | Node::Until(..) | Node::Release(..) => None,
+    })
 }
 
 /// What a part of the formula is read as.

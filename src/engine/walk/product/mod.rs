@@ -20,6 +20,7 @@
 //! | `subsets` | sets of states, made as far as walks go |
 //! | `homing` | the way back to a marking |
 //! | `walk` | one walk: choose, read, fire, look for ends |
+//! | `engine` | rounds of walks, as long as they find something |
 //!
 //! # Sources
 //! What accepts for ever at dead markings and neutral transitions, and the table of what was passed:
@@ -27,11 +28,13 @@
 //! nets* and the walks of ITS-Tools described there. The rest is ours.
 
 mod alphabet;
+mod engine;
 mod homing;
 mod subsets;
 mod walk;
 
 pub use alphabet::Atoms;
+pub use engine::ENGINE;
 
 use crate::engine::walk::compiled::Compiled;
 use crate::engine::walk::machine::{Machine, below};

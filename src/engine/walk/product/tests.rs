@@ -50,7 +50,12 @@ fn runs_are_found_where_there_are_any() {
                 (true, false) => all += 1,
                 (false, false) => {
                     missed += 1;
-                    println!("{seed} {at} {}", property.formulas().text(property.formula(), &parikh_temporal::Names::default()));
+                    println!(
+                        "{seed} {at} {}",
+                        property
+                            .formulas()
+                            .text(property.formula(), &parikh_temporal::Names::default())
+                    );
                     println!("{:?}", property.atoms());
                     println!("{}", text::print(&net));
                 }
