@@ -1,8 +1,8 @@
 //! Integer expressions as linear sums Σ a·m(p) + k, computed exactly, and their comparisons as
 //! predicates.
 
-use super::lower::Unsupported;
 use super::syntax::{Expression, Relation};
+use super::unsupported::Unsupported;
 use parikh_net::{LinearSum, PlaceId, Predicate};
 use std::collections::BTreeMap;
 

@@ -14,7 +14,9 @@
 use super::linear;
 use super::proposition::{Proposition, Query};
 use super::runs::{Possible, run_property};
+use super::state::States;
 use super::syntax::Formula;
+use super::unsupported::Unsupported;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, Net, Predicate};
 
@@ -25,30 +27,6 @@ pub enum Logic {
     Linear,
     /// As in CTL: nothing follows, so EX φ is false there, and AX φ true.
     Branching,
-}
-
-/// Why a formula is no question of reachability or runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsupported {
-    /// An operator of CTL or LTL proper.
-    #[error("the temporal operator {0} goes beyond reachability")]
-    Temporal(&'static str),
-    /// Numbers beyond 64 bits.
-    #[error("the numbers of a comparison do not fit 64 bits")]
-    TooLarge,
-    /// A product of two token counts.
-    #[error("the formula multiplies token counts with each other")]
-    NonLinear,
-    /// A bound that is used as a property.
-    #[error("`place-bound` is a number, and stands where a property is expected")]
-    BoundAsProperty,
-    /// A question about the initial marking of a coloured net, where only its skeleton is looked
-    /// at.
-    #[error("what is enabled initially is a matter of colours, which only the unfolding has")]
-    Colours,
-    /// Nested equivalences, each of which doubles what it holds.
-    #[error("the formula is too large without its equivalences")]
-    Explosion,
 }
 
 /// What `formula`, whose X is that of LTL, asks of the reachable markings and the runs of `net`.
@@ -67,16 +45,8 @@ pub fn lower_in(logic: Logic, formula: &Formula, net: &Net) -> Result<Query<Goal
     if let Formula::PlaceBound(places) = formula {
         return Ok(Query::Largest(vec![Goal::Maximise(linear::tokens(places)?)]));
     }
-    let mut lowering = Lowering { logic, ..Lowering::new(formula, net) };
+    let mut lowering = Lowering { net, logic, states: States::new(formula) };
     lowering.state(formula, true).map(Query::Truth)
-}
-
-/// The markings that satisfy `formula`, which has no temporal operator.
-///
-/// # Errors
-/// When it has one, or its numbers are too large.
-pub fn lower_state(formula: &Formula, net: &Net) -> Result<Predicate, Unsupported> {
-    Lowering::new(formula, net).predicate(formula, true)
 }
 
 /// A path quantifier.
@@ -86,20 +56,13 @@ enum Paths {
     Some,
 }
 
-pub(super) struct Lowering<'n> {
+struct Lowering<'n> {
     net: &'n Net,
     logic: Logic,
-    /// How much predicate may still be made. Without equivalences it is never more than the
-    /// formula is large; with nested ones it would double at each level.
-    left: usize,
+    states: States,
 }
 
 impl<'n> Lowering<'n> {
-    pub(super) fn new(formula: &Formula, net: &'n Net) -> Self {
-        let spare = 100_000;
-        Lowering { net, logic: Logic::Linear, left: 4 * formula.size() + spare }
-    }
-
     /// `formula`, or its negation when `holds` is false.
     fn state(&mut self, formula: &Formula, holds: bool) -> Result<Proposition<Goal>, Unsupported> {
         match formula {
@@ -108,8 +71,8 @@ impl<'n> Lowering<'n> {
             Formula::ExistsPath(path) if holds => self.path(Paths::Some, path, true),
             Formula::ExistsPath(path) => self.path(Paths::All, path, false),
             Formula::Not(part) => self.state(part, !holds),
-            Formula::And(parts) => self.states(parts, holds, holds),
-            Formula::Or(parts) => self.states(parts, !holds, holds),
+            Formula::And(parts) => self.junction(parts, holds, holds),
+            Formula::Or(parts) => self.junction(parts, !holds, holds),
             Formula::Implies(if_, then) => {
                 let mut parts = vec![self.state(if_, !holds)?];
                 parts.push(self.state(then, holds)?);
@@ -126,7 +89,7 @@ impl<'n> Lowering<'n> {
 
     /// That all of these, or their negations, are true, or that some are.
     #[inline(never)]
-    fn states(
+    fn junction(
         &mut self,
         parts: &[Formula],
         all: bool,
@@ -158,7 +121,7 @@ impl<'n> Lowering<'n> {
         formula: &Formula,
         holds: bool,
     ) -> Result<Proposition<Goal>, Unsupported> {
-        let here = self.predicate(formula, holds)?;
+        let here = self.states.predicate(formula, holds)?;
         let is_skeleton = self.net.folding().is_some_and(Folding::is_skeleton);
         if is_skeleton && asks_what_is_enabled(&here) {
             return Err(Unsupported::Colours);
@@ -261,104 +224,10 @@ impl<'n> Lowering<'n> {
     fn finally(&mut self, part: &Formula, holds: bool) -> Result<Proposition<Goal>, Unsupported> {
         Ok(match possibility(part, !holds) {
             Some((possible, holds)) => {
-                Proposition::Atom(Goal::Home(self.predicate(possible, holds)?)).negated()
+                Proposition::Atom(Goal::Home(self.states.predicate(possible, holds)?)).negated()
             }
-            None => Proposition::Atom(Goal::Reach(self.predicate(part, holds)?)),
+            None => Proposition::Atom(Goal::Reach(self.states.predicate(part, holds)?)),
         })
-    }
-
-    /// `formula`, which has no temporal operator, or its negation, as a predicate.
-    pub(super) fn predicate(
-        &mut self,
-        formula: &Formula,
-        holds: bool,
-    ) -> Result<Predicate, Unsupported> {
-        self.spend(1)?;
-        match formula {
-            Formula::Not(part) => self.predicate(part, !holds),
-            Formula::And(parts) => self.predicates(parts, holds, holds),
-            Formula::Or(parts) => self.predicates(parts, !holds, holds),
-            Formula::Implies(if_, then) => {
-                let mut parts = vec![self.predicate(if_, !holds)?];
-                parts.push(self.predicate(then, holds)?);
-                Ok(if holds { Predicate::or(parts) } else { Predicate::and(parts) })
-            }
-            Formula::Equivalent(a, b) => self.same(a, b, holds),
-            Formula::Xor(a, b) => self.same(a, b, !holds),
-            leaf => self.leaf(leaf, holds),
-        }
-    }
-
-    /// The conjunction of these or their negations, or the disjunction.
-    #[inline(never)]
-    fn predicates(
-        &mut self,
-        parts: &[Formula],
-        all: bool,
-        holds: bool,
-    ) -> Result<Predicate, Unsupported> {
-        let mut predicates = Vec::with_capacity(parts.len());
-        for part in parts {
-            predicates.push(self.predicate(part, holds)?);
-        }
-        Ok(if all { Predicate::and(predicates) } else { Predicate::or(predicates) })
-    }
-
-    /// That both hold or none, or one of them if not the `same`.
-    #[inline(never)]
-    fn same(&mut self, a: &Formula, b: &Formula, same: bool) -> Result<Predicate, Unsupported> {
-        let mut cases = Vec::with_capacity(2);
-        for holds in [true, false] {
-            let mut both = vec![self.predicate(a, holds)?];
-            both.push(self.predicate(b, holds == same)?);
-            cases.push(Predicate::and(both));
-        }
-        Ok(Predicate::or(cases))
-    }
-
-    /// A formula without parts that are formulas.
-    #[inline(never)]
-    fn leaf(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, Unsupported> {
-        Ok(match formula {
-            Formula::True => Predicate::constant(holds),
-            Formula::False => Predicate::constant(!holds),
-            Formula::Deadlock if holds => Predicate::Dead,
-            Formula::Deadlock => Predicate::NotDead,
-            Formula::Fireable(transitions) => {
-                self.spend(transitions.len())?;
-                let mut transitions = transitions.clone();
-                transitions.sort_unstable();
-                transitions.dedup();
-                let transitions = transitions.into_iter();
-                match holds {
-                    true => Predicate::or(transitions.map(Predicate::Enabled)),
-                    false => Predicate::and(transitions.map(Predicate::Disabled)),
-                }
-            }
-            Formula::Compare { left, relation, right } => {
-                self.spend(left.size() + right.size())?;
-                let atoms = linear::compare(left, *relation, right)?;
-                if holds { atoms } else { atoms.negated() }
-            }
-            Formula::AllPaths(_) => return Err(Unsupported::Temporal("A below F or G")),
-            Formula::ExistsPath(_) => return Err(Unsupported::Temporal("E below F or G")),
-            Formula::Globally(_) => return Err(Unsupported::Temporal("G")),
-            Formula::Finally(_) => return Err(Unsupported::Temporal("F")),
-            Formula::Next(_) => return Err(Unsupported::Temporal("X")),
-            Formula::Until { .. } => return Err(Unsupported::Temporal("U")),
-            Formula::PlaceBound(_) => return Err(Unsupported::BoundAsProperty),
-            Formula::Not(_)
-            | Formula::And(_)
-            | Formula::Or(_)
-            | Formula::Implies(..)
-            | Formula::Equivalent(..)
-            | Formula::Xor(..) => self.predicate(formula, holds)?,
-        })
-    }
-
-    fn spend(&mut self, amount: usize) -> Result<(), Unsupported> {
-        self.left = self.left.checked_sub(amount).ok_or(Unsupported::Explosion)?;
-        Ok(())
     }
 }
 
@@ -551,8 +420,8 @@ mod tests {
         assert_eq!(lowered(&Formula::ExistsPath(Box::new(Formula::And(both)))), is(and));
         let on_one_path = ["p", "q"].map(|place| Formula::Finally(Box::new(marked(place))));
         let one_path = Formula::ExistsPath(Box::new(Formula::And(on_one_path.to_vec())));
-        let query = lowered(&one_path).unwrap();
-        assert!(matches!(query.only_atom(), Some((Goal::Run(_), true))));
+        // That p is marked is decided in the beginning.
+        assert_eq!(lowered(&one_path), is_possible(at_least("q", 1)));
     }
 
     #[test]

@@ -8,12 +8,16 @@ mod print;
 mod proposition;
 mod raise;
 mod runs;
+mod state;
 mod syntax;
 pub mod text;
+mod unsupported;
 
 pub use error::{FormulaError, FormulaProblem};
 pub use linear::linear_sum;
-pub use lower::{Logic, Unsupported, lower, lower_in, lower_state};
+pub use lower::{Logic, lower, lower_in};
+pub use state::lower_state;
+pub use unsupported::Unsupported;
 pub(crate) use parikh_net::closest;
 pub use print::Printed;
 pub use proposition::{Proposition, Query};

@@ -7,8 +7,9 @@
 //! marking is known, and every run begins there: that, and the rules of
 //! [`parikh_temporal::LINEAR_RULES`], make the formula simpler.
 
-use super::lower::{Lowering, Unsupported};
+use super::state::States;
 use super::syntax::Formula;
+use super::unsupported::Unsupported;
 use parikh_net::coloured::Folding;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate};
@@ -31,7 +32,7 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
         return Err(Unsupported::Colours);
     }
     let mut reading = Reading {
-        lowering: Lowering::new(path, net),
+        states: States::new(path),
         formulas: Formulas::default(),
         atoms: Vec::new(),
         numbers: HashMap::new(),
@@ -45,6 +46,11 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
     let initially: Vec<Value> =
         atoms.iter().map(|atom| atom.is_true(net, net.initial(), None).into()).collect();
     let here = |atom: Atom| initially[atom.0 as usize];
+    if net.is_dead(net.initial()) {
+        // There is one run, which repeats one letter.
+        let value = formulas.value_at_end(formula, here) == Value::True;
+        return Ok(RunProperty::new(&formulas, formulas.constant(value), &[]));
+    }
     let given = formulas.given_here(formula, here);
     let (simple, _) = formulas.rewritten(given, LINEAR_RULES, STEPS);
     // Rewriting may bring to the first letter what was said of a later one.
@@ -116,15 +122,15 @@ enum Part<'f> {
     Path(Ltl<Linear>),
 }
 
-struct Reading<'n> {
-    lowering: Lowering<'n>,
+struct Reading {
+    states: States,
     formulas: Formulas,
     atoms: Vec<RunAtom>,
     /// By predicate, sorted and the smaller of itself and its negation, the atom.
     numbers: HashMap<Predicate, Atom>,
 }
 
-impl Reading<'_> {
+impl Reading {
     // As in `lower`, formulas are nested thousands of levels deep: what is not needed while parts
     // are read is in functions of its own.
 
@@ -180,15 +186,15 @@ impl Reading<'_> {
             return Ok(Part::State(formula));
         }
         if !states.is_empty() {
-            paths.push(self.states(&states, all)?);
+            paths.push(self.together(&states, all)?);
         }
         Ok(Part::Path(if all { self.formulas.and(paths) } else { self.formulas.or(paths) }))
     }
 
     /// Parts without temporal operators as one atom.
     #[inline(never)]
-    fn states(&mut self, parts: &[&Formula], all: bool) -> Result<Ltl<Linear>, Unsupported> {
-        let parts = parts.iter().map(|part| self.lowering.predicate(part, true));
+    fn together(&mut self, parts: &[&Formula], all: bool) -> Result<Ltl<Linear>, Unsupported> {
+        let parts = parts.iter().map(|part| self.states.predicate(part, true));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         Ok(self.literal(if all { Predicate::and(parts) } else { Predicate::or(parts) }))
     }
@@ -242,7 +248,7 @@ impl Reading<'_> {
     /// The part as a formula over atoms.
     fn formula(&mut self, part: &Part<'_>) -> Result<Ltl<Linear>, Unsupported> {
         match part {
-            Part::State(state) => self.states(&[state], true),
+            Part::State(state) => self.together(&[state], true),
             Part::Path(path) => Ok(*path),
         }
     }

@@ -17,7 +17,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("evidence", &["certificate", "closed_set"]),
     ("evidence/abstraction", &["skeleton", "weaken"]),
     ("evidence/audit", &["homes", "judge"]),
-    ("src/formula", &["linear", "lower"]),
 ];
 
 /// The files of a crate by module, and what they mention of each other.

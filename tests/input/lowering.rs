@@ -311,7 +311,7 @@ proptest! {
         let always = Formula::AllPaths(Box::new(Formula::Globally(Box::new(formula.clone()))));
         let questions = [&possible, &always].map(|formula| lower(formula, &net));
         let only = |query: &Query<Goal>| query.only_atom().map(|(goal, then)| (goal.clone(), then));
-        let (Ok(here), [Ok(possible), Ok(always)]) = (lower_state(&formula, &net), &questions)
+        let (Ok(here), [Ok(possible), Ok(always)]) = (lower_state(&formula), &questions)
         else {
             prop_assert!(questions.iter().all(|q| *q == Err(Unsupported::NonLinear)), "{questions:?}");
             return Ok(());

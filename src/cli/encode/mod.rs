@@ -192,7 +192,7 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<S
             None => text,
         }
     };
-    if let (true, Ok(predicate)) = (state, lower_state(formula, net)) {
+    if let (true, Ok(predicate)) = (state, lower_state(formula)) {
         let text = format!("{name}: EF {}", said(&predicate));
         return Ok(Subject { goal: Goal::Reach(predicate), text });
     }

@@ -1,0 +1,123 @@
+//! State formulas as predicates.
+
+use super::linear;
+use super::syntax::Formula;
+use super::unsupported::Unsupported;
+use parikh_net::Predicate;
+
+/// The markings that satisfy `formula`, which has no temporal operator.
+///
+/// # Errors
+/// When it has one, or its numbers are too large.
+pub fn lower_state(formula: &Formula) -> Result<Predicate, Unsupported> {
+    States::new(formula).predicate(formula, true)
+}
+
+/// Reads the state formulas of a formula.
+pub(super) struct States {
+    /// How much predicate may still be made. Without equivalences it is never more than the
+    /// formula is large; with nested ones it would double at each level.
+    left: usize,
+}
+
+impl States {
+    /// Those of this formula.
+    pub(super) fn new(formula: &Formula) -> States {
+        let spare = 100_000;
+        States { left: 4 * formula.size() + spare }
+    }
+
+    /// `formula`, which has no temporal operator, or its negation, as a predicate.
+    pub(super) fn predicate(
+        &mut self,
+        formula: &Formula,
+        holds: bool,
+    ) -> Result<Predicate, Unsupported> {
+        self.spend(1)?;
+        match formula {
+            Formula::Not(part) => self.predicate(part, !holds),
+            Formula::And(parts) => self.predicates(parts, holds, holds),
+            Formula::Or(parts) => self.predicates(parts, !holds, holds),
+            Formula::Implies(if_, then) => {
+                let mut parts = vec![self.predicate(if_, !holds)?];
+                parts.push(self.predicate(then, holds)?);
+                Ok(if holds { Predicate::or(parts) } else { Predicate::and(parts) })
+            }
+            Formula::Equivalent(a, b) => self.same(a, b, holds),
+            Formula::Xor(a, b) => self.same(a, b, !holds),
+            leaf => self.leaf(leaf, holds),
+        }
+    }
+
+    /// The conjunction of these or their negations, or the disjunction.
+    #[inline(never)]
+    fn predicates(
+        &mut self,
+        parts: &[Formula],
+        all: bool,
+        holds: bool,
+    ) -> Result<Predicate, Unsupported> {
+        let mut predicates = Vec::with_capacity(parts.len());
+        for part in parts {
+            predicates.push(self.predicate(part, holds)?);
+        }
+        Ok(if all { Predicate::and(predicates) } else { Predicate::or(predicates) })
+    }
+
+    /// That both hold or none, or one of them if not the `same`.
+    #[inline(never)]
+    fn same(&mut self, a: &Formula, b: &Formula, same: bool) -> Result<Predicate, Unsupported> {
+        let mut cases = Vec::with_capacity(2);
+        for holds in [true, false] {
+            let mut both = vec![self.predicate(a, holds)?];
+            both.push(self.predicate(b, holds == same)?);
+            cases.push(Predicate::and(both));
+        }
+        Ok(Predicate::or(cases))
+    }
+
+    /// A formula without parts that are formulas.
+    #[inline(never)]
+    fn leaf(&mut self, formula: &Formula, holds: bool) -> Result<Predicate, Unsupported> {
+        Ok(match formula {
+            Formula::True => Predicate::constant(holds),
+            Formula::False => Predicate::constant(!holds),
+            Formula::Deadlock if holds => Predicate::Dead,
+            Formula::Deadlock => Predicate::NotDead,
+            Formula::Fireable(transitions) => {
+                self.spend(transitions.len())?;
+                let mut transitions = transitions.clone();
+                transitions.sort_unstable();
+                transitions.dedup();
+                let transitions = transitions.into_iter();
+                match holds {
+                    true => Predicate::or(transitions.map(Predicate::Enabled)),
+                    false => Predicate::and(transitions.map(Predicate::Disabled)),
+                }
+            }
+            Formula::Compare { left, relation, right } => {
+                self.spend(left.size() + right.size())?;
+                let atoms = linear::compare(left, *relation, right)?;
+                if holds { atoms } else { atoms.negated() }
+            }
+            Formula::AllPaths(_) => return Err(Unsupported::Temporal("A below F or G")),
+            Formula::ExistsPath(_) => return Err(Unsupported::Temporal("E below F or G")),
+            Formula::Globally(_) => return Err(Unsupported::Temporal("G")),
+            Formula::Finally(_) => return Err(Unsupported::Temporal("F")),
+            Formula::Next(_) => return Err(Unsupported::Temporal("X")),
+            Formula::Until { .. } => return Err(Unsupported::Temporal("U")),
+            Formula::PlaceBound(_) => return Err(Unsupported::BoundAsProperty),
+            Formula::Not(_)
+            | Formula::And(_)
+            | Formula::Or(_)
+            | Formula::Implies(..)
+            | Formula::Equivalent(..)
+            | Formula::Xor(..) => self.predicate(formula, holds)?,
+        })
+    }
+
+    fn spend(&mut self, amount: usize) -> Result<(), Unsupported> {
+        self.left = self.left.checked_sub(amount).ok_or(Unsupported::Explosion)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+//! Why a formula is not asked for.
+
+/// Why a formula is no question of reachability or runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsupported {
+    /// An operator of CTL or LTL proper.
+    #[error("the temporal operator {0} goes beyond reachability")]
+    Temporal(&'static str),
+    /// Numbers beyond 64 bits.
+    #[error("the numbers of a comparison do not fit 64 bits")]
+    TooLarge,
+    /// A product of two token counts.
+    #[error("the formula multiplies token counts with each other")]
+    NonLinear,
+    /// A bound that is used as a property.
+    #[error("`place-bound` is a number, and stands where a property is expected")]
+    BoundAsProperty,
+    /// A question about the initial marking of a coloured net, where only its skeleton is looked
+    /// at.
+    #[error("what is enabled initially is a matter of colours, which only the unfolding has")]
+    Colours,
+    /// Nested equivalences, each of which doubles what it holds.
+    #[error("the formula is too large without its equivalences")]
+    Explosion,
+}
