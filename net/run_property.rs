@@ -122,6 +122,29 @@ impl RunProperty {
         places
     }
 
+    /// The places whose tokens matter to its atoms in markings that are not dead, ascending: what a
+    /// loop has to bring back for its letters to repeat.
+    pub fn read_places(&self, net: &Net) -> Vec<PlaceId> {
+        fn mark(predicate: &Predicate, net: &Net, places: &mut Vec<PlaceId>) {
+            match predicate {
+                Predicate::Dead | Predicate::NotDead => {}
+                Predicate::And(parts) | Predicate::Or(parts) => {
+                    parts.iter().for_each(|part| mark(part, net, places));
+                }
+                leaf => places.extend(leaf.support(net)),
+            }
+        }
+        let mut places = Vec::new();
+        for atom in &self.atoms {
+            if let RunAtom::Holds(predicate) = atom {
+                mark(predicate, net, &mut places);
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
     /// What it is made of, parts first.
     fn nodes(&self) -> impl Iterator<Item = &Node<Linear>> {
         self.formulas.below(self.formula).into_iter().map(|part| self.formulas.node(part))

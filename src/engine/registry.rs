@@ -26,6 +26,7 @@ pub const ENGINES: &[Engine] = &[
     home::described::ENGINE,
     home::graph::REDUCED,
     ranking::ENGINE,
+    walk::product::ENGINE,
     lasso::ENGINE,
     state_equation::ENGINE,
     explicit::ENGINE,

@@ -47,6 +47,11 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
     let initially: Vec<Value> =
         atoms.iter().map(|atom| atom.is_true(net, net.initial(), None).into()).collect();
     let here = |atom: Atom| initially[atom.0 as usize];
+    if net.is_dead(net.initial()) {
+        // There is one run, which repeats one letter.
+        let value = formulas.value_at_end(formula, here) == Value::True;
+        return Ok(RunProperty::new(&formulas, formulas.constant(value), &[]));
+    }
     let given = formulas.given_here(formula, here);
     let (simple, _) = formulas.rewritten(given, LINEAR_RULES, STEPS);
     // Rewriting may bring to the first letter what was said of a later one.

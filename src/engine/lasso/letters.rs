@@ -86,7 +86,7 @@ impl Compiled {
 
 /// By state, how many edges it is to a component in which runs are accepted; the largest number
 /// where none is reached.
-fn distances(automaton: &Automaton, strengths: &[Strength]) -> Vec<usize> {
+pub(crate) fn distances(automaton: &Automaton, strengths: &[Strength]) -> Vec<usize> {
     let count = automaton.states.len();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (state, edges) in automaton.states.iter().enumerate() {

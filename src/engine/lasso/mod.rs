@@ -8,7 +8,7 @@
 //! | `search` | an accepting run in the product of the two |
 
 mod engine;
-mod letters;
+pub(crate) mod letters;
 mod markings;
 mod search;
 
@@ -81,28 +81,31 @@ impl<'n> Lassos<'n> {
         let compiled = Compiled::new(&automaton, &bits);
         let found = Search::new(&mut self.markings, &compiled, self.seed).run()?;
         let Some(run) = found else { return Ok(None) };
-        let found = self.in_firings(&run);
-        let shows = |run: &LassoRun| check_lasso(self.net, property, run, &mut || true).is_ok();
+        let found = self.in_firings(&run)?;
         // What the automaton accepts by then, the formula may not show yet.
-        match found {
-            Some(run) if run.end != RunEnd::Anything || shows(&run) => Ok(Some(run)),
-            _ => Ok(self.on_for_ever(run)?),
-        }
+        let shows = |run: &LassoRun| check_lasso(self.net, property, run, &mut || true).is_ok();
+        let found = match found.end != RunEnd::Anything || shows(&found) {
+            true => found,
+            false => self.on_for_ever(run)?,
+        };
+        Ok(Some(found))
     }
 
     /// A run on from where whatever follows is accepted: until a marking repeats.
-    fn on_for_ever(&mut self, run: Run) -> Result<Option<LassoRun>, Incomplete> {
+    fn on_for_ever(&mut self, run: Run) -> Result<LassoRun, Incomplete> {
         let Run { mut prefix, .. } = run;
         let mut seen: HashMap<u32, usize> = HashMap::from([(0, 0)]);
-        seen.extend((1..).zip(&prefix).map(|(at, &(marking, _))| (marking, at)));
+        seen.extend(prefix.iter().zip(1..).map(|(&(marking, _), at)| (marking, at)));
         loop {
             let last = prefix.last().map_or(0, |&(marking, _)| marking);
             self.markings.expand(last)?;
-            let Some(&next) = self.markings.successors(last).last() else { return Ok(None) };
+            // Every marking leads somewhere, if only to itself.
+            let next = self.markings.successors(last).last().copied();
+            let next = next.ok_or(Incomplete::Full)?;
             prefix.push(next);
             if let Some(&at) = seen.get(&next.0) {
                 let cycle = prefix.split_off(at);
-                return Ok(self.in_firings(&Run { prefix, cycle }));
+                return self.in_firings(&Run { prefix, cycle });
             }
             seen.insert(next.0, prefix.len());
         }
@@ -113,19 +116,22 @@ impl<'n> Lassos<'n> {
         self.markings.expanded()
     }
 
-    fn in_firings(&mut self, run: &Run) -> Option<LassoRun> {
-        let prefix = self.markings.firings(0, &run.prefix)?;
+    /// The run in firings of the net. Where these are not found again, for want of room, there is a
+    /// run all the same.
+    fn in_firings(&mut self, run: &Run) -> Result<LassoRun, Incomplete> {
+        let firings = self.markings.firings(0, &run.prefix);
+        let prefix = firings.ok_or(Incomplete::Full)?;
         let entry = run.prefix.last().map_or(0, |&(marking, _)| marking);
         let end = match run.cycle.is_empty() {
             true => RunEnd::Anything,
-            false => match self.markings.firings(entry, &run.cycle)? {
+            false => match self.markings.firings(entry, &run.cycle).ok_or(Incomplete::Full)? {
                 none if none.is_empty() => RunEnd::Dead,
                 cycle => RunEnd::Repeats(cycle),
             },
         };
-        Some(LassoRun { prefix, end })
+        Ok(LassoRun { prefix, end })
     }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

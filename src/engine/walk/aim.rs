@@ -97,6 +97,12 @@ impl Aim {
         }
     }
 
+    /// Wishes for all of these predicates, whose sums the machine has as cells.
+    pub(super) fn take_all(&mut self, machine: &Machine<'_>, parts: &[&Predicate], rng: &mut Rng) {
+        self.clear();
+        parts.iter().for_each(|part| self.add(machine, part, rng));
+    }
+
     /// Wishes for these values of places or more, and for more than this value of one cell.
     pub(super) fn take_covering(&mut self, machine: &Machine<'_>, values: &[i64], grow: u32) {
         self.clear();

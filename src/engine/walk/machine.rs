@@ -97,6 +97,8 @@ pub(super) struct Machine<'a> {
     /// Goals whose root came true, and records with [`RECORD`], since this was last emptied. A goal
     /// may have become false again in the same firing: ask [`holds`](Self::holds).
     pub(super) news: Vec<u32>,
+    /// Whether the root of each goal is true, one bit each.
+    pub(super) truths: Vec<u64>,
     /// How many inputs were looked at and leaves have flipped so far: what firing cost beyond the firing itself.
     pub(super) flipped: u64,
     initial: Vec<i64>,
@@ -155,10 +157,14 @@ impl<'a> Machine<'a> {
             nodes: compiled.nodes.clone(),
             gone: vec![false; compiled.goals.len()],
             news: Vec::new(),
+            truths: vec![0; compiled.goals.len().div_ceil(64)],
             flipped: 0,
             initial: Vec::new(),
             compiled,
         };
+        for goal in 0..machine.compiled.goals.len() {
+            machine.truths[goal / 64] |= u64::from(machine.holds(goal as u32)) << (goal % 64);
+        }
         let tokens = net.initial().tokens().iter().map(|&tokens| tokens as i64);
         // Fits: `Watch` takes no other sums.
         let sums = machine.compiled.sums.iter().map(|sum| sum.value(net.initial()) as i64);
@@ -223,6 +229,17 @@ impl<'a> Machine<'a> {
     #[inline]
     fn is_through(&self, transition: u32) -> bool {
         self.enabled.is_open(self.compiled.gates.of(transition))
+    }
+
+    /// Whether the class is the one whose transitions change nothing.
+    pub(super) fn is_neutral(&self, class: u32) -> bool {
+        class == self.neutral_class
+    }
+
+    /// The enabled transitions that change nothing.
+    pub(super) fn neutral(&self) -> &[u32] {
+        let Some(class) = self.classes.get(self.neutral_class as usize) else { return &[] };
+        &self.members[class.first as usize..][..class.live as usize]
     }
 
     /// The class of a transition.
@@ -572,6 +589,7 @@ impl<'a> Machine<'a> {
             }
             if *up & ROOT != 0 {
                 let goal = *up & !ROOT;
+                self.truths[goal as usize / 64] ^= 1 << (goal % 64);
                 if holds && !self.gone[goal as usize] {
                     self.news.push(goal);
                 }

@@ -36,6 +36,7 @@ mod enabled;
 mod gates;
 mod journal;
 mod machine;
+pub mod product;
 mod pumping;
 mod strategy;
 mod walker;

@@ -13,7 +13,7 @@ use super::blind::any;
 use crate::engine::walk::aim::Aim;
 use crate::engine::walk::machine::{Machine, below};
 use crate::engine::walk::walker::{Choose, Resources};
-use parikh_net::PlaceId;
+use parikh_net::{PlaceId, Predicate};
 
 /// With more classes that matter than this, candidates are drawn instead.
 const LOOK_AT_ALL: usize = 48;
@@ -70,6 +70,18 @@ impl Directed {
         self.aim.take_upwards(machine, goal, &mut resources.rng);
         self.covering = false;
         self.start(machine, firings, resources);
+    }
+
+    /// Aims at a marking that satisfies all of these, from where the machine is.
+    pub(in crate::engine::walk) fn begin_all(
+        &mut self,
+        machine: &Machine<'_>,
+        parts: &[&Predicate],
+        resources: &mut Resources,
+    ) {
+        self.aim.take_all(machine, parts, &mut resources.rng);
+        self.covering = false;
+        self.start(machine, 0, resources);
     }
 
     /// Aims at covering a marking with more than it has in one cell.

@@ -1,0 +1,71 @@
+//! Walks against the product of the whole graph with the automaton: on small nets they find runs
+//! where there are any, and never where there are none.
+
+use super::{Atoms, ProductWalk};
+use crate::engine::lasso::tests::{property, system};
+use crate::evidence::lasso::check_lasso;
+use fastrand::Rng;
+use parikh_net::generate::{Kind, Shape, random};
+use parikh_net::run_property::{RunAtom, RunProperty};
+use parikh_net::{Predicate, text};
+use parikh_solvers::Budget;
+use parikh_temporal::{Atom, Automaton, Limits, Linear, Ltl};
+
+/// The positions of the properties for which so many rounds find a run.
+fn found(net: &parikh_net::Net, properties: &[RunProperty], seed: u64, rounds: u32) -> Vec<usize> {
+    let (atoms, budget) = (Atoms::new(net, properties), Budget::unlimited());
+    let mut walk = ProductWalk::new(net, &atoms, properties, seed, &budget);
+    let mut found = Vec::new();
+    for _ in 0..rounds {
+        let mut take = |at: usize, run| {
+            assert_eq!(check_lasso(net, &properties[at], &run, &mut || true), Ok(()));
+            found.push(at);
+            true
+        };
+        if !walk.round(&budget, &|_| true, &mut take) {
+            break;
+        }
+    }
+    found
+}
+
+#[test]
+fn runs_are_found_where_there_are_any() {
+    let (mut missed, mut all, mut none) = (0, 0, 0);
+    for seed in 0..300 {
+        let mut rng = Rng::with_seed(seed);
+        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let net = random(seed, &Shape { kind, ..Shape::small(seed) });
+        let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
+        let found = found(&net, &properties, seed, 12);
+        for (at, property) in properties.iter().enumerate() {
+            let Some(system) = system(&net, property, 300) else { continue };
+            let mut formulas = property.formulas().clone();
+            let automaton =
+                Automaton::of(&mut formulas, property.formula(), Limits::default()).unwrap();
+            let nothing = system.and(&automaton, Limits::default()).unwrap().is_empty();
+            match (found.contains(&at), nothing) {
+                (true, true) => panic!("seed {seed}: a run where there is none"),
+                (false, true) => none += 1,
+                (true, false) => all += 1,
+                (false, false) => missed += 1,
+            }
+        }
+    }
+    assert!(all > 300 && none > 300 && missed * 50 < all, "{all} {none} {missed}");
+}
+
+#[test]
+fn loops_that_make_tokens_are_found_where_nobody_looks() {
+    let net = text::parse(
+        "place p 1\nplace q\nplace made\ntransition t: p -> q\ntransition u: q -> p + made",
+    )
+    .unwrap();
+    let q = RunAtom::Holds(Predicate::at_least(net.place_named("q").unwrap(), 1));
+    let mut formulas = Ltl::default();
+    let q_now = formulas.atom(Atom(0));
+    let some = formulas.eventually(Linear, q_now);
+    let again = formulas.always(Linear, some);
+    let property = RunProperty::new(&formulas, again, &[q]);
+    assert_eq!(found(&net, &[property], 1, 10), [0]);
+}

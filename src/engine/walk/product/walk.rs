@@ -1,0 +1,480 @@
+//! One walk: choose, read, fire, and look for ways to go on for ever.
+
+use super::subsets::{FIRST, NOTHING};
+use super::{Manner, ProductWalk};
+use crate::engine::walk::machine::below;
+use crate::engine::walk::walker::Choose;
+use crate::evidence::lasso::check_lasso;
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::{FiringSequence, PlaceId, TransitionId};
+use parikh_solvers::Budget;
+use std::collections::HashMap;
+
+/// Firings between two looks at the budget.
+const POLLING: u64 = 512;
+/// Candidates of a walk that looks one firing ahead.
+const AHEAD: usize = 6;
+/// Firings towards one letter before another is chosen.
+const PATIENCE: usize = 64;
+
+/// Where a walk is, and how it came there.
+struct Course {
+    /// What was fired.
+    history: Vec<u32>,
+    /// The letter that each firing read.
+    letters: Vec<u32>,
+    /// By property the set of states of its automaton.
+    sets: Vec<u32>,
+    /// By property the positions at which the set changed, each with the new set.
+    log: Vec<Vec<(u32, u32)>>,
+    /// By name of a marking the first position at which it was met.
+    met: HashMap<u64, u32>,
+    name: u64,
+    /// How often a marking was met again.
+    again: u64,
+    /// The letter of the marking, without what fires.
+    here: u32,
+    /// Whether there is nothing left to look for until the letter or a set changes.
+    is_quiet: bool,
+    /// Whether reading the last letter once more changes no set.
+    is_stable: bool,
+    /// The place that was given tokens last.
+    given: Option<u32>,
+    /// The set for which the direction was chosen, and how many firings ago.
+    aimed: (u32, usize),
+}
+
+/// Which letters a loop may read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    /// Only the one of the base.
+    Same,
+    /// Those that do not lose the property; what the loop reads has to be accepted.
+    Accepted,
+    /// Any: whatever follows is accepted.
+    Any,
+}
+
+/// Told of runs; says whether nobody needs another.
+pub(super) type Sink<'s> = dyn FnMut(usize, LassoRun) -> bool + 's;
+
+impl ProductWalk<'_> {
+    /// A walk from the initial marking, of so many firings at most.
+    pub(super) fn walk_once(
+        &mut self,
+        manner: Manner,
+        limit: usize,
+        budget: &Budget,
+        found: &mut Sink<'_>,
+    ) {
+        let mut course = self.begin(manner);
+        self.walk_on(manner, limit, &mut course, budget, found);
+        // A few changes a firing, or a look at all cells.
+        if course.history.len() * 8 < self.machine.compiled.cells() {
+            self.machine.restart_after(course.history.iter().copied());
+        } else {
+            self.machine.restart();
+        }
+    }
+
+    fn walk_on(
+        &mut self,
+        manner: Manner,
+        limit: usize,
+        course: &mut Course,
+        budget: &Budget,
+        found: &mut Sink<'_>,
+    ) {
+        for _ in 0..limit {
+            if self.firings.is_multiple_of(POLLING) && budget.is_exhausted() {
+                break;
+            }
+            course.here = self.letter_here();
+            if self.machine.is_dead() {
+                return self.end_dead(course, found);
+            }
+            if !course.is_quiet {
+                self.look_for_ends(course, budget, found);
+            }
+            self.look_back(course, found);
+            if course.sets.iter().all(|&set| set == NOTHING) {
+                break;
+            }
+            let Some(transition) = self.choose(manner, course) else { break };
+            if !self.go(course, transition) {
+                break;
+            }
+        }
+    }
+
+    fn begin(&mut self, manner: Manner) -> Course {
+        let set = |at: usize| match manner {
+            _ if !self.is_followed(at) => NOTHING,
+            Manner::Solo(only) if only != at => NOTHING,
+            _ => FIRST,
+        };
+        let sets: Vec<u32> = (0..self.followed.len()).map(set).collect();
+        Course {
+            history: Vec::new(),
+            letters: Vec::new(),
+            log: sets.iter().map(|&set| vec![(0, set)]).collect(),
+            sets,
+            met: HashMap::new(),
+            name: 0,
+            again: 0,
+            here: 0,
+            is_quiet: false,
+            is_stable: false,
+            given: None,
+            aimed: (NOTHING, 0),
+        }
+    }
+
+    /// The letter of the marking, where nothing fires.
+    fn letter_here(&mut self) -> u32 {
+        self.machine.news.clear();
+        let truths = &self.machine.truths;
+        if truths.len() == self.atoms.words {
+            return self.alphabet.number(truths);
+        }
+        let mut bits = truths.clone();
+        bits.resize(self.atoms.words, 0);
+        self.alphabet.number(&bits)
+    }
+
+    /// The letter of a marking with this letter that a firing leaves.
+    fn letter_with(&mut self, here: u32, transition: u32) -> u32 {
+        let Some(fired) = self.atoms.fired(transition) else { return here };
+        let bits = self.alphabet.bits(here).iter().zip(fired);
+        let bits: Vec<u64> = bits.map(|(one, other)| one | other).collect();
+        self.alphabet.number(&bits)
+    }
+
+    /// Reads the letter and fires. `false` where a number would not fit.
+    fn go(&mut self, course: &mut Course, transition: u32) -> bool {
+        let letter = self.letter_with(course.here, transition);
+        let class = self.machine.class_of(transition);
+        if !self.machine.fire(class) {
+            return false;
+        }
+        self.firings += 1;
+        let is_same = course.letters.last() == Some(&letter);
+        course.history.push(transition);
+        course.letters.push(letter);
+        let mut changes = false;
+        if !is_same || !course.is_stable {
+            course.is_stable = true;
+            let at = course.history.len() as u32;
+            for (position, set) in course.sets.iter_mut().enumerate() {
+                let Some(followed) = &mut self.followed[position] else { continue };
+                if *set == NOTHING {
+                    continue;
+                }
+                let next = match followed.is_gone {
+                    true => NOTHING,
+                    false => followed.subsets.after(*set, letter, &self.alphabet),
+                };
+                if next != *set {
+                    *set = next;
+                    course.log[position].push((at, next));
+                    course.is_stable = false;
+                    changes = true;
+                }
+            }
+        }
+        self.machine.news.clear();
+        changes |=
+            self.alphabet.bits(course.here)[..self.machine.truths.len()] != self.machine.truths[..];
+        course.is_quiet &= !changes;
+        course.name = course.name.wrapping_add(self.names[class as usize]);
+        let changes = self.machine.compiled.changes_of(class);
+        let places = self.net.place_count() as u32;
+        let given = changes.iter().rev().find(|change| change.delta > 0 && change.cell < places);
+        course.given = given.map(|change| change.cell);
+        true
+    }
+
+    fn choose(&mut self, manner: Manner, course: &mut Course) -> Option<u32> {
+        if let Some(neutral) = self.neutral() {
+            return Some(neutral);
+        }
+        let class = match manner {
+            Manner::Solo(position) => return self.choose_ahead(position, course),
+            Manner::Chase => self.chased(course.given),
+            Manner::Blind => None,
+        };
+        let class = match class {
+            Some(class) => class,
+            None => self.any()?,
+        };
+        Some(self.machine.representative(class, &mut self.resources.rng))
+    }
+
+    /// Now and then, and where there is nothing else, a transition that changes nothing: the letter
+    /// repeats.
+    fn neutral(&mut self) -> Option<u32> {
+        let neutral = self.machine.neutral();
+        if neutral.is_empty() {
+            return None;
+        }
+        let rng = &mut self.resources.rng;
+        let now = self.machine.enabled().is_empty() || below(rng, 8) == 0;
+        now.then(|| neutral[below(rng, neutral.len())])
+    }
+
+    fn any(&mut self) -> Option<u32> {
+        let enabled = self.machine.enabled();
+        (!enabled.is_empty()).then(|| enabled.nth(below(&mut self.resources.rng, enabled.len())))
+    }
+
+    /// Mostly, a class that takes from the place that was given tokens last.
+    fn chased(&mut self, given: Option<u32>) -> Option<u32> {
+        let rng = &mut self.resources.rng;
+        let arcs = self.net.consumers(PlaceId::new(given? as usize));
+        if arcs.is_empty() || below(rng, 8) == 0 {
+            return None;
+        }
+        let turn = below(rng, arcs.len());
+        (0..arcs.len().min(16)).find_map(|at| {
+            let transition = arcs[(turn + at) % arcs.len()].transition;
+            let class = self.net.effect_of(transition).index() as u32;
+            (self.machine.is_live(class) && !self.machine.is_neutral(class)).then_some(class)
+        })
+    }
+
+    /// What keeps the property, and best leads nearer to where its automaton accepts.
+    fn choose_ahead(&mut self, position: usize, course: &mut Course) -> Option<u32> {
+        let set = course.sets[position];
+        course.aimed.1 += 1;
+        if course.aimed.0 != set || course.aimed.1 > PATIENCE {
+            course.aimed = (set, 0);
+            let followed = self.followed[position].as_ref()?;
+            let wanted = followed.subsets.wanted(set, &mut self.resources.rng);
+            self.directed.begin_all(&self.machine, &wanted, &mut self.resources);
+        }
+        let mut left = None;
+        for _ in 0..AHEAD {
+            if self.machine.enabled().is_empty() {
+                return None;
+            }
+            let class = self.directed.choose(&mut self.machine, &mut self.resources)?;
+            let transition = self.machine.representative(class, &mut self.resources.rng);
+            let letter = self.letter_with(course.here, transition);
+            let followed = self.followed[position].as_mut()?;
+            let next = followed.subsets.after(set, letter, &self.alphabet);
+            if next == NOTHING {
+                continue;
+            }
+            if followed.speaks_of_firings || self.machine.enabled().len() == 1 {
+                return Some(transition);
+            }
+            let distance = followed.subsets.distance(next);
+            if !self.machine.fire(class) {
+                continue;
+            }
+            self.firings += 1;
+            let there = self.letter_here();
+            self.machine.fire_many(class, -1);
+            let followed = self.followed[position].as_mut()?;
+            let later = followed.subsets.after(next, there, &self.alphabet);
+            if later == NOTHING {
+                continue;
+            }
+            if followed.subsets.distance(later) <= distance {
+                return Some(transition);
+            }
+            left = left.or(Some(transition));
+        }
+        left
+    }
+
+    /// The marking is dead and its letter repeats for ever.
+    fn end_dead(&mut self, course: &Course, found: &mut Sink<'_>) {
+        for position in 0..course.sets.len() {
+            if course.sets[position] == NOTHING || !self.is_followed(position) {
+                continue;
+            }
+            let Some(followed) = &mut self.followed[position] else { continue };
+            let set = course.sets[position];
+            if followed.subsets.accepts_for_ever(set, course.here, &self.alphabet) {
+                self.report(position, course, course.history.len(), RunEnd::Dead, found);
+            }
+        }
+    }
+
+    /// Looks for loops from here for each property for which that was not tried often enough.
+    fn look_for_ends(&mut self, course: &mut Course, budget: &Budget, found: &mut Sink<'_>) {
+        let generous = 1 + self.rounds / 2;
+        for position in 0..course.sets.len() {
+            let set = course.sets[position];
+            if set == NOTHING || !self.is_followed(position) || budget.is_exhausted() {
+                continue;
+            }
+            let tried = self.tried.entry((position as u32, set, course.here)).or_insert(0);
+            if *tried >= generous {
+                continue;
+            }
+            *tried += 1;
+            if self.look_for_end(position, course, found) {
+                course.sets[position] = NOTHING;
+            }
+        }
+        // Once for each letter and sets: what is met again is tried again in another walk.
+        course.is_quiet = true;
+    }
+
+    /// The same for one property; whether it was found.
+    fn look_for_end(&mut self, position: usize, course: &Course, found: &mut Sink<'_>) -> bool {
+        let (set, here, at) = (course.sets[position], course.here, course.history.len());
+        let Some(followed) = &mut self.followed[position] else { return false };
+        let is_universal = followed.subsets.is_universal(set);
+        let speaks_of_firings = followed.speaks_of_firings;
+        let for_ever =
+            !speaks_of_firings && followed.subsets.accepts_for_ever(set, here, &self.alphabet);
+        let is_near = followed.subsets.distance(set) == 0;
+        if is_universal && self.report(position, course, at, RunEnd::Anything, found) {
+            return true;
+        }
+        if let (true, Some(&neutral)) = (is_universal || for_ever, self.machine.neutral().first()) {
+            let end = RunEnd::Repeats(sequence(&[neutral]));
+            return self.report(position, course, at, end, found);
+        }
+        let letters = match () {
+            () if is_universal => Letters::Any,
+            () if for_ever => Letters::Same,
+            () if is_near => Letters::Accepted,
+            () => return false,
+        };
+        let limit = 24usize << self.rounds.min(6);
+        let cycle = self.find_loop(position, set, here, letters, limit);
+        cycle.is_some_and(|cycle| {
+            self.report(position, course, at, RunEnd::Repeats(sequence(&cycle)), found)
+        })
+    }
+
+    /// A loop from here whose letters are accepted again and again. The machine is as it was after
+    /// that.
+    fn find_loop(
+        &mut self,
+        position: usize,
+        set: u32,
+        here: u32,
+        allowed: Letters,
+        limit: usize,
+    ) -> Option<Vec<u32>> {
+        self.homing.begin();
+        let (mut fired, mut letters) = (Vec::new(), Vec::new());
+        let (mut now, mut at, mut refused, mut looks) = (set, here, 0, 0);
+        let mut is_found = false;
+        while fired.len() < limit && refused < 16 && !is_found {
+            let transition = match self.neutral() {
+                Some(neutral) => neutral,
+                None => {
+                    let rng = &mut self.resources.rng;
+                    let Some(class) = self.homing.choose(&self.machine, rng) else { break };
+                    self.machine.representative(class, rng)
+                }
+            };
+            let class = self.machine.class_of(transition);
+            let letter = self.letter_with(at, transition);
+            let followed = self.followed[position].as_mut()?;
+            let next = match allowed {
+                Letters::Accepted => followed.subsets.after(now, letter, &self.alphabet),
+                _ => now,
+            };
+            if next == NOTHING || !self.machine.fire(class) {
+                refused += 1;
+                continue;
+            }
+            self.firings += 1;
+            let there = self.letter_here();
+            let followed = self.followed[position].as_mut()?;
+            let differs = || {
+                let pairs = self.alphabet.bits(here).iter().zip(self.alphabet.bits(there));
+                pairs
+                    .zip(&followed.subsets.mask)
+                    .any(|((one, other), mask)| (one ^ other) & mask != 0)
+            };
+            if allowed == Letters::Same && differs() {
+                self.machine.fire_many(class, -1);
+                refused += 1;
+                continue;
+            }
+            refused = 0;
+            self.homing.fired(&self.machine, class, 1);
+            fired.push(transition);
+            letters.push(letter);
+            (now, at) = (next, there);
+            if self.homing.is_back(&followed.looked_at) {
+                looks += 1;
+                is_found = allowed != Letters::Accepted
+                    || looks < 16
+                        && followed.subsets.accepts_again_and_again(set, &letters, &self.alphabet);
+            }
+        }
+        for &transition in fired.iter().rev() {
+            let class = self.machine.class_of(transition);
+            self.machine.fire_many(class, -1);
+        }
+        self.machine.news.clear();
+        is_found.then_some(fired)
+    }
+
+    /// Looks whether the marking was met before, and what was read since is accepted again and
+    /// again.
+    fn look_back(&mut self, course: &mut Course, found: &mut Sink<'_>) {
+        let at = course.history.len() as u32;
+        let first = *course.met.entry(course.name).or_insert(at);
+        if first == at {
+            return;
+        }
+        course.again += 1;
+        // Later loops from the same marking are longer and have read more.
+        if course.again > 4 && !course.again.is_power_of_two() {
+            return;
+        }
+        for position in 0..course.sets.len() {
+            if course.sets[position] == NOTHING || !self.is_followed(position) {
+                continue;
+            }
+            let log = &course.log[position];
+            let before = log.partition_point(|&(since, _)| since <= first);
+            let Some(&(_, set)) = log.get(before.wrapping_sub(1)) else { continue };
+            let Some(followed) = &self.followed[position] else { continue };
+            let letters = &course.letters[first as usize..];
+            if followed.subsets.distance(set) > 0
+                || !followed.subsets.accepts_again_and_again(set, letters, &self.alphabet)
+            {
+                continue;
+            }
+            let end = RunEnd::Repeats(sequence(&course.history[first as usize..]));
+            if self.report(position, course, first as usize, end, found) {
+                course.sets[position] = NOTHING;
+            }
+        }
+    }
+
+    /// Hands a run over, if it is one; whether nobody needs another.
+    fn report(
+        &mut self,
+        position: usize,
+        course: &Course,
+        firings: usize,
+        end: RunEnd,
+        found: &mut Sink<'_>,
+    ) -> bool {
+        let Some(followed) = &mut self.followed[position] else { return false };
+        let run = LassoRun { prefix: sequence(&course.history[..firings]), end };
+        // Letters may decide what the simple evaluator of prefixes does not see, and names of
+        // markings may be equal by chance.
+        if check_lasso(self.net, followed.property, &run, &mut || true).is_err() {
+            return false;
+        }
+        followed.is_gone = found(position, run);
+        followed.is_gone
+    }
+}
+
+fn sequence(transitions: &[u32]) -> FiringSequence {
+    transitions.iter().map(|&t| TransitionId::new(t as usize)).collect()
+}
