@@ -129,12 +129,19 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
     };
     let (before, after) = check_pump(net, &trace.sequence, pump)
         .with_context(|| format!("{path} does not replay"))?;
+    if pump.is_empty() {
+        bail!("{path}: nothing stands behind @repeat, expected what repeats");
+    }
     if before == after {
-        bail!(
-            "{path}: the {} firings behind @repeat can repeat for ever, but no place grows, so \
-             they show nothing",
+        line(&format!(
+            "{} firings replayed on net {}, then {} that lead back to the same marking: this \
+             repeats for ever",
+            trace.sequence.firings(),
+            net.name(),
             pump.firings()
-        );
+        ));
+        show(net, &after);
+        return Ok(());
     }
     line(&format!(
         "{} firings replayed on net {}, then {} that can repeat for ever",

@@ -4,7 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
     /// An operator of CTL or LTL proper.
-    #[error("the temporal operator {0} goes beyond reachability")]
+    #[error(
+        "{0} goes beyond what is answered: reachability, AG EF, EF AG, and LTL below one quantifier"
+    )]
     Temporal(&'static str),
     /// Numbers beyond 64 bits.
     #[error("the numbers of a comparison do not fit 64 bits")]

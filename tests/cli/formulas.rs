@@ -124,7 +124,7 @@ fn a_wrong_formula_leaves_the_others_and_is_shown() {
         "--formula",
         "AG EF (idle_1 >= 1)",
         "--formula",
-        "AF (idle_1 >= 1)",
+        "AG AF (idle_1 >= 1)",
     ]);
     assert_eq!(code, 3);
     assert_eq!(
@@ -135,7 +135,8 @@ fn a_wrong_formula_leaves_the_others_and_is_shown() {
         stderr,
         "parikh: --formula:1:4: the net has no place `critcal_1`; did you mean `critical_1`?\n  \
          EF critcal_1 >= 1\n     ^^^^^^^^^\n\
-         parikh: formula formula-4: the temporal operator AF goes beyond reachability\n"
+         parikh: formula formula-4: A below F or G goes beyond what is answered: reachability, AG EF, \
+         EF AG, and LTL below one quantifier\n"
     );
     let (code, lines, stderr) = folder.check(&["--formula", "EF ("]);
     assert_eq!((code, lines.len()), (1, 0));
@@ -227,4 +228,38 @@ fn a_trace_is_called_by_the_formula() {
     assert_eq!(code, 0);
     let trace = folder.0.read("traces/in.trace");
     assert!(trace.contains("enter_1"), "{trace}");
+}
+
+#[test]
+fn formulas_of_linear_time_come_with_runs_and_arguments() {
+    let folder = Folder::new();
+    let (code, lines, stderr) = folder.check(&[
+        "--formula",
+        "served: A F (critical_1 = 1)",
+        "--formula",
+        "leaves: G (critical_1 = 1 -> F (idle_1 = 1))",
+        "--formula",
+        "next: A X X (idle_1 = 1 && idle_2 = 1)",
+        "--formula",
+        "idles: E G (idle_1 = 1)",
+        "--formula",
+        "ends: A F deadlock",
+        "--trace",
+        "traces",
+        "--evidence",
+        "proofs",
+    ]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(
+        lines,
+        ["ends: FALSE", "idles: TRUE", "leaves: TRUE", "next: TRUE", "served: FALSE"]
+    );
+    // The other process goes round for ever.
+    let trace = folder.0.read("traces/served.trace");
+    let repeated = trace.split_once("@repeat").expect("a lasso").1;
+    assert!(repeated.contains("enter_2") && !repeated.contains("enter_1"), "{trace}");
+    let (code, said, _) = folder.0.said(&["replay", "mutex.pnml", "traces/served.trace"]);
+    assert_eq!(code, 0);
+    assert!(said.contains("lead back to the same marking"), "{said}");
+    assert!(folder.0.read("proofs/Formulas.jsonl").contains("\"lasso\""));
 }

@@ -281,11 +281,14 @@ fn what_repeats_for_ever_comes_back() {
 }
 
 #[test]
-fn a_pump_that_grows_nothing_shows_nothing() {
+fn what_repeats_and_grows_nothing_leads_back() {
     let desk = Desk::with("place p 1\nplace q\ntransition a: p -> q\ntransition b: q -> p");
     desk.write("trace", "@repeat\na\nb\n");
+    let said = desk.fine(&["replay", "model.pnml", "trace"]);
+    assert!(said.contains("2 that lead back to the same marking"), "{said}");
+    desk.write("trace", "a\n@repeat\n");
     let message = desk.refused(1, &["replay", "model.pnml", "trace"]);
-    assert!(message.contains("no place grows"), "{message}");
+    assert!(message.contains("expected what repeats"), "{message}");
     desk.write("trace", "a\nb\n");
     desk.fine(&["replay", "model.pnml", "trace"]);
 }
