@@ -108,12 +108,11 @@ fn bad_input_is_one_clear_error_and_nothing_on_stdout() {
         (vec!["check", model, "-e", "RC"], "--queries"),
         (vec!["check", model, "-e", "RC", "--queries", other.as_str()], "other.xml"),
         (vec!["replay", model, model], "line"),
-        (vec!["check", model, "-e", "CTLFireability"], "not supported"),
         (vec!["check", model, "-e", "RD", "--queries", other.as_str()], "leave --queries out"),
     ] {
         let output = run(&arguments);
         // What the command line alone says is wrong is a wrong command line.
-        let misuse = words == "not supported" || words == "leave --queries out";
+        let misuse = words == "leave --queries out";
         let code = if misuse { 2 } else { 1 };
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "", "{arguments:?}");

@@ -37,6 +37,10 @@ const FIREABILITY: &str = "<property-set><property><id>ID</id><formula><exists-p
     <is-fireable><transition>t3</transition></is-fireable></finally></exists-path></formula></property>\
     </property-set>";
 
+const LINEAR: &str = "<property-set><property><id>ID</id><formula><all-paths><globally><finally>\
+    <is-fireable><transition>t3</transition></is-fireable></finally></globally></all-paths></formula>\
+    </property></property-set>";
+
 const BOUNDS: &str = "<property-set><property><id>ID</id><formula><place-bound><place>p1</place>\
     <place>p2</place></place-bound></formula></property></property-set>";
 
@@ -52,6 +56,7 @@ fn desk() -> Desk {
         ("UpperBounds.xml", BOUNDS),
         ("ReachabilityCardinality.xml", CARDINALITY),
         ("ReachabilityFireability.xml", FIREABILITY),
+        ("LTLFireability.xml", LINEAR),
     ] {
         desk.write(&format!("INSTANCE_DIRECTORY/{name}"), text);
     }
