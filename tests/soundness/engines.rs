@@ -111,13 +111,13 @@ type Tried = (String, Owes, Box<dyn Fn(&Task<'_>) + Sync>);
 /// The engines of the registry, and the table.
 fn all() -> Vec<Tried> {
     let mut all: Vec<Tried> = Vec::new();
-    // Those that ask what stays reachable have goals and a test of their own, `homes`; so has the one for runs
-    // of nets whose firings are counted, `processes`.
+    // Those that ask what stays reachable have goals and a test of their own, `homes`; so have those that
+    // ask for runs, `runs`, and the one for runs of nets whose firings are counted, `processes`.
     let engines = registry::ENGINES.iter().chain(registry::BY_NAME);
     // Without Z3 there is nobody to ask.
     let asks_z3 = |engine: &Engine| [smt::BMC.name, smt::K_INDUCTION.name].contains(&engine.name);
     let elsewhere = |engine: &&Engine| {
-        engine.role == Role::Homes
+        matches!(engine.role, Role::Homes | Role::Runs | Role::RunProofs)
             || engine.name == runs::ENGINE.name
             || asks_z3(engine) && cfg!(not(feature = "z3"))
     };
