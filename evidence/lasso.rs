@@ -16,8 +16,8 @@
 use crate::file::{Steps, sequence};
 use crate::replay::{ReplayError, Replayer};
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{FiringSequence, Marking, Net, PlaceId, Predicate, Step};
+use parikh_net::run_property::RunProperty;
+use parikh_net::{FiringSequence, Marking, Net, Step};
 use parikh_temporal::{Automaton, Lasso, Letter, Limits, Tableau, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -242,7 +242,8 @@ fn leads_back(
     begin: &Marking,
     end: &Marking,
 ) -> Result<(), LassoFlaw> {
-    let looked_at = support(net, property);
+    // That no marking of the loop is dead is seen by what fires next.
+    let looked_at = property.read_places(net);
     let differs = net.places().find(|&place| match looked_at.binary_search(&place) {
         Ok(_) => begin[place] != end[place],
         Err(_) => begin[place] > end[place],
@@ -253,33 +254,11 @@ fn leads_back(
     }
 }
 
-/// The places whose tokens atoms look at. That no marking of the loop is dead is seen by what fires
-/// next, so deadness looks at none.
-fn support(net: &Net, property: &RunProperty) -> Vec<PlaceId> {
-    fn add(net: &Net, predicate: &Predicate, places: &mut Vec<PlaceId>) {
-        match predicate {
-            Predicate::Dead | Predicate::NotDead => {}
-            Predicate::And(parts) | Predicate::Or(parts) => {
-                parts.iter().for_each(|part| add(net, part, places));
-            }
-            leaf => places.extend(leaf.support(net)),
-        }
-    }
-    let mut places = Vec::new();
-    for atom in property.atoms() {
-        if let RunAtom::Holds(predicate) = atom {
-            add(net, predicate, &mut places);
-        }
-    }
-    places.sort_unstable();
-    places.dedup();
-    places
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::{TransitionId, text};
+    use parikh_net::run_property::RunAtom;
+    use parikh_net::{Predicate, TransitionId, text};
     use parikh_temporal::{Atom, Linear, Ltl};
 
     fn check(

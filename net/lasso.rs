@@ -23,6 +23,17 @@ pub enum RunEnd {
     Anything,
 }
 
+impl LassoRun {
+    /// What fires first, and then so many rounds of what repeats.
+    pub fn rounds(&self, rounds: usize) -> FiringSequence {
+        let mut all = self.prefix.clone();
+        if let RunEnd::Repeats(cycle) = &self.end {
+            (0..rounds).for_each(|_| all.extend(cycle));
+        }
+        all
+    }
+}
+
 impl fmt::Display for LassoRun {
     /// In a few words: `after 3 firings, 2 repeat for ever`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -51,6 +51,9 @@ use std::collections::HashSet;
 /// Cases that the checker of a tableau looks at.
 const CASES: usize = 2_000_000;
 
+/// Pairs that are looked at for all rankings together.
+const RANKED: usize = 1 << 33;
+
 /// Markings and states of the first steps that are gone through, at each step.
 const OPENING: usize = 100_000;
 
@@ -204,6 +207,9 @@ impl NoRun {
         self.refute(net, property, &mut pairs, goes_on)?;
         // What a ranking takes away may still be met on the way to a component.
         let reached = pairs.reached(&self.after_opening(net, property, goes_on)?);
+        if self.rankings.len().saturating_mul(pairs.total()) > RANKED {
+            return Err(Flaw::TooLarge("so many rankings of so many pairs".to_owned()).into());
+        }
         for (number, ranking) in self.rankings.iter().enumerate() {
             pairs.rank(net, ranking, goes_on).map_err(|flaw| match flaw {
                 RankingFlaw::Stopped => Flaw::Stopped.into(),

@@ -52,6 +52,9 @@ pub enum RankingFlaw {
     Stopped,
 }
 
+/// The most pairs: a byte each, for as long as they are looked at.
+pub const MOST: usize = 1 << 28;
+
 /// What a marking has to satisfy where the edge is taken, whatever fires next.
 pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
     let holds = cube.literals().iter().filter_map(|literal| {
@@ -68,7 +71,7 @@ impl Pairs {
     /// All pairs but those that contradict themselves.
     ///
     /// # Errors
-    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than 2³² pairs.
+    /// [`Flaw::Stopped`]; [`Flaw::TooLarge`] for more than [`MOST`] pairs.
     pub fn new(
         net: &Net,
         property: &RunProperty,
@@ -77,7 +80,7 @@ impl Pairs {
     ) -> Result<Pairs, Flaw> {
         let transitions = net.transition_count();
         let pairs = automaton.edges().saturating_mul(transitions + 1);
-        if pairs > 1 << 32 || automaton.states.len() > 1 << 31 {
+        if pairs > MOST || automaton.states.len() > 1 << 31 {
             return Err(Flaw::TooLarge("pairs of transitions and edges".to_owned()));
         }
         let supports: Vec<Vec<PlaceId>> = property
@@ -111,6 +114,11 @@ impl Pairs {
         }
         let (states, all) = (automaton.states.len(), Marks::all(automaton.marks));
         Ok(Pairs { edges, states, all, transitions })
+    }
+
+    /// How many pairs there were at first.
+    pub fn total(&self) -> usize {
+        self.edges.len() * (self.transitions + 1)
     }
 
     /// The pairs that are left, as edges with their movers.

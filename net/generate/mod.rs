@@ -19,6 +19,7 @@ mod philosophers;
 mod producer_consumer;
 mod random;
 mod random_goal;
+mod random_ltl;
 mod sketch;
 mod token_ring;
 
@@ -35,6 +36,7 @@ pub use philosophers::philosophers;
 pub use producer_consumer::producer_consumer;
 pub use random::{Kind, Shape, random, random_with};
 pub use random_goal::{random_goal, random_goals, random_predicate, random_sum};
+pub use random_ltl::random_ltl;
 pub use token_ring::token_ring;
 
 /// Every family at small parameters, none with more than 10⁴ reachable markings, unless infinitely

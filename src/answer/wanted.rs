@@ -7,15 +7,17 @@
 use crate::board::Board;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, GoalId, Net};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wanted {
     /// Per goal, in how many places of open questions it matters.
     places: Vec<usize>,
-    /// The aids of goals that are open.
+    /// By goal its aids. They stay known when the goal is settled: it may be asked again.
     aids: HashMap<GoalId, Vec<GoalId>>,
+    /// The goals whose aids are not wanted for them any more.
+    done: HashSet<GoalId>,
 }
 
 impl Wanted {
@@ -53,15 +55,23 @@ impl Wanted {
             *places = places.saturating_sub(1);
             if *places == 0 {
                 board.abandon(goal);
-                left.extend(self.aids.remove(&goal).unwrap_or_default());
+                left.extend(self.done_with(goal));
             }
         }
     }
 
     /// The goal is settled: its aids are not wanted for it any more.
     pub(super) fn settled(&mut self, board: &Board<'_>, goal: GoalId) {
-        for aid in self.aids.remove(&goal).unwrap_or_default() {
+        for aid in self.done_with(goal) {
             self.release(board, aid);
+        }
+    }
+
+    /// The aids of a goal, the first time that they are not wanted for it any more.
+    fn done_with(&mut self, goal: GoalId) -> Vec<GoalId> {
+        match self.aids.get(&goal) {
+            Some(aids) if self.done.insert(goal) => aids.clone(),
+            _ => Vec::new(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::evidence::Document;
 use crate::evidence::home::Structure;
+use crate::evidence::no_run::NoRun;
 use crate::ground::CheckedLog;
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -15,6 +16,10 @@ pub enum Evidence {
     Certified(Option<Shown>),
     /// The checker accepted an argument about what stays reachable in a net as a whole.
     Argued(Option<Argued>),
+    /// The checker accepted an argument that no run has a property.
+    NoRun(Option<Arc<NoRun>>),
+    /// The checker visited so many markings by itself, those along runs that may have a property.
+    Visited(u64),
     /// The word of a search that visited all markings that matter: they were not visited again.
     Searched {
         /// How many it visited.
@@ -31,6 +36,8 @@ impl Evidence {
     pub(super) fn forget(&mut self) {
         match self {
             Evidence::Certified(shown) => *shown = None,
+            Evidence::NoRun(argument) => *argument = None,
+            Evidence::Visited(_) => {}
             Evidence::Argued(argued) | Evidence::Searched { argued, .. } => *argued = None,
         }
     }

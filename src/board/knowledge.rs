@@ -1,7 +1,6 @@
 //! What is known of a goal.
 
 use super::{Evidence, Proof, Technique, Witness};
-use crate::evidence::no_run::NoRun;
 use parikh_net::lasso::LassoRun;
 use parikh_net::{GoalId, Pumping};
 use std::sync::Arc;
@@ -37,8 +36,6 @@ pub enum Run {
         proof: Proof,
         /// What that stands on.
         evidence: Evidence,
-        /// The argument, where it is kept and not the word of a search.
-        argument: Option<Arc<NoRun>>,
         /// The goals that the argument rests on: it takes for granted that none is reached.
         given: Arc<[GoalId]>,
         /// Who proved it.

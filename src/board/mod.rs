@@ -302,10 +302,7 @@ impl<'n> Board<'n> {
                 evidence.forget();
             }
             Knowledge::Run(Run::Exists { run, .. }) => *run = None,
-            Knowledge::Run(Run::Excluded { argument, evidence, .. }) => {
-                *argument = None;
-                evidence.forget();
-            }
+            Knowledge::Run(Run::Excluded { evidence, .. }) => evidence.forget(),
             Knowledge::Home(Home::Open) | Knowledge::Reach(Reach::Open) => {}
             Knowledge::Run(Run::Open) | Knowledge::Maximum(_) => {}
         }

@@ -9,8 +9,8 @@ use crate::evidence::Flaw;
 use crate::evidence::lasso::{LassoFlaw, check_lasso};
 use crate::evidence::no_run::visit::{Visited, visit_runs};
 use crate::evidence::no_run::{NoRun, NoRunFlaw};
-use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::{FiringSequence, Goal, GoalId, Predicate, RunProperty};
+use parikh_net::lasso::LassoRun;
+use parikh_net::{Goal, GoalId, Predicate, RunProperty};
 use std::sync::Arc;
 
 /// The most markings that are visited again before an answer.
@@ -42,7 +42,8 @@ impl Runs<'_> {
             Err(LassoFlaw::Stopped) => return,
             Err(flaw) => return self.refuse(goal, &flaw),
         }
-        self.board.check_claim(&fired(&run), u64::MAX);
+        // A place that gains tokens in each round has two of them after two.
+        self.board.check_claim(&run.rounds(2), u64::MAX);
         let run = self.board.keep_witnesses.then(|| Arc::new(run));
         self.enter(goal, Run::Exists { run, by: self.by });
     }
@@ -79,9 +80,9 @@ impl Runs<'_> {
         let (rankings, facts) = (argument.rankings.len(), given.len());
         let why = Argument::NoRun { rankings, given: facts, assumes_units };
         let proof = Proof::new(why, None);
-        let argument = checks.keep.then(|| Arc::new(argument));
-        let (evidence, given, by) = (Evidence::Certified(None), given.into(), self.by);
-        self.enter(goal, Run::Excluded { proof, evidence, argument, given, by });
+        let evidence = Evidence::NoRun(checks.keep.then(|| Arc::new(argument)));
+        let (given, by) = (given.into(), self.by);
+        self.enter(goal, Run::Excluded { proof, evidence, given, by });
     }
 
     /// No run has the property: all of so many markings were visited. Where they are few, the checker
@@ -93,14 +94,14 @@ impl Runs<'_> {
             false => Ok(None),
         };
         let (markings, evidence) = match again {
-            Ok(Some(markings)) => (markings, Evidence::Certified(None)),
+            Ok(Some(markings)) => (markings, Evidence::Visited(markings)),
             Ok(None) if !self.board.checks.take_searches => return,
             Ok(None) => (markings, Evidence::Searched { markings, stubborn: false, argued: None }),
             Err(flaw) => return self.refuse(goal, &flaw),
         };
         let proof = Proof::new(Argument::RunsSearched { markings }, None);
-        let (argument, given, by) = (None, Arc::default(), self.by);
-        self.enter(goal, Run::Excluded { proof, evidence, argument, given, by });
+        let (given, by) = (Arc::default(), self.by);
+        self.enter(goal, Run::Excluded { proof, evidence, given, by });
     }
 
     /// How many markings the checker visited, about as many, to see that no run has the property; nothing
@@ -161,13 +162,4 @@ impl Runs<'_> {
             _ => {}
         }
     }
-}
-
-/// What fires along a run, what repeats once.
-fn fired(run: &LassoRun) -> FiringSequence {
-    let mut all = run.prefix.clone();
-    if let RunEnd::Repeats(cycle) = &run.end {
-        cycle.steps().iter().for_each(|step| all.push(step.transition, step.count));
-    }
-    all
 }

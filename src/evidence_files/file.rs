@@ -13,7 +13,7 @@
 
 use super::{Strength, Writer};
 use crate::answer::{Answer, Exhibit, Grade};
-use crate::board::{Argument, Evidence, Home, Knowledge, Maximum, Reach, Run, Witness};
+use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Run, Witness};
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence::home::Structure;
@@ -343,22 +343,23 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
 
     /// A run, or why there is none with what shows the goals that this rests on.
     fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<Reference>> {
-        let (argument, proof, given) = match run {
+        let (evidence, given) = match run {
             Run::Exists { run: Some(run), .. } => {
                 return Ok(vec![Reference::Lasso(self.writer.lasso(run)?.into())]);
             }
-            Run::Excluded { argument, proof, given, evidence: Evidence::Certified(_), .. } => {
-                (argument, proof, given)
-            }
-            Run::Open | Run::Exists { .. } | Run::Excluded { .. } => return Ok(Vec::new()),
+            Run::Excluded { evidence, given, .. } => (evidence, given),
+            Run::Open | Run::Exists { .. } => return Ok(Vec::new()),
         };
         let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
         let mut shown: Vec<Reference> = shown.cloned().collect();
-        if let (Goal::Run(property), Some(argument)) = (goal, argument) {
-            shown.push(Reference::NoRun(self.writer.no_run(property, argument)?.into()));
-        }
-        if let Argument::RunsSearched { markings } = proof.argument {
-            shown.push(Reference::Visited(self.writer.visited(markings)?.into()));
+        match (goal, evidence) {
+            (Goal::Run(property), Evidence::NoRun(Some(argument))) => {
+                shown.push(Reference::NoRun(self.writer.no_run(property, argument)?.into()));
+            }
+            (_, Evidence::Visited(markings)) => {
+                shown.push(Reference::Visited(self.writer.visited(*markings)?.into()));
+            }
+            _ => {}
         }
         Ok(shown)
     }

@@ -194,9 +194,6 @@ impl<'n> Store<'n> {
 
     fn certificate(&mut self, evidence: &Evidence, kind: &'static str) -> Option<usize> {
         let (address, kept) = match evidence {
-            Evidence::Searched { .. } | Evidence::Certified(None) | Evidence::Argued(None) => {
-                return None;
-            }
             Evidence::Certified(Some(shown)) => {
                 let address = Arc::as_ptr(&shown.document).cast::<()>();
                 (address, Kept::Document(shown.document.clone()))
@@ -205,6 +202,8 @@ impl<'n> Store<'n> {
                 let address = Arc::as_ptr(structure).cast::<()>();
                 (address, Kept::Structure(structure.clone()))
             }
+            // There is nothing to be read, or it is not kept.
+            _ => return None,
         };
         if let Some((known, _)) = self.documents.get(&address) {
             return Some(*known);

@@ -12,11 +12,11 @@ use parikh::evidence::lasso::check_lasso;
 use parikh::evidence::question::Question;
 use parikh::evidence::reader::queries::Property;
 use parikh::evidence_files::Writer;
-use parikh::net::generate::{Kind, Shape, random, random_predicate};
+use parikh::net::generate::{Kind, Shape, random, random_ltl, random_predicate};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Facts, Net, Predicate};
 use parikh::solvers::Budget;
-use parikh_temporal::{Atom, Formula, Linear, Ltl};
+use parikh_temporal::Ltl;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -31,32 +31,13 @@ struct Case {
     shown_by: Vec<Value>,
 }
 
-fn formula(formulas: &mut Ltl, rng: &mut Rng, operators: usize) -> Formula<Linear> {
-    if operators == 0 {
-        let atom = formulas.atom(Atom(rng.u32(..3)));
-        return if rng.bool() { atom } else { formulas.negate(atom) };
-    }
-    let left_size = rng.usize(..operators);
-    let left = formula(formulas, rng, left_size);
-    let right = formula(formulas, rng, operators - 1 - left_size);
-    match rng.u8(..7) {
-        0 => formulas.and([left, right]),
-        1 => formulas.or([left, right]),
-        2 => formulas.next(Linear, right),
-        3 => formulas.eventually(Linear, right),
-        4 => formulas.always(Linear, right),
-        5 => formulas.until(Linear, left, right),
-        _ => formulas.release(Linear, left, right),
-    }
-}
-
 fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut atoms: Vec<RunAtom> =
         (0..2).map(|_| RunAtom::Holds(random_predicate(rng, net, 1).sorted())).collect();
     atoms.push(RunAtom::Fires(net.transitions().filter(|_| rng.bool()).collect()));
     let mut formulas = Ltl::default();
     let operators = rng.usize(1..6);
-    let formula = formula(&mut formulas, rng, operators);
+    let formula = random_ltl(&mut formulas, rng, 3, operators);
     RunProperty::new(&formulas, formula, &atoms)
 }
 

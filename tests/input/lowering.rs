@@ -6,7 +6,8 @@ use crate::support::oracle::{Limits, explore};
 use crate::support::runs;
 use crate::support::scale::cases;
 use parikh::formula::{
-    Expression, Formula, Proposition, Query, Relation, Unsupported, lower, lower_state,
+    Expression, Formula, Logic, Proposition, Query, Relation, Unsupported, lower, lower_in,
+    lower_state,
 };
 use parikh_net::{Goal, Marking, Net, PlaceId, TransitionId, text};
 use proptest::prelude::*;
@@ -338,13 +339,16 @@ proptest! {
         net in prop::sample::select(&NETS[..]),
     ) {
         let space = Space::of(net);
-        match lower(&formula, &space.net) {
-            Ok(query) => {
-                prop_assert_eq!(space.answer(&query), space.state(&formula, 0), "{:?}", query);
+        let net = &space.net;
+        for query in [lower(&formula, net), lower_in(&formula, net, Logic::Linear)] {
+            match query {
+                Ok(query) => {
+                    prop_assert_eq!(space.answer(&query), space.state(&formula, 0), "{:?}", query);
+                }
+                Err(error) => prop_assert!(
+                    matches!(error, Unsupported::NonLinear | Unsupported::Temporal(_)), "{}", error
+                ),
             }
-            Err(error) => prop_assert!(
-                matches!(error, Unsupported::NonLinear | Unsupported::Temporal(_)), "{}", error
-            ),
         }
     }
 }

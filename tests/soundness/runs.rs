@@ -8,36 +8,16 @@ use parikh::answer::Plan;
 use parikh::board::{Knowledge, Run};
 use parikh::engine::registry::ENGINES;
 use parikh::engine::{Engine, Role, Sides};
-use parikh::net::generate::{Shape, random, random_predicate};
+use parikh::net::generate::{Shape, random, random_ltl, random_predicate};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Goal, Net, TransitionId};
 use parikh::run::{Config, Event, run_net};
 use parikh::solvers::Budget;
-use parikh_temporal::{Atom, Formula, Linear, Ltl};
+use parikh_temporal::Ltl;
 use std::time::Duration;
 
 const SHORT: Duration = Duration::from_millis(30);
 const LONG: Duration = Duration::from_secs(2);
-
-/// A random formula over so many atoms with so many operators, X among them.
-fn formula(formulas: &mut Ltl, rng: &mut Rng, atoms: u32, operators: usize) -> Formula<Linear> {
-    if operators == 0 {
-        let atom = formulas.atom(Atom(rng.u32(..atoms)));
-        return if rng.bool() { atom } else { formulas.negate(atom) };
-    }
-    let left_size = rng.usize(..operators);
-    let left = formula(formulas, rng, atoms, left_size);
-    let right = formula(formulas, rng, atoms, operators - 1 - left_size);
-    match rng.u8(..7) {
-        0 => formulas.and([left, right]),
-        1 => formulas.or([left, right]),
-        2 => formulas.next(Linear, right),
-        3 => formulas.eventually(Linear, right),
-        4 => formulas.always(Linear, right),
-        5 => formulas.until(Linear, left, right),
-        _ => formulas.release(Linear, left, right),
-    }
-}
 
 /// Random properties of the runs of a net: over markings, and, of every third, over firings.
 fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
@@ -50,7 +30,7 @@ fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
     let mut formulas = Ltl::default();
     let property = |_| {
         let operators = rng.usize(1..6);
-        let formula = formula(&mut formulas, &mut rng, 3, operators);
+        let formula = random_ltl(&mut formulas, &mut rng, 3, operators);
         RunProperty::new(&formulas, formula, &atoms)
     };
     (0..count).map(property).collect()

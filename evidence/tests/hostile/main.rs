@@ -10,6 +10,7 @@ mod arguments;
 mod colours;
 mod files;
 mod numbers;
+mod runs;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -15,7 +15,7 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// The share of the time, in [0, 1], for a first look at all properties, and for a second.
+/// The share of the time left, in [0, 1], of each round of looks at all open properties.
 const LOOKS: [f64; 3] = [0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {

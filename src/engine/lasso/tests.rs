@@ -3,33 +3,13 @@
 use super::Lassos;
 use crate::evidence::lasso::check_lasso;
 use fastrand::Rng;
-use parikh_net::generate::{Kind, Shape, random, random_predicate};
+use parikh_net::generate::{Kind, Shape, random, random_ltl, random_predicate};
 use parikh_net::lasso::RunEnd;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Marking, Net};
 use parikh_solvers::Budget;
-use parikh_temporal::{Atom, Automaton, Cube, Edge, Formula, Limits, Linear, Literal, Ltl, Marks};
+use parikh_temporal::{Atom, Automaton, Cube, Edge, Limits, Literal, Ltl, Marks};
 use std::collections::HashMap;
-
-/// A random formula over the first atoms with so many operators, X among them.
-fn formula(formulas: &mut Ltl, rng: &mut Rng, atoms: u32, operators: usize) -> Formula<Linear> {
-    if operators == 0 {
-        let atom = formulas.atom(Atom(rng.u32(..atoms)));
-        return if rng.bool() { atom } else { formulas.negate(atom) };
-    }
-    let left_size = rng.usize(..operators);
-    let left = formula(formulas, rng, atoms, left_size);
-    let right = formula(formulas, rng, atoms, operators - 1 - left_size);
-    match rng.u8(..7) {
-        0 => formulas.and([left, right]),
-        1 => formulas.or([left, right]),
-        2 => formulas.next(Linear, right),
-        3 => formulas.eventually(Linear, right),
-        4 => formulas.always(Linear, right),
-        5 => formulas.until(Linear, left, right),
-        _ => formulas.release(Linear, left, right),
-    }
-}
 
 /// The graph of a net as an automaton that accepts exactly the words of its runs; `None` where it
 /// has more than so many markings.
@@ -79,7 +59,7 @@ pub(crate) fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut formulas = Ltl::default();
     let operators = rng.usize(0..6);
     let speaks_of_firings = rng.u32(..2);
-    let formula = formula(&mut formulas, rng, count + speaks_of_firings, operators);
+    let formula = random_ltl(&mut formulas, rng, count + speaks_of_firings, operators);
     RunProperty::new(&formulas, formula, &atoms)
 }
 

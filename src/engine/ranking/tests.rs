@@ -5,30 +5,11 @@ use crate::engine::lasso::Lassos;
 use crate::evidence::certificate::markings::visit;
 use crate::evidence::no_run::{Movers, NoRun, Reason, Refuted};
 use fastrand::Rng;
-use parikh_net::generate::{Kind, Shape, random, random_predicate};
+use parikh_net::generate::{Kind, Shape, random, random_ltl, random_predicate};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Net, Predicate, text};
 use parikh_solvers::Budget;
-use parikh_temporal::{Atom, Formula, Linear, Ltl, Names, parse_ltl};
-
-fn formula(formulas: &mut Ltl, rng: &mut Rng, atoms: u32, operators: usize) -> Formula<Linear> {
-    if operators == 0 {
-        let atom = formulas.atom(Atom(rng.u32(..atoms)));
-        return if rng.bool() { atom } else { formulas.negate(atom) };
-    }
-    let left_size = rng.usize(..operators);
-    let left = formula(formulas, rng, atoms, left_size);
-    let right = formula(formulas, rng, atoms, operators - 1 - left_size);
-    match rng.u8(..7) {
-        0 => formulas.and([left, right]),
-        1 => formulas.or([left, right]),
-        2 => formulas.next(Linear, right),
-        3 => formulas.eventually(Linear, right),
-        4 => formulas.always(Linear, right),
-        5 => formulas.until(Linear, left, right),
-        _ => formulas.release(Linear, left, right),
-    }
-}
+use parikh_temporal::{Ltl, Names, parse_ltl};
 
 fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut atoms: Vec<RunAtom> =
@@ -36,7 +17,7 @@ fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     atoms.push(RunAtom::Fires(net.transitions().filter(|_| rng.bool()).collect()));
     let mut formulas = Ltl::default();
     let operators = rng.usize(0..6);
-    let formula = formula(&mut formulas, rng, 3, operators);
+    let formula = random_ltl(&mut formulas, rng, 3, operators);
     RunProperty::new(&formulas, formula, &atoms)
 }
 

@@ -1,7 +1,7 @@
 //! One walk: choose, read, fire, and look for ways to go on for ever.
 
 use super::subsets::{FIRST, NOTHING};
-use super::{Manner, ProductWalk};
+use super::walker::{Manner, ProductWalk};
 use crate::engine::walk::machine::below;
 use crate::engine::walk::walker::Choose;
 use crate::evidence::lasso::check_lasso;

@@ -1,0 +1,70 @@
+//! Arguments that no run has a property.
+
+use super::{Instance, Kinds, Limits, answer};
+use serde_json::{Value, json};
+use std::io::Write;
+
+const EXAMINATION: &str = "LTLCardinality";
+
+/// An argument that no run of a net with so many transitions has F G ¬(q ≥ 1), in which something is
+/// exchanged.
+fn argued(transitions: usize, other: &[(&str, Value)]) -> Instance {
+    let firing = |at| format!("transition t{at}: p -> p\n");
+    let model =
+        "place p 1\nplace q\n".to_owned() + &(0..transitions).map(firing).collect::<String>();
+    let mut argument = json!({
+        "id": "x",
+        "atoms": [{"holds": {"comparison": {"sum": [["q", -1]], "bound": -1}}}],
+        "formulas": ["true", "false", {"literal": -1}, {"release": [1, 2]}, {"until": [0, 3]}],
+        "formula": 4, "untils": [4], "initial": 0, "opening": 0,
+        "states": [{"meets": [4], "edges": edges(1)}, {"meets": [3], "edges": [stays()]}],
+    });
+    for (key, value) in other {
+        argument[*key] = value.clone();
+    }
+    let shown = r#"{"no_run": "x"}"#;
+    let instance = Instance::of(&model, EXAMINATION, |out| {
+        writeln!(out, "{}", json!({ "no_run": argument })).unwrap();
+        writeln!(out, "{}", answer("asked", "TRUE", shown)).unwrap();
+    });
+    instance.file("LTLCardinality.xml", |out| {
+        let q = "<integer-le><integer-constant>1</integer-constant><tokens-count><place>q</place>\
+                 </tokens-count></integer-le>";
+        write!(
+            out,
+            "<property-set><property><id>asked</id><formula><all-paths><globally><finally>{q}\
+             </finally></globally></all-paths></formula></property></property-set>"
+        )
+        .unwrap();
+    })
+}
+
+fn stays() -> Value {
+    json!({"to": 1, "reads": [-1], "marks": [0]})
+}
+
+/// The edges of the first state, so many times.
+fn edges(times: usize) -> Value {
+    (0..times).flat_map(|_| [json!({"to": 0}), stays()]).collect()
+}
+
+#[test]
+fn arguments_about_runs() {
+    let mut kinds = Kinds::default();
+    // As it is, it shows nothing, and says why.
+    let open = argued(3, &[]);
+    kinds.ends("an argument without rankings", Limits::None, open, 4, &["a run may go on"]);
+    let states = |count: usize| -> Value {
+        let more = (0..count).map(|_| json!({"meets": [3], "edges": [stays()]}));
+        [json!({"meets": [4], "edges": edges(1)})].into_iter().chain(more).collect()
+    };
+    let many = argued(20_000, &[("states", states(100_000))]);
+    kinds.ends("100 000 states, 20 000 transitions", Limits::None, many, 4, &["pairs of trans"]);
+    let ranking = json!({"state": 0, "weights": [["p", 1]], "values": []});
+    let rankings: Value = (0..200_000).map(|_| ranking.clone()).collect();
+    let many = argued(20_000, &[("rankings", rankings)]);
+    kinds.ends("200 000 rankings", Limits::None, many, 4, &["so many rankings"]);
+    let far = argued(3, &[("opening", json!(u64::MAX / 2))]);
+    kinds.ends("an opening of 2^63 steps", Limits::None, far, 4, &["lead too far"]);
+    kinds.all(4);
+}

@@ -1,0 +1,40 @@
+//! Rounds of walks: one of each kind, longer ones later.
+
+use super::walker::{Manner, ProductWalk};
+use crate::engine::walk::machine::below;
+use parikh_net::lasso::LassoRun;
+use parikh_solvers::Budget;
+
+impl ProductWalk<'_> {
+    /// One walk of each kind, longer ones in later rounds; whether a property is left. `found` is told
+    /// of runs with the property at a position, and says whether nobody needs another; `is_open`
+    /// says whether anybody still looks for one.
+    pub fn round(
+        &mut self,
+        budget: &Budget,
+        is_open: &dyn Fn(usize) -> bool,
+        found: &mut dyn FnMut(usize, LassoRun) -> bool,
+    ) -> bool {
+        for (position, followed) in self.followed.iter_mut().enumerate() {
+            if let Some(followed) = followed {
+                followed.is_gone |= !is_open(position);
+            }
+        }
+        let open: Vec<usize> =
+            (0..self.followed.len()).filter(|&at| self.is_followed(at)).collect();
+        let longest = 1usize << (6 + self.rounds.min(9));
+        let limit = longest >> below(&mut self.resources.rng, 4);
+        for manner in [Manner::Blind, Manner::Chase] {
+            if !budget.is_exhausted() {
+                self.walk_once(manner, limit, budget, found);
+            }
+        }
+        for &at in &open {
+            if self.is_followed(at) && !budget.is_exhausted() {
+                self.walk_once(Manner::Solo(at), limit.min(4096), budget, found);
+            }
+        }
+        self.rounds += 1;
+        open.iter().any(|&at| self.is_followed(at))
+    }
+}

@@ -1,0 +1,132 @@
+//! One operator below one quantifier, read as CTL and as LTL, against the markings of small nets.
+
+use super::lowering::{NETS, holds, state};
+use crate::support::oracle::{Limits, StateSpace, explore};
+use crate::support::runs;
+use crate::support::scale::cases;
+use parikh::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in};
+use parikh_net::{Goal, text};
+use proptest::prelude::*;
+
+/// What a formula says of each marking.
+struct Values<'s, 'n> {
+    space: &'s StateSpace<'n>,
+    logic: Logic,
+}
+
+impl Values<'_, '_> {
+    fn of(&self, formula: &Formula) -> Vec<bool> {
+        let markings = self.space.markings().iter();
+        markings.map(|marking| holds(formula, self.space.net(), marking)).collect()
+    }
+
+    fn next(&self, at: usize) -> Vec<usize> {
+        self.space.fired_from(at).map(|(to, _)| to).collect()
+    }
+
+    /// Whether the initial marking satisfies A or E of one operator, or of its negation.
+    fn quantified(&self, all: bool, path: &Formula) -> bool {
+        match path {
+            Formula::Not(part) => !self.quantified(!all, part),
+            Formula::Next(part) => {
+                let part = self.of(part);
+                match (&self.next(0)[..], self.logic) {
+                    ([], Logic::Linear) => part[0],
+                    (next, _) if all => next.iter().all(|&to| part[to]),
+                    (next, _) => next.iter().any(|&to| part[to]),
+                }
+            }
+            Formula::Finally(part) => {
+                self.until(all, &vec![true; self.space.states()], &self.of(part))
+            }
+            Formula::Globally(part) => {
+                let never: Vec<bool> = self.of(part).into_iter().map(|holds| !holds).collect();
+                !self.until(!all, &vec![true; self.space.states()], &never)
+            }
+            Formula::Until { before, reach } => self.until(all, &self.of(before), &self.of(reach)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The least set with what is reached, and what goes on into it; here for the initial marking.
+    fn until(&self, all: bool, before: &[bool], reach: &[bool]) -> bool {
+        let mut set = reach.to_vec();
+        for _ in 0..set.len() {
+            for at in 0..set.len() {
+                let next = self.next(at);
+                let goes_on = match all {
+                    true => !next.is_empty() && next.iter().all(|&to| set[to]),
+                    false => next.iter().any(|&to| set[to]),
+                };
+                set[at] |= before[at] && goes_on;
+            }
+        }
+        set[0]
+    }
+}
+
+fn operator() -> BoxedStrategy<Formula> {
+    let part = || state().prop_map(Box::new);
+    let one = prop_oneof![
+        part().prop_map(Formula::Globally),
+        part().prop_map(Formula::Finally),
+        part().prop_map(Formula::Next),
+        (part(), part()).prop_map(|(before, reach)| Formula::Until { before, reach }),
+    ];
+    (one, any::<bool>())
+        .prop_map(|(one, negated)| if negated { Formula::Not(Box::new(one)) } else { one })
+        .boxed()
+}
+
+fn answer(space: &StateSpace<'_>, proposition: &Proposition<Goal>) -> bool {
+    proposition.value(&|goal: &Goal| match goal {
+        Goal::Reach(predicate) => space.reaches(predicate),
+        Goal::Run(property) => runs::exists(space, property),
+        other => panic!("{other:?}"),
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(512))]
+
+    #[test]
+    fn operators_mean_what_they_mean_in_each_logic(
+        path in operator(),
+        all in any::<bool>(),
+        net in prop::sample::select(&NETS[..]),
+        dead in any::<bool>(),
+    ) {
+        let net = match dead {
+            // A marking in which nothing is enabled.
+            true => {
+                let net = text::parse(net).unwrap();
+                net.from_marking(parikh_net::Marking::empty(net.place_count()))
+            }
+            false => text::parse(net).unwrap(),
+        };
+        let space = explore(&net, Limits::default()).unwrap();
+        let whole = Box::new(path.clone());
+        let formula = if all { Formula::AllPaths(whole) } else { Formula::ExistsPath(whole) };
+        for logic in [Logic::Linear, Logic::Branching] {
+            let expected = Values { space: &space, logic }.quantified(all, &path);
+            match lower_in(&formula, &net, logic) {
+                Ok(Query::Truth(proposition)) => {
+                    prop_assert_eq!(answer(&space, &proposition), expected, "{:?}", logic);
+                }
+                // X of CTL where nothing is next.
+                Err(Unsupported::Temporal(_)) => {
+                    prop_assert!(logic == Logic::Branching && net.is_dead(net.initial()));
+                }
+                Err(error) => prop_assert_eq!(error, Unsupported::NonLinear),
+                Ok(other) => panic!("{other:?}"),
+            }
+        }
+        // A alone says which, and a formula of LTL may do without.
+        if all && Logic::of(&path) == Logic::Linear {
+            prop_assert_eq!(
+                lower_in(&path, &net, Logic::Linear).ok(),
+                lower_in(&formula, &net, Logic::Linear).ok()
+            );
+        }
+    }
+}
