@@ -44,7 +44,8 @@ enum LanguageName {
 /// The language of `--formula`, for the end of the help.
 pub(super) const LANGUAGE: &str = "\
 Formulas:
-  EF φ, AG φ, AF φ, EG φ, EX φ, AX φ, A (φ U ψ), …  a path quantifier and an operator
+  EF φ, AG φ, AG EF φ, AF φ, EG φ, A (φ U ψ), …     a path quantifier and an operator (CTL)
+  A G (φ -> F ψ), G φ, F φ, X φ, φ U ψ              of all runs (LTL): A may be left out; E for some run
   φ && ψ, φ || ψ, !φ, φ -> ψ, φ <-> ψ, φ xor ψ      also and, or, not
   p1 + 2*p2 <= 3                                    tokens of places; also >= < > = !=
   fireable(t1, t2)                                  at least one of them is enabled

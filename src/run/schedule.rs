@@ -1,7 +1,7 @@
 //! The schedule: what each worker does, step by step.
 //!
 //! ```text
-//! first worker     walk a little ─▶ a little on the reduced net ─▶ runs with loops ─▶ walk ─▶ unroll
+//! first worker     walk a little ─▶ look for runs with a property, where that is asked ─▶ a little on the reduced net ─▶ runs with loops ─▶ walk ─▶ unroll
 //!                  steps ─▶ more loops ─▶ walk on the reduced net ─▶ unroll more steps ─▶ walk on
 //! second worker    coverability for a moment, engines that run once (siphons and traps) ─▶ engines in slices (the state
 //!                  equation) for some seconds, a few walks along their candidates, diagrams of
@@ -30,6 +30,11 @@
 //! because several processes have to go the right way together is often a question of a second when steps are
 //! unrolled; that needs room for clauses, so it waits until walks have had a turn. Runs with loops are there in a second
 //! or two where counters count by counters, and are given up in milliseconds where nothing goes round.
+//!
+//! Where LTL is asked, the first worker looks for runs all the time after its first walk, which tells
+//! which conditions change. The second proves what conditions never do, as for any goal, and in between
+//! argues from that that there is no run ([`Role::RunProofs`]): such an argument takes milliseconds, so it
+//! is tried whenever more may be known.
 //!
 //! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is a line of
 //! [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the time are here, but for that of an engine that runs once, which its [role](crate::engine::Role)
