@@ -1,8 +1,9 @@
 //! The schedule: what each worker does, step by step.
 //!
 //! ```text
-//! first worker     walk a little ─▶ look for runs with a property, where that is asked ─▶ a little on the reduced net ─▶ runs with loops ─▶ walk ─▶ unroll
-//!                  steps ─▶ more loops ─▶ walk on the reduced net ─▶ unroll more steps ─▶ walk on
+//! first worker     walk a little ─▶ look for runs with a property, where that is asked ─▶ walk a little on
+//!                  the reduced net ─▶ runs with loops ─▶ walk ─▶ unroll steps ─▶ more loops ─▶ walk on the
+//!                  reduced net ─▶ unroll more steps ─▶ walk on
 //! second worker    coverability for a moment, engines that run once (siphons and traps) ─▶ engines in slices (the state
 //!                  equation) for some seconds, a few walks along their candidates, diagrams of
 //!                  small nets, a little induction ─▶ engines in slices, walks along their
