@@ -38,7 +38,8 @@ fn refuted(net: &Net, plan: Plan) -> Vec<(Option<Shown>, &'static str)> {
         };
         let shown = match evidence {
             Evidence::Certified(shown) => shown.clone(),
-            Evidence::Searched { .. } | Evidence::Argued(_) => None,
+            // No document refutes what is asked of single markings.
+            _ => None,
         };
         refuted.push((shown, proof.kind()));
     });

@@ -2,7 +2,6 @@
 
 use super::{Instance, Kinds, Limits, answer};
 use serde_json::{Value, json};
-use std::io::Write;
 
 const EXAMINATION: &str = "LTLCardinality";
 
