@@ -38,7 +38,7 @@ fn refuted(net: &Net, plan: Plan) -> Vec<(Option<Shown>, &'static str)> {
         };
         let shown = match evidence {
             Evidence::Certified(shown) => shown.clone(),
-            // No document refutes what is asked of single markings.
+            // What was searched has no document.
             _ => None,
         };
         refuted.push((shown, proof.kind()));
