@@ -49,6 +49,7 @@ Formulas:
   φ && ψ, φ || ψ, !φ, φ -> ψ, φ <-> ψ, φ xor ψ      also and, or, not
   p1 + 2*p2 <= 3                                    tokens of places; also >= < > = !=
   fireable(t1, t2)                                  at least one of them is enabled
+  fires(t1, t2)                                     one of them fires next (LTL only)
   deadlock                                          no transition is enabled
   bound(p1 + p2)                                    a number: the most they hold together
   \"odd-name\" >= 1                                   any name can stand in quotes

@@ -129,6 +129,12 @@ pub enum FormulaProblem {
         /// What its tokens are.
         sort: String,
     },
+    /// Firings in a formula of CTL.
+    #[error(
+        "what fires next is said of a run, expected a formula of LTL: no path quantifier below \
+         another, or below a temporal operator"
+    )]
+    FiringInBranching,
     /// A remark: beyond the grammar of 2011.
     #[error("not in the grammar of 2011: {0}")]
     Not2011(&'static str),

@@ -31,7 +31,7 @@ pub enum Logic {
 
 impl Logic {
     /// That of a formula by its shape: CTL where every temporal operator stands directly below a
-    /// quantifier, else LTL.
+    /// quantifier and nothing is said of firings, else LTL.
     pub fn of(formula: &Formula) -> Logic {
         match has_a_quantifier_each(formula, false) {
             true => Logic::Branching,
@@ -276,7 +276,7 @@ fn is_about_path(formula: &Formula) -> bool {
             is_about_path(a) || is_about_path(b)
         }
         Formula::Finally(_) | Formula::Globally(_) | Formula::Next(_) => true,
-        Formula::Until { .. } => true,
+        Formula::Until { .. } | Formula::Fires(_) => true,
         _ => false,
     }
 }
@@ -303,7 +303,7 @@ fn is_about_marking(formula: &Formula) -> bool {
         }
         Formula::AllPaths(_) | Formula::ExistsPath(_) | Formula::Until { .. } => false,
         Formula::Finally(_) | Formula::Globally(_) | Formula::Next(_) => false,
-        Formula::PlaceBound(_) => false,
+        Formula::PlaceBound(_) | Formula::Fires(_) => false,
         Formula::Compare { .. }
         | Formula::Fireable(_)
         | Formula::Deadlock
@@ -325,6 +325,8 @@ fn has_a_quantifier_each(formula: &Formula, quantified: bool) -> bool {
         Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
             part(a) && part(b)
         }
+        // What fires is a matter of runs.
+        Formula::Fires(_) => false,
         Formula::Compare { .. }
         | Formula::Fireable(_)
         | Formula::Deadlock

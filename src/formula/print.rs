@@ -60,6 +60,7 @@ fn formula(formula: &Formula, net: &Net, tight: Tight, f: &mut fmt::Formatter<'_
         | Formula::Next(_)
         | Formula::Not(_) => Tight::Prefix,
         Formula::Fireable(_)
+        | Formula::Fires(_)
         | Formula::Deadlock
         | Formula::True
         | Formula::False
@@ -125,8 +126,9 @@ fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             })?;
             expression(right, net, Sum::Whole, f)
         }
-        Formula::Fireable(transitions) => {
-            f.write_str("fireable(")?;
+        Formula::Fireable(transitions) | Formula::Fires(transitions) => {
+            let fires = matches!(whole, Formula::Fires(_));
+            f.write_str(if fires { "fires(" } else { "fireable(" })?;
             list(transitions.iter().map(|&t| net.transition_name(t)), ", ", f)?;
             f.write_str(")")
         }

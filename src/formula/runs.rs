@@ -2,7 +2,7 @@
 //!
 //! A path formula is read as LTL: over infinite words, for which a run that comes to a dead marking
 //! repeats it. Its largest parts without temporal operators become atoms, and what is around them a
-//! formula over these. Operands of one ∧ or ∨ that have no temporal operator are one part. Parts
+//! formula over these; what fires next is an atom of its own. Operands of one ∧ or ∨ that have no temporal operator are one part. Parts
 //! that are each other's negation are one atom and its negation. What the atoms are in the initial
 //! marking is known, and every run begins there: that, and the rules of
 //! [`parikh_temporal::LINEAR_RULES`], make the formula simpler.
@@ -13,7 +13,7 @@ use super::syntax::Formula;
 use super::unsupported::Unsupported;
 use parikh_net::coloured::Folding;
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Goal, Net, Predicate};
+use parikh_net::{Goal, Net, Predicate, TransitionId};
 use parikh_temporal::{
     Atom, Formula as Ltl, LINEAR_RULES, Linear, Literal, Ltl as Formulas, Node, Value,
 };
@@ -44,10 +44,15 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
     if !holds {
         formula = formulas.negate(formula);
     }
-    let initially: Vec<Value> =
-        atoms.iter().map(|atom| atom.is_true(net, net.initial(), None).into()).collect();
+    let is_dead = net.is_dead(net.initial());
+    let initially = atoms.iter().map(|atom| match atom {
+        // What fires first is open, where something does.
+        RunAtom::Fires(_) if !is_dead => Value::Unknown,
+        atom => atom.is_true(net, net.initial(), None).into(),
+    });
+    let initially: Vec<Value> = initially.collect();
     let here = |atom: Atom| initially[atom.0 as usize];
-    if net.is_dead(net.initial()) {
+    if is_dead {
         // There is one run, which repeats one letter.
         let value = formulas.value_at_end(formula, here) == Value::True;
         return Ok(RunProperty::new(&formulas, formulas.constant(value), &[]));
@@ -114,8 +119,8 @@ struct Reading {
     states: States,
     formulas: Formulas,
     atoms: Vec<RunAtom>,
-    /// By predicate, sorted and the smaller of itself and its negation, the atom.
-    numbers: HashMap<Predicate, Atom>,
+    /// The atoms by number: a predicate is sorted, and the smaller of itself and its negation.
+    numbers: HashMap<RunAtom, Atom>,
 }
 
 impl Reading {
@@ -146,6 +151,7 @@ impl Reading {
             }
             Formula::AllPaths(_) => Err(Unsupported::Temporal("A below a temporal operator")),
             Formula::ExistsPath(_) => Err(Unsupported::Temporal("E below a temporal operator")),
+            Formula::Fires(transitions) => Ok(Part::Path(self.fires(transitions))),
             Formula::PlaceBound(_) => Err(Unsupported::BoundAsProperty),
             Formula::Compare { .. }
             | Formula::Fireable(_)
@@ -249,13 +255,27 @@ impl Reading {
         }
         let negation = predicate.clone().negated().sorted();
         let positive = predicate <= negation;
-        let key = if positive { predicate } else { negation };
+        let atom = self.atom(RunAtom::Holds(if positive { predicate } else { negation }));
+        self.formulas.literal(Literal { atom, positive })
+    }
+
+    /// That one of these fires next.
+    #[inline(never)]
+    fn fires(&mut self, transitions: &[TransitionId]) -> Ltl<Linear> {
+        let mut transitions = transitions.to_vec();
+        transitions.sort_unstable();
+        transitions.dedup();
+        let atom = self.atom(RunAtom::Fires(transitions));
+        self.formulas.atom(atom)
+    }
+
+    /// The number of an atom.
+    fn atom(&mut self, atom: RunAtom) -> Atom {
         let next = Atom(self.atoms.len() as u32);
         let atoms = &mut self.atoms;
-        let atom = *self.numbers.entry(key).or_insert_with_key(|key| {
-            atoms.push(RunAtom::Holds(key.clone()));
+        *self.numbers.entry(atom).or_insert_with_key(|atom| {
+            atoms.push(atom.clone());
             next
-        });
-        self.formulas.literal(Literal { atom, positive })
+        })
     }
 }

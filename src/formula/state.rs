@@ -106,6 +106,7 @@ impl States {
             Formula::Finally(_) => return Err(Unsupported::Temporal("F")),
             Formula::Next(_) => return Err(Unsupported::Temporal("X")),
             Formula::Until { .. } => return Err(Unsupported::Temporal("U")),
+            Formula::Fires(_) => return Err(Unsupported::Temporal("`fires`")),
             Formula::PlaceBound(_) => return Err(Unsupported::BoundAsProperty),
             Formula::Not(_)
             | Formula::And(_)

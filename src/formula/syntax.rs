@@ -52,6 +52,9 @@ pub enum Formula {
     },
     /// At least one of these transitions is enabled; not empty.
     Fireable(Vec<TransitionId>),
+    /// One of these transitions fires next; not empty. This is said of a run, and not of a marking:
+    /// nothing fires where a dead marking repeats.
+    Fires(Vec<TransitionId>),
     /// No transition is enabled.
     Deadlock,
     /// Holds everywhere.
@@ -110,10 +113,57 @@ impl Formula {
             | Formula::Xor(a, b) => a.size() + b.size(),
             Formula::And(parts) | Formula::Or(parts) => parts.iter().map(Formula::size).sum(),
             Formula::Compare { left, right, .. } => left.size() + right.size(),
-            Formula::Fireable(transitions) => transitions.len(),
+            Formula::Fireable(transitions) | Formula::Fires(transitions) => transitions.len(),
             Formula::PlaceBound(places) => places.len(),
             Formula::Deadlock | Formula::True | Formula::False => 0,
         }
+    }
+}
+
+impl Formula {
+    /// Whether it speaks of what fires next below a path quantifier, or a temporal operator, that has
+    /// another quantifier inside.
+    pub fn nests_quantifiers_around_firings(&self) -> bool {
+        match self {
+            Formula::AllPaths(path) | Formula::ExistsPath(path) => path.mixes(),
+            Formula::Globally(_)
+            | Formula::Finally(_)
+            | Formula::Next(_)
+            | Formula::Until { .. } => self.mixes(),
+            formula => formula.parts().any(Formula::nests_quantifiers_around_firings),
+        }
+    }
+
+    /// Whether there are both a quantifier and what fires next in it.
+    fn mixes(&self) -> bool {
+        let is_quantifier =
+            |it: &Formula| matches!(it, Formula::AllPaths(_) | Formula::ExistsPath(_));
+        let is_firing = |it: &Formula| matches!(it, Formula::Fires(_));
+        self.has(&is_quantifier) && self.has(&is_firing)
+    }
+
+    /// Whether some formula in it, or itself, is such.
+    fn has(&self, is_such: &dyn Fn(&Formula) -> bool) -> bool {
+        is_such(self) || self.parts().any(|part| part.has(is_such))
+    }
+
+    /// The formulas that its operator is applied to.
+    fn parts(&self) -> impl Iterator<Item = &Formula> {
+        let (one, other, all): (_, _, &[Formula]) = match self {
+            Formula::AllPaths(part)
+            | Formula::ExistsPath(part)
+            | Formula::Globally(part)
+            | Formula::Finally(part)
+            | Formula::Next(part)
+            | Formula::Not(part) => (Some(part), None, &[]),
+            Formula::Until { before: a, reach: b }
+            | Formula::Implies(a, b)
+            | Formula::Equivalent(a, b)
+            | Formula::Xor(a, b) => (Some(a), Some(b), &[]),
+            Formula::And(parts) | Formula::Or(parts) => (None, None, parts),
+            _ => (None, None, &[]),
+        };
+        one.into_iter().chain(other).map(|part| &**part).chain(all)
     }
 }
 

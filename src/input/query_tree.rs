@@ -32,6 +32,8 @@ pub(super) enum Operator {
     Xor,
     Compare(Relation),
     Fireable,
+    /// Ours: one of these transitions fires next.
+    Fires,
     Deadlock,
     True,
     False,
@@ -47,7 +49,7 @@ pub(super) enum Operator {
 }
 
 /// Each operator's element of the current language first, then the names of other years and tools.
-const ELEMENTS: [(&str, Operator); 38] = [
+const ELEMENTS: [(&str, Operator); 39] = [
     ("formula", Operator::Whole),
     ("all-paths", Operator::AllPaths),
     ("exists-path", Operator::ExistsPath),
@@ -70,6 +72,7 @@ const ELEMENTS: [(&str, Operator); 38] = [
     ("integer-eq", Operator::Compare(Relation::Equal)),
     ("integer-ne", Operator::Compare(Relation::Unequal)),
     ("is-fireable", Operator::Fireable),
+    ("fires", Operator::Fires),
     ("deadlock", Operator::Deadlock),
     ("true", Operator::True),
     ("false", Operator::False),
@@ -179,7 +182,7 @@ impl Tree {
         };
         let (fits, expected) = match operator {
             O::Tokens | O::PlaceBound => (matches!(part, Part::Places(_)), "places"),
-            O::Fireable => (matches!(part, Part::Transitions(_)), "transitions"),
+            O::Fireable | O::Fires => (matches!(part, Part::Transitions(_)), "transitions"),
             O::Compare(_) | O::Sum | O::Product | O::Difference => {
                 (matches!(part, Part::Expression(_)), "numbers")
             }
@@ -312,6 +315,7 @@ impl Operands {
                 F::Compare { left, relation, right }
             }
             O::Fireable => F::Fireable(self.some()?.transitions),
+            O::Fires => F::Fires(self.some()?.transitions),
             O::PlaceBound => F::PlaceBound(self.some()?.places),
             O::Invariant => F::AllPaths(Box::new(F::Globally(self.one()?))),
             O::Possibility => F::ExistsPath(Box::new(F::Finally(self.one()?))),

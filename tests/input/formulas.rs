@@ -52,6 +52,11 @@ fn operators_bind_as_the_table_says() {
     means("A [not deadlock U p1 < 1]", "A (!deadlock U (p1 < 1))");
     means("A G F fireable(t1, t2)", "AG F fireable(t1, t2)");
     means("AG EF enabled(t1)", "AG EF fireable(t1)");
+    means("A G fires(t1) -> F fires(t1, t2)", "AG fires(t1) -> F fires(t1, t2)");
+    means(
+        "E F (fires(t1) && X !fires(t2)) && EF AG p1 = 1",
+        "EF (fires(t1) && X !fires(t2)) && EF AG (p1 = 1)",
+    );
     means("AG not EX true iff EG AX false", "AG !EX true <-> EG AX false");
 }
 
@@ -129,8 +134,13 @@ fn mistakes_are_shown_with_a_caret_and_what_was_expected() {
         "f:1:7: found `2`, expected the name of a place\n  bound(2*p1)\n        ^",
     );
     wrong(
+        "AG (fires(t1) -> AF p1 >= 1)",
+        "f:1:5: what fires next is said of a run, expected a formula of LTL: no path quantifier below \
+         another, or below a temporal operator\n  AG (fires(t1) -> AF p1 >= 1)\n      ^^^^^",
+    );
+    wrong(
         "EF enable(t1)",
-        "f:1:4: found `enable(`, expected `fireable(`, `tokens(` or `bound(`\n  EF enable(t1)\n     ^^^^^^",
+        "f:1:4: found `enable(`, expected `fireable(`, `fires(`, `tokens(` or `bound(`\n  EF enable(t1)\n     ^^^^^^",
     );
     wrong(
         "EF \"p1 >= 1",

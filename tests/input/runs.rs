@@ -1,18 +1,19 @@
 //! Path formulas as properties of runs mean what the formulas mean: compared on random rows of
-//! markings that begin in the initial one and repeat in the end, with an evaluation of the syntax
-//! tree itself.
+//! markings and firings that begin in the initial one and repeat in the end, with an evaluation of the
+//! syntax tree itself.
 
 use super::lowering::{NETS, boolean, holds, state};
 use crate::support::scale::cases;
 use parikh::formula::{Formula, Unsupported, run_property};
-use parikh_net::{Marking, Net, text};
+use parikh_net::{Marking, Net, TransitionId, text};
 use parikh_temporal::Lasso;
 use proptest::prelude::*;
 
-/// Markings, and the position after the last one.
+/// Markings, what fires at each, and the position after the last one.
 struct Row<'n> {
     net: &'n Net,
     markings: Vec<Marking>,
+    fired: Vec<Option<TransitionId>>,
     back: usize,
 }
 
@@ -50,14 +51,19 @@ impl Row<'_> {
             Formula::Implies(a, b) => !here(a) || here(b),
             Formula::Equivalent(a, b) => here(a) == here(b),
             Formula::Xor(a, b) => here(a) != here(b),
+            Formula::Fires(any) => self.fired[at].is_some_and(|t| any.contains(&t)),
             state => holds(state, self.net, &self.markings[at]),
         }
     }
 }
 
-/// Temporal operators, X among them, over state formulas.
+/// Temporal operators, X among them, over state formulas and firings.
 fn path() -> BoxedStrategy<Formula> {
-    let temporal = state().prop_recursive(4, 8, 2, |inner| {
+    let transitions = prop::collection::vec(0..2usize, 1..3);
+    let fires = transitions
+        .prop_map(|all| Formula::Fires(all.into_iter().map(TransitionId::new).collect()));
+    let leaf = prop_oneof![2 => state(), 1 => fires];
+    let temporal = leaf.prop_recursive(4, 8, 2, |inner| {
         let part = || inner.clone().prop_map(Box::new);
         prop_oneof![
             part().prop_map(Formula::Globally),
@@ -80,11 +86,17 @@ proptest! {
         net in prop::sample::select(&NETS[..]),
         markings in prop::collection::vec(prop::collection::vec(0..4u64, 3), 0..5),
         back in 0..5usize,
+        fired in prop::collection::vec(prop::option::of(0..2usize), 6),
     ) {
         let net = text::parse(net).unwrap();
         let mut row = vec![net.initial().clone()];
         row.extend(markings.into_iter().map(Marking::new));
-        let row = Row { net: &net, back: back % row.len(), markings: row };
+        let mut fired: Vec<Option<TransitionId>> =
+            fired[..row.len()].iter().map(|fired| fired.map(TransitionId::new)).collect();
+        if net.is_dead(net.initial()) {
+            fired[0] = None;
+        }
+        let row = Row { net: &net, back: back % row.len(), markings: row, fired };
         let property = match run_property(&formula, &net, expected) {
             Ok(property) => property,
             Err(error) => {
@@ -92,7 +104,8 @@ proptest! {
                 return Ok(());
             }
         };
-        let letters = row.markings.iter().map(|marking| property.letter(&net, marking, None));
+        let along = row.markings.iter().zip(&row.fired);
+        let letters = along.map(|(marking, &fired)| property.letter(&net, marking, fired));
         let word = Lasso::new(letters.collect(), row.back).unwrap();
         let said = word.satisfies(property.formulas(), property.formula());
         prop_assert_eq!(said, row.satisfies(&formula, 0) == expected);

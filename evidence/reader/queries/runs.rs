@@ -10,7 +10,8 @@
 //! # Meaning
 //! A run is a maximal row of firings; one that comes to a dead marking stays there, and that marking
 //! repeats for ever. `next` is after one step, `until` of `before` φ and `reach` ψ means that ψ
-//! comes and φ holds until then. A formula without operators of time is about the marking. All runs have
+//! comes and φ holds until then. `fires`, which is not the contest's, lists transitions of which one
+//! fires next: none does where a dead marking repeats. A formula without operators of time is about the marking. All runs have
 //! ψ (`all-paths`) if no run has ¬ψ; some run has ψ (`exists-path`) if it is not so that none has.
 //!
 //! No run has ψ or χ if none has ψ and none has χ: these become two questions.
@@ -20,21 +21,21 @@
 //! firings: what comes next in a dead marking is nothing, not the same again. Where the initial marking is
 //! dead, such a formula is refused.
 
-use super::{DEEPEST, inside, is_path, operands, predicate};
+use super::{DEEPEST, inside, is_path, listed, operands, predicate};
 use crate::question::Question;
 use crate::reader::{Unreadable, child, elements, name};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Net, Predicate};
+use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::{Atom, Formula, Linear, Ltl, Node as Part};
 use roxmltree::{Node, NodeId};
 use std::collections::{HashMap, HashSet};
 
-/// Whether this is an operator of time.
+/// Whether this says something of more than a marking.
 fn is_of_time(node: Node<'_, '_>) -> bool {
-    matches!(name(node), "globally" | "finally" | "next" | "until")
+    matches!(name(node), "globally" | "finally" | "next" | "until" | "fires")
 }
 
-/// Whether some operator of time is in it.
+/// Whether something in it says something of more than a marking.
 pub(super) fn speaks_of_time(node: Node<'_, '_>) -> bool {
     node.descendants().any(is_of_time)
 }
@@ -86,8 +87,8 @@ struct Reading<'n> {
     net: &'n Net,
     formulas: Ltl,
     atoms: Vec<RunAtom>,
-    /// Predicates that are atoms, in sorted form.
-    numbers: HashMap<Predicate, Atom>,
+    /// The atoms by number; predicates are in sorted form.
+    numbers: HashMap<RunAtom, Atom>,
     /// The nodes with an operator of time in them.
     of_time: HashSet<NodeId>,
 }
@@ -104,12 +105,23 @@ impl<'n> Reading<'n> {
         Reading { net, formulas, atoms, numbers, of_time }
     }
 
+    /// That one of the transitions listed in `node` fires next.
+    fn fires(&mut self, node: Node<'_, '_>) -> Result<Formula<Linear>, Unreadable> {
+        let listed = listed(node, "transition", |id| self.net.transitions_named(id))?;
+        let mut transitions: Vec<TransitionId> = listed.into_iter().flatten().collect();
+        transitions.sort_unstable();
+        transitions.dedup();
+        let atom = self.number(RunAtom::Fires(transitions));
+        Ok(self.formulas.atom(atom))
+    }
+
     fn formula(&mut self, path: Node<'_, '_>) -> Result<Formula<Linear>, Unreadable> {
         let mut tasks = vec![Task::Read(path)];
         let mut read: Vec<Formula<Linear>> = Vec::new();
         let mut depth = 0;
         while let Some(task) = tasks.pop() {
             match task {
+                Task::Read(node) if name(node) == "fires" => read.push(self.fires(node)?),
                 Task::Read(node) if self.of_time.contains(&node.id()) => {
                     let (operator, parts) = parts(node)?;
                     tasks.push(Task::Join(operator, parts.len()));
@@ -162,16 +174,23 @@ impl<'n> Reading<'n> {
             Predicate::False => return self.formulas.constant(false),
             _ => {}
         }
-        if let Some(&atom) = self.numbers.get(&predicate.clone().negated().sorted()) {
+        let negation = RunAtom::Holds(predicate.clone().negated().sorted());
+        if let Some(&atom) = self.numbers.get(&negation) {
             let atom = self.formulas.atom(atom);
             return self.formulas.negate(atom);
         }
-        let next = Atom(self.atoms.len() as u32);
-        let atom = *self.numbers.entry(predicate.clone()).or_insert(next);
-        if atom == next {
-            self.atoms.push(RunAtom::Holds(predicate));
-        }
+        let atom = self.number(RunAtom::Holds(predicate));
         self.formulas.atom(atom)
+    }
+
+    /// The number of an atom, a new one if it is not there.
+    fn number(&mut self, atom: RunAtom) -> Atom {
+        let next = Atom(self.atoms.len() as u32);
+        let number = *self.numbers.entry(atom.clone()).or_insert(next);
+        if number == next {
+            self.atoms.push(atom);
+        }
+        number
     }
 
     /// That no run has it.

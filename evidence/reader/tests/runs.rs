@@ -12,9 +12,11 @@ fn formulas_with_operators_of_time_ask_of_runs() {
     let q = Predicate::at_least(net.place_named("q").unwrap(), 1);
     let t = Predicate::Enabled(net.transition_named("t").unwrap());
     let atoms = [q, t, Predicate::Dead].map(RunAtom::Holds);
+    let firing = RunAtom::Fires(vec![net.transition_named("t").unwrap()]);
+    let atoms = [&atoms[..], &[firing]].concat();
     let none = |text: &str| {
         let (mut formulas, mut names) = (Ltl::default(), Names::default());
-        for name in ["q", "t", "dead"] {
+        for name in ["q", "t", "dead", "go"] {
             names.atom(name);
         }
         let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
@@ -24,6 +26,7 @@ fn formulas_with_operators_of_time_ask_of_runs() {
     let all = |parts| Question::Junction { all: true, parts };
     let within = |around: &str, inside: &str| format!("<{around}>{inside}</{around}>");
     let fires = "<is-fireable><transition>t</transition></is-fireable>";
+    let go = "<fires><transition>t</transition></fires>";
     let finally = |inside: &str| within("finally", inside);
     let globally = |inside: &str| within("globally", inside);
     let until = |before: &str, reach: &str| {
@@ -44,6 +47,8 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         (a(&within("next", &or(&[MARKED, fires]))), none("X !(q | t)")),
         (a(&globally(&implies(MARKED, &finally(fires)))), none("F (q & G !t)")),
         (a(&until(MARKED, fires)), none("!(q U t)")),
+        (e(&finally(go)), some("F go")),
+        (a(&until(&or(&[MARKED, go]), &not(go))), none("!((q | go) U !go)")),
         (a(&until(&finally(MARKED), "<deadlock/>")), none("!(F q U dead)")),
         (a(&and(&[&finally(MARKED), &globally(fires)])), all(vec![none("G !q"), none("F !t")])),
         (
@@ -64,6 +69,8 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         a(&within("until", MARKED)),
         a(&within("weak-until", MARKED)),
         a(&globally("")),
+        a(&globally("<fires/>")),
+        go.to_owned(),
         a(&finally(&and(&[&globally(MARKED), "<place-bound><place>p</place></place-bound>"]))),
     ] {
         assert!(asked(&net, &beyond).is_err(), "{beyond}");

@@ -23,8 +23,9 @@
 //! | `->` `implies` | `a -> b -> c` is `a -> (b -> c)` |
 //! | `<->` `iff` | |
 //!
-//! `fireable(t, …)` or `enabled(t, …)`: at least one of these transitions is enabled. `deadlock`:
-//! none of the net is. `bound(p + q)` or `max(p + q)`: the most these places ever hold together.
+//! `fireable(t, …)` or `enabled(t, …)`: at least one of these transitions is enabled. `fires(t, …)`: one
+//! of them fires next, which is said of runs, so that the formula is one of LTL. `deadlock`:
+//! none of the net is enabled. `bound(p + q)` or `max(p + q)`: the most these places ever hold together.
 //! Brackets may be square: `A [p >= 1 U q >= 1]`. Names are letters, digits, `_` and `.`; any name
 //! can be quoted, and one that is a word of the language has to be.
 
@@ -102,7 +103,7 @@ const INFIX: [(&str, Operator, u8); 24] = {
 const PREFIX: u8 = 7;
 
 /// Words with a list of names, or none, behind them.
-const FUNCTIONS: [&str; 5] = ["fireable", "enabled", "tokens", "bound", "max"];
+const FUNCTIONS: [&str; 6] = ["fireable", "enabled", "fires", "tokens", "bound", "max"];
 const CONSTANTS: [&str; 3] = ["deadlock", "true", "false"];
 
 /// Whether a bare word is of the language and therefore no name.
@@ -128,10 +129,17 @@ pub(super) fn formula<'t>(
     names: &mut Names<'_>,
     remarks: &mut Vec<Failure>,
 ) -> Result<Formula, Failure> {
-    let mut inline = Inline { names, remarks };
+    let mut inline = Inline { names, remarks, firing: None };
     let part = expression(cursor, &mut inline)?;
+    let firing = inline.firing;
     match cursor.peek().kind {
-        Kind::End => operands::whole(part),
+        Kind::End => {
+            let formula = operands::whole(part)?;
+            match firing.filter(|_| formula.nests_quantifiers_around_firings()) {
+                Some(span) => Err(Failure { span, problem: FormulaProblem::FiringInBranching }),
+                None => Ok(formula),
+            }
+        }
         _ => Err(cursor.peek().instead_of("an operator or the end of the formula")),
     }
 }
@@ -139,6 +147,8 @@ pub(super) fn formula<'t>(
 struct Inline<'a, 'n> {
     names: &'a mut Names<'n>,
     remarks: &'a mut Vec<Failure>,
+    /// Where it is first said that something fires.
+    firing: Option<Range<usize>>,
 }
 
 impl<'t> Grammar<'t> for Inline<'_, '_> {
@@ -215,6 +225,10 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
             Kind::Word("deadlock") => Formula::Deadlock,
             Kind::Word("fireable" | "enabled") => {
                 Formula::Fireable(operands::list(cursor, |_, name| self.names.transition(name))?)
+            }
+            Kind::Word("fires") => {
+                self.firing.get_or_insert(token.span.clone());
+                Formula::Fires(operands::list(cursor, |_, name| self.names.transition(name))?)
             }
             Kind::Word("bound" | "max") => Formula::PlaceBound(self.sum(cursor)?),
             Kind::Word("tokens") => {
@@ -297,7 +311,7 @@ impl Inline<'_, '_> {
         {
             let problem = FormulaProblem::Syntax {
                 found: format!("`{word}(`"),
-                expected: "`fireable(`, `tokens(` or `bound(`".into(),
+                expected: "`fireable(`, `fires(`, `tokens(` or `bound(`".into(),
             };
             return Err(Failure { span: token.span.clone(), problem });
         }
