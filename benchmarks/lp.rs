@@ -132,7 +132,7 @@ impl Lp {
                 question.atoms(&mut |goal| match goal {
                     Goal::Reach(goal) => expressions(goal, &mut sums),
                     Goal::Maximise(sum) => drop(sums.insert(sum.clone())),
-                    Goal::Home(_) | Goal::Run(_) => {}
+                    _ => {}
                 });
             }
         }

@@ -53,7 +53,7 @@ impl<'n> EncodedGoal<'n> {
             let reach = match goal {
                 Goal::Reach(predicate) => Ok(predicate),
                 Goal::Maximise(_) => Err(EncodeError::NoFirst(part)),
-                Goal::Home(_) | Goal::Run(_) => Err(EncodeError::NotOneMarking),
+                _ => Err(EncodeError::NotOneMarking),
             };
             let constraints = match part {
                 Part::StateEquation => state_equation::constraints(&mut variables),
@@ -84,7 +84,6 @@ impl<'n> EncodedGoal<'n> {
             parts.push((part, constraints));
         }
         let (stated, objective) = match goal {
-            Goal::Home(_) | Goal::Run(_) => return Err(EncodeError::NotOneMarking),
             Goal::Maximise(sum) => (None, Some(variables.sum(sum))),
             Goal::Reach(reach) => {
                 let marking: Vec<_> = net.places().map(|place| variables.tokens(place)).collect();
@@ -93,6 +92,7 @@ impl<'n> EncodedGoal<'n> {
                     .unwrap_or_else(|| predicate::holds(&mut variables.terms, net, reach, &at));
                 (Some(holds), None)
             }
+            _ => return Err(EncodeError::NotOneMarking),
         };
         let encoding = encoding.clone();
         Ok(EncodedGoal { variables, encoding, domain, parts, goal: stated, objective })

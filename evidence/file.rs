@@ -17,6 +17,7 @@
 //! {"structure": {"id": "s2", "on": "r4", "structure": {"visited": 48}}}
 //! {"no_run": {"id": "n1", "atoms": ["…"], "formulas": ["…"], "formula": 2, "states": ["…"], "…": "…"}}
 //! {"visited": {"id": "v1", "markings": 48}}
+//! {"labelling": {"id": "b1", "atoms": ["…"], "formulas": ["…"], "formula": 3, "markings": ["…"], "…": "…"}}
 //! {"count": {"id": "c1", "on": "r3", "markings": 12}}
 //! {"answer": {"id": "mutex-UpperBounds-03", "value": "17", "evidence": "certified", "because": "…",
 //!             "shown_by": [{"trace": "w1", "after": 2}, {"document": "d1"}]}}
@@ -87,6 +88,8 @@ pub enum Line {
     NoRun(Named),
     /// That visiting markings shows that no run has a property: [`VisitedRuns`].
     Visited(Named),
+    /// Markings with what is true of them: [`NamedLabelling`](crate::tree::NamedLabelling).
+    Labelling(Named),
     /// A count of markings: [`Count`].
     Count(Named),
     /// An answer.
@@ -318,6 +321,11 @@ pub enum Shown {
     Visited {
         /// Its id.
         visited: String,
+    },
+    /// Markings with what is true of them.
+    Labelling {
+        /// Its id.
+        labelling: String,
     },
     /// A count.
     Count {

@@ -2,7 +2,9 @@
 
 use parikh_net::printable::Quoted;
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Atom, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{
+    Atom, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId, TreeProperty,
+};
 use parikh_temporal::Names;
 use std::fmt::Write as _;
 
@@ -13,6 +15,7 @@ pub fn goal(net: &Net, goal: &Goal) -> String {
         Goal::Home(predicate) => format!("AG EF {}", formula(net, predicate)),
         Goal::Maximise(sum) => format!("the most that {} ever is", linear(net, sum)),
         Goal::Run(property) => format!("a run with {}", run_property(net, property)),
+        Goal::Tree(property) => tree_property(net, property),
     }
 }
 
@@ -27,6 +30,19 @@ pub fn run_property(net: &Net, property: &RunProperty) -> String {
                 format!("{} fires", any.iter().map(quoted).collect::<Vec<_>>().join(" or "))
             }
         };
+        // Long names are clipped, and may be alike then.
+        while names.atom(&text).0 as usize != number {
+            text.push('\'');
+        }
+    }
+    property.formulas().text(property.formula(), &names)
+}
+
+/// A property of the tree of runs for people.
+pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
+    let mut names = Names::default();
+    for (number, atom) in property.atoms().iter().enumerate() {
+        let mut text = formula(net, atom);
         // Long names are clipped, and may be alike then.
         while names.atom(&text).0 as usize != number {
             text.push('\'');

@@ -1,10 +1,11 @@
-//! Goals: the four questions that every examination is turned into.
+//! Goals: the five questions that every examination is turned into.
 
 use crate::id::PlaceId;
 use crate::net::Net;
 use crate::predicate::Predicate;
 use crate::run_property::RunProperty;
 use crate::sum::LinearSum;
+use crate::tree_property::TreeProperty;
 use std::fmt;
 
 /// What is asked of the reachable markings of a net, or of its runs.
@@ -19,9 +20,11 @@ pub enum Goal {
     Home(Predicate),
     /// Is there a run with this property? A formula of LTL says that no run violates it.
     Run(Box<RunProperty>),
+    /// Does the tree of runs from the initial marking have this property, a formula of CTL?
+    Tree(Box<TreeProperty>),
 }
 
-/// The four kinds of goals.
+/// The five kinds of goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Of a [`Goal::Reach`].
@@ -32,6 +35,8 @@ pub enum Kind {
     Home,
     /// Of a [`Goal::Run`].
     Run,
+    /// Of a [`Goal::Tree`].
+    Tree,
 }
 
 impl Goal {
@@ -42,6 +47,7 @@ impl Goal {
             Goal::Maximise(_) => Kind::Maximise,
             Goal::Home(_) => Kind::Home,
             Goal::Run(_) => Kind::Run,
+            Goal::Tree(_) => Kind::Tree,
         }
     }
 
@@ -52,6 +58,7 @@ impl Goal {
             Goal::Reach(predicate) | Goal::Home(predicate) => predicate.support(net),
             Goal::Maximise(sum) => sum.terms().iter().map(|&(place, _)| place).collect(),
             Goal::Run(property) => property.support(net),
+            Goal::Tree(property) => property.support(net),
         }
     }
 }
@@ -101,6 +108,8 @@ pub struct SortedGoals {
     pub homes: Vec<(GoalId, Predicate)>,
     /// The properties of runs, in their order.
     pub runs: Vec<(GoalId, RunProperty)>,
+    /// The properties of the tree of runs, in their order.
+    pub trees: Vec<(GoalId, TreeProperty)>,
 }
 
 impl FromIterator<(GoalId, Goal)> for SortedGoals {
@@ -112,6 +121,7 @@ impl FromIterator<(GoalId, Goal)> for SortedGoals {
                 Goal::Maximise(sum) => sorted.markings.push((id, MarkingGoal::Maximise(sum))),
                 Goal::Home(wanted) => sorted.homes.push((id, wanted)),
                 Goal::Run(property) => sorted.runs.push((id, *property)),
+                Goal::Tree(property) => sorted.trees.push((id, *property)),
             }
         }
         sorted

@@ -17,6 +17,7 @@
 //! | `text` | formulas as text, in the spelling of the tool Spot |
 //! | `lasso`, `prefix`, `graph` | simple evaluators: of LTL on words that repeat, of CTL on graphs |
 //! | `rewrite` | equal formulas that are simpler, one rule at a time |
+//! | `linear_form` | formulas of CTL that say the same as one of LTL |
 //! | `value` | what is known of a formula where little is known |
 //! | `automaton` | generalised Büchi automata: translation, its checker, and so on |
 //!
@@ -35,6 +36,7 @@ mod automaton;
 mod formula;
 mod graph;
 mod lasso;
+mod linear_form;
 mod parts;
 mod paths;
 mod prefix;

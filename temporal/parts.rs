@@ -71,6 +71,33 @@ impl<P: Paths> Formulas<P> {
         }
     }
 
+    /// The formula in another store, with formulas of that store in place of its atoms.
+    pub fn copied(
+        &self,
+        formula: Formula<P>,
+        to: &mut Self,
+        meaning: impl Fn(Atom) -> Formula<P>,
+    ) -> Formula<P> {
+        let mut copies: HashMap<Formula<P>, Formula<P>> = HashMap::new();
+        for part in self.below(formula) {
+            let copy = match self.node(part) {
+                Node::True => to.constant(true),
+                Node::False => to.constant(false),
+                Node::Literal(literal) if literal.positive => meaning(literal.atom),
+                Node::Literal(literal) => to.negate(meaning(literal.atom)),
+                Node::And(all) => to.and(all.iter().map(|part| copies[part])),
+                Node::Or(all) => to.or(all.iter().map(|part| copies[part])),
+                Node::Next(paths, part) => to.next(*paths, copies[part]),
+                Node::Until(paths, left, right) => to.until(*paths, copies[left], copies[right]),
+                Node::Release(paths, left, right) => {
+                    to.release(*paths, copies[left], copies[right])
+                }
+            };
+            copies.insert(part, copy);
+        }
+        copies[&formula]
+    }
+
     /// The formula with other formulas in place of atoms; an atom for which `meaning` has none
     /// stays.
     pub fn substitute(

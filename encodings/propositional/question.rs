@@ -43,7 +43,7 @@ impl<'n> PropositionalGoal<'n> {
         let predicate = match goal {
             Goal::Reach(predicate) => predicate.to_atoms(net),
             Goal::Maximise(_) => return Err(EncodeError::NoFirst(encoding.parts()[0])),
-            Goal::Home(_) | Goal::Run(_) => return Err(EncodeError::NotOneMarking),
+            _ => return Err(EncodeError::NotOneMarking),
         };
         let within = Provenance::PROVED;
         let ends = |p| -> Ends {

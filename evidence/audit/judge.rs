@@ -5,6 +5,7 @@ use super::homes::HomeAccount;
 use super::runs::{self, RunAccount};
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
+use super::trees::TreeAccount;
 use super::{Verdict, Watch};
 use crate::file::{Answer, Shown};
 use crate::question::obligation::{Need, Obligation};
@@ -42,6 +43,8 @@ pub(super) struct Account<'n> {
     pub(super) home: Option<HomeAccount>,
     /// The properties of runs.
     pub(super) runs: RunAccount,
+    /// The properties of the tree of runs.
+    pub(super) trees: TreeAccount,
     /// Which of all this it takes.
     need: Need,
     pub(super) assumes_units: bool,
@@ -103,6 +106,9 @@ impl<'n> Judge<'n> {
         let verdict = match (account.is_settled(), &answer.searched) {
             (true, _) if initially => Verdict::Confirmed("the initial marking shows it".to_owned()),
             (true, _) => Verdict::Confirmed(account.how()),
+            (false, Some(searched)) if !account.open_trees().is_empty() => {
+                self.search_trees(&mut account, searched)
+            }
             (false, Some(searched)) if !account.open_runs().is_empty() => {
                 self.search_runs(&mut account, searched)
             }
@@ -133,16 +139,23 @@ impl<'n> Judge<'n> {
         }
         // What is listed twice shows no more than once.
         let mut looked_at = HashSet::new();
-        // What an argument about runs rests on becomes a duty, which documents may do.
-        for shown in shown_by.iter().filter(|shown| matches!(shown, Shown::NoRun { .. })) {
-            if let (Shown::NoRun { no_run: id }, true) = (shown, looked_at.insert(shown)) {
-                self.weigh_runs(account, id)
-                    .map_err(|why| format!("no_run {}: {why}", Quoted(id)))?;
+        // What such an argument rests on becomes a duty, which documents may do.
+        for shown in shown_by {
+            match shown {
+                Shown::NoRun { no_run: id } if looked_at.insert(shown) => {
+                    self.weigh_runs(account, id)
+                        .map_err(|why| format!("no_run {}: {why}", Quoted(id)))?;
+                }
+                Shown::Labelling { labelling: id } if looked_at.insert(shown) => {
+                    self.weigh_tree(account, id)
+                        .map_err(|why| format!("labelling {}: {why}", Quoted(id)))?;
+                }
+                _ => {}
             }
         }
         for shown in shown_by.iter().filter(|shown| looked_at.insert(*shown)) {
             match shown {
-                Shown::Trace { .. } | Shown::NoRun { .. } => {}
+                Shown::Trace { .. } | Shown::NoRun { .. } | Shown::Labelling { .. } => {}
                 Shown::Lasso { lasso: id } => {
                     self.follow(account, id)
                         .map_err(|why| format!("lasso {}: {why}", Quoted(id)))?;
@@ -246,6 +259,16 @@ impl<'n> Judge<'n> {
         Ok(())
     }
 
+    /// Checks markings with what is true of them.
+    fn weigh_tree(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
+        if account.trees.is_empty() {
+            return Err("nothing is asked of the tree of runs".to_owned());
+        }
+        let labelling = self.shelf.labelling(id)?;
+        let Account { trees, refuted, .. } = account;
+        trees.weigh(self.net, &labelling, refuted, &self.watch)
+    }
+
     /// Visits the markings along runs that may have the properties of which nothing is shown yet.
     fn visit_runs(&mut self, account: &mut Account<'n>, id: &str) -> Result<(), String> {
         if account.runs.is_empty() {
@@ -299,7 +322,7 @@ impl<'n> Judge<'n> {
 impl<'n> Account<'n> {
     /// What the initial marking shows, and what no marking satisfies, is struck off at once.
     fn of(net: &'n Net, obligation: Obligation) -> Self {
-        let Obligation { reach, refute, grow, homes, runs, need } = obligation;
+        let Obligation { reach, refute, grow, homes, runs, trees, need } = obligation;
         let home = (!homes.is_empty()).then(|| HomeAccount::of(homes));
         let refuted = refute.into_iter().map(|predicate| {
             let obvious = predicate == Predicate::False;
@@ -312,6 +335,7 @@ impl<'n> Account<'n> {
             sums: grow.into_iter().map(|sum| (sum, false)).collect(),
             home,
             runs: RunAccount::of(runs),
+            trees: TreeAccount::of(trees),
             need,
             assumes_units: false,
             untold: None,
@@ -339,6 +363,7 @@ impl<'n> Account<'n> {
             }),
             Need::Lost(at) => self.home.as_ref().is_some_and(|home| home.lost[at]),
             Need::Run(_) | Need::NoRun(_) => self.runs.is_done(duty, &self.refuted),
+            Need::Tree(at) => self.trees.is_done(at, &self.refuted),
             Need::All(_) | Need::One(_) => false,
         }
     }
@@ -362,6 +387,13 @@ impl<'n> Account<'n> {
         let open = self.need.open(&|duty| self.is_done(duty));
         let no_run = |duty: &&Need| if let Need::NoRun(at) = **duty { Some(at) } else { None };
         open.iter().filter_map(no_run).collect()
+    }
+
+    /// The properties that the tree of runs must have, as far as that is open and matters.
+    pub(super) fn open_trees(&self) -> Vec<usize> {
+        let open = self.need.open(&|duty| self.is_done(duty));
+        let tree = |duty: &&Need| if let Need::Tree(at) = **duty { Some(at) } else { None };
+        open.iter().filter_map(tree).collect()
     }
 
     /// Something that is lost and that it takes to stay reachable.
@@ -394,6 +426,7 @@ impl<'n> Account<'n> {
             parts.push("the sum grows for ever".to_owned());
         }
         parts.extend(self.runs.in_words(&self.refuted));
+        parts.extend(self.trees.in_words(&self.refuted));
         if let Some(home) = &self.home {
             parts.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
             if home.lost.contains(&true) {
@@ -412,6 +445,7 @@ impl<'n> Account<'n> {
             Some(duty @ (Need::Run(_) | Need::NoRun(_))) => {
                 self.runs.missing(net, duty, &self.refuted).unwrap_or_default()
             }
+            Some(&&Need::Tree(at)) => self.trees.missing(net, at, &self.refuted),
             Some(&&Need::Reach(at)) => {
                 let goal = words::formula(net, self.sightings.goal(at));
                 words::shortened(format!("a reachable marking with {goal}"))

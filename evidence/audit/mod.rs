@@ -33,6 +33,7 @@ mod sightings;
 mod source;
 #[cfg(test)]
 mod tests;
+mod trees;
 mod watch;
 
 pub use report::{Broken, Incomplete, Judged, Report, Verdict};
@@ -334,6 +335,7 @@ impl Reading<'_, '_> {
             Line::Structure(named) => ("structure", named.id),
             Line::NoRun(named) => ("no_run", named.id),
             Line::Visited(named) => ("visited", named.id),
+            Line::Labelling(named) => ("labelling", named.id),
             Line::Count(named) => ("count", named.id),
         };
         self.judge.shelf.put(sort, id, source.place())

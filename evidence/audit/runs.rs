@@ -24,7 +24,7 @@ pub(super) struct RunAccount {
 }
 
 /// What is to be refuted, and whether it is.
-type Claims = Vec<(Predicate, bool)>;
+pub(super) type Claims = Vec<(Predicate, bool)>;
 
 impl RunAccount {
     pub(super) fn of(properties: Vec<RunProperty>) -> Self {
@@ -172,7 +172,7 @@ pub(super) struct Visits {
 }
 
 /// The number of a claim, a new one if it is not there.
-fn claim(claims: &mut Claims, premise: &Predicate) -> usize {
+pub(super) fn claim(claims: &mut Claims, premise: &Predicate) -> usize {
     let known = claims.iter().position(|(claim, _)| claim == premise);
     known.unwrap_or_else(|| {
         claims.push((premise.clone(), *premise == Predicate::False));

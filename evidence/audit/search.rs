@@ -4,6 +4,7 @@ use super::Verdict;
 use super::each::{has_sinks, search_each};
 use super::judge::{Account, Judge, in_words};
 use super::runs::Visits;
+use super::trees;
 use crate::certificate::markings::visit;
 use crate::file::Searched;
 use crate::question::obligation::Need;
@@ -37,6 +38,36 @@ impl<'n> Judge<'n> {
             () if account.home.is_some() => self.search_home(account, searched),
             () if account.is_for_a_search() => self.search_again(account, searched),
             () => Verdict::Refused(account.missing(net)),
+        }
+    }
+
+    /// Makes a search again that is said to have shown what the tree of runs is like, and the rest.
+    pub(super) fn search_trees(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+        let (net, most) = (self.net, self.most_visited);
+        let unvisited = |why: &str| {
+            Verdict::Searched(format!("{} markings were visited; {why}", searched.markings))
+        };
+        if searched.markings > most {
+            return unvisited("more than are visited again");
+        }
+        let duties = account.open_trees();
+        let visits = match account.trees.visit(net, &duties, most, &self.watch) {
+            Ok(visits) => visits,
+            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+        };
+        let trees::Visits { markings, untrue, left } = visits;
+        match (untrue, left) {
+            _ if account.is_settled() => {
+                Verdict::Confirmed(format!("all {markings} markings were visited again"))
+            }
+            (Some(what), _) => Verdict::Refused(words::shortened(format!(
+                "visited again: it is not so that {what}"
+            ))),
+            (None, Some(why)) => unvisited(&why),
+            (None, None) if !account.open_runs().is_empty() => self.search_runs(account, searched),
+            (None, None) if account.home.is_some() => self.search_home(account, searched),
+            (None, None) if account.is_for_a_search() => self.search_again(account, searched),
+            (None, None) => Verdict::Refused(account.missing(net)),
         }
     }
 

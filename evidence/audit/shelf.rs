@@ -13,6 +13,7 @@ use crate::home::Structure;
 use crate::lasso::NamedLasso;
 use crate::no_run::{NamedNoRun, NoRun};
 use crate::reduction::{CheckedReduction, LogError};
+use crate::tree::{Labelling, NamedLabelling};
 use parikh_net::lasso::LassoRun;
 use parikh_net::printable::Quoted;
 use parikh_net::run_property::RunProperty;
@@ -99,6 +100,12 @@ impl<'n> Shelf<'n> {
     pub(super) fn no_run(&mut self, id: &str) -> Result<(RunProperty, NoRun), String> {
         let no_run: NamedNoRun = self.take("no_run", id)?;
         no_run.resolve(self.net)
+    }
+
+    /// Markings with what is true of them.
+    pub(super) fn labelling(&mut self, id: &str) -> Result<Labelling, String> {
+        let labelling: NamedLabelling = self.take("labelling", id)?;
+        labelling.resolve(self.net)
     }
 
     /// How many markings are to be visited along runs.

@@ -190,7 +190,13 @@ fn formulas() -> String {
         property("ag3", &never(&at_least(3))),
         property("most", "<place-bound><place>q</place></place-bound>"),
         property("now", &at_least(1)),
-        property("next", &format!("<exists-path><next>{}</next></exists-path>", ef("<true/>"))),
+        property(
+            "next",
+            &format!(
+                "<exists-path><globally><finally>{}</finally></globally></exists-path>",
+                ef("<true/>")
+            ),
+        ),
         property(
             "both",
             &format!("<conjunction>{}{}</conjunction>", ef(&at_least(1)), never(&at_least(3))),

@@ -8,10 +8,11 @@
 pub(crate) mod cases;
 mod examination;
 pub mod obligation;
+mod tree;
 
 use crate::words;
 use parikh_net::run_property::RunProperty;
-use parikh_net::{LinearSum, Net, Predicate};
+use parikh_net::{LinearSum, Net, Predicate, TreeProperty};
 use std::fmt;
 
 /// What is asked of the reachable markings of a net.
@@ -41,6 +42,8 @@ pub enum Question {
     },
     /// The answer is TRUE if and only if no run has this property: A ψ asks whether none has ¬ψ.
     NoRun(Box<RunProperty>),
+    /// The answer is TRUE if and only if the tree of runs has this property of CTL.
+    Tree(Box<TreeProperty>),
     /// The answer is whether this holds in the initial marking.
     Initially(Predicate),
     /// The answer is TRUE if and only if that of this question is FALSE.
@@ -98,6 +101,7 @@ impl Question {
             }
             Question::Largest(sum) => Some(format!("the most of {}", words::linear(net, sum))),
             Question::NoRun(property) => Some(words::of_runs(net, property)),
+            Question::Tree(property) => Some(words::tree_property(net, property)),
             Question::Not(part) => Some(format!("¬{}", part.in_words(net)?)),
             Question::Junction { all, parts } => {
                 // No more is said of it than is shown in a line.

@@ -44,6 +44,10 @@
 //! a marking with φ will do, and a proof that there is none. What the initial marking decides needs
 //! nothing.
 //!
+//! # The tree of runs
+//! That the tree of runs has a property of CTL ([`Question::Tree`]), or its negation, is shown by markings
+//! with what is true of them ([`crate::tree`]).
+//!
 //! # Formulas over questions
 //! What a conjunction of questions takes for TRUE is what each part takes for TRUE; for FALSE, what
 //! one of them takes for FALSE. So an obligation is a list of duties and a [`Need`], a formula over
@@ -53,8 +57,8 @@ use super::{Question, Value};
 use crate::home::liveness::asks_for_liveness;
 use crate::no_run::implied::{implies, initially};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{LinearSum, Net, Predicate};
-use parikh_temporal::{LINEAR_RULES, Node, Values};
+use parikh_net::{LinearSum, Net, Predicate, TreeProperty};
+use parikh_temporal::{Atom, LINEAR_RULES, Node, Values};
 
 /// Steps of rewriting a property to see whether it is one of markings.
 const MOST_STEPS: usize = 1_000;
@@ -72,6 +76,8 @@ pub struct Obligation {
     pub homes: Vec<Home>,
     /// Properties of which it has to be shown that a run has them, or that none has.
     pub runs: Vec<RunProperty>,
+    /// Properties of which it has to be shown that the tree of runs has them.
+    pub trees: Vec<TreeProperty>,
     /// Which of the duties show the answer.
     pub need: Need,
 }
@@ -102,6 +108,8 @@ pub enum Need {
     Run(usize),
     /// No run has it.
     NoRun(usize),
+    /// The tree of runs has the property.
+    Tree(usize),
     /// All of these; of none, nothing at all.
     All(Vec<Need>),
     /// One of these; of none, what nothing shows.
@@ -230,6 +238,8 @@ impl Obligation {
                 Need::One(parts)
             }
             (Question::NoRun(property), none) => self.that_runs_have(property, net, !none),
+            (Question::Tree(property), true) => self.that_the_tree_has((**property).clone(), net),
+            (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
             (Question::Initially(predicate), holds) => {
                 // Nothing, or what nothing shows.
                 Need::junction(predicate.holds(net, net.initial()) == holds, Vec::new())
@@ -266,6 +276,27 @@ impl Obligation {
                 let of_markings = if some { self.reach(met) } else { self.refute(met) };
                 Need::One(vec![of_runs, of_markings])
             }
+        }
+    }
+
+    /// That the tree of runs has the property.
+    fn that_the_tree_has(&mut self, property: TreeProperty, net: &Net) -> Need {
+        let here = |atom: Atom| property.atoms()[atom.0 as usize].holds(net, net.initial()).into();
+        let (formulas, formula) = (property.formulas(), property.formula());
+        let decided = match net.is_dead(net.initial()) {
+            true => formulas.value_at_end(formula, here),
+            false => formulas.value_here(formula, here),
+        };
+        if decided.known() == Some(false) {
+            // What nothing shows.
+            return Need::One(Vec::new());
+        }
+        self.trees.push(property);
+        let tree = Need::Tree(self.trees.len() - 1);
+        match decided.known() {
+            // Nothing is needed, though evidence is none the worse for it.
+            Some(_) => Need::One(vec![Need::All(Vec::new()), tree]),
+            None => tree,
         }
     }
 

@@ -191,15 +191,21 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     assert_eq!(asked(&net, &not(&ef(MARKED))), reach(&goal, false));
     assert_eq!(asked(&net, &not(&ag(MARKED))), reach(&negated, true));
     assert_eq!(asked(&net, &ag(&not(MARKED))), reach(&goal, false));
-    assert_eq!(asked(&net, MARKED), Ok(Question::Initially(goal)));
+    assert_eq!(asked(&net, MARKED), Ok(Question::Initially(goal.clone())));
     assert_eq!(asked(&net, &ef("<deadlock/>")), reach(&Predicate::Dead, true));
     let bound = "<place-bound><place>p</place><place>q</place><place>q</place></place-bound>";
     let sum = LinearSum::new([(PlaceId::new(0), 1), (q, 2)]).unwrap();
     assert_eq!(asked(&net, bound), Ok(Question::Largest(sum)));
+    assert_eq!(asked(&net, &ef(&ef(MARKED))), reach(&goal, true));
+    assert_eq!(asked(&net, &ag(&ag(MARKED))), reach(&negated, false));
+    let both = ef(&format!("<conjunction>{MARKED}{}</conjunction>", ag(MARKED)));
+    assert_eq!(asked(&net, &both), Ok(Question::Not(Box::new(Question::Stays(vec![negated])))));
+    let next = |inside: &str| format!("<exists-path><next>{inside}</next></exists-path>");
+    assert!(matches!(asked(&net, &ag(&next(MARKED))), Ok(Question::Tree(_))));
+    assert!(matches!(asked(&net, &ag(&not(&next(MARKED)))), Ok(Question::NoRun(_))));
     for beyond in [
-        ef(&ef(MARKED)),
-        ag(&ag(MARKED)),
-        ef(&format!("<conjunction>{MARKED}{}</conjunction>", ef(MARKED))),
+        next(&format!("<conjunction>{}{bound}</conjunction>", ef(MARKED))),
+        ef(&format!("<next>{}</next>", ef(MARKED))),
         not(bound),
         format!("<conjunction>{}{bound}</conjunction>", ef(MARKED)),
     ] {

@@ -18,8 +18,8 @@ mod odometer;
 mod philosophers;
 mod producer_consumer;
 mod random;
+mod random_formula;
 mod random_goal;
-mod random_ltl;
 mod sketch;
 mod token_ring;
 
@@ -35,8 +35,8 @@ pub use odometer::{net as odometer_net, odometer};
 pub use philosophers::philosophers;
 pub use producer_consumer::producer_consumer;
 pub use random::{Kind, Shape, random, random_with};
+pub use random_formula::{random_ctl, random_ltl};
 pub use random_goal::{random_goal, random_goals, random_predicate, random_sum};
-pub use random_ltl::random_ltl;
 pub use token_ring::token_ring;
 
 /// Every family at small parameters, none with more than 10⁴ reachable markings, unless infinitely

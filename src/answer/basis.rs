@@ -3,7 +3,7 @@
 
 use super::{Grade, Value};
 use crate::board::{
-    Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Run, Technique, Witness,
+    Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Run, Technique, Tree, Witness,
 };
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
@@ -57,13 +57,15 @@ impl Basis {
                 Knowledge::Run(Run::Exists { by, .. }) => {
                     basis.techniques.insert(by);
                 }
-                Knowledge::Run(Run::Excluded { proof, evidence, given, by, .. }) => {
+                Knowledge::Run(Run::Excluded { proof, evidence, given, by, .. })
+                | Knowledge::Tree(Tree::Decided { proof, evidence, given, by, .. }) => {
                     basis.add(by, &proof, &evidence);
                     goals.extend(given.iter().copied());
                 }
                 Knowledge::Reach(Reach::Open)
                 | Knowledge::Home(Home::Open)
-                | Knowledge::Run(Run::Open) => return None,
+                | Knowledge::Run(Run::Open)
+                | Knowledge::Tree(Tree::Open) => return None,
             }
         }
         Some(basis)

@@ -118,6 +118,7 @@ impl Grade {
             Evidence::Certified(_)
             | Evidence::Argued(_)
             | Evidence::NoRun(_)
+            | Evidence::Labelling(_)
             | Evidence::Visited(_) => Grade::Certified,
             Evidence::Searched { markings, stubborn, .. } => Grade::Searched { markings, stubborn },
         }

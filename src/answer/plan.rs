@@ -13,7 +13,7 @@ use super::circuit::Circuit;
 use super::examinations;
 use super::question::is_kept_by_undoing;
 use super::wanted::{self, Wanted};
-use crate::board::{Board, Home, Knowledge, Reach, Run};
+use crate::board::{Board, Home, Knowledge, Reach, Run, Tree};
 use crate::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in};
 use crate::mcc::Examination;
 use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
@@ -113,7 +113,7 @@ impl Plan {
             let id = plan.goals.len().to_string();
             match goal {
                 Goal::Maximise(_) => plan.ask_largest(&id, vec![goal]),
-                Goal::Reach(_) | Goal::Home(_) | Goal::Run(_) => {
+                _ => {
                     plan.ask(&id, Whole::Formula, atom(goal, Role::Part));
                 }
             }
@@ -151,7 +151,7 @@ impl Plan {
                 let asked = proposition.replace(&mut |goal| match goal {
                     Goal::Home(predicate) => examinations::home(predicate.sorted()),
                     Goal::Reach(predicate) => reach(predicate.sorted()),
-                    goal @ (Goal::Maximise(_) | Goal::Run(_)) => atom(goal, Role::Part),
+                    goal => atom(goal, Role::Part),
                 });
                 let first = self.goals.len();
                 self.ask(id, Whole::Formula, asked);
@@ -417,6 +417,7 @@ fn truth(knowledge: &Knowledge) -> Option<bool> {
         Knowledge::Reach(Reach::Reached { .. })
         | Knowledge::Home(Home::Kept { .. })
         | Knowledge::Run(Run::Exists { .. }) => Some(true),
+        Knowledge::Tree(Tree::Decided { holds, .. }) => Some(*holds),
         Knowledge::Reach(Reach::Unreachable { .. })
         | Knowledge::Home(Home::Lost { .. })
         | Knowledge::Run(Run::Excluded { .. }) => Some(false),

@@ -4,7 +4,7 @@
 use super::aim::{Aim, Question, Role, Whole};
 use super::basis::length;
 use super::sound;
-use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Run};
+use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Run, Tree};
 use crate::evidence::words;
 use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ pub(super) fn of_largest(board: &Board<'_>, of: GoalId, count: usize) -> String 
     let about = match board.goal(of) {
         // That its one place is marked.
         Goal::Maximise(sum) => about(board.net(), &Predicate::at_most(sum.clone().negated(), -1)),
-        Goal::Reach(_) | Goal::Home(_) | Goal::Run(_) => String::new(),
+        _ => String::new(),
     };
     format!("{about}seen, and none of {count} exceeds it")
 }
@@ -97,7 +97,7 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     }
     let about = match board.goal(aim.goal) {
         Goal::Reach(predicate) | Goal::Home(predicate) => about(net, predicate),
-        Goal::Maximise(_) | Goal::Run(_) => String::new(),
+        _ => String::new(),
     };
     match (aim.role, &knowledge) {
         (_, Knowledge::Home(Home::Kept { proof, .. })) => proof.to_string(),
@@ -126,6 +126,13 @@ fn of_part(board: &Board<'_>, goal: GoalId) -> String {
         let which = if some { "a run with" } else { "no run with" };
         return format!("{which} {property}: {}", why(&knowledge));
     }
+    if let (Goal::Tree(property), Knowledge::Tree(Tree::Decided { holds, .. })) =
+        (board.goal(goal), &knowledge)
+    {
+        let property = clipped(words::tree_property(board.net(), property));
+        let not = if *holds { "" } else { "not " };
+        return format!("{not}{property}: {}", why(&knowledge));
+    }
     let (quantifier, predicate) = match (board.goal(goal), &knowledge) {
         (Goal::Reach(negated), Knowledge::Reach(Reach::Unreachable { .. })) => {
             ("AG ", negated.clone().negated())
@@ -135,7 +142,7 @@ fn of_part(board: &Board<'_>, goal: GoalId) -> String {
         }
         (Goal::Home(predicate), _) => ("AG EF ", predicate.clone()),
         (Goal::Reach(predicate), _) => ("EF ", predicate.clone()),
-        (Goal::Maximise(_) | Goal::Run(_), _) => return String::new(),
+        _ => return String::new(),
     };
     let formula = clipped(words::formula(board.net(), &predicate));
     format!("{quantifier}{formula}: {}", why(&knowledge))
@@ -167,10 +174,12 @@ fn why(knowledge: &Knowledge) -> String {
         }
         Knowledge::Run(Run::Exists { run: Some(run), .. }) => format!("a run: {run}"),
         Knowledge::Run(Run::Exists { run: None, .. }) => "a run was gone through".to_owned(),
-        Knowledge::Run(Run::Excluded { proof, .. }) => proof.to_string(),
+        Knowledge::Run(Run::Excluded { proof, .. })
+        | Knowledge::Tree(Tree::Decided { proof, .. }) => proof.to_string(),
         Knowledge::Reach(Reach::Open)
         | Knowledge::Home(Home::Open)
         | Knowledge::Run(Run::Open)
+        | Knowledge::Tree(Tree::Open)
         | Knowledge::Maximum(_) => String::new(),
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::board::Board;
 use parikh_net::run_property::RunAtom;
-use parikh_net::{Goal, GoalId, Net};
+use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::{HashMap, HashSet};
 
 /// See the module.
@@ -86,17 +86,23 @@ impl Wanted {
     }
 }
 
-/// What helps to settle a goal about runs: whether the conditions that it speaks of ever become
+/// What helps to settle a goal about runs or their tree: whether the conditions that it speaks of ever become
 /// anything else than what they are initially.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
-    let Goal::Run(property) = goal else { return Vec::new() };
-    let changes = property.atoms().iter().filter_map(|atom| match atom {
-        RunAtom::Holds(predicate) => {
-            let holds = predicate.holds(net, net.initial());
-            let change = if holds { predicate.clone().negated() } else { predicate.clone() };
-            Some(Goal::Reach(change.sorted()))
+    let change = |predicate: &Predicate| {
+        let holds = predicate.holds(net, net.initial());
+        let change = if holds { predicate.clone().negated() } else { predicate.clone() };
+        Goal::Reach(change.sorted())
+    };
+    match goal {
+        Goal::Run(property) => {
+            let changes = property.atoms().iter().filter_map(|atom| match atom {
+                RunAtom::Holds(predicate) => Some(change(predicate)),
+                RunAtom::Fires(_) => None,
+            });
+            changes.collect()
         }
-        RunAtom::Fires(_) => None,
-    });
-    changes.collect()
+        Goal::Tree(property) => property.atoms().iter().map(change).collect(),
+        _ => Vec::new(),
+    }
 }

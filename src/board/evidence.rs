@@ -3,6 +3,7 @@
 use crate::evidence::Document;
 use crate::evidence::home::Structure;
 use crate::evidence::no_run::NoRun;
+use crate::evidence::tree::Labelling;
 use crate::ground::CheckedLog;
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub enum Evidence {
     Argued(Option<Argued>),
     /// The checker accepted an argument that no run has a property.
     NoRun(Option<Arc<NoRun>>),
+    /// The checker accepted markings with what is true of them, which show what the tree of runs is like.
+    Labelling(Option<Arc<Labelling>>),
     /// The checker visited so many markings by itself, those along runs that may have a property.
     Visited(u64),
     /// The word of a search that visited all markings that matter: they were not visited again.
@@ -37,6 +40,7 @@ impl Evidence {
         match self {
             Evidence::Certified(shown) => *shown = None,
             Evidence::NoRun(argument) => *argument = None,
+            Evidence::Labelling(labelling) => *labelling = None,
             Evidence::Visited(_) => {}
             Evidence::Argued(argued) | Evidence::Searched { argued, .. } => *argued = None,
         }

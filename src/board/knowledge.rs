@@ -16,6 +16,8 @@ pub enum Knowledge {
     Home(Home),
     /// Of a [`Goal::Run`](parikh_net::Goal::Run).
     Run(Run),
+    /// Of a [`Goal::Tree`](parikh_net::Goal::Tree).
+    Tree(Tree),
 }
 
 /// What is known of a [`Goal::Run`](parikh_net::Goal::Run).
@@ -39,6 +41,26 @@ pub enum Run {
         /// The goals that the argument rests on: it takes for granted that none is reached.
         given: Arc<[GoalId]>,
         /// Who proved it.
+        by: Technique,
+    },
+}
+
+/// What is known of a [`Goal::Tree`](parikh_net::Goal::Tree).
+#[derive(Clone, Debug)]
+pub enum Tree {
+    /// Nothing yet.
+    Open,
+    /// It has the property, or does not.
+    Decided {
+        /// Which of both.
+        holds: bool,
+        /// Why.
+        proof: Proof,
+        /// What that stands on.
+        evidence: Evidence,
+        /// The goals that the argument rests on: it takes for granted that none is reached.
+        given: Arc<[GoalId]>,
+        /// Who found it.
         by: Technique,
     },
 }

@@ -95,7 +95,7 @@ fn sights(
         match board.goal(id) {
             Goal::Reach(predicate) => depending.add(at, predicate.support(net)),
             Goal::Maximise(sum) => depending.add(at, sum.terms().iter().map(|&(place, _)| place)),
-            Goal::Home(_) | Goal::Run(_) => {}
+            _ => {}
         }
         best.push(board.seen(id));
     }
@@ -109,7 +109,7 @@ fn sights(
                 Goal::Reach(predicate) => holds(net, predicate, marking).then_some(None),
                 // What exceeds the numbers that we count with is not noted.
                 Goal::Maximise(sum) => i128::try_from(value(sum, marking)).ok().map(Some),
-                Goal::Home(_) | Goal::Run(_) => None,
+                _ => None,
             };
             let Some(value) = seen else { return };
             if value.is_some() && value <= best[at] {

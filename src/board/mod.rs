@@ -31,15 +31,17 @@ mod loops;
 mod over;
 mod proof;
 mod runs;
+mod trees;
 mod under;
 mod witness;
 
 pub use evidence::{Argued, Evidence, Shown};
 pub use homes::{Found, Homes, Visited};
-pub use knowledge::{Home, Knowledge, Maximum, Reach, Run};
+pub use knowledge::{Home, Knowledge, Maximum, Reach, Run, Tree};
 pub use over::{By, Over};
 pub use proof::{Argument, Proof};
 pub use runs::Runs;
+pub use trees::Trees;
 pub use under::Under;
 pub use witness::Witness;
 
@@ -98,6 +100,7 @@ impl<'n> Board<'n> {
             Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
             Goal::Home(_) => Knowledge::Home(Home::Open),
             Goal::Run(_) => Knowledge::Run(Run::Open),
+            Goal::Tree(_) => Knowledge::Tree(Tree::Open),
         };
         let entry = |goal| Mutex::new(Entry { knowledge: knowledge(goal), frozen: false });
         let homes = goals.iter().enumerate().filter_map(|(at, goal)| match goal {
@@ -302,9 +305,11 @@ impl<'n> Board<'n> {
                 evidence.forget();
             }
             Knowledge::Run(Run::Exists { run, .. }) => *run = None,
-            Knowledge::Run(Run::Excluded { evidence, .. }) => evidence.forget(),
+            Knowledge::Run(Run::Excluded { evidence, .. })
+            | Knowledge::Tree(Tree::Decided { evidence, .. }) => evidence.forget(),
             Knowledge::Home(Home::Open) | Knowledge::Reach(Reach::Open) => {}
-            Knowledge::Run(Run::Open) | Knowledge::Maximum(_) => {}
+            Knowledge::Run(Run::Open) | Knowledge::Tree(Tree::Open) => {}
+            Knowledge::Maximum(_) => {}
         }
     }
 

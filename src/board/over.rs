@@ -136,7 +136,7 @@ impl<'b> Over<'b> {
             }
             // What the abstraction reaches says nothing.
             Knowledge::Reach(_) | Knowledge::Maximum(_) => {}
-            Knowledge::Home(_) | Knowledge::Run(_) => {}
+            Knowledge::Home(_) | Knowledge::Run(_) | Knowledge::Tree(_) => {}
         }
     }
 

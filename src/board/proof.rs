@@ -72,6 +72,20 @@ pub enum Argument {
         /// Whether the model's own claim of unit-safety (NUPN) was used, here or for those.
         assumes_units: bool,
     },
+    /// Markings with what is true of each, which follows from the others.
+    Labelling {
+        /// How many markings.
+        markings: usize,
+        /// It rests on so many other goals that cannot be reached.
+        given: usize,
+        /// Whether the model's own claim of unit-safety (NUPN) was used for those.
+        assumes_units: bool,
+    },
+    /// All markings that matter were visited, so many, and what is true of each found.
+    TreeSearched {
+        /// How many markings were visited.
+        markings: u64,
+    },
     /// All markings along which the property might still come true were visited, so many; no run among
     /// them has it.
     RunsSearched {
@@ -125,7 +139,8 @@ impl Proof {
             Argument::Bounds(rests_on) => rests_on.assumes_units(),
             Argument::StateEquation { assumes_units, .. }
             | Argument::Induction { assumes_units, .. }
-            | Argument::NoRun { assumes_units, .. } => assumes_units,
+            | Argument::NoRun { assumes_units, .. }
+            | Argument::Labelling { assumes_units, .. } => assumes_units,
             _ => false,
         }
     }
@@ -152,6 +167,8 @@ impl Proof {
             (Argument::ClosedSet { .. }, true) => "closed set, reduced",
             (Argument::NoRun { .. }, _) => "rankings",
             (Argument::RunsSearched { .. }, _) => "exhaustive search of runs",
+            (Argument::Labelling { .. }, _) => "labelling",
+            (Argument::TreeSearched { .. }, _) => "exhaustive labelling",
             (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
             (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
             (Argument::Searched { stubborn: true, .. }, false) => {
@@ -241,6 +258,19 @@ impl fmt::Display for Argument {
                     write!(f, ", given {given} facts about what can be reached")?;
                 }
                 f.write_str(if *assumes_units { UNITS } else { "" })
+            }
+            Argument::Labelling { markings, given, assumes_units } => {
+                match markings {
+                    0 | 1 => f.write_str("the initial marking shows it")?,
+                    n => write!(f, "it follows from what is true of {n} markings")?,
+                }
+                if *given > 0 {
+                    write!(f, ", given {given} facts about what can be reached")?;
+                }
+                f.write_str(if *assumes_units { UNITS } else { "" })
+            }
+            Argument::TreeSearched { markings } => {
+                write!(f, "all {markings} markings that matter were visited")
             }
             Argument::RunsSearched { markings } => {
                 write!(f, "all {markings} markings along such runs were visited")

@@ -118,7 +118,7 @@ impl<'b> Under<'b> {
                     self.board.fault(self.by, format_args!("{goal:?} is false after {end}"));
                 }
                 Goal::Maximise(sum) => self.note_value(goal, sum.value(marking), witness),
-                Goal::Home(_) | Goal::Run(_) => {
+                _ => {
                     self.board.fault(self.by, format_args!("{goal:?} is no marking"));
                 }
             }
@@ -153,7 +153,7 @@ impl<'b> Under<'b> {
                     Some(totals) => self.note_value(goal, sum.value(&totals), witness),
                     None => self.board.beyond(Limit::Tokens),
                 },
-                Goal::Home(_) | Goal::Run(_) => {
+                _ => {
                     self.board.fault(self.by, format_args!("{goal:?} is no marking"));
                 }
             }

@@ -9,10 +9,12 @@ pub mod coloured_walk;
 pub mod coverability;
 pub mod diagrams;
 pub mod explicit;
+pub mod fixpoint;
 pub mod home;
 pub mod intervals;
 pub mod lasso;
 pub mod loops;
+pub(crate) mod markings;
 pub mod pdr;
 pub mod ranking;
 pub mod reduced;
@@ -130,6 +132,8 @@ impl Takes {
     pub const HOMES: Takes = Takes { kinds: &[Kind::Home], features: Features::WEIGHTS };
     /// Runs with a property.
     pub const RUNS: Takes = Takes { kinds: &[Kind::Run], features: Features::WEIGHTS };
+    /// Properties of the tree of runs.
+    pub const TREES: Takes = Takes { kinds: &[Kind::Tree], features: Features::WEIGHTS };
 }
 
 /// Which side an engine approximates from.

@@ -13,7 +13,7 @@
 
 use super::{Strength, Writer};
 use crate::answer::{Answer, Exhibit, Grade};
-use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Run, Witness};
+use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Run, Tree, Witness};
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence::home::Structure;
@@ -63,6 +63,7 @@ enum Reference {
     Lasso(Id),
     NoRun(Id),
     Visited(Id),
+    Labelling(Id),
     Count(Id),
 }
 
@@ -101,6 +102,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         match knowledge {
             Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => {}
             Knowledge::Run(run) => shown_by.extend(self.run(goal, run)?),
+            Knowledge::Tree(tree) => shown_by.extend(self.tree(tree)?),
             Knowledge::Home(Home::Kept { evidence, .. }) => {
                 shown_by.extend(self.structure(evidence)?);
             }
@@ -364,6 +366,18 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(shown)
     }
 
+    /// Markings with what is true of them, with what shows the goals that this rests on.
+    fn tree(&mut self, tree: &Tree) -> io::Result<Vec<Reference>> {
+        let Tree::Decided { evidence: Evidence::Labelling(Some(labelling)), given, .. } = tree
+        else {
+            return Ok(Vec::new());
+        };
+        let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
+        let mut shown: Vec<Reference> = shown.cloned().collect();
+        shown.push(Reference::Labelling(self.writer.labelling(labelling)?.into()));
+        Ok(shown)
+    }
+
     fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {
         let address = Arc::as_ptr(log).cast::<()>();
         if let Some((known, _)) = self.logs.get(&address) {
@@ -391,6 +405,9 @@ impl Reference {
             Reference::Lasso(lasso) => Shown::Lasso { lasso: lasso.to_string() },
             Reference::NoRun(no_run) => Shown::NoRun { no_run: no_run.to_string() },
             Reference::Visited(visited) => Shown::Visited { visited: visited.to_string() },
+            Reference::Labelling(labelling) => {
+                Shown::Labelling { labelling: labelling.to_string() }
+            }
             Reference::Count(count) => Shown::Count { count: count.to_string() },
         }
     }

@@ -13,6 +13,7 @@ use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::lasso::NamedLasso;
 use crate::evidence::no_run::{NamedNoRun, NoRun};
 use crate::evidence::reduction::NamedLog;
+use crate::evidence::tree::{Labelling, NamedLabelling};
 use parikh_net::lasso::LassoRun;
 use parikh_net::loops::{LoopRun, Part};
 use parikh_net::run_property::RunProperty;
@@ -169,6 +170,18 @@ impl<'n, W: Write> Writer<'n, W> {
         let document = |document: &Document| in_names(document, self.net);
         let content = NamedNoRun::of(self.net, property, argument, &document);
         self.line("no_run", &WithId { id: &id, content })?;
+        Ok(id)
+    }
+
+    /// Markings with what is true of them. Its id. Whoever refers to it refers to what refutes its premises, too
+    /// ([`Labelling::given`]).
+    ///
+    /// # Errors
+    /// As in [`new`](Self::new).
+    pub fn labelling(&mut self, labelling: &Labelling) -> io::Result<String> {
+        let id = self.id('b');
+        let content = NamedLabelling::of(self.net, labelling);
+        self.line("labelling", &WithId { id: &id, content })?;
         Ok(id)
     }
 

@@ -16,6 +16,7 @@ use super::proposition::{Proposition, Query};
 use super::runs;
 use super::state::States;
 use super::syntax::Formula;
+use super::trees;
 use super::unsupported::Unsupported;
 use parikh_net::coloured::Folding;
 use parikh_net::{Goal, Net, Predicate};
@@ -176,7 +177,13 @@ impl Lowering<'_> {
         match self.logic {
             Some(Logic::Linear) => {}
             Some(Logic::Branching) if is_read_alike(path, self.net) => {}
-            _ => return Err(Unsupported::Temporal(beyond)),
+            Some(Logic::Branching) => {
+                // On some paths ¬ψ is the negation of on all paths ψ.
+                let all = (paths == Paths::All) == holds;
+                let asked = trees::asked(path, all, self.net)?;
+                return Ok(if holds { asked } else { asked.negated() });
+            }
+            None => return Err(Unsupported::Temporal(beyond)),
         }
         let exists = paths == Paths::Some;
         let asked = runs::asked(path, self.net, holds == exists)?;

@@ -11,6 +11,7 @@ mod runs;
 mod state;
 mod syntax;
 pub mod text;
+mod trees;
 mod unsupported;
 
 pub use error::{FormulaError, FormulaProblem};
@@ -22,4 +23,5 @@ pub use proposition::{Proposition, Query};
 pub use runs::run_property;
 pub use state::lower_state;
 pub use syntax::{Expression, Formula, MAX_DEPTH, Relation};
+pub use trees::tree_property;
 pub use unsupported::Unsupported;

@@ -44,6 +44,16 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
     if !holds {
         formula = formulas.negate(formula);
     }
+    Ok(simplified(formulas, formula, &atoms, net))
+}
+
+/// The runs of `net` that satisfy the formula, with what the initial marking says of it.
+fn simplified(
+    mut formulas: Formulas,
+    formula: Ltl<Linear>,
+    atoms: &[RunAtom],
+    net: &Net,
+) -> RunProperty {
     let is_dead = net.is_dead(net.initial());
     let initially = atoms.iter().map(|atom| match atom {
         // What fires first is open, where something does.
@@ -55,13 +65,13 @@ pub fn run_property(path: &Formula, net: &Net, holds: bool) -> Result<RunPropert
     if is_dead {
         // There is one run, which repeats one letter.
         let value = formulas.value_at_end(formula, here) == Value::True;
-        return Ok(RunProperty::new(&formulas, formulas.constant(value), &[]));
+        return RunProperty::new(&formulas, formulas.constant(value), &[]);
     }
     let given = formulas.given_here(formula, here);
     let (simple, _) = formulas.rewritten(given, LINEAR_RULES, STEPS);
     // Rewriting may bring to the first letter what was said of a later one.
     let simple = formulas.given_here(simple, here);
-    Ok(RunProperty::new(&formulas, simple, &atoms))
+    RunProperty::new(&formulas, simple, atoms)
 }
 
 /// That some run of `net` satisfies `path`, or its negation where `holds` is false, over goals: of
@@ -74,7 +84,21 @@ pub(super) fn asked(
     net: &Net,
     holds: bool,
 ) -> Result<Proposition<Goal>, Unsupported> {
-    let whole = run_property(path, net, holds)?;
+    Ok(over_goals(&run_property(path, net, holds)?))
+}
+
+/// That some run of `net` satisfies a formula over atoms of markings, over goals.
+pub(super) fn some_run(
+    formulas: Formulas,
+    formula: Ltl<Linear>,
+    atoms: &[Predicate],
+    net: &Net,
+) -> Proposition<Goal> {
+    let atoms: Vec<RunAtom> = atoms.iter().cloned().map(RunAtom::Holds).collect();
+    over_goals(&simplified(formulas, formula, &atoms, net))
+}
+
+fn over_goals(whole: &RunProperty) -> Proposition<Goal> {
     let (formulas, formula) = (whole.formulas(), whole.formula());
     let cases = match formulas.node(formula) {
         Node::Or(cases) => cases.to_vec(),
@@ -104,7 +128,7 @@ pub(super) fn asked(
             })
         })
         .collect();
-    Ok(Proposition::junction(false, goals))
+    Proposition::junction(false, goals)
 }
 
 /// What a part of the formula is read as.

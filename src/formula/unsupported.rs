@@ -1,11 +1,12 @@
 //! Why a formula cannot be answered.
 
-/// Why a formula is no question of reachability.
+/// Why a formula is no question that is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
-    /// An operator of CTL or LTL proper.
+    /// An operator where neither logic has it, or where only reachability is asked.
     #[error(
-        "{0} goes beyond what is answered: reachability, AG EF, EF AG, and LTL below one quantifier"
+        "{0} goes beyond what is answered: formulas of CTL, formulas of LTL below one quantifier, and \
+         not what mixes them"
     )]
     Temporal(&'static str),
     /// Numbers beyond 64 bits.

@@ -27,7 +27,7 @@ use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
 use crate::structure::intervals::{self, Intervals};
 use parikh_net::{
     Facts, FiringSequence, Goal, GoalId, Kind, MarkingGoal, Net, Predicate, RunProperty,
-    SortedGoals,
+    SortedGoals, TreeProperty,
 };
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -128,6 +128,7 @@ pub struct Ground<'a> {
     homes: Vec<(GoalId, Predicate)>,
     /// Likewise, what asks for runs.
     runs: Vec<(GoalId, RunProperty)>,
+    trees: Vec<(GoalId, TreeProperty)>,
     /// Of `goals`, shrunk.
     shrunk: Vec<(GoalId, MarkingGoal)>,
     /// The constants that are not 0, of maxima, by ascending id.
@@ -158,10 +159,10 @@ impl<'a> Ground<'a> {
         facts: Facts,
         intervals: &Intervals,
     ) -> Self {
-        let SortedGoals { markings: goals, homes, runs } = goals.into_iter().collect();
+        let SortedGoals { markings: goals, homes, runs, trees } = goals.into_iter().collect();
         let shrunk = shrink_all(net, intervals, &goals);
         let (net, constants, without_rules) = (NetOf::Read(net), Vec::new(), Vec::new());
-        Ground { net, goals, homes, runs, shrunk, constants, facts, without_rules }
+        Ground { net, goals, homes, runs, trees, shrunk, constants, facts, without_rules }
     }
 
     /// The same, to be reduced without these [rules](crate::reduction::rules), and what is derived from it, too.
@@ -183,7 +184,7 @@ impl<'a> Ground<'a> {
         let constants = goals.iter().map(|goal| (goal.id, goal.constant));
         let constants = constants.filter(|(_, constant)| *constant != 0).collect();
         let goals = goals.into_iter().map(|goal| (goal.id, goal.goal));
-        let SortedGoals { markings: goals, homes, runs } = goals.collect();
+        let SortedGoals { markings: goals, homes, runs, trees } = goals.collect();
         let shrunk = shrink_all(derivation.net(), intervals, &goals);
         let net = NetOf::Derived {
             parent,
@@ -192,7 +193,7 @@ impl<'a> Ground<'a> {
             checking: Mutex::default(),
         };
         let without_rules = parent.without_rules.clone();
-        Ground { net, goals, homes, runs, shrunk, constants, facts, without_rules }
+        Ground { net, goals, homes, runs, trees, shrunk, constants, facts, without_rules }
     }
 
     /// The same, of the net that was read, with some of the goals only.
@@ -202,10 +203,11 @@ impl<'a> Ground<'a> {
             goals.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect()
         }
         let (goals, homes) = (some(&self.goals, wanted), some(&self.homes, wanted));
-        let (runs, shrunk) = (some(&self.runs, wanted), some(&self.shrunk, wanted));
+        let (runs, trees) = (some(&self.runs, wanted), some(&self.trees, wanted));
+        let shrunk = some(&self.shrunk, wanted);
         let (net, constants, facts) = (NetOf::Read(net), Vec::new(), self.facts.clone());
         let without_rules = self.without_rules.clone();
-        Some(Ground { net, goals, homes, runs, shrunk, constants, facts, without_rules })
+        Some(Ground { net, goals, homes, runs, trees, shrunk, constants, facts, without_rules })
     }
 
     /// The net to work on.
@@ -234,6 +236,11 @@ impl<'a> Ground<'a> {
         &self.runs
     }
 
+    /// The goals about the tree of runs, by ascending id: for engines of their own.
+    pub fn trees(&self) -> &[(GoalId, TreeProperty)] {
+        &self.trees
+    }
+
     /// The goals about single markings that the net expresses, as they read there, by ascending id.
     pub fn goals(&self) -> &[(GoalId, MarkingGoal)] {
         &self.goals
@@ -247,8 +254,11 @@ impl<'a> Ground<'a> {
         if let Ok(at) = self.homes.binary_search_by_key(&id, |(id, _)| *id) {
             return Some(Goal::Home(self.homes[at].1.clone()));
         }
-        let at = self.runs.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        Some(Goal::Run(Box::new(self.runs[at].1.clone())))
+        if let Ok(at) = self.runs.binary_search_by_key(&id, |(id, _)| *id) {
+            return Some(Goal::Run(Box::new(self.runs[at].1.clone())));
+        }
+        let at = self.trees.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(Goal::Tree(Box::new(self.trees[at].1.clone())))
     }
 
     fn marking_goal(&self, id: GoalId) -> Option<&MarkingGoal> {
@@ -260,7 +270,9 @@ impl<'a> Ground<'a> {
     pub fn kinds(&self) -> impl Iterator<Item = (GoalId, Kind)> {
         let markings = self.goals.iter().map(|(id, goal)| (*id, goal.kind()));
         let homes = self.homes.iter().map(|(id, _)| (*id, Kind::Home));
-        markings.chain(homes).chain(self.runs.iter().map(|(id, _)| (*id, Kind::Run)))
+        let runs = self.runs.iter().map(|(id, _)| (*id, Kind::Run));
+        let trees = self.trees.iter().map(|(id, _)| (*id, Kind::Tree));
+        markings.chain(homes).chain(runs).chain(trees)
     }
 
     /// What is known of the net.

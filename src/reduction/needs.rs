@@ -51,7 +51,7 @@ pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Nee
                 needs.preserve = needs.preserve | Preserve::LIVENESS;
                 needs.protected.push(*t);
             }
-            Goal::Home(_) | Goal::Run(_) => {}
+            _ => {}
         }
     }
     needs.normalised()

@@ -124,7 +124,7 @@ fn a_wrong_formula_leaves_the_others_and_is_shown() {
         "--formula",
         "AG EF (idle_1 >= 1)",
         "--formula",
-        "AG AF (idle_1 >= 1)",
+        "A F X (EF idle_1 >= 1)",
     ]);
     assert_eq!(code, 3);
     assert_eq!(
@@ -135,8 +135,8 @@ fn a_wrong_formula_leaves_the_others_and_is_shown() {
         stderr,
         "parikh: --formula:1:4: the net has no place `critcal_1`; did you mean `critical_1`?\n  \
          EF critcal_1 >= 1\n     ^^^^^^^^^\n\
-         parikh: formula formula-4: A below F or G goes beyond what is answered: reachability, AG EF, \
-         EF AG, and LTL below one quantifier\n"
+         parikh: formula formula-4: E below a temporal operator goes beyond what is answered: \
+         formulas of CTL, formulas of LTL below one quantifier, and not what mixes them\n"
     );
     let (code, lines, stderr) = folder.check(&["--formula", "EF ("]);
     assert_eq!((code, lines.len()), (1, 0));

@@ -41,6 +41,9 @@ const LINEAR: &str = "<property-set><property><id>ID</id><formula><all-paths><gl
     <is-fireable><transition>t3</transition></is-fireable></finally></globally></all-paths></formula>\
     </property></property-set>";
 
+const BRANCHING: &str = "<property-set><property><id>ID</id><formula><all-paths><globally><exists-path>\
+    <next><is-fireable><transition>t3</transition></is-fireable></next></exists-path></globally></all-paths></formula></property></property-set>";
+
 const BOUNDS: &str = "<property-set><property><id>ID</id><formula><place-bound><place>p1</place>\
     <place>p2</place></place-bound></formula></property></property-set>";
 
@@ -57,6 +60,7 @@ fn desk() -> Desk {
         ("ReachabilityCardinality.xml", CARDINALITY),
         ("ReachabilityFireability.xml", FIREABILITY),
         ("LTLFireability.xml", LINEAR),
+        ("CTLCardinality.xml", BRANCHING),
     ] {
         desk.write(&format!("INSTANCE_DIRECTORY/{name}"), text);
     }

@@ -17,5 +17,7 @@ mod pumps;
 mod returning;
 mod run_questions;
 mod runs;
+mod tree_questions;
+mod trial;
 mod unit_claims;
 mod wrong_question;

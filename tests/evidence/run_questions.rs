@@ -2,15 +2,13 @@
 //! changed in it, nothing false is.
 
 use crate::support::scale::scaled;
+use crate::trial::{Trial, is_confirmed, mutated};
 use fastrand::Rng;
 use parikh::engine::lasso::Lassos;
 use parikh::engine::ranking::argue;
-use parikh::evidence::audit::{Audit, Judged, Verdict};
 use parikh::evidence::certificate::markings::visit;
-use parikh::evidence::file::FORMAT;
 use parikh::evidence::lasso::check_lasso;
 use parikh::evidence::question::Question;
-use parikh::evidence::reader::queries::Property;
 use parikh::evidence_files::Writer;
 use parikh::net::generate::{Kind, Shape, random, random_ltl, random_predicate};
 use parikh::net::run_property::{RunAtom, RunProperty};
@@ -19,7 +17,6 @@ use parikh::solvers::Budget;
 use parikh_temporal::Ltl;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
 /// A question of a net: whether no run has a property, and the evidence for the answer.
 struct Case {
@@ -81,121 +78,12 @@ fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<Cas
     Some(Case { property, none, lines, shown_by })
 }
 
-/// Answers to questions, all in one file, and what an auditor says of each.
-struct Trial<'n> {
-    net: &'n Net,
-    questions: Vec<Property>,
-    lines: Vec<Value>,
+fn asked(property: &RunProperty) -> Question {
+    Question::NoRun(Box::new(property.clone()))
 }
 
-impl<'n> Trial<'n> {
-    fn new(net: &'n Net) -> Self {
-        Trial { net, questions: Vec::new(), lines: Vec::new() }
-    }
-
-    /// An answer to the question of `asked` with these lines, which get ids of their own.
-    fn add(&mut self, asked: &RunProperty, none: bool, lines: &[Value], shown_by: &[Value]) {
-        let number = self.questions.len();
-        let id = |id: &Value| json!(format!("{}-{number}", id.as_str().unwrap()));
-        for line in lines {
-            let mut line = line.clone();
-            let content = line.as_object_mut().unwrap().values_mut().next().unwrap();
-            content["id"] = id(&content["id"]);
-            self.lines.push(line);
-        }
-        let mut shown_by = shown_by.to_vec();
-        for shown in shown_by.iter_mut().flat_map(|shown| shown.as_object_mut().unwrap()) {
-            *shown.1 = id(shown.1);
-        }
-        let value = if none { "TRUE" } else { "FALSE" };
-        let answer = json!({"id": number.to_string(), "value": value, "shown_by": shown_by});
-        self.lines.push(json!({ "answer": answer }));
-        let question = Ok(Question::NoRun(Box::new(asked.clone())));
-        self.questions.push(Property { id: number.to_string(), question });
-    }
-
-    fn judged(self) -> Vec<Judged> {
-        let net = self.net;
-        let head = json!({"evidence": {"format": FORMAT, "net": net.name(), "places": net.place_count(),
-            "transitions": net.transition_count(), "examination": "Some"}});
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        writeln!(file, "{head}").unwrap();
-        self.lines.iter().for_each(|line| writeln!(file, "{line}").unwrap());
-        let mut questions = Some(self.questions);
-        let mut audit = Audit::new(net, 100, Box::new(move |_| Ok(questions.take().unwrap())));
-        audit.file(file.path()).unwrap();
-        audit.finish().judged
-    }
-}
-
-fn is_confirmed(judged: &Judged) -> bool {
-    matches!(judged.verdict, Verdict::Confirmed(_))
-}
-
-/// The values in a line that stand under this key, wherever that may be.
-fn under<'v>(value: &'v mut Value, key: &str, found: &mut Vec<&'v mut Value>) {
-    match value {
-        Value::Object(map) => {
-            for (name, inside) in map {
-                if name == key {
-                    found.push(inside);
-                } else {
-                    under(inside, key, found);
-                }
-            }
-        }
-        Value::Array(list) => list.iter_mut().for_each(|inside| under(inside, key, found)),
-        _ => {}
-    }
-}
-
-/// Changes something in a value; false where there is nothing.
-fn change(value: &mut Value, net: &Net, rng: &mut Rng) -> bool {
-    match value {
-        Value::Bool(flag) => *flag = !*flag,
-        Value::Number(number) => {
-            let more = if rng.bool() { 1 } else { -1 };
-            *value = json!((number.as_i64().unwrap() + more).max(i64::from(number.is_u64()) - 1));
-        }
-        Value::String(name) => {
-            let transition = net.transitions().map(|t| net.transition_name(t));
-            let names: Vec<&str> = match name.as_str() {
-                "all" | "nothing" => vec!["all", "nothing"],
-                "dead" | "not_dead" => vec!["dead", "not_dead"],
-                "true" | "false" => vec!["true", "false"],
-                name if net.place_named(name).is_some() => {
-                    net.places().map(|p| net.place_name(p)).collect()
-                }
-                _ => transition.collect(),
-            };
-            let other = names[rng.usize(..names.len())].to_owned();
-            return std::mem::replace(name, other.clone()) != other;
-        }
-        Value::Array(list) if list.is_empty() => return false,
-        Value::Array(list) => {
-            let at = rng.usize(..list.len());
-            match rng.u8(..5) {
-                0 => drop(list.remove(at)),
-                1 => list.push(list[at].clone()),
-                2 => {
-                    let other = rng.usize(..list.len());
-                    list.swap(at, other);
-                    return at != other;
-                }
-                _ => return change(&mut list[at], net, rng),
-            }
-        }
-        Value::Object(map) => {
-            let key = map.keys().nth(rng.usize(..map.len().max(1))).cloned();
-            let Some(key) = key.filter(|key| key != "id") else { return false };
-            match rng.u8(..4) {
-                0 => drop(map.remove(&key)),
-                _ => return change(&mut map[&key], net, rng),
-            }
-        }
-        Value::Null => return false,
-    }
-    true
+fn holds(none: bool) -> &'static str {
+    if none { "TRUE" } else { "FALSE" }
 }
 
 /// What of a line is changed.
@@ -204,15 +92,6 @@ const KEYS: [&str; 26] = [
     "states", "meets", "edges", "to", "reads", "marks", "opening", "given", "refuted", "edge",
     "movers", "by", "rankings", "state", "weights", "values", "markings",
 ];
-
-/// The lines of a case with something changed under a key.
-fn mutated(case: &Case, key: &str, net: &Net, rng: &mut Rng) -> Option<Vec<Value>> {
-    let mut lines = case.lines.clone();
-    let mut found = Vec::new();
-    lines.iter_mut().for_each(|line| under(line, key, &mut found));
-    let count = found.len();
-    (count > 0 && change(found.swap_remove(rng.usize(..count)), net, rng)).then_some(lines)
-}
 
 #[test]
 fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
@@ -232,26 +111,26 @@ fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
         // What is to be confirmed, what must not be, and what has been changed where neither is sure.
         let mut expected: Vec<(Option<bool>, &str)> = Vec::new();
         for case in &cases {
-            trial.add(&case.property, case.none, &case.lines, &case.shown_by);
+            trial.add(asked(&case.property), holds(case.none), &case.lines, &case.shown_by);
             expected.push((Some(true), "nothing"));
             given += usize::from(case.shown_by.len() == 2);
             // The evidence for one answer, and another answer or another question.
             for other in &cases {
                 for none in [true, false] {
-                    trial.add(&other.property, none, &case.lines, &case.shown_by);
+                    trial.add(asked(&other.property), holds(none), &case.lines, &case.shown_by);
                     expected.push(((other.none != none).then_some(false), "the question"));
                 }
             }
             for part in 0..case.shown_by.len() {
                 let shown_by = [&case.shown_by[..part], &case.shown_by[part + 1..]].concat();
-                trial.add(&case.property, case.none, &case.lines, &shown_by);
+                trial.add(asked(&case.property), holds(case.none), &case.lines, &shown_by);
                 expected.push((None, "what it is shown by"));
             }
             for key in KEYS {
-                let Some(lines) = mutated(case, key, &net, &mut rng) else { continue };
+                let Some(lines) = mutated(&case.lines, key, &net, &mut rng) else { continue };
                 for other in &cases {
                     let is_same = std::ptr::eq(other, case);
-                    trial.add(&other.property, case.none, &lines, &case.shown_by);
+                    trial.add(asked(&other.property), holds(case.none), &lines, &case.shown_by);
                     let must = (other.none != case.none).then_some(false);
                     expected.push((must, if is_same { key } else { "the question" }));
                 }
@@ -297,8 +176,8 @@ fn searches_for_runs_are_made_again() {
         let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
         let mut trial = Trial::new(&net);
         for property in &properties {
-            trial.add(property, true, &[], &[]);
-            let answer = trial.lines.last_mut().unwrap();
+            trial.add(asked(property), "TRUE", &[], &[]);
+            let answer = trial.last();
             answer["answer"]["searched"] = json!({"markings": 1, "stubborn": false});
         }
         for (property, judged) in properties.iter().zip(trial.judged()) {

@@ -61,7 +61,7 @@ fn whatever_a_run_refutes_has_a_document() {
                 Goal::Reach(predicate) => plan.ask_exists(&format!("{at}"), predicate),
                 Goal::Maximise(sum) => plan.ask_maximum(&format!("{at}"), sum),
                 Goal::Home(predicate) => plan.ask_home(&format!("{at}"), predicate),
-                Goal::Run(_) => unreachable!("none is made"),
+                _ => unreachable!("none is made"),
             }
         }
         plan.ask_exists("dead", Predicate::Dead);

@@ -2,8 +2,8 @@
 
 use super::lowering::{NETS, holds, state};
 use crate::support::oracle::{Limits, StateSpace, explore};
-use crate::support::runs;
 use crate::support::scale::cases;
+use crate::support::{runs, trees};
 use parikh::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in};
 use parikh_net::{Goal, text};
 use proptest::prelude::*;
@@ -82,6 +82,7 @@ fn answer(space: &StateSpace<'_>, proposition: &Proposition<Goal>) -> bool {
     proposition.value(&|goal: &Goal| match goal {
         Goal::Reach(predicate) => space.reaches(predicate),
         Goal::Run(property) => runs::exists(space, property),
+        Goal::Tree(property) => trees::holds(space, property),
         other => panic!("{other:?}"),
     })
 }

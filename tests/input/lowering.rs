@@ -3,8 +3,8 @@
 //! temporal ones over all maximal paths of small nets.
 
 use crate::support::oracle::{Limits, explore};
-use crate::support::runs;
 use crate::support::scale::cases;
+use crate::support::{runs, trees};
 use parikh::formula::{
     Expression, Formula, Logic, Proposition, Query, Relation, Unsupported, lower, lower_in,
     lower_state,
@@ -172,6 +172,10 @@ impl Space {
             Goal::Run(property) => {
                 let space = explore(&self.net, Limits::default()).expect("a small net");
                 runs::exists(&space, property)
+            }
+            Goal::Tree(property) => {
+                let space = explore(&self.net, Limits::default()).expect("a small net");
+                trees::holds(&space, property)
             }
             Goal::Maximise(_) => panic!("it was not asked for"),
         })

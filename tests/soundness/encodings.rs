@@ -76,9 +76,8 @@ fn encodings() -> Vec<Vec<Part>> {
 fn goals(seed: u64, net: &Net) -> Vec<Predicate> {
     let mut goals = vec![Predicate::Dead];
     for goal in random_goals(seed, net, 3) {
-        match goal {
-            Goal::Reach(predicate) => goals.push(predicate),
-            Goal::Maximise(_) | Goal::Home(_) | Goal::Run(_) => {}
+        if let Goal::Reach(predicate) = goal {
+            goals.push(predicate);
         }
     }
     let t = net.transitions().nth(seed as usize % net.transition_count().max(1));

@@ -30,6 +30,7 @@ mod shrinking;
 mod smt;
 mod state_equation;
 mod structure;
+mod trees;
 mod units;
 mod walk;
 mod walk_limits;

@@ -150,9 +150,8 @@ fn compare(net: &Net, goals: &[Predicate], seed: u64, tally: &mut Tally) {
 fn goals(seed: u64, net: &Net) -> Vec<Predicate> {
     let mut goals = vec![Predicate::Dead];
     for goal in random_goals(seed, net, 3) {
-        match goal {
-            Goal::Reach(predicate) => goals.push(predicate),
-            Goal::Maximise(_) | Goal::Home(_) | Goal::Run(_) => {}
+        if let Goal::Reach(predicate) = goal {
+            goals.push(predicate);
         }
     }
     goals

@@ -7,7 +7,8 @@
 //!
 //! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run `parikh`,
 //! [`scale`] how many random cases are tried, [`nets`] what is done to nets, [`shrinking`] how a failure on a
-//! random net becomes one on a small net, [`processes`] random processes, [`runs`] whether there is a run, [`outside`] what is not everywhere:
+//! random net becomes one on a small net, [`processes`] random processes, [`runs`] whether there is a run, [`trees`]
+//! what is true of their tree, [`outside`] what is not everywhere:
 //! the contest's archives, other programs.
 
 #![allow(dead_code, reason = "each test program uses its own part of it")]
@@ -21,3 +22,4 @@ pub(crate) mod processes;
 pub(crate) mod runs;
 pub(crate) mod scale;
 pub(crate) mod shrinking;
+pub(crate) mod trees;

@@ -167,6 +167,7 @@ impl StateSpace<'_> {
             Goal::Reach(predicate) => Truth::Reachable(self.reaches(predicate)),
             Goal::Maximise(sum) => Truth::Maximum(self.maximum(sum)),
             Goal::Run(property) => Truth::Exists(super::runs::exists(self, property)),
+            Goal::Tree(property) => Truth::Exists(super::trees::holds(self, property)),
         }
     }
 

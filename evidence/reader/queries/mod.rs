@@ -20,13 +20,13 @@
 //! - `tokens-count` is the sum of the tokens of its places, `is-fireable` holds if at least one of
 //!   its transitions is enabled, `deadlock` if none of the net's is. A place of a coloured net
 //!   stands for all its colours, a transition for all its bindings.
-//! - `all-paths` of `globally` of `exists-path` of `finally` φ (AG EF φ) holds if φ can be reached
-//!   from every reachable marking; EF AG φ is its negation with ¬φ.
+//! - Path quantifiers below each other are formulas of CTL (`trees`). Some are more than that: `all-paths`
+//!   of `globally` of `exists-path` of `finally` φ (AG EF φ) holds if φ can be reached from every reachable
+//!   marking; EF AG φ is its negation with ¬φ.
 //! - Formulas of these by `negation`, `conjunction`, `disjunction` and `implication` are formulas
 //!   over questions.
 //! - Other formulas with operators of time below one path quantifier are about runs: LTL (`runs`).
-//! - Path quantifiers below each other, as CTL has them, are beyond what evidence shows; the formula
-//!   is then an error by itself, and the others of its file are not.
+//! - What mixes the two logics is an error by itself, and the others of its file are not.
 //!
 //! # How
 //! A predicate is made with a list of the operators still open, each with a flag for whether its
@@ -34,6 +34,7 @@
 //! What comes out may be [`DEEPEST`] operators deep.
 
 mod runs;
+mod trees;
 
 use super::{Unreadable, child, decode, elements, name, number, only, text, tree};
 use crate::question::Question;
@@ -124,7 +125,7 @@ fn is_path(node: Node<'_, '_>) -> bool {
     matches!(name(node), "exists-path" | "all-paths")
 }
 
-/// A question with one path quantifier, or two that ask what stays reachable; or its negation.
+/// A question with path quantifiers, or its negation.
 fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
     // EF φ can be reached; AG φ = ¬EF ¬φ.
     let exists = name(node) == "exists-path";
@@ -134,29 +135,11 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
     if (name(around) != operator || runs::speaks_of_time(inside(around)?)) && !is_nested() {
         return runs::of_runs(net, node, negated);
     }
-    let state = path(node, operator)?;
-    let (mut below, mut is_negated) = (state, false);
-    while name(below) == "negation" {
-        below = inside(below)?;
-        is_negated = !is_negated;
+    if is_nested() {
+        return trees::of_tree(net, node, negated);
     }
-    let exists_below = match name(below) {
-        "exists-path" => true,
-        "all-paths" => false,
-        _ => {
-            let goals = vec![predicate(net, state, !exists)?];
-            return Ok(Question::Reach { goals, all: true, then: exists != negated });
-        }
-    };
-    // AG EF φ, and EF ¬EF φ is its negation; ¬AG φ = EF ¬φ. EF EF φ and AG AG φ are not looked
-    // into.
-    if (exists_below != is_negated) == exists {
-        let what = "two path quantifiers of one kind are more than a question of reachability";
-        return Err(Unreadable::at(below, what));
-    }
-    let wanted = path(below, if exists_below { "finally" } else { "globally" })?;
-    let stays = Question::Stays(vec![predicate(net, wanted, !exists_below)?]);
-    Ok(if exists == negated { stays } else { Question::Not(Box::new(stays)) })
+    let goals = vec![predicate(net, path(node, operator)?, !exists)?];
+    Ok(Question::Reach { goals, all: true, then: exists != negated })
 }
 
 /// The only formula inside `node`.

@@ -64,7 +64,7 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         assert!(is_alike(&net, &read, &question), "{formula}: {read:?}\n{question:?}");
     }
     for beyond in [
-        a(&globally(&e(&finally(&e(&finally(MARKED)))))),
+        a(&globally(&finally(&e(&finally(MARKED))))),
         a(&finally(&e(MARKED))),
         a(&within("until", MARKED)),
         a(&within("weak-until", MARKED)),

@@ -192,7 +192,7 @@ fn on_reduced(
         Proposition::Atom(goal) => match translate(goal)? {
             Goal::Reach(predicate) => Formula::possible(&predicate),
             Goal::Home(predicate) => Formula::stays_possible(&predicate),
-            Goal::Maximise(_) | Goal::Run(_) => return None,
+            _ => return None,
         },
         Proposition::Not(inside) => match &**inside {
             Proposition::Atom(goal @ Goal::Reach(_)) => {

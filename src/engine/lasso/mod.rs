@@ -3,22 +3,20 @@
 //! | file | what |
 //! |---|---|
 //! | `engine` | properties that are open, one after the other, with more time each round |
-//! | `markings` | the graph of markings, made as far as anybody looks, with the letter of each |
 //! | `letters` | automata over letters of bits |
 //! | `search` | an accepting run in the product of the two |
 
 mod engine;
 pub(crate) mod letters;
-mod markings;
 mod search;
 
 pub use engine::ENGINE;
 
 pub use crate::engine::explicit::Incomplete;
 
+use crate::engine::markings::Markings;
 use crate::evidence::lasso::check_lasso;
 use letters::Compiled;
-use markings::Markings;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Net};

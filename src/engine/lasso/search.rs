@@ -17,8 +17,8 @@
 //! 2005.
 
 use super::letters::Compiled;
-use super::markings::{Markings, Successor};
 use crate::engine::explicit::state_space::Incomplete;
+use crate::engine::markings::{Markings, Successor};
 use parikh_temporal::Marks;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};

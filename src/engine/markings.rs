@@ -10,7 +10,7 @@ use crate::engine::explicit::judge::{Test, leaves_as_atoms};
 use crate::engine::explicit::space::{Purpose, Space, Stuck};
 use crate::engine::explicit::state_space::Incomplete;
 use parikh_net::run_property::RunAtom;
-use parikh_net::{Facts, FiringSequence, Net, Predicate, TransitionId};
+use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
@@ -85,6 +85,27 @@ impl<'n> Markings<'n> {
         let packing = self.space.packing();
         let compiled = |(number, atom): &(usize, Predicate)| (*number, Test::new(atom, packing));
         self.tests = self.atoms.iter().map(compiled).collect();
+    }
+
+    /// From now on, this is the time and the memory that there is.
+    pub(crate) fn set_budget(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+    }
+
+    /// How many places the net has.
+    pub(crate) fn places(&self) -> usize {
+        self.labels.net.place_count()
+    }
+
+    /// How many markings are known, expanded or not.
+    pub(crate) fn known(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    /// The tokens of a marking.
+    pub(crate) fn tokens(&mut self, marking: u32) -> Marking {
+        self.space.load(marking, &mut self.enabled);
+        self.space.packing().unpack(self.space.key())
     }
 
     /// How many markings were expanded.
@@ -184,8 +205,13 @@ impl<'n> Markings<'n> {
         Some(sequence)
     }
 
-    /// The transition of an edge; the inner `None` where the marking is dead and stays.
-    fn firing(&mut self, from: u32, to: u32, label: u32) -> Option<Option<TransitionId>> {
+    /// The transition of an edge, if there is such an edge; the inner `None` where the marking is dead and stays.
+    pub(crate) fn firing(
+        &mut self,
+        from: u32,
+        to: u32,
+        label: u32,
+    ) -> Option<Option<TransitionId>> {
         self.space.load(from, &mut self.enabled);
         if self.enabled.is_empty() && from == to {
             return Some(None);

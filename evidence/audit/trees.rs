@@ -1,0 +1,119 @@
+//! Evidence about the tree of runs for an answer: labellings, or a search made again.
+
+use super::Watch;
+use super::runs::{Claims, claim};
+use crate::tree::Labelling;
+use crate::tree::visit::visit_tree;
+use crate::{Flaw, words};
+use parikh_net::{Net, TreeProperty};
+
+/// What is shown of properties of the tree of runs.
+pub(super) struct TreeAccount {
+    properties: Vec<TreeProperty>,
+    /// Whether all markings were visited, and the tree has the property.
+    visited: Vec<bool>,
+    /// By property labellings that show it: the claims that each rests on, by their numbers among what
+    /// is to be refuted.
+    labellings: Vec<Vec<Vec<usize>>>,
+}
+
+impl TreeAccount {
+    pub(super) fn of(properties: Vec<TreeProperty>) -> Self {
+        let labellings = vec![Vec::new(); properties.len()];
+        TreeAccount { visited: vec![false; properties.len()], labellings, properties }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.properties.is_empty()
+    }
+
+    /// Whether the tree is shown to have the property of this number.
+    pub(super) fn is_done(&self, at: usize, claims: &Claims) -> bool {
+        let holds = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
+        self.visited[at] || self.labellings[at].iter().any(holds)
+    }
+
+    /// Checks a labelling, and notes which properties it shows once its premises are refuted: these
+    /// become claims.
+    pub(super) fn weigh(
+        &mut self,
+        net: &Net,
+        labelling: &Labelling,
+        claims: &mut Claims,
+        watch: &Watch,
+    ) -> Result<(), String> {
+        labelling.check(net, &mut || watch.goes_on()).map_err(|flaw| flaw.to_string())?;
+        let shows = |asked: &TreeProperty| labelling.decides(net, asked) == Some(true);
+        let shown: Vec<bool> = self.properties.iter().map(shows).collect();
+        if !shown.contains(&true) {
+            return Err("it is about another formula".to_owned());
+        }
+        let premises = labelling.given.iter().map(|premise| claim(claims, premise));
+        let premises: Vec<usize> = premises.collect();
+        for (labellings, _) in self.labellings.iter_mut().zip(shown).filter(|(_, shown)| *shown) {
+            labellings.push(premises.clone());
+        }
+        Ok(())
+    }
+
+    /// Visits all markings, at most so many, for each of these duties. How many there were; what
+    /// is not true, in words; and why something was left.
+    pub(super) fn visit(
+        &mut self,
+        net: &Net,
+        duties: &[usize],
+        most: u64,
+        watch: &Watch,
+    ) -> Result<Visits, String> {
+        let mut visits = Visits::default();
+        for &at in duties {
+            let property = &self.properties[at];
+            match visit_tree(net, property, most, &mut || watch.goes_on()) {
+                Ok(visited) => {
+                    visits.markings = visits.markings.max(visited.markings);
+                    self.visited[at] = visited.holds;
+                    if !visited.holds {
+                        visits.untrue = Some(words::tree_property(net, property));
+                    }
+                }
+                Err(Flaw::More(most)) => {
+                    visits.left = Some(format!("more than {most} are reachable"));
+                    break;
+                }
+                Err(flaw) => return Err(flaw.to_string()),
+            }
+        }
+        Ok(visits)
+    }
+
+    /// What was shown, in words.
+    pub(super) fn in_words(&self, claims: &Claims) -> Option<String> {
+        let done = (0..self.properties.len()).filter(|&at| self.is_done(at, claims)).count();
+        let s = if done == 1 { "" } else { "s" };
+        (done > 0).then(|| format!("{done} labelling{s} checked"))
+    }
+
+    /// What an open duty takes, in words.
+    pub(super) fn missing(&self, net: &Net, at: usize, claims: &Claims) -> String {
+        let what = words::tree_property(net, &self.properties[at]);
+        let open = self.labellings[at].iter().flatten().find(|&&claim| !claims[claim].1);
+        words::shortened(match open {
+            None => format!("that {what}"),
+            Some(&claim) => {
+                let premise = words::formula(net, &claims[claim].0);
+                format!("that no reachable marking has {premise}, a premise of {what}")
+            }
+        })
+    }
+}
+
+/// What came of visiting markings for some properties.
+#[derive(Default)]
+pub(super) struct Visits {
+    /// The most that were visited for one of them.
+    pub(super) markings: u64,
+    /// What is not true, in words.
+    pub(super) untrue: Option<String>,
+    /// Why some were left.
+    pub(super) left: Option<String>,
+}

@@ -1,0 +1,138 @@
+//! A formula of CTL as a question: as plain as it can be put.
+//!
+//! Rules that each keep what the formula means ([`BRANCHING_RULES`]) are applied first. Then ∧ and ∨
+//! at the top are formulas over questions, and parts that ask for a reachable marking, or for what stays
+//! reachable, are such questions. So are those that all paths decide ([`Ctl::on_all_paths`]): about runs. What is
+//! left is about the tree of runs.
+
+use super::Question;
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Predicate, RunProperty, TreeProperty};
+use parikh_temporal::{Atom, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier, Values};
+
+/// Steps of rewriting.
+const STEPS: usize = 20_000;
+
+impl Question {
+    /// Whether the tree of runs has the property.
+    pub fn of_tree(property: &TreeProperty) -> Question {
+        let mut formulas = property.formulas().clone();
+        let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);
+        part(&formulas, simple, property.atoms())
+    }
+}
+
+/// What is still to be done.
+enum Task {
+    Visit(Formula<Quantifier>),
+    /// Join the last questions, so many: all of them, or one.
+    Join(bool, usize),
+}
+
+fn part(formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicate]) -> Question {
+    let (mut tasks, mut made) = (vec![Task::Visit(whole)], Vec::new());
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Join(all, count) => {
+                let parts = made.split_off(made.len().saturating_sub(count));
+                made.push(Question::Junction { all, parts });
+            }
+            Task::Visit(formula) => match formulas.node(formula) {
+                node @ (Node::And(parts) | Node::Or(parts))
+                    if state(formulas, formula, atoms).is_none() =>
+                {
+                    tasks.push(Task::Join(matches!(node, Node::And(_)), parts.len()));
+                    tasks.extend(parts.iter().rev().map(|&part| Task::Visit(part)));
+                }
+                _ => made.push(single(formulas, formula, atoms)),
+            },
+        }
+    }
+    made.pop().unwrap_or(Question::Junction { all: true, parts: Vec::new() })
+}
+
+/// A part that is one question.
+fn single(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Question {
+    let state = |part| state(formulas, part, atoms);
+    if let Some(here) = state(formula) {
+        return Question::Initially(here);
+    }
+    let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
+    let not = |predicate: Predicate| predicate.negated().sorted();
+    if let Some(met) = eventually(formulas, formula) {
+        if let Some(goal) = state(met) {
+            return reach(goal, true);
+        }
+        if let Some(kept) = always(formulas, met).and_then(state) {
+            return Question::Not(Box::new(Question::Stays(vec![not(kept)])));
+        }
+    }
+    if let Some(kept) = always(formulas, formula) {
+        if let Some(kept) = state(kept) {
+            return reach(not(kept), false);
+        }
+        if let Some(wanted) = eventually(formulas, kept).and_then(state) {
+            return Question::Stays(vec![wanted]);
+        }
+    }
+    on_paths(formulas, formula, atoms)
+        .unwrap_or_else(|| Question::Tree(Box::new(TreeProperty::new(formulas, formula, atoms))))
+}
+
+/// The same as a question about runs, where there is one.
+fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Question> {
+    let mut formulas = formulas.clone();
+    let negation = formulas.negate(formula);
+    let dead = Atom(atoms.len() as u32);
+    let of_runs: Vec<RunAtom> =
+        atoms.iter().cloned().chain([Predicate::Dead]).map(RunAtom::Holds).collect();
+    let none_violates = |all| {
+        let mut linear = Ltl::default();
+        let kept = formulas.on_all_paths(all, &mut linear, dead)?;
+        let violated = linear.negate(kept);
+        Some(Question::NoRun(Box::new(RunProperty::new(&linear, violated, &of_runs))))
+    };
+    none_violates(formula)
+        .or_else(|| none_violates(negation).map(|question| Question::Not(Box::new(question))))
+}
+
+/// The φ of EF φ.
+fn eventually(formulas: &Ctl, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
+    match *formulas.node(formula) {
+        Node::Until(Quantifier::Exists, left, met) if formulas.is(left, true) => Some(met),
+        _ => None,
+    }
+}
+
+/// The φ of AG φ.
+fn always(formulas: &Ctl, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
+    match *formulas.node(formula) {
+        Node::Release(Quantifier::All, left, kept) if formulas.is(left, false) => Some(kept),
+        _ => None,
+    }
+}
+
+/// A part without operators of time, in sorted form.
+fn state(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Predicate> {
+    let whole = formulas.fold(formula, |_, node, value: &Values<_, Option<Predicate>>| {
+        let all = |parts: &[_]| parts.iter().map(|&part| value[part].clone()).collect();
+        match node {
+            Node::True => Some(Predicate::True),
+            Node::False => Some(Predicate::False),
+            Node::Literal(literal) => {
+                let atom = atoms[literal.atom.0 as usize].clone();
+                Some(if literal.positive { atom } else { atom.negated() })
+            }
+            Node::And(parts) => {
+                let parts: Option<Vec<_>> = all(parts);
+                Some(Predicate::and(parts?))
+            }
+            Node::Or(parts) => {
+                let parts: Option<Vec<_>> = all(parts);
+                Some(Predicate::or(parts?))
+            }
+            Node::Next(..) | Node::Until(..) | Node::Release(..) => None,
+        }
+    })?;
+    Some(whole.sorted())
+}

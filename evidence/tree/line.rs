@@ -1,0 +1,292 @@
+//! Labellings as they stand in files: nodes by name.
+//!
+//! ```json
+//! {"atoms": [{"comparison": {"sum": [["p", -1]], "bound": -1}}],
+//!  "formulas": ["true", {"literal": 1}, {"until": ["E", 0, 1]}, {"release": ["A", 3, 2]}],
+//!  "formula": 3,
+//!  "places": ["p", "q"],
+//!  "markings": [{"tokens": [0, 1], "claims": [[2, 1, "t"], [3]]},
+//!               {"tokens": [1, 2], "claims": [[2], [3]]}],
+//!  "given": [{"enabled": "u"}]}
+//! ```
+//!
+//! Literals are atoms by their numbers from 1, negative for a negation; formulas refer to those before
+//! them, from 0. `tokens` are pairs of a place, by its number in `places`, and its tokens; other places
+//! are empty. A claim is the number of a formula, its rank (0 where it is left out), and the firing that
+//! leads on where one is enough. Resolving a line says nothing of whether it is right.
+
+use super::{Claim, Labelling};
+use crate::certificate::Flaw;
+use crate::predicate::NamedPredicate;
+use parikh_net::{Marking, Net, PlaceId, TreeProperty};
+use parikh_temporal::{Atom, Ctl, Formula, Literal, Node, Quantifier};
+use serde::{Deserialize, Serialize};
+
+/// A labelling in names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedLabelling {
+    /// What atoms stand for.
+    pub atoms: Vec<NamedPredicate>,
+    /// Formulas over these, parts first.
+    pub formulas: Vec<NamedPart>,
+    /// The property.
+    pub formula: usize,
+    /// The places that hold tokens somewhere.
+    pub places: Vec<String>,
+    /// The markings, each with what is claimed of it.
+    pub markings: Vec<NamedClaims>,
+    /// The premises.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<NamedPredicate>,
+}
+
+/// A formula, by its parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedPart {
+    /// Always true.
+    True,
+    /// Never true.
+    False,
+    /// An atom from 1, or its negation.
+    Literal(i64),
+    /// All of these.
+    And(Vec<usize>),
+    /// One of these.
+    Or(Vec<usize>),
+    /// After one firing.
+    Next(NamedPaths, usize),
+    /// The first until the second.
+    Until(NamedPaths, usize, usize),
+    /// The first releases the second.
+    Release(NamedPaths, usize, usize),
+}
+
+/// Which paths an operator speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NamedPaths {
+    /// All.
+    A,
+    /// Some.
+    E,
+}
+
+/// A marking, and what is claimed of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedClaims {
+    /// Pairs of a place, by number, and its tokens, one after the other.
+    pub tokens: Vec<u64>,
+    /// The claims.
+    pub claims: Vec<NamedClaim>,
+}
+
+/// A claim.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum NamedClaim {
+    /// A formula, its rank, and the firing that leads on.
+    By(usize, u32, String),
+    /// A formula and its rank.
+    Ranked(usize, u32),
+    /// A formula of rank 0.
+    Plain((usize,)),
+}
+
+impl NamedLabelling {
+    /// A labelling of markings of `net`.
+    pub fn of(net: &Net, labelling: &Labelling) -> NamedLabelling {
+        let property = &labelling.property;
+        let parts = property.formulas().below(property.formula());
+        let number = |formula: &Formula<Quantifier>| {
+            // Claims are about parts of the formula; else the number is that of nothing.
+            parts.binary_search(formula).unwrap_or(parts.len())
+        };
+        let named = |part: &Formula<Quantifier>| named_part(property, *part, &number);
+        let claim = |claim: &Claim| match (claim.by, claim.rank) {
+            (Some(t), rank) => {
+                let t = net.transition_name(t).to_owned();
+                NamedClaim::By(number(&claim.formula), rank, t)
+            }
+            (None, 0) => NamedClaim::Plain((number(&claim.formula),)),
+            (None, rank) => NamedClaim::Ranked(number(&claim.formula), rank),
+        };
+        let mut marked = vec![false; net.place_count()];
+        let tokens: Vec<Vec<u64>> =
+            labelling.markings.iter().map(|it| super::unpacked(it)).collect();
+        for tokens in &tokens {
+            marked.iter_mut().zip(tokens).for_each(|(marked, &n)| *marked |= n > 0);
+        }
+        let places: Vec<PlaceId> = net.places().filter(|p| marked[p.index()]).collect();
+        let pairs = |tokens: &Vec<u64>| {
+            let numbered = (0..).zip(&places).map(|(at, p)| [at, tokens[p.index()]]);
+            numbered.filter(|&[_, n]| n > 0).flatten().collect()
+        };
+        let markings = tokens.iter().zip(&labelling.claims).map(|(tokens, claims)| NamedClaims {
+            tokens: pairs(tokens),
+            claims: claims.iter().map(claim).collect(),
+        });
+        NamedLabelling {
+            atoms: property.atoms().iter().map(|it| NamedPredicate::of(net, it)).collect(),
+            formulas: parts.iter().map(named).collect(),
+            formula: number(&property.formula()),
+            markings: markings.collect(),
+            places: places.iter().map(|&p| net.place_name(p).to_owned()).collect(),
+            given: labelling.given.iter().map(|it| NamedPredicate::of(net, it)).collect(),
+        }
+    }
+
+    /// The labelling, in ids of `net`; nothing of it is checked yet.
+    ///
+    /// # Errors
+    /// When a name or a number is not that of anything.
+    pub fn resolve(&self, net: &Net) -> Result<Labelling, String> {
+        let said = |flaw: Flaw| flaw.to_string();
+        let predicates = |all: &[NamedPredicate]| {
+            let resolved = all.iter().map(|it| Ok(it.resolve(net)?.sorted()));
+            resolved.collect::<Result<Vec<_>, Flaw>>().map_err(said)
+        };
+        let atoms = predicates(&self.atoms)?;
+        let mut store = Ctl::default();
+        let literals: Vec<_> =
+            (0..atoms.len()).map(|number| store.atom(Atom(number as u32))).collect();
+        let built = self.build(&mut store, &literals)?;
+        let formula = *built.get(self.formula).ok_or("there is no such formula")?;
+        let property = TreeProperty::new(&store, formula, &atoms);
+        // The same again in the store of the property, where its parts have their numbers. Atoms that
+        // it does not speak of are others there.
+        let mut store = property.formulas().clone();
+        let others = property.atoms().len()..;
+        let literals: Vec<_> = atoms
+            .iter()
+            .zip(others)
+            .map(|(atom, other)| {
+                let at = property.atoms().binary_search(atom).unwrap_or(other);
+                store.atom(Atom(at as u32))
+            })
+            .collect();
+        let built = self.build(&mut store, &literals)?;
+        let mut labelling = Labelling::new(property, predicates(&self.given)?);
+        let places: Vec<PlaceId> = self
+            .places
+            .iter()
+            .map(|name| net.place_named(name).ok_or_else(|| format!("there is no place `{name}`")))
+            .collect::<Result<_, _>>()?;
+        for marking in &self.markings {
+            let claims = marking.claims.iter().map(|claim| claim.resolve(net, &built));
+            let claims = claims.collect::<Result<_, _>>()?;
+            labelling.add(&marking.resolve(net, &places)?, claims);
+        }
+        Ok(labelling)
+    }
+
+    /// The formulas over these in place of atoms.
+    fn build(
+        &self,
+        store: &mut Ctl,
+        atoms: &[Formula<Quantifier>],
+    ) -> Result<Vec<Formula<Quantifier>>, String> {
+        let mut built: Vec<Formula<Quantifier>> = Vec::with_capacity(self.formulas.len());
+        for (number, formula) in self.formulas.iter().enumerate() {
+            let part = |&part: &usize| {
+                let before = built.get(part).copied();
+                before
+                    .ok_or_else(|| format!("formula {number} refers to one that is not before it"))
+            };
+            let parts = |parts: &[usize]| parts.iter().map(part).collect::<Result<Vec<_>, _>>();
+            let formula = match formula {
+                NamedPart::True => store.constant(true),
+                NamedPart::False => store.constant(false),
+                &NamedPart::Literal(literal) => {
+                    let atom = (literal.unsigned_abs() as usize).checked_sub(1);
+                    let atom =
+                        atom.and_then(|atom| atoms.get(atom)).ok_or("there is no such atom")?;
+                    if literal > 0 { *atom } else { store.negate(*atom) }
+                }
+                NamedPart::And(all) => store.and(parts(all)?),
+                NamedPart::Or(any) => store.or(parts(any)?),
+                NamedPart::Next(paths, inner) => store.next(paths.quantifier(), part(inner)?),
+                NamedPart::Until(paths, left, right) => {
+                    store.until(paths.quantifier(), part(left)?, part(right)?)
+                }
+                NamedPart::Release(paths, left, right) => {
+                    store.release(paths.quantifier(), part(left)?, part(right)?)
+                }
+            };
+            built.push(formula);
+        }
+        Ok(built)
+    }
+}
+
+fn named_part(
+    property: &TreeProperty,
+    part: Formula<Quantifier>,
+    number: &dyn Fn(&Formula<Quantifier>) -> usize,
+) -> NamedPart {
+    match property.formulas().node(part) {
+        Node::True => NamedPart::True,
+        Node::False => NamedPart::False,
+        Node::Literal(literal) => NamedPart::Literal(signed(*literal)),
+        Node::And(all) => NamedPart::And(all.iter().map(number).collect()),
+        Node::Or(any) => NamedPart::Or(any.iter().map(number).collect()),
+        Node::Next(paths, inner) => NamedPart::Next(NamedPaths::of(*paths), number(inner)),
+        Node::Until(paths, left, right) => {
+            NamedPart::Until(NamedPaths::of(*paths), number(left), number(right))
+        }
+        Node::Release(paths, left, right) => {
+            NamedPart::Release(NamedPaths::of(*paths), number(left), number(right))
+        }
+    }
+}
+
+/// Atoms from 1, negative for a negation.
+fn signed(literal: Literal) -> i64 {
+    let number = i64::from(literal.atom.0) + 1;
+    if literal.positive { number } else { -number }
+}
+
+impl NamedPaths {
+    fn of(paths: Quantifier) -> Self {
+        match paths {
+            Quantifier::All => NamedPaths::A,
+            Quantifier::Exists => NamedPaths::E,
+        }
+    }
+
+    fn quantifier(self) -> Quantifier {
+        match self {
+            NamedPaths::A => Quantifier::All,
+            NamedPaths::E => Quantifier::Exists,
+        }
+    }
+}
+
+impl NamedClaims {
+    fn resolve(&self, net: &Net, places: &[PlaceId]) -> Result<Marking, String> {
+        let mut tokens = vec![0; net.place_count()];
+        let (pairs, rest) = self.tokens.as_chunks::<2>();
+        if !rest.is_empty() {
+            return Err("a place without tokens in a marking".to_owned());
+        }
+        for &[place, number] in pairs {
+            let place = usize::try_from(place).ok().and_then(|at| places.get(at));
+            tokens[place.ok_or("a marking speaks of no place")?.index()] = number;
+        }
+        Ok(Marking::new(tokens))
+    }
+}
+
+impl NamedClaim {
+    fn resolve(&self, net: &Net, built: &[Formula<Quantifier>]) -> Result<Claim, String> {
+        let (formula, rank, by) = match self {
+            NamedClaim::By(formula, rank, by) => (*formula, *rank, Some(by)),
+            NamedClaim::Ranked(formula, rank) => (*formula, *rank, None),
+            NamedClaim::Plain((formula,)) => (*formula, 0, None),
+        };
+        let formula = *built.get(formula).ok_or("a claim of no formula")?;
+        let named = |name: &String| {
+            net.transition_named(name).ok_or_else(|| format!("there is no transition `{name}`"))
+        };
+        Ok(Claim { formula, rank, by: by.map(named).transpose()? })
+    }
+}

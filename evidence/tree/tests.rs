@@ -1,0 +1,131 @@
+//! A labelling made by hand, and what is refused in others.
+
+use super::visit::visit_tree;
+use super::*;
+use parikh_net::text;
+
+/// A process that asks and is answered, or goes away for ever.
+fn net() -> Net {
+    text::parse(
+        "place idle 1\nplace asking\nplace gone\ntransition ask: idle -> asking\n\
+         transition answer: asking -> idle\ntransition go: idle -> gone",
+    )
+    .unwrap()
+}
+
+/// The property over whether somebody asks, which is atom 0, and whether nobody is there any more, atom 1.
+fn property(
+    net: &Net,
+    make: impl Fn(&mut Ctl, [Formula<Quantifier>; 2]) -> Formula<Quantifier>,
+) -> TreeProperty {
+    let at_least = |name| Predicate::at_least(net.place_named(name).unwrap(), 1);
+    let mut formulas = Ctl::default();
+    let atoms = [0, 1].map(|number| formulas.atom(Atom(number)));
+    let formula = make(&mut formulas, atoms);
+    TreeProperty::new(&formulas, formula, &[at_least("asking"), at_least("gone")])
+}
+
+fn marking(net: &Net, name: &str) -> Marking {
+    let marked = net.place_named(name).unwrap();
+    Marking::new(net.places().map(|p| u64::from(p == marked)).collect())
+}
+
+/// EF gone, with claims of the initial marking, of the rank `rank`, by this firing.
+fn led(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
+    let property =
+        property(net, |formulas, [_, gone]| formulas.eventually(Quantifier::Exists, gone));
+    let formula = property.formula();
+    let mut labelling = Labelling::new(property, Vec::new());
+    let by = by.map(|name| net.transition_named(name).unwrap());
+    labelling.add(&marking(net, "idle"), vec![Claim { formula, rank, by }]);
+    labelling.add(&marking(net, "gone"), vec![Claim { formula, rank: 0, by: None }]);
+    labelling
+}
+
+#[test]
+fn an_until_leads_to_smaller_ranks() {
+    let net = net();
+    let check = |labelling: Labelling| labelling.check(&net, &mut || true);
+    assert_eq!(check(led(&net, 1, Some("go"))), Ok(()));
+    let first = Err(LabellingFlaw::Claim { marking: 0, claim: 0 });
+    assert_eq!(check(led(&net, 0, Some("go"))), first, "no smaller rank");
+    assert_eq!(check(led(&net, 1, None)), first, "no firing");
+    assert_eq!(check(led(&net, 1, Some("ask"))), first, "its end is not listed");
+    assert_eq!(check(led(&net, 1, Some("answer"))), first, "not enabled");
+    // A way round does not lead there.
+    let mut round = led(&net, 1, Some("ask"));
+    let formula = round.property.formula();
+    let by = net.transition_named("answer");
+    round.add(&marking(&net, "asking"), vec![Claim { formula, rank: 0, by }]);
+    assert_eq!(check(round), Err(LabellingFlaw::Claim { marking: 2, claim: 0 }));
+    assert_eq!(led(&net, 1, Some("go")).check(&net, &mut || false), Err(Flaw::Stopped.into()));
+}
+
+#[test]
+fn a_release_goes_on_or_ends() {
+    let net = net();
+    // Some row of firings comes to no end.
+    let stays = property(&net, |formulas, [_, gone]| {
+        let there = formulas.negate(gone);
+        formulas.always(Quantifier::Exists, there)
+    });
+    let formula = stays.formula();
+    let claim = |by| Claim { formula, rank: 0, by: net.transition_named(by) };
+    let mut labelling = Labelling::new(stays.clone(), Vec::new());
+    labelling.add(&marking(&net, "idle"), vec![claim("ask")]);
+    assert!(labelling.check(&net, &mut || true).is_err(), "what follows is not listed");
+    labelling.add(&marking(&net, "asking"), vec![claim("answer")]);
+    assert_eq!(labelling.check(&net, &mut || true), Ok(()));
+    assert_eq!(labelling.decides(&net, &stays), Some(true));
+    assert_eq!(labelling.decides(&net, &stays.negated()), Some(false));
+    let other =
+        property(&net, |formulas, [asking, _]| formulas.eventually(Quantifier::All, asking));
+    assert_eq!(labelling.decides(&net, &other), None);
+    labelling.add(&marking(&net, "idle"), Vec::new());
+    let twice = LabellingFlaw::Shape("a marking is listed twice");
+    assert_eq!(labelling.check(&net, &mut || true), Err(twice));
+}
+
+#[test]
+fn premises_hold_everywhere_and_files_say_the_same() {
+    let net = net();
+    let both = property(&net, |formulas, [asking, gone]| {
+        let either = [asking, gone].map(|atom| formulas.negate(atom));
+        let either = formulas.or(either);
+        formulas.always(Quantifier::All, either)
+    });
+    let premise = Predicate::and(both.atoms().to_vec()).sorted();
+    let labelling = Labelling::new(both.clone(), vec![premise]);
+    assert!(labelling.check(&net, &mut || true).is_err(), "premises are looked up, not combined");
+    let never = property(&net, |formulas, [asking, _]| {
+        let not = formulas.negate(asking);
+        formulas.always(Quantifier::All, not)
+    });
+    let given = vec![never.atoms()[0].clone().sorted()];
+    let labelling = Labelling::new(never, given);
+    assert_eq!(labelling.check(&net, &mut || true), Ok(()), "given that nobody asks");
+    let named = NamedLabelling::of(&net, &labelling);
+    assert_eq!(named.resolve(&net), Ok(labelling));
+    let led = led(&net, 1, Some("go"));
+    let text = serde_json::to_string(&NamedLabelling::of(&net, &led)).unwrap();
+    let named: NamedLabelling = serde_json::from_str(&text).unwrap();
+    assert_eq!(named.resolve(&net), Ok(led));
+}
+
+#[test]
+fn visiting_all_markings_tells() {
+    let net = net();
+    let visit = |property: &TreeProperty, most| visit_tree(&net, property, most, &mut || true);
+    for (paths, holds) in [(Quantifier::Exists, true), (Quantifier::All, false)] {
+        let leaves = property(&net, |formulas, [_, gone]| formulas.eventually(paths, gone));
+        let found = visit(&leaves, 3).unwrap();
+        assert_eq!((found.markings, found.holds), (3, holds));
+        let next = property(&net, |formulas, [asking, _]| {
+            let asks = formulas.next(paths, asking);
+            formulas.always(Quantifier::All, asks)
+        });
+        assert_eq!(visit(&next, 3).map(|found| found.holds), Ok(false));
+    }
+    let any = property(&net, |_, [asking, _]| asking);
+    assert_eq!(visit(&any, 2), Err(Flaw::More(2)));
+}

@@ -1,0 +1,60 @@
+//! Random formulas of LTL and CTL, for properties of runs and of their tree.
+
+use fastrand::Rng;
+use parikh_temporal::{Atom, Ctl, Formula, Formulas, Linear, Ltl, Paths, Quantifier};
+
+/// A formula of LTL over the first so many atoms, with so many operators of two operands or one; half
+/// of the atoms are negated, and X stands anywhere.
+///
+/// # Panics
+/// Without an atom.
+pub fn random_ltl(
+    formulas: &mut Ltl,
+    rng: &mut Rng,
+    atoms: u32,
+    operators: usize,
+) -> Formula<Linear> {
+    random_formula(formulas, rng, atoms, operators, &|_| Linear)
+}
+
+/// The same of CTL, with quantifiers by chance.
+///
+/// # Panics
+/// Without an atom.
+pub fn random_ctl(
+    formulas: &mut Ctl,
+    rng: &mut Rng,
+    atoms: u32,
+    operators: usize,
+) -> Formula<Quantifier> {
+    let paths = |rng: &mut Rng| match rng.bool() {
+        true => Quantifier::All,
+        false => Quantifier::Exists,
+    };
+    random_formula(formulas, rng, atoms, operators, &paths)
+}
+
+fn random_formula<P: Paths>(
+    formulas: &mut Formulas<P>,
+    rng: &mut Rng,
+    atoms: u32,
+    operators: usize,
+    paths: &impl Fn(&mut Rng) -> P,
+) -> Formula<P> {
+    if operators == 0 {
+        let atom = formulas.atom(Atom(rng.u32(..atoms)));
+        return if rng.bool() { atom } else { formulas.negate(atom) };
+    }
+    let left_size = rng.usize(..operators);
+    let left = random_formula(formulas, rng, atoms, left_size, paths);
+    let right = random_formula(formulas, rng, atoms, operators - 1 - left_size, paths);
+    match rng.u8(..7) {
+        0 => formulas.and([left, right]),
+        1 => formulas.or([left, right]),
+        2 => formulas.next(paths(rng), right),
+        3 => formulas.eventually(paths(rng), right),
+        4 => formulas.always(paths(rng), right),
+        5 => formulas.until(paths(rng), left, right),
+        _ => formulas.release(paths(rng), left, right),
+    }
+}

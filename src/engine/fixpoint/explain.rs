@@ -1,0 +1,207 @@
+//! The labelling of a value that was found: the configurations that it needs, no others.
+//!
+//! Where the formula is true, claims are about its parts; where it is false, about the negations of its
+//! parts, which are the parts of its negation. So all claims of a labelling have one value.
+
+use super::parts::{Part, Set, places};
+use super::search::Search;
+use super::sweep::dual;
+use crate::evidence::tree::{Claim, Labelling};
+use parikh_net::{Predicate, TransitionId, TreeProperty};
+use parikh_temporal::{Atom, Formula, Node, Quantifier};
+use std::collections::HashMap;
+
+/// The most claims.
+const CLAIMS: usize = 400_000;
+
+/// The most markings times places.
+const TOKENS: usize = 20_000_000;
+
+/// What a claim needs of the markings after its own.
+enum Onward {
+    Nothing,
+    /// A firing to this marking.
+    One(u32),
+    All,
+}
+
+impl Search<'_, '_> {
+    /// Why the formula of `property` has the value that it has at the initial marking; nothing where that takes too
+    /// much. `everywhere` is known of all reachable markings, by `given`.
+    pub(super) fn explain(
+        &mut self,
+        property: &TreeProperty,
+        everywhere: (Set, Set),
+        given: Vec<Predicate>,
+    ) -> Option<Labelling> {
+        let value = self.value()?;
+        let claimed = if value { property.clone() } else { property.negated() };
+        let formulas = self.claimed_formulas(property, &claimed, value);
+        let known = if value { everywhere.0 } else { everywhere.1 };
+        let mut ranks: HashMap<usize, Vec<u32>> = HashMap::new();
+        let mut wanted: HashMap<u32, Set> = HashMap::new();
+        let mut claims: HashMap<u32, Vec<Claim>> = HashMap::new();
+        let mut row = Vec::new();
+        let want = |wanted: &mut HashMap<u32, Set>, row: &mut Vec<_>, at: u32, parts: Set| {
+            let all = wanted.entry(at).or_insert(0);
+            let new = parts & !*all;
+            *all |= new;
+            if new != 0 {
+                row.push((at, new));
+            }
+        };
+        want(&mut wanted, &mut row, 0, 1 << self.parts.root());
+        let mut count = 0;
+        while let Some((at, parts)) = row.pop() {
+            for part in places(parts & !known) {
+                let (here, onward, there) = self.support(part, at, value, &mut ranks)?;
+                want(&mut wanted, &mut row, at, here);
+                if let Part::Constant(_) | Part::Literal { .. } | Part::And(_) | Part::Or(_) =
+                    self.parts.all[part]
+                {
+                    continue;
+                }
+                let by = self.lead(&mut wanted, &mut row, at, (&onward, there), &want)?;
+                let rank = ranks.get(&part).map_or(0, |ranks| ranks[at as usize]);
+                claims.entry(at).or_default().push(Claim { formula: formulas[part], rank, by });
+                count += 1;
+                if count > CLAIMS || wanted.len() * self.graph.places() > TOKENS {
+                    return None;
+                }
+            }
+        }
+        let mut labelling = Labelling::new(claimed, given);
+        // Of some, only what is evaluated is wanted.
+        let mut all: Vec<u32> = wanted.into_keys().collect();
+        all.sort_unstable();
+        for at in all {
+            let claims = claims.remove(&at).unwrap_or_default();
+            labelling.add(&self.graph.tokens(at), claims);
+        }
+        Some(labelling)
+    }
+
+    /// By part the formula that is claimed of markings: the part, or its negation.
+    fn claimed_formulas(
+        &self,
+        property: &TreeProperty,
+        claimed: &TreeProperty,
+        value: bool,
+    ) -> Vec<Formula<Quantifier>> {
+        let mut store = claimed.formulas().clone();
+        let atoms: Vec<Formula<Quantifier>> = property
+            .atoms()
+            .iter()
+            .map(|atom| {
+                let at = claimed.atoms().binary_search(atom).unwrap_or(claimed.atoms().len());
+                store.atom(Atom(at as u32))
+            })
+            .collect();
+        let in_store = |&part: &Formula<Quantifier>| {
+            let copy = |atom: Atom| atoms[atom.0 as usize];
+            let copy = property.formulas().copied(part, &mut store, copy);
+            if value { copy } else { store.negate(copy) }
+        };
+        let claimed: Vec<_> = self.parts.formulas.iter().map(in_store).collect();
+        debug_assert!(!matches!(store.node(claimed[0]), Node::Next(..)));
+        claimed
+    }
+
+    /// What the value of a part at a marking follows from: parts here, and parts after some or all
+    /// firings.
+    fn support(
+        &mut self,
+        place: usize,
+        at: u32,
+        value: bool,
+        ranks: &mut HashMap<usize, Vec<u32>>,
+    ) -> Option<(Set, Onward, Set)> {
+        let part = self.parts.all[place];
+        let known = if value { self.yes[at as usize] } else { self.no[at as usize] };
+        let has = |part: usize| known >> part & 1 == 1;
+        let nothing = (0, Onward::Nothing, 0);
+        Some(match part {
+            Part::Constant(_) | Part::Literal { .. } => nothing,
+            Part::And(parts) if value => (parts, Onward::Nothing, 0),
+            Part::Or(parts) if !value => (parts, Onward::Nothing, 0),
+            // One that is evaluated at once is best, and those are the first.
+            Part::And(parts) | Part::Or(parts) => {
+                (1 << places(parts & known).next()?, Onward::Nothing, 0)
+            }
+            Part::Next(paths, inner) => {
+                let paths = if value { paths } else { dual(paths) };
+                (0, self.onward(at, paths, inner, value, None)?, 1 << inner)
+            }
+            // What is a least fixpoint of its value has ranks.
+            Part::Until(paths, left, right) | Part::Release(paths, left, right)
+                if matches!(part, Part::Until(..)) == value =>
+            {
+                let paths = if value { paths } else { dual(paths) };
+                let ranks = ranks
+                    .entry(place)
+                    .or_insert_with(|| self.ranks(place, paths, (left, right), value));
+                if has(right) {
+                    return Some((1 << right, Onward::Nothing, 0));
+                }
+                let onward = self.onward(at, paths, place, value, Some(ranks))?;
+                (1 << left, onward, 1 << place)
+            }
+            Part::Until(paths, left, right) | Part::Release(paths, left, right) => {
+                let paths = if value { paths } else { dual(paths) };
+                if has(left) && has(right) {
+                    return Some((1 << left | 1 << right, Onward::Nothing, 0));
+                }
+                let onward = match self.is_dead(at) {
+                    true => Onward::Nothing,
+                    false => self.onward(at, paths, place, value, None)?,
+                };
+                (1 << right, onward, 1 << place)
+            }
+        })
+    }
+
+    /// Where a claim leads on: to one marking where the part has the value, the one of the smallest rank; or to all.
+    fn onward(
+        &self,
+        at: u32,
+        paths: Quantifier,
+        part: usize,
+        value: bool,
+        ranks: Option<&Vec<u32>>,
+    ) -> Option<Onward> {
+        if paths == Quantifier::All {
+            return Some(Onward::All);
+        }
+        let sets = if value { &self.yes } else { &self.no };
+        let successors = self.graph.successors(at).iter().map(|&(to, _)| to);
+        let with = successors.filter(|&to| sets[to as usize] >> part & 1 == 1);
+        let to = with.min_by_key(|&to| ranks.map_or(0, |ranks| ranks[to as usize]))?;
+        Some(Onward::One(to))
+    }
+
+    /// Wants parts of the markings that a claim leads to. The firing that leads on, where it is one.
+    fn lead(
+        &mut self,
+        wanted: &mut HashMap<u32, Set>,
+        row: &mut Vec<(u32, Set)>,
+        at: u32,
+        (onward, there): (&Onward, Set),
+        want: &impl Fn(&mut HashMap<u32, Set>, &mut Vec<(u32, Set)>, u32, Set),
+    ) -> Option<Option<TransitionId>> {
+        match *onward {
+            Onward::Nothing => Some(None),
+            Onward::One(to) => {
+                want(wanted, row, to, there);
+                Some(Some(self.graph.firing(at, to, 0)??))
+            }
+            Onward::All => {
+                if !self.is_dead(at) {
+                    for &(to, _) in self.graph.successors(at) {
+                        want(wanted, row, to, there);
+                    }
+                }
+                Some(None)
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! What is demanded of which marking, what is known, and which marking is expanded next.
+
+use super::parts::{Part, Parts, Set, places};
+use crate::engine::explicit::Incomplete;
+use crate::engine::markings::Markings;
+use fastrand::Rng;
+use parikh_temporal::Quantifier;
+use std::collections::VecDeque;
+
+/// The fewest expansions between two sweeps.
+const FEWEST: usize = 128;
+
+/// So many sweeps in a row with nothing expanded find all that there is to be found.
+const IDLE: usize = 3;
+
+/// Which of the markings that wait is expanded next. The orders take turns, one from sweep to sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// The one that waits longest: what is near is found first.
+    Breadth,
+    /// The one met last: what is far, and what comes back to itself.
+    Depth,
+    /// Any.
+    Random,
+}
+
+/// The values of configurations of one property, over the graph of all markings.
+pub(super) struct Search<'g, 'n> {
+    pub(super) graph: &'g mut Markings<'n>,
+    pub(super) parts: &'g Parts,
+    /// The bit of letters that says that a marking is dead.
+    dead: usize,
+    /// By marking what is demanded.
+    pub(super) needs: Vec<Set>,
+    /// By marking what is known to be true.
+    pub(super) yes: Vec<Set>,
+    /// By marking what is known to be false.
+    pub(super) no: Vec<Set>,
+    /// By marking whether its firings were looked at. The graph may know more, of other properties; to look
+    /// at all of that would cost more than it tells.
+    opened: Vec<bool>,
+    /// What is known everywhere.
+    everywhere: (Set, Set),
+    /// The markings of which something is demanded.
+    pub(super) touched: Vec<u32>,
+    /// Those of them that are not expanded.
+    waiting: VecDeque<u32>,
+    /// Markings and what was demanded of them just now.
+    spreading: Vec<(u32, Set)>,
+    order: Order,
+    rng: Rng,
+}
+
+impl<'g, 'n> Search<'g, 'n> {
+    /// Begins with the formula itself at the initial marking. `everywhere` is known to be true, and to
+    /// be false, of all reachable markings.
+    pub(super) fn new(
+        graph: &'g mut Markings<'n>,
+        parts: &'g Parts,
+        dead: usize,
+        everywhere: (Set, Set),
+        seed: u64,
+    ) -> Self {
+        Search {
+            graph,
+            parts,
+            dead,
+            needs: Vec::new(),
+            yes: Vec::new(),
+            no: Vec::new(),
+            opened: Vec::new(),
+            everywhere,
+            touched: Vec::new(),
+            waiting: VecDeque::new(),
+            spreading: Vec::new(),
+            order: Order::Breadth,
+            rng: Rng::with_seed(seed),
+        }
+    }
+
+    /// The value of the formula at the initial marking. `more` is asked at each sweep what else is known
+    /// everywhere by then; nothing ends the search.
+    ///
+    /// # Errors
+    /// When there is no time or room left.
+    pub(super) fn run(
+        &mut self,
+        more: &mut dyn FnMut() -> Option<(Set, Set)>,
+    ) -> Result<Option<bool>, Incomplete> {
+        self.fit();
+        self.demand_anew();
+        let mut idle = 0;
+        loop {
+            if let Some(value) = self.value() {
+                return Ok(Some(value));
+            }
+            let quota = (self.touched.len() / 2).max(FEWEST);
+            let mut done = 0;
+            while done < quota && self.value().is_none() {
+                let Some(marking) = self.next() else { break };
+                self.expand(marking)?;
+                done += 1;
+            }
+            self.sweep()?;
+            idle = if done == 0 { idle + 1 } else { 0 };
+            let Some(known) = more().filter(|_| idle < IDLE) else { return Ok(self.value()) };
+            self.know_everywhere(known);
+            if self.value().is_none() {
+                self.order = match self.order {
+                    Order::Breadth => Order::Depth,
+                    Order::Depth => Order::Random,
+                    Order::Random => Order::Breadth,
+                };
+                self.demand_anew();
+            }
+        }
+    }
+
+    /// The value of the formula at the initial marking, if it is known.
+    pub(super) fn value(&self) -> Option<bool> {
+        let root = self.parts.root();
+        match (self.yes[0] >> root & 1, self.no[0] >> root & 1) {
+            (1, _) => Some(true),
+            (_, 1) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn next(&mut self) -> Option<u32> {
+        match self.order {
+            Order::Breadth => self.waiting.pop_front(),
+            Order::Depth => self.waiting.pop_back(),
+            Order::Random if self.waiting.is_empty() => None,
+            Order::Random => {
+                let at = self.rng.usize(..self.waiting.len());
+                self.waiting.swap_remove_back(at)
+            }
+        }
+    }
+
+    /// Makes room for all markings that are known.
+    fn fit(&mut self) {
+        let known = self.graph.known() as usize;
+        if self.needs.len() < known {
+            let (yes, no) = self.everywhere;
+            self.needs.resize(known, 0);
+            self.yes.resize(known, yes);
+            self.no.resize(known, no);
+            self.opened.resize(known, false);
+        }
+    }
+
+    fn know_everywhere(&mut self, (yes, no): (Set, Set)) {
+        if (yes, no) != self.everywhere {
+            self.everywhere = (yes, no);
+            self.yes.iter_mut().for_each(|set| *set |= yes);
+            self.no.iter_mut().for_each(|set| *set |= no);
+            for at in self.touched.clone() {
+                if self.is_opened(at) {
+                    self.note_here(at);
+                }
+            }
+        }
+    }
+
+    fn expand(&mut self, marking: u32) -> Result<(), Incomplete> {
+        self.graph.expand(marking)?;
+        self.fit();
+        self.opened[marking as usize] = true;
+        self.note_here(marking);
+        let demanded = self.needs[marking as usize];
+        self.spreading.push((marking, demanded));
+        self.spread();
+        Ok(())
+    }
+
+    /// Forgets what was demanded, and asks for what is still open, from the initial marking on.
+    fn demand_anew(&mut self) {
+        for marking in self.touched.drain(..) {
+            self.needs[marking as usize] = 0;
+        }
+        self.waiting.clear();
+        self.demand(0, 1 << self.parts.root());
+        self.spread();
+    }
+
+    /// Demands values at a marking.
+    fn demand(&mut self, marking: u32, wanted: Set) {
+        let at = marking as usize;
+        let new = wanted & !self.needs[at] & !self.yes[at] & !self.no[at];
+        if new == 0 {
+            return;
+        }
+        let is_opened = self.is_opened(marking);
+        if self.needs[at] == 0 {
+            self.touched.push(marking);
+            if !is_opened {
+                self.waiting.push_back(marking);
+            }
+        }
+        self.needs[at] |= new;
+        if is_opened {
+            self.spreading.push((marking, new));
+        }
+    }
+
+    /// Demands what the demands at opened markings take.
+    fn spread(&mut self) {
+        while let Some((marking, demanded)) = self.spreading.pop() {
+            let at = marking as usize;
+            let (mut here, mut there): (Set, Set) = (0, 0);
+            for part in places(demanded & !self.yes[at] & !self.no[at]) {
+                match self.parts.all[part] {
+                    Part::Constant(_) | Part::Literal { .. } => {}
+                    Part::And(parts) | Part::Or(parts) => here |= parts,
+                    Part::Next(_, inner) => there |= 1 << inner,
+                    Part::Until(_, left, right) | Part::Release(_, left, right) => {
+                        here |= 1 << left | 1 << right;
+                        there |= 1 << part;
+                    }
+                }
+            }
+            self.demand(marking, here);
+            if there != 0 {
+                for at in 0..self.graph.successors(marking).len() {
+                    let (to, _) = self.graph.successors(marking)[at];
+                    self.demand(to, there);
+                }
+            }
+        }
+    }
+
+    /// Whether the firings from a marking were looked at.
+    pub(super) fn is_opened(&self, marking: u32) -> bool {
+        self.opened[marking as usize]
+    }
+
+    /// Whether a marking that was opened is dead.
+    pub(super) fn is_dead(&self, marking: u32) -> bool {
+        bit(self.graph.letter(marking), self.dead)
+    }
+
+    /// What the letter of an opened marking says of the parts there, with what is known.
+    pub(super) fn note_here(&mut self, marking: u32) {
+        let at = marking as usize;
+        let is_dead = self.is_dead(marking);
+        let (mut yes, mut no) = (self.yes[at], self.no[at]);
+        for (place, part) in self.parts.all.iter().enumerate() {
+            if (yes | no) >> place & 1 == 1 {
+                continue;
+            }
+            let is = |set: Set, part: usize| set >> part & 1 == 1;
+            let value = match *part {
+                Part::Constant(value) => Some(value),
+                Part::Literal { bit: at, positive } => {
+                    Some(bit(self.graph.letter(marking), at) == positive)
+                }
+                Part::And(parts) if parts & !yes == 0 => Some(true),
+                Part::And(parts) => (parts & no != 0).then_some(false),
+                Part::Or(parts) if parts & !no == 0 => Some(false),
+                Part::Or(parts) => (parts & yes != 0).then_some(true),
+                Part::Next(paths, _) => is_dead.then_some(paths == Quantifier::All),
+                Part::Until(_, _, right) if is(yes, right) => Some(true),
+                Part::Until(_, left, right) => {
+                    (is(no, right) && (is_dead || is(no, left))).then_some(false)
+                }
+                Part::Release(_, _, right) if is(no, right) => Some(false),
+                Part::Release(_, left, right) => {
+                    (is(yes, right) && (is_dead || is(yes, left))).then_some(true)
+                }
+            };
+            match value {
+                Some(true) => yes |= 1 << place,
+                Some(false) => no |= 1 << place,
+                None => {}
+            }
+        }
+        (self.yes[at], self.no[at]) = (yes, no);
+    }
+}
+
+fn bit(letter: &[u64], at: usize) -> bool {
+    letter[at / 64] >> (at % 64) & 1 == 1
+}

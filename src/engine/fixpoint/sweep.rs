@@ -1,0 +1,303 @@
+//! The fixpoints: what follows from what is known so far.
+//!
+//! For each part, those touched markings are *open* of which it is demanded and not known. Values of
+//! others stand as they are. A least fixpoint over the open ones begins with those that have it at once
+//! and goes back along firings, through those that may be gone through. Two are computed of each until
+//! and release: one takes only what is known for true, the other all that is not known for false.
+
+use super::parts::{Part, Set};
+use super::search::Search;
+use crate::engine::explicit::Incomplete;
+use parikh_temporal::Quantifier;
+use std::collections::VecDeque;
+
+/// No place among the touched markings.
+const NONE: u32 = u32::MAX;
+
+/// The touched markings with the firings between them, backwards.
+struct Back {
+    /// By marking its place among the touched ones.
+    place: Vec<u32>,
+    /// Where the predecessors of each begin.
+    starts: Vec<u32>,
+    /// Places of predecessors, one for each firing.
+    before: Vec<u32>,
+}
+
+/// Which markings a fixpoint is about, and what it begins with.
+pub(super) struct Least<'f> {
+    /// Through some firing, or only where all lead on.
+    pub(super) paths: Quantifier,
+    /// Whether it is computed of a touched marking; others are as `has` says.
+    pub(super) is_open: &'f dyn Fn(u32) -> bool,
+    /// Of a marking that is not open, whether it has it.
+    pub(super) has: &'f dyn Fn(u32) -> bool,
+    /// Whether a marking that is open has it at once.
+    pub(super) at_once: &'f dyn Fn(u32) -> bool,
+    /// Whether firings from an opened marking that is open and not dead lead on.
+    pub(super) through: &'f dyn Fn(u32) -> bool,
+}
+
+impl Search<'_, '_> {
+    /// Computes all values that follow from what is known.
+    ///
+    /// # Errors
+    /// When there is no time left.
+    pub(super) fn sweep(&mut self) -> Result<(), Incomplete> {
+        let back = self.back();
+        for (place, part) in self.parts.all.iter().enumerate() {
+            self.graph.look_at_budget()?;
+            let (yes, no) = match *part {
+                Part::Constant(_) | Part::Literal { .. } | Part::And(_) | Part::Or(_) => {
+                    self.note_junctions(place);
+                    continue;
+                }
+                Part::Next(paths, inner) => {
+                    self.note_next(place, paths, inner);
+                    continue;
+                }
+                Part::Until(paths, left, right) => {
+                    let (left, right) = (bit(left), bit(right));
+                    let yes = self.known(&back, place, paths, (left, right), true);
+                    (yes, self.excluded(&back, place, paths, (left, right), true))
+                }
+                // ¬(φ R ψ) is ¬φ U ¬ψ of the other paths.
+                Part::Release(paths, left, right) => {
+                    let (left, right, dual) = (bit(left), bit(right), dual(paths));
+                    let no = self.known(&back, place, dual, (left, right), false);
+                    (self.excluded(&back, place, dual, (left, right), false), no)
+                }
+            };
+            yes.into_iter().for_each(|at| self.yes[at as usize] |= bit(place));
+            no.into_iter().for_each(|at| self.no[at as usize] |= bit(place));
+        }
+        Ok(())
+    }
+
+    /// The touched markings that surely have an until: with known values alone. With `value` false, of
+    /// the negations of the two parts.
+    fn known(
+        &self,
+        back: &Back,
+        place: usize,
+        paths: Quantifier,
+        (left, right): (Set, Set),
+        value: bool,
+    ) -> Vec<u32> {
+        let is = if value { &self.yes } else { &self.no };
+        let is = |at: u32, part: Set| is[at as usize] & part != 0;
+        self.least(
+            back,
+            &Least {
+                paths,
+                is_open: &|at| self.is_open(at, place),
+                has: &|at| is(at, bit(place)),
+                at_once: &|at| is(at, right),
+                through: &|at| is(at, left),
+            },
+        )
+        .into_iter()
+        .map(|at| self.touched[at as usize])
+        .collect()
+    }
+
+    /// The touched markings that surely do not have an until: even with all that is not known to be
+    /// otherwise taken for true.
+    fn excluded(
+        &self,
+        back: &Back,
+        place: usize,
+        paths: Quantifier,
+        (left, right): (Set, Set),
+        value: bool,
+    ) -> Vec<u32> {
+        let is_not = if value { &self.no } else { &self.yes };
+        let may = |at: u32, part: Set| is_not[at as usize] & part == 0;
+        let maybe = self.least(
+            back,
+            &Least {
+                paths,
+                is_open: &|at| self.is_open(at, place),
+                has: &|at| may(at, bit(place)),
+                at_once: &|at| !self.is_opened(at) || may(at, right),
+                through: &|at| may(at, left),
+            },
+        );
+        let mut is_maybe = vec![false; self.touched.len()];
+        maybe.into_iter().for_each(|at| is_maybe[at as usize] = true);
+        let all = self.touched.iter().zip(is_maybe);
+        let left_out = all.filter(|&(&at, maybe)| !maybe && self.is_open(at, place));
+        left_out.map(|(&at, _)| at).collect()
+    }
+
+    fn is_open(&self, at: u32, place: usize) -> bool {
+        let at = at as usize;
+        self.needs[at] & !self.yes[at] & !self.no[at] & bit(place) != 0
+    }
+
+    /// The touched markings by place with all firings between them.
+    fn back(&self) -> Back {
+        let mut place = vec![NONE; self.needs.len()];
+        for (at, &marking) in (0..).zip(&self.touched) {
+            place[marking as usize] = at;
+        }
+        let mut starts = vec![0; self.touched.len() + 1];
+        self.each_firing(&place, |_, to| starts[to as usize + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut before = vec![0; starts.last().map_or(0, |&all| all as usize)];
+        self.each_firing(&place, |from, to| {
+            before[next[to as usize] as usize] = from;
+            next[to as usize] += 1;
+        });
+        Back { place, starts, before }
+    }
+
+    /// Shows all firings between touched markings, by their places.
+    fn each_firing(&self, place: &[u32], mut sees: impl FnMut(u32, u32)) {
+        for (from, &marking) in (0..).zip(&self.touched) {
+            if self.is_opened(marking) && !self.is_dead(marking) {
+                for &(to, _) in self.graph.successors(marking) {
+                    if place[to as usize] != NONE {
+                        sees(from, place[to as usize]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The open markings in a least fixpoint, by their places, in the order in which they come in: each
+    /// after those that it follows from.
+    fn least(&self, back: &Back, asked: &Least<'_>) -> Vec<u32> {
+        let mut is_in = vec![false; self.touched.len()];
+        let mut left = vec![0u32; self.touched.len()];
+        let mut row = VecDeque::new();
+        for (at, &marking) in self.touched.iter().enumerate() {
+            if !(asked.is_open)(marking) {
+                continue;
+            }
+            let comes_in = (asked.at_once)(marking) || {
+                let goes =
+                    self.is_opened(marking) && !self.is_dead(marking) && (asked.through)(marking);
+                goes && {
+                    let has = |to: u32| !self.is_open_at(back, asked, to) && (asked.has)(to);
+                    let successors = self.graph.successors(marking);
+                    left[at] = successors.iter().filter(|&&(to, _)| !has(to)).count() as u32;
+                    match asked.paths {
+                        Quantifier::Exists => (left[at] as usize) < successors.len(),
+                        Quantifier::All => left[at] == 0,
+                    }
+                }
+            };
+            if comes_in {
+                is_in[at] = true;
+                row.push_back(at as u32);
+            }
+        }
+        let mut order = Vec::new();
+        while let Some(at) = row.pop_front() {
+            order.push(at);
+            let predecessors = back.starts[at as usize]..back.starts[at as usize + 1];
+            for k in predecessors {
+                let from = back.before[k as usize] as usize;
+                let marking = self.touched[from];
+                if is_in[from] || !(asked.is_open)(marking) || !(asked.through)(marking) {
+                    continue;
+                }
+                left[from] = left[from].saturating_sub(1);
+                if asked.paths == Quantifier::Exists || left[from] == 0 {
+                    is_in[from] = true;
+                    row.push_back(from as u32);
+                }
+            }
+        }
+        order
+    }
+
+    fn is_open_at(&self, back: &Back, asked: &Least<'_>, to: u32) -> bool {
+        back.place[to as usize] != NONE && (asked.is_open)(to)
+    }
+
+    /// Parts that depend on others of the same marking only.
+    fn note_junctions(&mut self, place: usize) {
+        for at in 0..self.touched.len() {
+            let marking = self.touched[at];
+            if self.is_open(marking, place) && self.is_opened(marking) {
+                self.note_here(marking);
+            }
+        }
+    }
+
+    fn note_next(&mut self, place: usize, paths: Quantifier, inner: usize) {
+        for at in 0..self.touched.len() {
+            let marking = self.touched[at];
+            if !self.is_open(marking, place) || !self.is_opened(marking) {
+                continue;
+            }
+            let (mut yes, mut no, mut all) = (0, 0, 0);
+            for &(to, _) in self.graph.successors(marking) {
+                yes += usize::from(self.yes[to as usize] & bit(inner) != 0);
+                no += usize::from(self.no[to as usize] & bit(inner) != 0);
+                all += 1;
+            }
+            let value = match paths {
+                Quantifier::Exists if yes > 0 => Some(true),
+                Quantifier::Exists => (no == all).then_some(false),
+                Quantifier::All if no > 0 => Some(false),
+                Quantifier::All => (yes == all).then_some(true),
+            };
+            match value {
+                Some(true) => self.yes[marking as usize] |= bit(place),
+                Some(false) => self.no[marking as usize] |= bit(place),
+                None => {}
+            }
+        }
+    }
+
+    /// By marking of which an until (of the parts, or of their negations where `value` is false) is
+    /// known to hold how far it is to where it is met.
+    pub(super) fn ranks(
+        &mut self,
+        place: usize,
+        paths: Quantifier,
+        (left, right): (usize, usize),
+        value: bool,
+    ) -> Vec<u32> {
+        // Of all markings that were ever asked.
+        let touched: Vec<u32> = (0..self.needs.len() as u32).collect();
+        let before = std::mem::replace(&mut self.touched, touched);
+        let back = self.back();
+        let sets = if value { &self.yes } else { &self.no };
+        let is = |at: u32, part: usize| sets[at as usize] & bit(part) != 0;
+        let order = self.least(
+            &back,
+            &Least {
+                paths,
+                is_open: &|at| is(at, place),
+                has: &|_| false,
+                at_once: &|at| is(at, right),
+                through: &|at| is(at, left),
+            },
+        );
+        let mut ranks = vec![NONE; self.needs.len()];
+        for (rank, at) in (0..).zip(order) {
+            ranks[at as usize] = rank;
+        }
+        self.touched = before;
+        ranks
+    }
+}
+
+fn bit(place: usize) -> Set {
+    1 << place
+}
+
+/// The other paths.
+pub(super) fn dual(paths: Quantifier) -> Quantifier {
+    match paths {
+        Quantifier::Exists => Quantifier::All,
+        Quantifier::All => Quantifier::Exists,
+    }
+}

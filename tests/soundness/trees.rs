@@ -1,0 +1,106 @@
+//! Properties of the tree of runs, against naive fixpoints: each engine alone, and whole runs.
+
+use crate::support::oracle::{Limits, Truth, explore};
+use crate::support::scale::scaled;
+use crate::support::shrinking::shrinking;
+use crate::support::{runs, trees};
+use fastrand::Rng;
+use parikh::answer::Plan;
+use parikh::board::{Evidence, Knowledge, Tree};
+use parikh::engine::Engine;
+use parikh::engine::registry::ENGINES;
+use parikh::net::generate::{Shape, random, random_ctl, random_predicate};
+use parikh::net::run_property::RunAtom;
+use parikh::net::{Goal, Kind, Net, Predicate, RunProperty, TreeProperty};
+use parikh::run::{Config, Event, run_net};
+use parikh::solvers::Budget;
+use parikh_temporal::{Atom, Ctl, Ltl};
+use std::time::Duration;
+
+const LONG: Duration = Duration::from_secs(2);
+
+/// Random properties of the tree of runs of a net, each with its negation.
+fn properties(seed: u64, net: &Net, count: usize) -> Vec<TreeProperty> {
+    let mut rng = Rng::with_seed(seed);
+    let atoms: Vec<_> = (0..3).map(|_| random_predicate(&mut rng, net, 2).sorted()).collect();
+    let mut formulas = Ctl::default();
+    let property = |_| {
+        let operators = rng.usize(1..8);
+        let formula = random_ctl(&mut formulas, &mut rng, 3, operators);
+        TreeProperty::new(&formulas, formula, &atoms)
+    };
+    let all: Vec<TreeProperty> = (0..count).map(property).collect();
+    all.iter().flat_map(|it| [it.clone(), it.negated()]).collect()
+}
+
+/// What these engines say of properties of random nets, held against the truth: how many they found to
+/// be true, how many false, and how many of both without evidence to be looked at.
+fn tried(engines: &'static [Engine], count: u64) -> [usize; 3] {
+    let [mut held, mut failed, mut searched] = [0; 3];
+    for seed in 0..scaled(count) {
+        let net = random(seed, &Shape::small(seed));
+        shrinking(&net, |net| {
+            let Some(space) = explore(net, Limits { states: 200, tokens: 60 }) else { return };
+            let all = properties(seed, net, 4);
+            let goals: Vec<Goal> = all.iter().map(|it| Goal::Tree(Box::new(it.clone()))).collect();
+            let truth: Vec<bool> =
+                goals.iter().map(|goal| space.answer(goal) == Truth::Exists(true)).collect();
+            let config = Config { engines, threads: 1, ..Config::default() };
+            let budget = Budget::unlimited().slice(LONG);
+            let report = run_net(net, Plan::of_goals(goals), &config, &budget, |event| {
+                let Event::Settled { id, knowledge: Knowledge::Tree(tree), .. } = event else {
+                    return;
+                };
+                let Tree::Decided { holds, evidence, .. } = tree else { return };
+                assert_eq!(*holds, truth[id.index()], "net {seed}, {id:?}: {tree:?}");
+                held += usize::from(*holds);
+                failed += usize::from(!holds);
+                searched += usize::from(matches!(evidence, Evidence::Searched { .. }));
+            });
+            assert_eq!(report.faults, 0, "net {seed}");
+        });
+    }
+    [held, failed, searched]
+}
+
+#[test]
+fn every_engine_alone_is_right_about_trees() {
+    for engine in ENGINES.iter().filter(|it| it.takes.kinds.contains(&Kind::Tree)) {
+        let engines: &'static [Engine] = Vec::leak(vec![*engine]);
+        let [held, failed, searched] = tried(engines, 250);
+        assert!(held > 500 && failed == held, "{engine:?}: {held}, {failed}");
+        assert_eq!(searched, 0, "small graphs are labelled");
+    }
+}
+
+#[test]
+fn whole_runs_are_right_about_trees() {
+    let [held, failed, _] = tried(ENGINES, 100);
+    assert!(held > 200 && failed == held, "{held}, {failed}");
+}
+
+/// Formulas of CTL that are said to mean the same as a formula of LTL on all paths.
+#[test]
+fn what_all_paths_decide_is_what_the_tree_is() {
+    let (mut seen, mut held) = (0, 0);
+    for seed in 0..scaled(400) {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        for property in properties(seed, &net, 4) {
+            let mut linear = Ltl::default();
+            let mut atoms: Vec<RunAtom> =
+                property.atoms().iter().cloned().map(RunAtom::Holds).collect();
+            let dead = Atom(atoms.len() as u32);
+            atoms.push(RunAtom::Holds(Predicate::Dead));
+            let (formulas, formula) = (property.formulas(), property.formula());
+            let Some(all) = formulas.on_all_paths(formula, &mut linear, dead) else { continue };
+            let violated = linear.negate(all);
+            let violated = RunProperty::new(&linear, violated, &atoms);
+            let holds = trees::holds(&space, &property);
+            assert_eq!(!runs::exists(&space, &violated), holds, "net {seed}: {property:?}");
+            seen += 1;
+            held += usize::from(holds);
+        }
+    }
+    assert!(seen > 100 && held > 20 && held < seen, "{held} of {seen}");
+}

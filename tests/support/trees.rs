@@ -1,0 +1,14 @@
+//! What is true of the tree of runs, by naive fixpoints over all markings.
+
+use super::oracle::StateSpace;
+use parikh::net::TreeProperty;
+use parikh_temporal::Graph;
+
+/// Whether the tree of runs from the initial marking has the property.
+pub(crate) fn holds(space: &StateSpace<'_>, property: &TreeProperty) -> bool {
+    let markings = space.markings();
+    let letters = markings.iter().map(|it| property.letter(space.net(), it)).collect();
+    let successors = (0..markings.len()).map(|at| space.fired_from(at).map(|(to, _)| to).collect());
+    let graph = Graph::new(letters, successors.collect()).expect("successors are markings");
+    graph.values(property.formulas(), property.formula())[0]
+}
