@@ -30,8 +30,8 @@ pub(crate) struct Markings<'n> {
     budget: Budget,
     /// The atoms that hold in markings, without enabledness, each with its number.
     atoms: Vec<(usize, Predicate)>,
-    /// The same as tests on packed markings, for the layout with this number.
-    tests: Vec<(usize, Test)>,
+    /// The same and their negations as tests on packed markings, for the layout with this number.
+    tests: Vec<(usize, [Test; 2])>,
     layout: u64,
     /// By marking, where its successors begin, or [`NEW`], and how many they are.
     rows: Vec<(u32, u32)>,
@@ -41,6 +41,8 @@ pub(crate) struct Markings<'n> {
     words: usize,
     letters: Vec<u64>,
     enabled: Vec<u32>,
+    /// The marking loaded last, where that is known.
+    loaded: Option<u32>,
     expanded: u32,
 }
 
@@ -74,6 +76,7 @@ impl<'n> Markings<'n> {
             words,
             letters: vec![0; words],
             enabled: Vec::new(),
+            loaded: None,
             expanded: 0,
         };
         markings.compile();
@@ -83,7 +86,10 @@ impl<'n> Markings<'n> {
     fn compile(&mut self) {
         self.layout = self.space.layouts();
         let packing = self.space.packing();
-        let compiled = |(number, atom): &(usize, Predicate)| (*number, Test::new(atom, packing));
+        let compiled = |(number, atom): &(usize, Predicate)| {
+            let both = [atom.clone(), atom.clone().negated()];
+            (*number, both.map(|it| Test::new(&it, packing)))
+        };
         self.tests = self.atoms.iter().map(compiled).collect();
     }
 
@@ -102,9 +108,28 @@ impl<'n> Markings<'n> {
         self.rows.len() as u32
     }
 
+    /// Loads a marking, for [`distance`](Self::distance).
+    pub(crate) fn load(&mut self, marking: u32) {
+        if self.loaded != Some(marking) {
+            self.loaded = None;
+            self.space.load(marking, &mut self.enabled);
+            if self.layout != self.space.layouts() {
+                self.compile();
+            }
+            self.loaded = Some(marking);
+        }
+    }
+
+    /// How many tokens are missing in the marking loaded last until this condition on markings holds, or does
+    /// not; the one with this place among those that the graph was made for.
+    pub(crate) fn distance(&self, condition: usize, holds: bool) -> u64 {
+        let (_, tests) = &self.tests[condition];
+        tests[usize::from(!holds)].distance(self.space.key())
+    }
+
     /// The tokens of a marking.
     pub(crate) fn tokens(&mut self, marking: u32) -> Marking {
-        self.space.load(marking, &mut self.enabled);
+        self.load(marking);
         self.space.packing().unpack(self.space.key())
     }
 
@@ -151,6 +176,7 @@ impl<'n> Markings<'n> {
             self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
             self.rows[at] = (begin as u32, (self.successors.len() - begin) as u32);
             self.expanded += 1;
+            self.loaded = Some(marking);
             let known = self.space.store().len() as usize;
             self.rows.resize(known, (NEW, 0));
             self.letters.resize(known * self.words, 0);
@@ -170,7 +196,7 @@ impl<'n> Markings<'n> {
     fn note_letter(&mut self, at: usize, dead: bool) {
         let letter = &mut self.letters[at * self.words..][..self.words];
         letter.fill(0);
-        for (number, test) in &self.tests {
+        for (number, [test, _]) in &self.tests {
             letter[number / 64] |= u64::from(test.holds(self.space.key(), dead)) << (number % 64);
         }
     }
@@ -212,6 +238,7 @@ impl<'n> Markings<'n> {
         to: u32,
         label: u32,
     ) -> Option<Option<TransitionId>> {
+        self.loaded = None;
         self.space.load(from, &mut self.enabled);
         if self.enabled.is_empty() && from == to {
             return Some(None);

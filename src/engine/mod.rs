@@ -164,6 +164,8 @@ pub enum Role {
     RunProofs,
     /// Looks for runs with a property, on the net that was read.
     Runs,
+    /// Finds out what the tree of runs is like, on the net that was read.
+    Trees,
     /// Proves in slices that grow, on the net that was read and on nets reduced for some goals, and
     /// keeps what it has learned in between.
     Slices,

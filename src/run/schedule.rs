@@ -1,7 +1,8 @@
 //! The schedule: what each worker does, step by step.
 //!
 //! ```text
-//! first worker     walk a little ─▶ look for runs with a property, where that is asked ─▶ walk a little on
+//! first worker     walk a little ─▶ look at the tree of runs, and for runs with a property, where that is
+//!                  asked ─▶ walk a little on
 //!                  the reduced net ─▶ runs with loops ─▶ walk ─▶ unroll steps ─▶ more loops ─▶ walk on the
 //!                  reduced net ─▶ unroll more steps ─▶ walk on
 //! second worker    coverability for a moment, engines that run once (siphons and traps) ─▶ engines in slices (the state
@@ -36,6 +37,10 @@
 //! which conditions change. The second proves what conditions never do, as for any goal, and in between
 //! argues from that that there is no run ([`Role::RunProofs`]): such an argument takes milliseconds, so it
 //! is tried whenever more may be known.
+//!
+//! Where CTL is asked, both evaluate formulas marking by marking ([`Role::Trees`]), each beginning at another one; the
+//! first worker from the beginning, the second when it has seen which conditions never change. A formula needs few
+//! markings or very many, so looks at all of them in turn are short at first.
 //!
 //! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is a line of
 //! [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the time are here, but for that of an engine that runs once, which its [role](crate::engine::Role)
@@ -225,23 +230,28 @@ impl Schedule {
             GoOnSmall(Role::Diagrams, Part::of(0.02).at_least(0.1).at_most(1)),
             GoOn(Role::Induction, Part::of(0.08).at_least(0.5).at_most(5)),
             Run(Role::RunProofs, On::Read, Part::of(0.2).at_most(10)),
+            Run(Role::Trees, On::Read, Part::of(0.3)),
             GoOn(Role::Slices, Part::of(0.4).at_most(20)),
             Run(Role::RunProofs, On::Read, Part::of(0.2).at_most(10)),
             Follow(Part::of(0.1).at_most(30)),
             Deepen(Part::of(0.3).at_most(20)),
             GoOn(Role::Induction, Part::of(0.1).at_most(10)),
             GoOn(Role::Diagrams, Part::of(0.1).at_most(10)),
+            Run(Role::Trees, On::Read, Part::of(0.5)),
             Search,
             Run(Role::RunProofs, On::Read, Part::of(0.3)),
+            Run(Role::Trees, On::Read, Part::of(0.5)),
             Grow,
             Run(Role::Search, On::ReadToo, Part::of(0.5)),
             Run(Role::Homes, On::Read, Part::of(1.0)),
         ];
         if threads <= 1 {
             let mut all = vec![first, Run(Role::Walk, On::Read, Part::of(0.1).at_most(2))];
+            all.push(Run(Role::Trees, On::Read, Part::of(0.2)));
             all.push(Run(Role::Runs, On::Read, Part::of(0.4)));
             all.extend(prove);
             all.push(Run(Role::Runs, On::Read, Part::of(1.0)));
+            all.push(Run(Role::Trees, On::Read, Part::of(1.0)));
             let describe = all.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
             all.insert(
                 describe.unwrap_or(all.len()),
@@ -255,7 +265,9 @@ impl Schedule {
         }
         let walk = vec![
             Run(Role::Walk, On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
+            Run(Role::Trees, On::Read, Part::of(0.4)),
             Run(Role::Runs, On::Read, Part::of(1.0)),
+            Run(Role::Trees, On::Read, Part::of(1.0)),
             Run(Role::Walk, On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
             GoOn(Role::Loops, Part::of(0.1).at_least(0.1).at_most(10)),
             Run(Role::Walk, On::Read, Part::of(0.15)),

@@ -6,6 +6,7 @@ use crate::board::{Board, Knowledge, Reach};
 use crate::engine::markings::Markings;
 use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
 use crate::evidence::tree::{Labelling, everywhere};
+use fastrand::Rng;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Facts, Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
@@ -16,7 +17,7 @@ pub const ENGINE: Engine = Engine {
     name: "fixpoint",
     technique: "EXPLICIT",
     sides: Sides::Both,
-    role: Role::Runs,
+    role: Role::Trees,
     takes: Takes::TREES,
     start,
 };
@@ -60,7 +61,10 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     for (round, share) in (0..).zip(LOOKS) {
         let open: Vec<&(GoalId, TreeProperty)> = open().collect();
         let end = budget.share(share);
-        for (at, (id, property)) in open.iter().enumerate() {
+        // Workers that have the same to do begin at different properties.
+        let first = Rng::with_seed(work.seed).usize(..open.len().max(1));
+        let rotated = open.iter().cycle().skip(first).take(open.len());
+        for (at, (id, property)) in rotated.enumerate() {
             if budget.is_exhausted() || !is_open(*id) {
                 continue;
             }

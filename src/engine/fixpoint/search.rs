@@ -5,24 +5,34 @@ use crate::engine::explicit::Incomplete;
 use crate::engine::markings::Markings;
 use fastrand::Rng;
 use parikh_temporal::Quantifier;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// The fewest expansions between two sweeps.
 const FEWEST: usize = 128;
 
+/// Markings between two looks at the budget.
+const POLLING: usize = 64;
+
 /// So many sweeps in a row with nothing expanded find all that there is to be found.
 const IDLE: usize = 3;
 
-/// Which of the markings that wait is expanded next. The orders take turns, one from sweep to sweep.
+/// Which of the markings that wait is opened next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// The one that waits longest: what is near is found first.
     Breadth,
+    /// One whose predecessor was nearest to what is sought, by missing tokens, and of these the one met last.
+    Guided,
     /// The one met last: what is far, and what comes back to itself.
     Depth,
     /// Any.
     Random,
 }
+
+/// The orders, one from sweep to sweep.
+const TURNS: [Order; 5] =
+    [Order::Breadth, Order::Guided, Order::Depth, Order::Guided, Order::Random];
 
 /// The values of configurations of one property, over the graph of all markings.
 pub(super) struct Search<'g, 'n> {
@@ -45,9 +55,14 @@ pub(super) struct Search<'g, 'n> {
     pub(super) touched: Vec<u32>,
     /// Those of them that are not expanded.
     waiting: VecDeque<u32>,
+    /// The same in guided order, in a turn of that: their distances, and when they were met.
+    heap: BinaryHeap<(Reverse<u64>, usize, u32)>,
+    /// By marking how far its predecessor, the last one that was opened, is from what is sought.
+    distances: Vec<u64>,
     /// Markings and what was demanded of them just now.
     spreading: Vec<(u32, Set)>,
-    order: Order,
+    /// The place in [`TURNS`].
+    turn: usize,
     rng: Rng,
 }
 
@@ -72,8 +87,10 @@ impl<'g, 'n> Search<'g, 'n> {
             everywhere,
             touched: Vec::new(),
             waiting: VecDeque::new(),
+            heap: BinaryHeap::new(),
+            distances: Vec::new(),
             spreading: Vec::new(),
-            order: Order::Breadth,
+            turn: 0,
             rng: Rng::with_seed(seed),
         }
     }
@@ -87,7 +104,7 @@ impl<'g, 'n> Search<'g, 'n> {
         &mut self,
         more: &mut dyn FnMut() -> Option<(Set, Set)>,
     ) -> Result<Option<bool>, Incomplete> {
-        self.fit();
+        self.fit(0);
         self.demand_anew();
         let mut idle = 0;
         loop {
@@ -97,6 +114,9 @@ impl<'g, 'n> Search<'g, 'n> {
             let quota = (self.touched.len() / 2).max(FEWEST);
             let mut done = 0;
             while done < quota && self.value().is_none() {
+                if done.is_multiple_of(POLLING) {
+                    self.graph.look_at_budget()?;
+                }
                 let Some(marking) = self.next() else { break };
                 self.expand(marking)?;
                 done += 1;
@@ -106,11 +126,7 @@ impl<'g, 'n> Search<'g, 'n> {
             let Some(known) = more().filter(|_| idle < IDLE) else { return Ok(self.value()) };
             self.know_everywhere(known);
             if self.value().is_none() {
-                self.order = match self.order {
-                    Order::Breadth => Order::Depth,
-                    Order::Depth => Order::Random,
-                    Order::Random => Order::Breadth,
-                };
+                self.turn = (self.turn + 1) % TURNS.len();
                 self.demand_anew();
             }
         }
@@ -127,7 +143,8 @@ impl<'g, 'n> Search<'g, 'n> {
     }
 
     fn next(&mut self) -> Option<u32> {
-        match self.order {
+        match TURNS[self.turn] {
+            Order::Guided => self.heap.pop().map(|(.., marking)| marking),
             Order::Breadth => self.waiting.pop_front(),
             Order::Depth => self.waiting.pop_back(),
             Order::Random if self.waiting.is_empty() => None,
@@ -139,7 +156,7 @@ impl<'g, 'n> Search<'g, 'n> {
     }
 
     /// Makes room for all markings that are known.
-    fn fit(&mut self) {
+    fn fit(&mut self, distance: u64) {
         let known = self.graph.known() as usize;
         if self.needs.len() < known {
             let (yes, no) = self.everywhere;
@@ -147,6 +164,7 @@ impl<'g, 'n> Search<'g, 'n> {
             self.yes.resize(known, yes);
             self.no.resize(known, no);
             self.opened.resize(known, false);
+            self.distances.resize(known, distance);
         }
     }
 
@@ -165,7 +183,14 @@ impl<'g, 'n> Search<'g, 'n> {
 
     fn expand(&mut self, marking: u32) -> Result<(), Incomplete> {
         self.graph.expand(marking)?;
-        self.fit();
+        let distance = self.distance(marking);
+        self.fit(distance);
+        for at in 0..self.graph.successors(marking).len() {
+            let (to, _) = self.graph.successors(marking)[at];
+            if self.needs[to as usize] == 0 {
+                self.distances[to as usize] = distance;
+            }
+        }
         self.opened[marking as usize] = true;
         self.note_here(marking);
         let demanded = self.needs[marking as usize];
@@ -180,6 +205,7 @@ impl<'g, 'n> Search<'g, 'n> {
             self.needs[marking as usize] = 0;
         }
         self.waiting.clear();
+        self.heap.clear();
         self.demand(0, 1 << self.parts.root());
         self.spread();
     }
@@ -195,7 +221,12 @@ impl<'g, 'n> Search<'g, 'n> {
         if self.needs[at] == 0 {
             self.touched.push(marking);
             if !is_opened {
-                self.waiting.push_back(marking);
+                match TURNS[self.turn] {
+                    Order::Guided => {
+                        self.heap.push((Reverse(self.distances[at]), self.touched.len(), marking));
+                    }
+                    _ => self.waiting.push_back(marking),
+                }
             }
         }
         self.needs[at] |= new;
@@ -228,6 +259,47 @@ impl<'g, 'n> Search<'g, 'n> {
                 }
             }
         }
+    }
+
+    /// How many tokens are missing in a marking until something demanded there is decided that is met
+    /// somewhere or fails somewhere: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ.
+    fn distance(&mut self, marking: u32) -> u64 {
+        self.graph.load(marking);
+        let demanded = self.needs[marking as usize];
+        let mut nearest = None;
+        // By part how far it is until it is true, and until it is false.
+        let mut all: Vec<[u64; 2]> = Vec::with_capacity(self.parts.all.len());
+        for (place, part) in self.parts.all.iter().enumerate() {
+            let sum = |parts: Set, value: usize| {
+                places(parts).fold(0u64, |sum, part| sum.saturating_add(all[part][value]))
+            };
+            let least = |parts: Set, value: usize| {
+                places(parts).map(|part| all[part][value]).min().unwrap_or(0)
+            };
+            let here = match *part {
+                Part::Constant(value) => [u64::from(!value), u64::from(value)],
+                Part::Literal { bit, positive } => {
+                    [positive, !positive].map(|holds| self.graph.distance(bit, holds))
+                }
+                Part::And(parts) => [sum(parts, 0), least(parts, 1)],
+                Part::Or(parts) => [least(parts, 0), sum(parts, 1)],
+                Part::Next(_, inner) => all[inner],
+                Part::Until(_, _, right) | Part::Release(_, _, right) => all[right],
+            };
+            all.push(here);
+            if demanded >> place & 1 == 1 {
+                let sought = match *part {
+                    Part::Until(Quantifier::Exists, _, right) => Some(all[right][0]),
+                    Part::Release(Quantifier::All, _, right) => Some(all[right][1]),
+                    _ => None,
+                };
+                nearest = match (nearest, sought) {
+                    (Some(one), Some(other)) => Some(u64::min(one, other)),
+                    (one, other) => one.or(other),
+                };
+            }
+        }
+        nearest.unwrap_or(0)
     }
 
     /// Whether the firings from a marking were looked at.
