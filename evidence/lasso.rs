@@ -6,12 +6,18 @@
 //! is evaluated on the word by its own definition
 //! ([`Lasso::satisfies`]).
 //!
+//! Where only fair runs are meant ([`Fairness`](parikh_net::Fairness)), the firings that repeat are looked at for
+//! that by its own definition, too (`fair`). A run that ends in a dead marking is fair, and one that is left open
+//! after some firings can go on fairly.
+//!
 //! Where the run is left open after some firings, the letters so far, and each that the marking
 //! there may have, have to decide the formula for all that can follow
 //! ([`Ltl::value_after`](parikh_temporal::Ltl::value_after)). Every run does go on, or stays in a
 //! dead marking. That is a simple test, which leaves some open (p ∨ ¬p is); for these, and only here, an
 //! automaton of the negation is held against its formula, and where it may be after these letters, it has
 //! to accept nothing.
+
+mod fair;
 
 use crate::file::{Steps, sequence};
 use crate::replay::{ReplayError, Replayer};
@@ -44,6 +50,14 @@ pub enum LassoFlaw {
     /// It is said to end, and does not.
     #[error("the marking after the firings is not dead")]
     NotDead,
+    /// It is a run, and not one that is meant.
+    #[error("the run is not {kind} fair to transition `{transition}`")]
+    Unfair {
+        /// `weakly` or `strongly`.
+        kind: &'static str,
+        /// The transition that never fires from somewhere on.
+        transition: String,
+    },
     /// It is a run, and without the property.
     #[error("the run does not have the property")]
     NotSatisfied,
@@ -85,6 +99,7 @@ pub fn check_lasso(
                 return Err(LassoFlaw::NoFirings);
             }
             leads_back(net, property, &begin, along.replayer.marking())?;
+            fair::check(net, property.fairness(), &begin, cycle)?;
             along.satisfies(back)
         }
     };

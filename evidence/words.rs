@@ -3,7 +3,7 @@
 use parikh_net::printable::Quoted;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
-    Atom, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId, TreeProperty,
+    Atom, Fairness, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId, TreeProperty,
 };
 use parikh_temporal::Names;
 use std::fmt::Write as _;
@@ -35,7 +35,32 @@ pub fn run_property(net: &Net, property: &RunProperty) -> String {
             text.push('\'');
         }
     }
-    property.formulas().text(property.formula(), &names)
+    let formula = property.formulas().text(property.formula(), &names);
+    match fairness(net, property.fairness()) {
+        Some(fair) => format!("{formula}, of {fair}"),
+        None => formula,
+    }
+}
+
+/// Which runs are meant, for people: `runs strongly fair to `t` and weakly to all others`. Nothing where all
+/// are.
+pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
+    let (weak, strong) = (fairness.weak(), fairness.strong());
+    let is_all = weak.len() + strong.len() == net.transition_count();
+    let named = |all: &[TransitionId]| some(all, |&t| Quoted(net.transition_name(t)).to_string());
+    match (weak, strong) {
+        ([], []) => None,
+        (_, []) if is_all => Some("weakly fair runs".to_owned()),
+        ([], _) if is_all => Some("strongly fair runs".to_owned()),
+        (weak, []) => Some(format!("runs weakly fair to {}", named(weak))),
+        ([], strong) => Some(format!("runs strongly fair to {}", named(strong))),
+        (_, strong) if is_all => {
+            Some(format!("runs strongly fair to {} and weakly to all others", named(strong)))
+        }
+        (weak, strong) => {
+            Some(format!("runs strongly fair to {} and weakly to {}", named(strong), named(weak)))
+        }
+    }
 }
 
 /// A property of the tree of runs for people.

@@ -30,6 +30,7 @@ pub mod coloured;
 pub mod components;
 pub mod counted;
 pub mod facts;
+pub mod fairness;
 pub mod features;
 #[cfg(feature = "generate")]
 pub mod generate;
@@ -58,6 +59,7 @@ pub mod units;
 pub use builder::{BuildError, NetBuilder};
 pub use closest::closest;
 pub use facts::{Facts, Provenance};
+pub use fairness::Fairness;
 pub use features::Features;
 pub use goal::{Goal, GoalId, Kind, MarkingGoal, SortedGoals, marking_goals};
 pub use id::{EffectId, PlaceId, TransitionId, UnitId};

@@ -1,5 +1,6 @@
 //! Properties: temporal formulas together with what their atoms stand for.
 
+use crate::fairness::Fairness;
 use parikh_temporal::{Atom, Formula, Formulas, Node, Paths};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -11,11 +12,13 @@ pub struct Property<P, A> {
     atoms: Vec<A>,
     formulas: Formulas<P>,
     formula: Formula<P>,
+    /// Which runs are meant.
+    fairness: Fairness,
 }
 
 impl<P: Paths, A: Clone + Ord> Property<P, A> {
     /// The formula, a copy of it, over those of the atoms that it speaks of: number `i` in it is
-    /// `atoms[i]`.
+    /// `atoms[i]`. All runs are meant.
     ///
     /// # Panics
     /// Where the formula has an atom that `atoms` does not have.
@@ -36,7 +39,7 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
             })
             .collect();
         let formula = formulas.copied(formula, &mut copy, |atom| renumbered[&atom]);
-        Property { atoms: kept, formulas: copy, formula }
+        Property { atoms: kept, formulas: copy, formula, fairness: Fairness::default() }
     }
 
     /// The property that is the negation.
@@ -44,7 +47,13 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
     pub fn negated(&self) -> Self {
         let mut formulas = self.formulas.clone();
         let negation = formulas.negate(self.formula);
-        Self::new(&formulas, negation, &self.atoms)
+        Self::new(&formulas, negation, &self.atoms).under(self.fairness.clone())
+    }
+
+    /// The same property of those runs only that are fair in this way.
+    #[must_use]
+    pub fn under(self, fairness: Fairness) -> Self {
+        Property { fairness, ..self }
     }
 }
 
@@ -64,6 +73,11 @@ impl<P: Paths, A> Property<P, A> {
         self.formula
     }
 
+    /// Which runs are meant.
+    pub fn fairness(&self) -> &Fairness {
+        &self.fairness
+    }
+
     /// The formula in another store, with one of these in place of each atom, by number.
     ///
     /// # Panics
@@ -80,7 +94,10 @@ impl<P: Paths, A> Property<P, A> {
 
 impl<P: Paths, A: PartialEq> PartialEq for Property<P, A> {
     fn eq(&self, other: &Self) -> bool {
-        self.atoms == other.atoms && self.formula == other.formula && self.nodes().eq(other.nodes())
+        self.atoms == other.atoms
+            && self.formula == other.formula
+            && self.fairness == other.fairness
+            && self.nodes().eq(other.nodes())
     }
 }
 
@@ -89,6 +106,7 @@ impl<P: Paths, A: Eq> Eq for Property<P, A> {}
 impl<P: Paths, A: Hash> Hash for Property<P, A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.atoms.hash(state);
+        self.fairness.hash(state);
         self.nodes().for_each(|node| node.hash(state));
     }
 }

@@ -3,6 +3,8 @@
 //! A run is a maximal row of firings. A run that comes to a dead marking stays there: that marking
 //! repeats for ever, and nothing fires. So every run is an infinite word; its letter at a position
 //! says which atoms are true of the marking there and of the firing that leaves it.
+//!
+//! A property may be one of fair runs only ([`Fairness`](crate::Fairness)).
 
 use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
@@ -30,10 +32,42 @@ impl RunAtom {
     }
 }
 
-/// A formula of LTL over what its atoms stand for.
+/// A formula of LTL over what its atoms stand for, and which runs are meant: those that are fair.
 pub type RunProperty = Property<Linear, RunAtom>;
 
 impl RunProperty {
+    /// The same with what fairness means as a part of the formula, and all runs meant. Its automaton
+    /// doubles with each transition, so this is for few of them.
+    #[must_use]
+    pub fn written_out(&self) -> Self {
+        let fairness = self.fairness();
+        let (mut formulas, mut atoms) = (self.formulas().clone(), self.atoms().to_vec());
+        let mut all = vec![self.formula()];
+        for (transitions, strong) in [(fairness.weak(), false), (fairness.strong(), true)] {
+            for &t in transitions {
+                let about = [RunAtom::Holds(Predicate::Enabled(t)), RunAtom::Fires(vec![t])];
+                let [enabled, fires] = about.map(|atom| {
+                    atoms.push(atom);
+                    formulas.atom(Atom(atoms.len() as u32 - 1))
+                });
+                let disabled = formulas.negate(enabled);
+                let again = formulas.eventually(Linear, disabled);
+                let waits = match strong {
+                    true => {
+                        let never = formulas.always(Linear, disabled);
+                        formulas.eventually(Linear, never)
+                    }
+                    false => formulas.always(Linear, again),
+                };
+                let again = formulas.eventually(Linear, fires);
+                let again = formulas.always(Linear, again);
+                all.push(formulas.or([waits, again]));
+            }
+        }
+        let whole = formulas.and(all);
+        RunProperty::new(&formulas, whole, &atoms)
+    }
+
     /// The letter of a marking that this firing leaves.
     pub fn letter(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> Letter {
         let numbered = (0..).zip(self.atoms());

@@ -3,7 +3,8 @@
 //!
 //! Whoever argues may have written the question in another way: rewritten it, with other atoms, or
 //! with what is known of the initial marking or of all markings. So the argument says what it is
-//! about, and here it is seen that every run with the property in question would have that property.
+//! about, and here it is seen that every run with the property in question would have that property, and be
+//! fair in the way that it speaks of.
 //!
 //! # How
 //! Both are written over *common atoms*: predicates that stand in both as they are, else their
@@ -29,6 +30,9 @@ pub enum NotImplied {
     /// Some word tells them apart.
     #[error("it is about another formula")]
     Other,
+    /// It speaks of fewer runs.
+    #[error("it is about runs that are fair in another way")]
+    Fairness,
     /// The automaton is too large.
     #[error("to compare it with what is asked, {0}")]
     TooLarge(#[from] TooLarge),
@@ -48,6 +52,9 @@ pub fn implies(
     argued: &RunProperty,
     given: &[Predicate],
 ) -> Result<(), NotImplied> {
+    if !asked.fairness().implies(argued.fairness()) {
+        return Err(NotImplied::Fairness);
+    }
     if asked == argued {
         return Ok(());
     }
@@ -65,7 +72,9 @@ pub fn implies(
 pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
     let constant = |value| {
         let formulas = Ltl::default();
-        RunProperty::new(&formulas, formulas.constant(value), &[])
+        // Some run is fair, from wherever it is.
+        let constant = RunProperty::new(&formulas, formulas.constant(value), &[]);
+        constant.under(property.fairness().clone())
     };
     if implies(net, property, &constant(false), &[]).is_ok() {
         return Some(false);

@@ -3,19 +3,21 @@
 //! A *node* is a marking and a state of the property's automaton. An edge of the automaton leads on
 //! along each firing whose letter it reads; in a dead marking, nothing fires and it stays. A run has the
 //! property if and only if some component of the nodes that are reached has edges with all marks
-//! between them.
+//! between them. Where only fair runs are meant, components are taken apart further (`rounds`).
 //!
 //! The automaton is held against the formula both ways before
 //! ([`Tableau::check_complete`], [`Tableau::check_sound`]). Markings at which no state is left, since
 //! the property cannot come true any more, are not gone on from.
 
+mod rounds;
+
 use super::CASES;
 use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
-use parikh_net::components::components;
 use parikh_net::run_property::RunProperty;
-use parikh_net::{FireError, Marking, Net};
+use parikh_net::{FireError, Marking, Net, TransitionId};
 use parikh_temporal::{Letter, Limits, Marks, Refusal, Tableau, TooLarge};
+use rounds::{Graph, Way};
 use std::collections::HashMap;
 
 /// The most edges between nodes.
@@ -67,20 +69,22 @@ pub fn visit_runs(
     tableau.check_sound(formulas, formula)?;
     let automaton = &tableau.automaton;
     let mut nodes = Nodes::default();
+    let mut graph = Graph::new(net, property.fairness(), Marks::all(automaton.marks));
     let initial = nodes.marking(net.initial());
     nodes.number((initial, automaton.initial));
     let mut edges = 0;
-    while nodes.after.len() < nodes.all.len() {
+    while graph.after.len() < nodes.all.len() {
         if !goes_on() {
             return Err(Flaw::Stopped.into());
         }
-        let (marking, state) = nodes.all[nodes.after.len()];
+        let (marking, state) = nodes.all[graph.after.len()];
         let marking = Marking::new(unpacked(&nodes.markings[marking as usize]));
         let mut after = Vec::new();
-        for (letter, next) in steps(net, property, &marking)? {
+        for (letter, fires, next) in steps(net, property, &marking)? {
             for edge in automaton.states[state].iter().filter(|it| it.cube.holds(&letter)) {
-                let next = (nodes.marking(&next), edge.target);
-                after.push((nodes.number(next), edge.marks));
+                let node = (nodes.marking(&next), edge.target);
+                let to = nodes.number(node);
+                after.push(Way { to, marks: edge.marks, fires });
             }
         }
         if nodes.markings.len() as u64 > most.min(1 << 28) {
@@ -90,26 +94,29 @@ pub fn visit_runs(
         if edges > MOST_EDGES {
             return Err(Flaw::TooLarge("markings with states of the automaton".into()).into());
         }
-        nodes.after.push(after);
+        graph.push(&marking, after);
     }
-    let has_run = nodes.has_round(Marks::all(automaton.marks));
+    let has_run = graph.has_round(goes_on)?;
     Ok(Visited { markings: nodes.markings.len() as u64, has_run })
 }
 
-/// Where one step leads from a marking, and the letters along it.
+/// A step from a marking: its letter, what fires, and where it leads.
+type MarkingStep = (Letter, Option<TransitionId>, Marking);
+
+/// The steps from a marking.
 fn steps(
     net: &Net,
     property: &RunProperty,
     marking: &Marking,
-) -> Result<Vec<(Letter, Marking)>, FireError> {
+) -> Result<Vec<MarkingStep>, FireError> {
     if net.is_dead(marking) {
-        return Ok(vec![(property.letter(net, marking, None), marking.clone())]);
+        return Ok(vec![(property.letter(net, marking, None), None, marking.clone())]);
     }
     let enabled = net.transitions().filter(|&t| net.is_enabled(marking, t));
     let step = |t| {
         let mut next = marking.clone();
         net.fire(&mut next, t)?;
-        Ok((property.letter(net, marking, Some(t)), next))
+        Ok((property.letter(net, marking, Some(t)), Some(t), next))
     };
     enabled.map(step).collect()
 }
@@ -125,8 +132,6 @@ struct Nodes {
     of_markings: HashMap<Box<[u8]>, u32>,
     all: Vec<Node>,
     numbers: HashMap<Node, u32>,
-    /// By node where edges lead, and the marks that they carry.
-    after: Vec<Vec<(u32, Marks)>>,
 }
 
 impl Nodes {
@@ -146,22 +151,5 @@ impl Nodes {
             self.all.push(node);
             self.all.len() as u32 - 1
         })
-    }
-
-    /// Whether some component has edges that carry all of these marks.
-    fn has_round(&self, wanted: Marks) -> bool {
-        let next =
-            |node: u32, k: u32| self.after[node as usize].get(k as usize).map(|&(next, _)| next);
-        let found = components(self.after.len() as u32, next);
-        let mut carried: Vec<Option<Marks>> = vec![None; found.count as usize];
-        for (node, edges) in self.after.iter().enumerate() {
-            for &(next, marks) in edges {
-                if found.of[next as usize] == found.of[node] {
-                    let all = &mut carried[found.of[node] as usize];
-                    *all = Some(all.unwrap_or(Marks::NONE).or(marks));
-                }
-            }
-        }
-        carried.into_iter().flatten().any(|marks| wanted.within(marks))
     }
 }

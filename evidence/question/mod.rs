@@ -12,7 +12,7 @@ mod tree;
 
 use crate::words;
 use parikh_net::run_property::RunProperty;
-use parikh_net::{LinearSum, Net, Predicate, TreeProperty};
+use parikh_net::{Fairness, LinearSum, Net, Predicate, TreeProperty};
 use std::fmt;
 
 /// What is asked of the reachable markings of a net.
@@ -83,6 +83,27 @@ impl Question {
     pub(crate) fn all_tokens(net: &Net) -> LinearSum {
         // Each place once, with the coefficient 1: nothing overflows.
         LinearSum::new(net.places().map(|p| (p, 1))).unwrap_or_default()
+    }
+
+    /// The same question, about fair runs only where it is about runs. What can be reached, and what
+    /// the first firings decide, is not changed by fairness: see [`Fairness`].
+    ///
+    /// # Errors
+    /// Where it is about the tree of runs.
+    pub fn under(self, fairness: &Fairness) -> Result<Question, &'static str> {
+        Ok(match self {
+            any if fairness.is_none() => any,
+            Question::NoRun(property) => {
+                Question::NoRun(Box::new(property.under(fairness.clone())))
+            }
+            Question::Tree(_) => return Err("formulas of CTL are not asked of fair runs"),
+            Question::Not(part) => Question::Not(Box::new(part.under(fairness)?)),
+            Question::Junction { all, parts } => {
+                let parts = parts.into_iter().map(|part| part.under(fairness));
+                Question::Junction { all, parts: parts.collect::<Result<_, _>>()? }
+            }
+            of_markings => of_markings,
+        })
     }
 
     /// The question for people, where it comes from a query file: others are said by their

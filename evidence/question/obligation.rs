@@ -369,6 +369,8 @@ fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
         }
     })?;
     let eventually = RunProperty::new(&formulas, simple, property.atoms());
+    // Whatever was reached, a run goes on fairly.
+    let eventually = eventually.under(property.fairness().clone());
     let is_that = implies(net, &eventually, property, &[]).is_ok()
         && implies(net, property, &eventually, &[]).is_ok();
     is_that.then(|| met.sorted())

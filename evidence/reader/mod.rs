@@ -15,8 +15,10 @@
 //! | `units` | nested units (NUPN), a part of these files |
 //! | `known` | what else may stand in a net, and means nothing |
 //! | `finals` | final markings, as tools for process mining write them |
+//! | [`fair`] | which runs questions are about, from the command line |
 //! | [`queries`] | the query files of the Model Checking Contest, down to predicates |
 
+pub mod fair;
 mod finals;
 pub(crate) mod known;
 pub mod pnml;

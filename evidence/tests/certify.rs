@@ -335,3 +335,44 @@ fn the_crate_depends_on_nets_formulas_and_file_formats_only() {
         assert!(source.contains("#![forbid(unsafe_code)]"));
     }
 }
+
+#[test]
+fn which_runs_are_meant_is_said_by_the_auditor_and_not_by_the_evidence() {
+    let model =
+        MODEL.replace("<transition id='t'/>", "<transition id='t'/><transition id='u'/>").replace(
+            "target='q'/>",
+            "target='p'/><arc id='c' source='p' target='u'/><arc id='d' source='u' target='p'/>",
+        );
+    let queries = "<property-set xmlns='http://mcc.lip6.fr/'><property><id>again</id><formula><all-paths>
+        <globally><finally><fires><transition>t</transition></fires></finally></globally></all-paths>
+        </formula></property></property-set>";
+    let head = head("LTLFireability").replace("\"transitions\": 1", "\"transitions\": 2");
+    let run = r#"{"lasso": {"id": "o1", "prefix": [], "repeats": [["u", 1]]}}"#;
+    let visited = r#"{"visited": {"id": "v1", "markings": 1}}"#;
+    let answer = |value: &str, shown: &str| {
+        format!(
+            r#"{{"answer": {{"id": "again", "value": "{value}", "evidence": "certified", "shown_by": [{shown}]}}}}"#
+        )
+    };
+    let fails = [&head, run, &answer("FALSE", r#"{"lasso": "o1"}"#), &end(1)].join("\n");
+    let holds = [&head, visited, &answer("TRUE", r#"{"visited": "v1"}"#), &end(1)].join("\n");
+    let judged = |evidence: &str, fair: &[&str]| {
+        let instance = instance(&[("LTLFireability.jsonl", evidence)]);
+        std::fs::write(instance.path().join("model.pnml"), &model).unwrap();
+        std::fs::write(instance.path().join("LTLFireability.xml"), queries).unwrap();
+        let (code, out, err) = certify(instance.path(), &[&[".", "proofs"], fair].concat());
+        (code, out + &err)
+    };
+    let is = |(code, said): (i32, String), wanted: i32, words: &str| {
+        assert!(code == wanted && said.contains(words), "{code}: {said}");
+    };
+    is(judged(&fails, &[]), 0, "(A GF\"`t` fires\"): FALSE: confirmed");
+    is(judged(&fails, &["--fair", "weak"]), 4, "not weakly fair to transition `t`");
+    is(judged(&fails, &["--fair=strong:t"]), 4, "not strongly fair to transition `t`");
+    is(judged(&fails, &["--fair=strong:u"]), 0, "runs strongly fair to `u`): FALSE: confirmed");
+    is(judged(&holds, &["--fair=weak:t"]), 0, "runs weakly fair to `t`): TRUE: confirmed");
+    is(judged(&holds, &[]), 4, "");
+    is(judged(&holds, &["--fair=weak:u"]), 4, "");
+    is(judged(&holds, &["--fair=weak:x"]), 1, "--fair: the net has no transition `x`");
+    is(judged(&holds, &["--fair=fair"]), 1, "expected weak or strong");
+}

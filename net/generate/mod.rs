@@ -35,7 +35,7 @@ pub use odometer::{net as odometer_net, odometer};
 pub use philosophers::philosophers;
 pub use producer_consumer::producer_consumer;
 pub use random::{Kind, Shape, random, random_with};
-pub use random_formula::{random_ctl, random_ltl};
+pub use random_formula::{random_ctl, random_fairness, random_ltl};
 pub use random_goal::{random_goal, random_goals, random_predicate, random_sum};
 pub use token_ring::token_ring;
 

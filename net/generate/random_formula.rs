@@ -1,5 +1,8 @@
-//! Random formulas of LTL and CTL, for properties of runs and of their tree.
+//! Random formulas of LTL and CTL, for properties of runs and of their tree, and fairness.
 
+use crate::fairness::Fairness;
+use crate::id::TransitionId;
+use crate::net::Net;
 use fastrand::Rng;
 use parikh_temporal::{Atom, Ctl, Formula, Formulas, Linear, Ltl, Paths, Quantifier};
 
@@ -57,4 +60,17 @@ fn random_formula<P: Paths>(
         5 => formulas.until(paths(rng), left, right),
         _ => formulas.release(paths(rng), left, right),
     }
+}
+
+/// Fairness to up to three transitions, each weak or strong; of every second, none.
+pub fn random_fairness(rng: &mut Rng, net: &Net) -> Fairness {
+    let mut sides: [Vec<TransitionId>; 2] = Default::default();
+    if rng.bool() && net.transition_count() > 0 {
+        for _ in 0..rng.usize(1..4) {
+            let t = TransitionId::new(rng.usize(..net.transition_count()));
+            sides[usize::from(rng.bool())].push(t);
+        }
+    }
+    let [weak, strong] = sides;
+    Fairness::new(weak, strong)
 }

@@ -16,7 +16,7 @@ use super::wanted::{self, Wanted};
 use crate::board::{Board, Home, Knowledge, Reach, Run, Tree};
 use crate::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in};
 use crate::mcc::Examination;
-use parikh_net::{Goal, GoalId, LinearSum, Net, Predicate};
+use parikh_net::{Fairness, Goal, GoalId, LinearSum, Net, Predicate};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
@@ -36,6 +36,8 @@ pub struct Plan {
     asking: Vec<Vec<usize>>,
     /// See [`first`](Self::first).
     first: Vec<GoalId>,
+    /// See [`mean`](Self::mean).
+    fairness: Fairness,
 }
 
 /// How far a question has got.
@@ -121,6 +123,12 @@ impl Plan {
         plan
     }
 
+    /// From now on, formulas that speak of runs mean those that are fair in this way. What can be
+    /// reached is not changed by that: whatever was fired, a run can go on fairly.
+    pub fn mean(&mut self, fairness: Fairness) {
+        self.fairness = fairness;
+    }
+
     /// Adds a formula as it is written, in the logic that it is written in ([`Logic::of`]).
     ///
     /// # Errors
@@ -148,9 +156,18 @@ impl Plan {
     ) -> Result<(), Unsupported> {
         match lower_in(formula, net, logic)? {
             Query::Truth(proposition) => {
+                let mut has_tree = false;
+                proposition.atoms(&mut |goal| has_tree |= matches!(goal, Goal::Tree(_)));
+                if has_tree && !self.fairness.is_none() {
+                    return Err(Unsupported::FairTree);
+                }
                 let asked = proposition.replace(&mut |goal| match goal {
                     Goal::Home(predicate) => examinations::home(predicate.sorted()),
                     Goal::Reach(predicate) => reach(predicate.sorted()),
+                    Goal::Run(property) => {
+                        let property = property.under(self.fairness.clone());
+                        atom(Goal::Run(Box::new(property)), Role::Part)
+                    }
                     goal => atom(goal, Role::Part),
                 });
                 let first = self.goals.len();

@@ -97,6 +97,10 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     }
     let about = match board.goal(aim.goal) {
         Goal::Reach(predicate) | Goal::Home(predicate) => about(net, predicate),
+        Goal::Run(property) => {
+            let fair = words::fairness(net, property.fairness());
+            fair.map(|fair| format!("of {fair}: ")).unwrap_or_default()
+        }
         _ => String::new(),
     };
     match (aim.role, &knowledge) {

@@ -1,6 +1,7 @@
 //! `parikh check`: answers the questions of an examination about a model.
 
 use super::beside::Beside;
+use super::fair::{self, FairTo};
 use super::job::{Job, Watch, print_statistics};
 use super::output::{self, Format, Printer};
 use super::questions::Inquiry;
@@ -39,6 +40,11 @@ pub(super) struct Arguments {
     queries: Option<PathBuf>,
     #[command(flatten)]
     formulas: formulas::Formulas,
+    /// Mean fair runs only, in formulas that speak of runs: a transition that stays enabled from
+    /// somewhere on (weak), or is enabled again and again (strong), fires again and again. Of all
+    /// transitions, or of some: strong:enter_1,enter_2. Repeatable.
+    #[arg(long, value_name = "KIND[:TRANSITIONS]", value_parser = fair::fair_to)]
+    fair: Vec<FairTo>,
     #[command(flatten)]
     cases: processes::Cases,
     /// How long it may take, reading included: 90s, 5m, 1h.
@@ -175,7 +181,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         explain: arguments.explain.clone(),
         only: arguments.id.clone(),
     };
-    let job = Job { inquiry, budget: &budget, config, watch, printer, beside };
+    let fair = &arguments.fair;
+    let job = Job { inquiry, fair, budget: &budget, config, watch, printer, beside };
     let report = job.run(&model)?;
     if arguments.stats {
         print_statistics(&report);
@@ -194,6 +201,12 @@ impl Arguments {
             if self.queries.is_some() && !examination.has_queries() {
                 return misuse(format!("{examination} has no queries: leave --queries out"));
             }
+        }
+        let is_of_time = |it: Examination| it.name().starts_with("LTL");
+        if !self.fair.is_empty() && self.examination.is_some_and(|it| !is_of_time(it)) {
+            return misuse(
+                "--fair is about runs: LTLCardinality, LTLFireability, --formula".to_owned(),
+            );
         }
         let one_by_one = !self.id.is_empty() || !self.explain.is_empty() || self.events;
         if one_by_one && self.examination == Some(Examination::StateSpace) {

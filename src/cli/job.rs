@@ -4,6 +4,7 @@
 use super::Outcome;
 use super::beside::{Beside, OpenFile, write};
 use super::explain::story;
+use super::fair::FairTo;
 use super::output::{FIGURE, Printer};
 use super::progress::{News, Progress};
 use super::questions::{Inquiry, Reading};
@@ -21,6 +22,8 @@ use std::time::{Duration, Instant};
 /// One inquiry about one model.
 pub(super) struct Job<'a> {
     pub(super) inquiry: Inquiry<'a>,
+    /// Which runs are meant where formulas speak of runs; of none, all.
+    pub(super) fair: &'a [FairTo],
     pub(super) budget: &'a Budget,
     pub(super) config: run::Config,
     /// What is said besides the answers, and of which.
@@ -63,7 +66,8 @@ impl Job<'_> {
                 report
             }
             false => {
-                let questions = Reading::new(&self.inquiry, &self.watch.only, &self.watch.explain);
+                let (only, explain) = (&self.watch.only, &self.watch.explain);
+                let questions = Reading::new(&self.inquiry, self.fair, only, explain);
                 let report = run::run(model, &questions, &self.config, self.budget, hear);
                 questions.say_notes();
                 report?

@@ -67,7 +67,7 @@ fn read_and_run(
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
     let printer = Printer::new(Format::Mcc, config.threads > 1);
     let (watch, beside) = Default::default();
-    let report = Job { inquiry, budget, config, watch, printer, beside }.run(&model)?;
+    let report = Job { inquiry, fair: &[], budget, config, watch, printer, beside }.run(&model)?;
     let outcome = Outcome::of(&report);
     Ok((report, outcome))
 }

@@ -7,6 +7,7 @@ mod check;
 mod draw;
 mod encode;
 mod explain;
+mod fair;
 mod formulas;
 mod graph;
 mod guest;

@@ -1,6 +1,7 @@
 //! What `check` and `mcc` ask of a model, as it reads on each net that stands for it.
 
 use super::Misuse;
+use super::fair::{FairTo, fairness};
 use super::formulas::{Asked, Formulas};
 use super::model::query_file;
 use super::terminal::note;
@@ -33,6 +34,8 @@ pub(super) enum Inquiry<'a> {
 /// The questions of an inquiry.
 pub(super) struct Reading<'a> {
     inquiry: &'a Inquiry<'a>,
+    /// Which runs formulas speak of; of none, all.
+    fair: &'a [FairTo],
     /// The only ids that are asked of those in files; none for all.
     only: &'a [String],
     /// Ids that have to be there.
@@ -76,8 +79,21 @@ impl Inquiry<'_> {
 
 impl<'a> Reading<'a> {
     /// All questions, or only some, some of which have to be there.
-    pub(super) fn new(inquiry: &'a Inquiry<'a>, only: &'a [String], explain: &'a [String]) -> Self {
-        Reading { inquiry, only, explain, notes: RefCell::default() }
+    pub(super) fn new(
+        inquiry: &'a Inquiry<'a>,
+        fair: &'a [FairTo],
+        only: &'a [String],
+        explain: &'a [String],
+    ) -> Self {
+        Reading { inquiry, fair, only, explain, notes: RefCell::default() }
+    }
+
+    /// A plan without questions, and the runs that they will be about.
+    fn empty(&self, net: &Net) -> Result<Wording> {
+        let fairness = fairness(self.fair, net).map_err(|why| Misuse(format!("--fair: {why}")))?;
+        let mut wording = Wording::default();
+        wording.plan.mean(fairness);
+        Ok(wording)
     }
 
     /// Says what is still to be said.
@@ -103,7 +119,8 @@ impl<'a> Reading<'a> {
             }
             Inquiry::Queries(examination, file) => self.of_file(*examination, file, net, notes),
             Inquiry::Formulas(formulas) => {
-                Ok(self.of_formulas(formulas.read(net, notes)?, net, notes))
+                let wording = self.empty(net)?;
+                Ok(self.of_formulas(wording, formulas.read(net, notes)?, net, notes))
             }
         }
     }
@@ -117,7 +134,7 @@ impl<'a> Reading<'a> {
         notes: &mut Vec<String>,
     ) -> Result<Wording> {
         let queries = input::read_queries(file, net)?;
-        let Wording { mut plan, mut refused } = Wording::default();
+        let Wording { mut plan, mut refused } = self.empty(net)?;
         if let Some(error) = queries.cut_short {
             notes.push(format!("parikh: {error}; the formulas before it are answered"));
             let id = format!("(the rest of {})", file.display());
@@ -147,8 +164,14 @@ impl<'a> Reading<'a> {
     }
 
     /// The questions of formulas given by the user, whose own mistakes are told already.
-    fn of_formulas(&self, asked: Vec<Asked>, net: &Net, notes: &mut Vec<String>) -> Wording {
-        let Wording { mut plan, mut refused } = Wording::default();
+    fn of_formulas(
+        &self,
+        wording: Wording,
+        asked: Vec<Asked>,
+        net: &Net,
+        notes: &mut Vec<String>,
+    ) -> Wording {
+        let Wording { mut plan, mut refused } = wording;
         for Asked { id, formula } in asked.into_iter().filter(|asked| self.is_wanted(&asked.id)) {
             let planned = formula.and_then(|formula| {
                 plan.ask_formula(&id, &formula, net).map_err(|error| {

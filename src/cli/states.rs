@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let (start, course) = (Instant::now(), config.course.clone());
     let inquiry = Inquiry::Examination(Examination::StateSpace);
     let (watch, beside) = Default::default();
-    let job = Job { inquiry, budget: &budget, config, watch, printer, beside };
+    let job = Job { inquiry, fair: &[], budget: &budget, config, watch, printer, beside };
     let report = job.run(&model)?;
     bar.finish_and_clear();
     if let Some(file) = &arguments.plot {

@@ -9,6 +9,9 @@ pub enum Unsupported {
          not what mixes them"
     )]
     Temporal(&'static str),
+    /// A formula of CTL about fair runs.
+    #[error("--fair is about runs, so formulas of LTL; this one is of CTL")]
+    FairTree,
     /// Numbers beyond 64 bits.
     #[error("the numbers of a comparison do not fit 64 bits")]
     TooLarge,

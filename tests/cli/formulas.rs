@@ -263,3 +263,33 @@ fn formulas_of_linear_time_come_with_runs_and_arguments() {
     assert!(said.contains("lead back to the same marking"), "{said}");
     assert!(folder.0.read("proofs/Formulas.jsonl").contains("\"lasso\""));
 }
+
+#[test]
+fn fairness_says_which_runs_are_meant() {
+    let folder = Folder::new();
+    let served = "served: G F critical_1 = 1";
+    let check = |fair: &[&str], value: &str| {
+        let asked = ["--formula", served, "--trace", "traces"];
+        let (code, lines, stderr) = folder.check(&[&asked[..], fair].concat());
+        assert_eq!((code, stderr.as_str()), (0, ""), "{fair:?}");
+        assert_eq!(lines, [format!("served: {value}")], "{fair:?}");
+    };
+    check(&[], "FALSE");
+    // The other one may take the lock each time before it is there again.
+    check(&["--fair", "weak"], "FALSE");
+    let trace = folder.0.read("traces/served.trace");
+    let repeated = trace.split_once("@repeat").expect("a lasso").1;
+    assert!(repeated.contains("enter_2") && repeated.contains("leave_2"), "{trace}");
+    check(&["--fair", "strong:enter_2", "--fair", "weak:leave_2, enter_1"], "FALSE");
+    check(&["--fair", "strong:enter_1"], "TRUE");
+    check(&["--fair", "strong"], "TRUE");
+    let refused = |arguments: &[&str]| {
+        let (code, lines, stderr) = folder.check(arguments);
+        assert_eq!((code, lines.as_slice()), (2, &[][..]), "{arguments:?}");
+        stderr
+    };
+    let stderr = refused(&["--formula", served, "--fair", "weak:enter_3"]);
+    assert!(stderr.contains("--fair: the net has no transition `enter_3`"), "{stderr}");
+    let stderr = refused(&["-e", "RD", "--fair", "weak"]);
+    assert!(stderr.contains("--fair is about runs"), "{stderr}");
+}

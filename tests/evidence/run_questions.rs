@@ -10,7 +10,7 @@ use parikh::evidence::certificate::markings::visit;
 use parikh::evidence::lasso::check_lasso;
 use parikh::evidence::question::Question;
 use parikh::evidence_files::Writer;
-use parikh::net::generate::{Kind, Shape, random, random_ltl, random_predicate};
+use parikh::net::generate::{Kind, Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Facts, Net, Predicate};
 use parikh::solvers::Budget;
@@ -35,7 +35,7 @@ fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut formulas = Ltl::default();
     let operators = rng.usize(1..6);
     let formula = random_ltl(&mut formulas, rng, 3, operators);
-    RunProperty::new(&formulas, formula, &atoms)
+    RunProperty::new(&formulas, formula, &atoms).under(random_fairness(rng, net))
 }
 
 /// How many markings there are, if they are few and none of them satisfies this.

@@ -8,7 +8,7 @@ use parikh::answer::Plan;
 use parikh::board::{Knowledge, Run};
 use parikh::engine::registry::ENGINES;
 use parikh::engine::{Engine, Role, Sides};
-use parikh::net::generate::{Shape, random, random_ltl, random_predicate};
+use parikh::net::generate::{Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Goal, Net, TransitionId};
 use parikh::run::{Config, Event, run_net};
@@ -19,7 +19,8 @@ use std::time::Duration;
 const SHORT: Duration = Duration::from_millis(30);
 const LONG: Duration = Duration::from_secs(2);
 
-/// Random properties of the runs of a net: over markings, and, of every third, over firings.
+/// Random properties of the runs of a net: over markings, and, of every third, over firings; of half of
+/// them, fair runs only.
 fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
     let mut rng = Rng::with_seed(seed);
     let mut atoms: Vec<RunAtom> =
@@ -31,7 +32,8 @@ fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
     let property = |_| {
         let operators = rng.usize(1..6);
         let formula = random_ltl(&mut formulas, &mut rng, 3, operators);
-        RunProperty::new(&formulas, formula, &atoms)
+        let property = RunProperty::new(&formulas, formula, &atoms);
+        property.under(random_fairness(&mut rng, net))
     };
     (0..count).map(property).collect()
 }

@@ -10,8 +10,9 @@ use parikh_temporal::{Automaton, Limits};
 /// An edge of the product: where it leads, and its marks as bits.
 type Edge = (usize, u64);
 
-/// Whether some run has the property.
+/// Whether some run has the property; what fairness means is part of the formula.
 pub(crate) fn exists(space: &StateSpace<'_>, property: &RunProperty) -> bool {
+    let property = &property.written_out();
     let mut formulas = property.formulas().clone();
     let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default())
         .expect("properties of tests are small");

@@ -23,6 +23,9 @@ Options:
                     [default: the file EXAMINATION.xml beside the model]
   --final MARKING   in Soundness and its relatives: when a case is done, for example 'p + 2*q', whatever
                     the model says; not for coloured models
+  --fair KIND[:TRANSITIONS]
+                    questions about runs are about fair ones: weak or strong, to all transitions or to
+                    these ('strong:enter_1,enter_2'); may be given several times
   --unfold N        make the unfolding of a coloured model again where it takes up to N colours tried
                     [default: 20000000]
   --visit N         make exhaustive searches again of up to N markings [default: 1000000]
@@ -63,6 +66,8 @@ pub(crate) struct Arguments {
     pub(crate) evidence: Vec<PathBuf>,
     pub(crate) queries: Option<PathBuf>,
     pub(crate) last: Option<String>,
+    /// Which runs questions are about; of none, all.
+    pub(crate) fair: Vec<String>,
     pub(crate) unfold: u64,
     pub(crate) visit: u64,
     pub(crate) timeout: Duration,
@@ -88,6 +93,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
         evidence: Vec::new(),
         queries: None,
         last: None,
+        fair: Vec::new(),
         unfold: 20_000_000,
         visit: 1_000_000,
         timeout: Duration::from_secs(3600),
@@ -114,6 +120,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
         match option {
             "--queries" => arguments.queries = Some(value()?.into()),
             "--final" => arguments.last = Some(value()?.to_string_lossy().into_owned()),
+            "--fair" => arguments.fair.push(value()?.to_string_lossy().into_owned()),
             "--visit" => arguments.visit = number(option, &value()?)?,
             "--unfold" => arguments.unfold = number(option, &value()?)?,
             "--timeout" => arguments.timeout = time(&value()?)?,

@@ -11,6 +11,9 @@ use arguments::{Arguments, Wanted};
 use guard::Ended;
 use parikh_evidence::audit::{Audit, Broken, Judged, OutOf, Progress, Report, Verdict, Watch};
 use parikh_evidence::coloured::{self, ColouredAudit, Limits};
+use parikh_evidence::question::Question;
+use parikh_evidence::reader::Unreadable;
+use parikh_evidence::reader::fair::fairness;
 use parikh_evidence::reader::pnml;
 use parikh_evidence::reader::queries::{self, Property};
 use parikh_net::Net;
@@ -186,7 +189,15 @@ fn query_file(
     if arguments.queries.is_none() && !file.exists() {
         return Err(format!("{examination} needs formulas, and there is no {}", file.display()));
     }
-    queries::read(net, &contents(&file, arguments.memory)?).map_err(|error| in_file(&file, &error))
+    let properties = queries::read(net, &contents(&file, arguments.memory)?);
+    let properties = properties.map_err(|error| in_file(&file, &error))?;
+    let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;
+    let refuse = |what: &str| Unreadable { line: 0, what: what.to_owned() };
+    let under = |Property { id, question }: Property| {
+        let fair = |question: Question| question.under(&fairness).map_err(refuse);
+        Property { id, question: question.and_then(fair) }
+    };
+    Ok(properties.into_iter().map(under).collect())
 }
 
 /// The files named, and those in the directories named, by name.

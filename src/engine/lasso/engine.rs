@@ -48,7 +48,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                     excluded += 1;
                     runs.searched(*id, lassos.expanded().into());
                 }
-                Err(Unknown::Automaton(why)) => {
+                Err(why @ (Unknown::Automaton(_) | Unknown::Fairness(_))) => {
                     work.board.gave_up(*id, ENGINE.name, &why.to_string());
                 }
                 Err(Unknown::Incomplete(_)) => {}

@@ -5,8 +5,10 @@
 //! | `engine` | properties that are open, one after the other, with more time each round |
 //! | `letters` | automata over letters of bits |
 //! | `search` | an accepting run in the product of the two |
+//! | `fair` | one that is fair |
 
 mod engine;
+mod fair;
 pub(crate) mod letters;
 mod search;
 
@@ -16,14 +18,15 @@ pub use crate::engine::explicit::Incomplete;
 
 use crate::engine::markings::Markings;
 use crate::evidence::lasso::check_lasso;
+use fair::{Fair, FairSearch};
 use letters::Compiled;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Facts, Net};
+use parikh_net::{Facts, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use parikh_temporal::{Automaton, Limits, TooLarge};
 use search::{Run, Search};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Why it is not known whether there is a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,10 +34,16 @@ pub enum Unknown {
     /// The formula has no automaton of a size that is worth it.
     #[error(transparent)]
     Automaton(#[from] TooLarge),
+    /// Runs have to be fair to more transitions than are kept track of.
+    #[error("fairness to {0} transitions is more than is kept track of")]
+    Fairness(usize),
     /// Not all markings that matter were visited.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
 }
+
+/// The most transitions whose fairness is kept track of: of each marking it is kept which are enabled.
+const MOST_FAIR: usize = 2_000;
 
 /// The graph of a net's markings, for several properties, one after the other.
 pub struct Lassos<'n> {
@@ -58,7 +67,9 @@ impl<'n> Lassos<'n> {
         budget: &Budget,
     ) -> Result<Self, Incomplete> {
         let (mut atoms, mut bits) = (Vec::new(), HashMap::new());
-        for atom in properties.iter().flat_map(RunProperty::atoms) {
+        let spoken_of = properties.iter().flat_map(RunProperty::atoms).cloned();
+        let all: Vec<RunAtom> = spoken_of.chain(of_fairness(properties)).collect();
+        for atom in &all {
             if !bits.contains_key(atom) {
                 bits.insert(atom.clone(), atoms.len());
                 atoms.push(atom.clone());
@@ -77,6 +88,9 @@ impl<'n> Lassos<'n> {
         let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default())?;
         let bits: Vec<usize> = property.atoms().iter().map(|atom| self.bits[atom]).collect();
         let compiled = Compiled::new(&automaton, &bits);
+        if !property.fairness().is_none() {
+            return self.find_fair(property, &compiled);
+        }
         let found = Search::new(&mut self.markings, &compiled, self.seed).run()?;
         let Some(run) = found else { return Ok(None) };
         let found = self.in_firings(&run)?;
@@ -87,6 +101,33 @@ impl<'n> Lassos<'n> {
             false => self.on_for_ever(run)?,
         };
         Ok(Some(found))
+    }
+
+    /// The same of fair runs, with the automaton of the property.
+    fn find_fair(
+        &mut self,
+        property: &RunProperty,
+        compiled: &Compiled,
+    ) -> Result<Option<LassoRun>, Unknown> {
+        let fairness = property.fairness();
+        let bits = |t| {
+            let [enabled, fires] = both(t).map(|atom| self.bits.get(&atom).copied());
+            Some((enabled?, fires?))
+        };
+        let fair = |t, strong| bits(t).map(|(enabled, fires)| Fair { strong, enabled, fires });
+        let weak = fairness.weak().iter().map(|&t| fair(t, false));
+        let strong = fairness.strong().iter().map(|&t| fair(t, true));
+        let fair: Option<Vec<Fair>> = weak.chain(strong).collect();
+        let fair = fair.ok_or_else(|| Unknown::Fairness(fairness.transitions().count()))?;
+        for open in [true, false] {
+            let found = FairSearch::new(&mut self.markings, compiled, &fair).run(open)?;
+            let Some(run) = found else { return Ok(None) };
+            let run = self.in_firings(&run)?;
+            if !open || check_lasso(self.net, property, &run, &mut || true).is_ok() {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
     }
 
     /// A run on from where whatever follows is accepted: until a marking repeats.
@@ -128,6 +169,21 @@ impl<'n> Lassos<'n> {
             },
         };
         Ok(LassoRun { prefix, end })
+    }
+}
+
+/// That a transition is enabled, and that it fires.
+fn both(t: TransitionId) -> [RunAtom; 2] {
+    [RunAtom::Holds(Predicate::Enabled(t)), RunAtom::Fires(vec![t])]
+}
+
+/// What fairness speaks of, unless it is too much.
+fn of_fairness(properties: &[RunProperty]) -> Vec<RunAtom> {
+    let all = properties.iter().flat_map(|property| property.fairness().transitions());
+    let all: BTreeSet<TransitionId> = all.collect();
+    match all.len() > MOST_FAIR {
+        true => Vec::new(),
+        false => all.into_iter().flat_map(both).collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Lassos;
 use crate::evidence::lasso::check_lasso;
 use fastrand::Rng;
-use parikh_net::generate::{Kind, Shape, random, random_ltl, random_predicate};
+use parikh_net::generate::{Kind, Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh_net::lasso::RunEnd;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Marking, Net};
@@ -60,12 +60,12 @@ pub(crate) fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let operators = rng.usize(0..6);
     let speaks_of_firings = rng.u32(..2);
     let formula = random_ltl(&mut formulas, rng, count + speaks_of_firings, operators);
-    RunProperty::new(&formulas, formula, &atoms)
+    RunProperty::new(&formulas, formula, &atoms).under(random_fairness(rng, net))
 }
 
 #[test]
 fn runs_are_found_exactly_where_there_are_any() {
-    let (mut found, mut none, mut open_ended) = (0, 0, 0);
+    let (mut found, mut none, mut open_ended, mut fair) = (0, 0, 0, 0);
     for seed in 0..2000 {
         let mut rng = Rng::with_seed(seed);
         let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
@@ -74,10 +74,11 @@ fn runs_are_found_exactly_where_there_are_any() {
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
         let mut lassos = Lassos::new(&net, &facts, &properties, rng.u64(..3), &budget).unwrap();
         for property in &properties {
-            let Some(system) = system(&net, property, 300) else { continue };
-            let mut formulas = property.formulas().clone();
+            let meant = property.written_out();
+            let Some(system) = system(&net, &meant, 300) else { continue };
+            let mut formulas = meant.formulas().clone();
             let automaton =
-                Automaton::of(&mut formulas, property.formula(), Limits::default()).unwrap();
+                Automaton::of(&mut formulas, meant.formula(), Limits::default()).unwrap();
             let nothing = system.and(&automaton, Limits::default()).unwrap().is_empty();
             let Some(run) = lassos.find(property).unwrap() else {
                 assert!(nothing, "seed {seed}: a run is missed");
@@ -87,10 +88,14 @@ fn runs_are_found_exactly_where_there_are_any() {
             assert!(!nothing, "seed {seed}: no run has the property");
             match (&run.end, check_lasso(&net, property, &run, &mut || true)) {
                 (RunEnd::Anything, Ok(())) => open_ended += 1,
-                (_, Ok(())) => found += 1,
+                (_, Ok(())) => {
+                    found += 1;
+                    fair += usize::from(!property.fairness().is_none());
+                }
                 (_, Err(flaw)) => panic!("seed {seed}: {run}: {flaw}"),
             }
         }
     }
     assert!(found > 300 && none > 300 && open_ended > 300, "{found} {none} {open_ended}");
+    assert!(fair > 100, "{fair}");
 }

@@ -1,0 +1,76 @@
+//! Which runs are meant, as the auditor is told: `weak`, or `strong:t,u`.
+
+use parikh_net::printable::Quoted;
+use parikh_net::{Fairness, Net, TransitionId};
+
+/// Weak or strong fairness to all transitions of `net`, or to those behind the colon: names between
+/// commas, perhaps in quotes. All that is given counts.
+///
+/// # Errors
+/// When it is something else.
+pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
+    let (mut weak, mut strong) = (Vec::new(), Vec::new());
+    for text in given {
+        let (kind, names) = text.split_once(':').map_or((&**text, None), |(k, n)| (k, Some(n)));
+        let of_kind = match kind {
+            "weak" => &mut weak,
+            "strong" => &mut strong,
+            _ => return Err(format!("expected weak or strong, not {}", Quoted(kind))),
+        };
+        match names {
+            None => of_kind.extend(net.transitions()),
+            Some(mut rest) => loop {
+                let (t, behind) = first(net, rest)?;
+                of_kind.extend(t);
+                match behind {
+                    Some(behind) => rest = behind,
+                    None => break,
+                }
+            },
+        }
+    }
+    Ok(Fairness::new(weak, strong))
+}
+
+/// The transitions that the first name stands for, and what comes behind the comma after it.
+fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
+    let text = text.trim_start();
+    let (name, behind) = match text.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').ok_or("a quote without its end")?,
+        None => text.split_at(text.find(',').unwrap_or(text.len())),
+    };
+    let known = net.transitions_named(name.trim_end());
+    let known = known.ok_or_else(|| format!("the net has no transition {}", Quoted(name)))?;
+    match behind.trim_start() {
+        "" => Ok((known, None)),
+        behind => match behind.strip_prefix(',') {
+            Some(behind) => Ok((known, Some(behind))),
+            None => Err(format!("expected a comma behind {}", Quoted(name))),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn all_or_some_transitions_are_meant() {
+        let net =
+            text::parse("place p 1\ntransition t: p -> p\ntransition \"a,b\": p -> p").unwrap();
+        let read = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(|&it| it.to_owned()).collect();
+            let read = fairness(&net, &given)?;
+            Ok::<_, String>((read.weak().len(), read.strong().len()))
+        };
+        assert_eq!(read(&["weak"]), Ok((2, 0)));
+        assert_eq!(read(&["strong"]), Ok((0, 2)));
+        assert_eq!(read(&["weak", "strong: \"a,b\" "]), Ok((1, 1)));
+        assert_eq!(read(&["weak:t,\"a,b\",t"]), Ok((2, 0)));
+        for wrong in ["fair", "weak:", "weak:a", "weak:t u", "strong:\"t", "weak:t,", "weak:\"t\"t"]
+        {
+            assert!(read(&[wrong]).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Fairness on the command line: `--fair weak`, `--fair strong:enter_1,enter_2`.
+
+use crate::formula::FormulaProblem;
+use parikh_net::{Fairness, Net, TransitionId};
+
+/// Fairness to some transitions, or to all.
+#[derive(Clone, Debug)]
+pub(super) struct FairTo {
+    strong: bool,
+    /// Names of transitions; none for all.
+    names: Option<Vec<String>>,
+}
+
+/// Reads one `--fair`.
+pub(super) fn fair_to(text: &str) -> Result<FairTo, String> {
+    let (kind, names) = match text.split_once(':') {
+        Some((kind, names)) => (kind, Some(listed(names)?)),
+        None => (text, None),
+    };
+    match kind {
+        "weak" => Ok(FairTo { strong: false, names }),
+        "strong" => Ok(FairTo { strong: true, names }),
+        _ => {
+            Err("expected `weak` or `strong`, and perhaps `:` and transitions behind it".to_owned())
+        }
+    }
+}
+
+/// Names between commas, in quotes where they have commas themselves.
+fn listed(text: &str) -> Result<Vec<String>, String> {
+    let (mut names, mut name, mut quoted) = (Vec::new(), String::new(), false);
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            ',' if !quoted => names.push(std::mem::take(&mut name)),
+            other => name.push(other),
+        }
+    }
+    names.push(name);
+    let names: Vec<String> = names.into_iter().map(|name| name.trim().to_owned()).collect();
+    match quoted || names.iter().any(String::is_empty) {
+        true => Err("expected names of transitions with commas between them".to_owned()),
+        false => Ok(names),
+    }
+}
+
+/// What is asked for together, of the transitions of `net`.
+///
+/// # Errors
+/// When it has no transition of some name.
+pub(super) fn fairness(all: &[FairTo], net: &Net) -> Result<Fairness, FormulaProblem> {
+    let mut sides: [Vec<TransitionId>; 2] = Default::default();
+    for FairTo { strong, names } in all {
+        let side = &mut sides[usize::from(*strong)];
+        let Some(names) = names else {
+            side.extend(net.transitions());
+            continue;
+        };
+        for name in names {
+            let unknown = || FormulaProblem::unknown_transition(name, net, true);
+            side.extend(net.transitions_named(name).ok_or_else(unknown)?);
+        }
+    }
+    let [weak, strong] = sides;
+    Ok(Fairness::new(weak, strong))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    #[test]
+    fn kinds_and_names_are_read() {
+        let net = text::parse(
+            "place p 1\ntransition t: p -> p\ntransition \"a,b\": p -> p\ntransition u: p -> p",
+        );
+        let net = net.unwrap();
+        let read = |all: &[&str]| {
+            let all: Vec<FairTo> = all.iter().map(|text| fair_to(text).unwrap()).collect();
+            fairness(&all, &net)
+        };
+        let sizes = |all: &[&str]| {
+            let fairness = read(all).unwrap();
+            (fairness.weak().len(), fairness.strong().len())
+        };
+        assert_eq!(sizes(&["weak"]), (3, 0));
+        assert_eq!(sizes(&["weak", "strong:t, \"a,b\""]), (1, 2));
+        assert_eq!(sizes(&["weak:t,u,t"]), (2, 0));
+        let unknown = read(&["strong:p"]).unwrap_err().to_string();
+        assert!(unknown.contains("no transition `p`; it is a place"), "{unknown}");
+        for wrong in ["fair", "weak:", "weak:t,,u", "strong:\"t", "", "weak,strong"] {
+            assert!(fair_to(wrong).is_err(), "{wrong}");
+        }
+    }
+}
