@@ -17,4 +17,4 @@ printf '%s\n' Peterson-PT-2 MAPK-PT-00008 PhilosophersDyn-PT-03 ShieldRVt-PT-001
 # nearly all a second time.
 cargo test --no-run
 "${CARGO_TARGET_DIR:-target}/debug/parikh-bench" contest --inputs "$data/inputs" --oracle "$data/oracle" \
-  --list "$out/list.txt" --exams RD,RC,RF,UB,OS,QL,SM,LTLC,LTLF --timeout "${1:-5}" --out "$out/run.csv"
+  --list "$out/list.txt" --exams RD,RC,RF,UB,OS,QL,SM,LTLC,LTLF,CTLC,CTLF --timeout "${1:-5}" --out "$out/run.csv"

@@ -85,6 +85,8 @@ pub enum Argument {
     TreeSearched {
         /// How many markings were visited.
         markings: u64,
+        /// Whether the model's own claim of unit-safety (NUPN) was used for what was known before.
+        assumes_units: bool,
     },
     /// All markings along which the property might still come true were visited, so many; no run among
     /// them has it.
@@ -140,7 +142,8 @@ impl Proof {
             Argument::StateEquation { assumes_units, .. }
             | Argument::Induction { assumes_units, .. }
             | Argument::NoRun { assumes_units, .. }
-            | Argument::Labelling { assumes_units, .. } => assumes_units,
+            | Argument::Labelling { assumes_units, .. }
+            | Argument::TreeSearched { assumes_units, .. } => assumes_units,
             _ => false,
         }
     }
@@ -269,8 +272,9 @@ impl fmt::Display for Argument {
                 }
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
-            Argument::TreeSearched { markings } => {
-                write!(f, "all {markings} markings that matter were visited")
+            Argument::TreeSearched { markings, assumes_units } => {
+                write!(f, "all {markings} markings that matter were visited")?;
+                f.write_str(if *assumes_units { UNITS } else { "" })
             }
             Argument::RunsSearched { markings } => {
                 write!(f, "all {markings} markings along such runs were visited")

@@ -33,14 +33,9 @@ impl Trees<'_> {
     /// reached, each of its premises on one of them.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let mut assumes_units = false;
-        for &id in &given {
-            let Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) = self.board.knowledge(id)
-            else {
-                return self.refuse(goal, &"it rests on what is not known");
-            };
-            assumes_units |= proof.assumes_units();
-        }
+        let Some(assumes_units) = self.assume_units(&given) else {
+            return self.refuse(goal, &"it rests on what is not known");
+        };
         let is_shown = |premise: &parikh_net::Predicate| {
             given.iter().any(|&id| match self.board.goal(id) {
                 Goal::Reach(goal) => goal.clone().sorted() == *premise,
@@ -69,10 +64,13 @@ impl Trees<'_> {
         self.enter(goal, Tree::Decided { holds, proof, evidence, given, by });
     }
 
-    /// The goal's property holds, or does not: all of so many markings were visited. Where they are few,
-    /// the checker visits them again before.
-    pub fn searched(&self, goal: GoalId, holds: bool, markings: u64) {
+    /// The goal's property holds, or does not: all of so many markings that matter were visited, given that
+    /// some goals cannot be reached. Where they are few, the checker visits all there are again before.
+    pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
+        let Some(assumes_units) = self.assume_units(&given) else {
+            return self.refuse(goal, &"it rests on what is not known");
+        };
         let checks = &self.board.checks;
         let again = (markings <= AGAIN).then(|| {
             let budget = checks.budget(false);
@@ -89,9 +87,19 @@ impl Trees<'_> {
             _ => {}
         }
         let evidence = Evidence::Searched { markings, stubborn: false, argued: None };
-        let proof = Proof::new(Argument::TreeSearched { markings }, None);
-        let (given, by) = (Arc::default(), self.by);
+        let proof = Proof::new(Argument::TreeSearched { markings, assumes_units }, None);
+        let (given, by) = (given.into(), self.by);
         self.enter(goal, Tree::Decided { holds, proof, evidence, given, by });
+    }
+
+    /// Whether any of these, which cannot be reached, rests on the claim that units are safe; `None` where one
+    /// is not known to be so.
+    fn assume_units(&self, given: &[GoalId]) -> Option<bool> {
+        let assumes = given.iter().map(|&id| match self.board.knowledge(id) {
+            Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => Some(proof.assumes_units()),
+            _ => None,
+        });
+        assumes.collect::<Option<Vec<bool>>>().map(|all| all.contains(&true))
     }
 
     /// The property that an open goal asks for.

@@ -10,6 +10,7 @@ use fastrand::Rng;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Facts, Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
+use parikh_temporal::BRANCHING_RULES;
 use std::collections::{HashMap, HashSet};
 
 /// See the [module](super).
@@ -21,6 +22,9 @@ pub const ENGINE: Engine = Engine {
     takes: Takes::TREES,
     start,
 };
+
+/// The most steps of rewriting.
+const STEPS: usize = 20_000;
 
 /// The bit of letters that says that a marking is dead.
 const DEAD: usize = 0;
@@ -87,6 +91,7 @@ pub fn labelling(
     never: &[Predicate],
     budget: &Budget,
 ) -> Option<Labelling> {
+    let property = &simple(property);
     let (atoms, bits) = letters([property]);
     let mut graph = Markings::new(net, facts, &atoms, budget).ok()?;
     let parts = Parts::of(property, &bits)?;
@@ -95,6 +100,14 @@ pub fn labelling(
     let mut search = Search::new(&mut graph, &parts, DEAD, known.sets, 0);
     let value = search.run(&mut || Some(known.sets)).ok()??;
     search.explain(property, known.sets, known.used(value).0)
+}
+
+/// The same property without operands that are each other's negation, and the like: claims about a part and
+/// about its negation are told apart by how they are written.
+fn simple(property: &TreeProperty) -> TreeProperty {
+    let mut formulas = property.formulas().clone();
+    let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);
+    TreeProperty::new(&formulas, simple, property.atoms())
 }
 
 /// The atoms of letters for these properties, and by predicate its bit.
@@ -120,6 +133,7 @@ fn look(
     (id, property): (GoalId, &TreeProperty),
     seed: u64,
 ) -> bool {
+    let property = &simple(property);
     let Some(parts) = Parts::of(property, bits) else {
         work.board.gave_up(id, ENGINE.name, "the formula has more than 64 parts");
         return false;
@@ -139,9 +153,7 @@ fn look(
     let (given, goals) = known.used(value);
     match search.explain(property, known.sets, given) {
         Some(labelling) => trees.labelled(id, labelling, goals),
-        None if known.is_empty() => trees.searched(id, value, graph.expanded().into()),
-        // What a search rests on is not said to be so.
-        None => {}
+        None => trees.searched(id, value, graph.expanded().into(), goals),
     }
     !work.board.is_open(id)
 }
@@ -185,10 +197,6 @@ impl Known {
             set(negations.iter().map(of).collect())
         };
         Known { never, sets: (yes, no) }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.sets == (0, 0)
     }
 
     /// What a labelling of this value may rest on.

@@ -12,10 +12,10 @@ use parikh_temporal::{Atom, Formula, Node, Quantifier};
 use std::collections::HashMap;
 
 /// The most claims.
-const CLAIMS: usize = 400_000;
+const CLAIMS: usize = 100_000;
 
 /// The most markings times places.
-const TOKENS: usize = 20_000_000;
+const TOKENS: usize = 4_000_000;
 
 /// What a claim needs of the markings after its own.
 enum Onward {
