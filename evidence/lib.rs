@@ -25,6 +25,7 @@ pub mod reader;
 pub mod reduction;
 pub mod refutation;
 mod replay;
+pub mod systems;
 pub mod tree;
 mod unit_claim;
 pub mod words;

@@ -26,6 +26,7 @@ pub mod reduction;
 pub mod report;
 pub mod run;
 pub mod structure;
+pub mod systems;
 pub mod unfold;
 pub mod verdicts;
 

@@ -81,7 +81,7 @@ pub struct Report {
 
 impl Report {
     /// Adds what another audit found.
-    pub(crate) fn extend(&mut self, other: Report) {
+    pub fn extend(&mut self, other: Report) {
         self.judged.extend(other.judged);
         self.unanswered += other.unanswered;
         self.incomplete.extend(other.incomplete);

@@ -6,7 +6,7 @@ use super::job::{Job, Watch, print_statistics};
 use super::output::{self, Format, Printer};
 use super::questions::Inquiry;
 use super::terminal::note;
-use super::{Misuse, Outcome, formulas, limits, processes, signals};
+use super::{Misuse, Outcome, formulas, limits, processes, signals, systems};
 use crate::input;
 use crate::mcc::Examination;
 use crate::reduction::rules;
@@ -17,12 +17,12 @@ use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use parikh_solvers::smt_chosen;
 use parikh_solvers::smt_command::SmtCommand;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(clap::Args)]
 #[command(group(
-    clap::ArgGroup::new("asked").required(true).multiple(true).args(["examination", "formula", "formulas"])
+    clap::ArgGroup::new("asked").required(true).multiple(true).args(["examination", "formula", "formulas", "properties"])
 ))]
 #[command(after_help = format!("{EXAMPLES}\n\n{}\n\n{}", processes::ABOUT, formulas::LANGUAGE))]
 pub(super) struct Arguments {
@@ -38,6 +38,13 @@ pub(super) struct Arguments {
     /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
     #[arg(long, requires = "examination")]
     queries: Option<PathBuf>,
+    /// Of a parallel system (.dot, .pml, .aut, .fsm): a file of properties as RERS writes them, `#1:`
+    /// with a formula in the next line, in LTL or CTL over labels.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["examination", "formula", "formulas", "trace", "engines"])]
+    properties: Option<PathBuf>,
+    /// With --properties, what finite runs count for in LTL.
+    #[arg(long, value_enum, requires = "properties", default_value = "infinite")]
+    semantics: systems::Semantics,
     #[command(flatten)]
     formulas: formulas::Formulas,
     /// Mean fair runs only, in formulas that speak of runs: a transition that stays enabled from
@@ -153,9 +160,13 @@ const EXAMPLES: &str = "\
 Examples:
   parikh check philosophers.pnml -e ReachabilityDeadlock --trace traces
   parikh check INPUTS/Peterson-PT-2 -e RC --timeout 5m --format json
-  parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'";
+  parikh check mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)'
+  parikh check problem101.dot --properties problem101-properties.txt";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    if let Some(properties) = &arguments.properties {
+        return systems::check(&arguments.about_system(properties));
+    }
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     let say_so = || {
         output::say_what_is_open();
@@ -191,6 +202,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 }
 
 impl Arguments {
+    /// The same for a system with its properties.
+    fn about_system<'a>(&'a self, properties: &'a Path) -> systems::Arguments<'a> {
+        systems::Arguments {
+            model: &self.model,
+            properties,
+            semantics: self.semantics,
+            timeout: self.timeout,
+            memory: self.memory,
+            threads: self.threads,
+            seed: self.seed,
+            format: self.format,
+            evidence: self.evidence.as_deref(),
+            certified_only: self.require == Require::Certified,
+        }
+    }
+
     /// Refuses what makes no sense together, before anything is read.
     fn refuse_misuse(&self) -> Result<()> {
         let misuse = |why: String| Err(Misuse(why).into());

@@ -1,6 +1,7 @@
 //! `parikh info`: what a model is.
 
 use super::Outcome;
+use super::systems;
 use super::terminal::{lines, whole};
 use crate::evidence::words;
 use crate::input;
@@ -16,7 +17,8 @@ use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A PNML file, a net as text, the directory of a contest instance, or a parallel system (.dot,
+    /// .pml, .aut, .fsm).
     model: PathBuf,
     /// How to print it.
     #[arg(long, value_enum, default_value = "text")]
@@ -30,6 +32,13 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    if let Some(system) = systems::read_system(&arguments.model)? {
+        match arguments.format {
+            Format::Text => lines(&systems::about(&system))?,
+            Format::Json => print(&systems::about_json(&system))?,
+        }
+        return Ok(Outcome::Complete);
+    }
     let model = input::read_model(&arguments.model)?;
     let colours = model.colours().map(|net| (coloured_text(net), coloured_json(net)));
     if let (Format::Text, Some((text, _))) = (arguments.format, &colours) {

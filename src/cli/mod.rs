@@ -32,6 +32,7 @@ mod signals;
 mod states;
 mod states_plot;
 mod structure;
+mod systems;
 mod terminal;
 mod trace_file;
 mod unfold;
@@ -106,6 +107,8 @@ enum Command {
     Unfold(unfold::Arguments),
     /// Write one page to look at: what was found, the net, witnesses to play, certificates to read.
     Report(report::Arguments),
+    /// Answer all problems of a directory of the RERS challenge, and write a file of answers.
+    Rers(systems::rers::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
     Replay(replay::Arguments),
     /// Write a file that teaches your shell to complete `parikh`.
@@ -164,6 +167,7 @@ pub fn main() -> ExitCode {
         Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Unfold(arguments) => unfold::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Rers(arguments) => systems::rers::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::man(&arguments),

@@ -10,14 +10,15 @@
 
 use super::error::InputError;
 use super::format::{Format, Unread};
-use super::{pnml, symmetric, text};
+use super::{pnml, symmetric, systems, text};
 use crate::model::Model;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// All of them, in the order in which they are tried.
-pub const FORMATS: &[Format] = &[pnml::FORMAT, symmetric::FORMAT, text::COLOURED, text::PLAIN];
+pub const FORMATS: &[Format] =
+    &[pnml::FORMAT, symmetric::FORMAT, text::COLOURED, text::PLAIN, systems::DOT, systems::AUT];
 
 /// Reads the model that an argument names: a file of one of the [`FORMATS`], or the directory of a
 /// contest instance.

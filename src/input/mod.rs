@@ -22,6 +22,7 @@ mod queries;
 mod query_tree;
 mod source;
 mod symmetric;
+mod systems;
 mod text;
 mod xml;
 

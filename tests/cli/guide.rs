@@ -27,6 +27,14 @@ const PAGES: &[Page<'_>] = &[
     },
     Page { path: "docs/coloured.md", not_run: &[], before: &[] },
     Page { path: "docs/processes.md", not_run: &[], before: &[] },
+    Page {
+        path: "docs/systems.md",
+        not_run: &[],
+        before: &[(
+            "parikh rers RERS2020",
+            "mkdir RERS2020; cp examples/post.dot examples/post-properties.txt RERS2020",
+        )],
+    },
     Page { path: "docs/states.md", not_run: &[], before: &[] },
     Page { path: "docs/pictures.md", not_run: &[], before: &[] },
     Page { path: "docs/structure.md", not_run: &[], before: &[] },

@@ -9,8 +9,8 @@ use super::{files, read};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The folders that hold crates.
-const CRATES: [&str; 7] =
-    ["net", "solvers", "symbolic", "temporal", "encodings", "evidence", "src"];
+const CRATES: [&str; 8] =
+    ["net", "solvers", "symbolic", "temporal", "systems", "encodings", "evidence", "src"];
 
 /// What still stands in circles: the folder, and the names in it. The list only shrinks.
 const KNOWN: &[(&str, &[&str])] = &[

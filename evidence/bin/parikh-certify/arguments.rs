@@ -9,7 +9,8 @@ Checks the evidence behind answers about a Petri net
 
 Usage: parikh-certify [OPTIONS] MODEL EVIDENCE...
 
-  MODEL       a PNML file (a place/transition net or a coloured one), or a directory with a model.pnml
+  MODEL       a PNML file (a place/transition net or a coloured one), or a directory with a model.pnml;
+              or a parallel system (.dot), whose properties stand beside it under the name of the evidence
   EVIDENCE    files as `parikh check MODEL --evidence DIR` writes them, one for each examination, or
               directories of such files (*.jsonl)
 
@@ -26,6 +27,8 @@ Options:
   --fair KIND[:TRANSITIONS]
                     questions about runs are about fair ones: weak or strong, to all transitions or to
                     these ('strong:enter_1,enter_2'); may be given several times
+  --semantics S     of systems: infinite, where only infinite runs count, or spin, where finite ones
+                    repeat their last label [default: infinite]
   --unfold N        make the unfolding of a coloured model again where it takes up to N colours tried
                     [default: 20000000]
   --visit N         make exhaustive searches again of up to N markings [default: 1000000]
@@ -68,6 +71,8 @@ pub(crate) struct Arguments {
     pub(crate) last: Option<String>,
     /// Which runs questions are about; of none, all.
     pub(crate) fair: Vec<String>,
+    /// Whether the ends of runs of a system count, as in SPIN.
+    pub(crate) spin: bool,
     pub(crate) unfold: u64,
     pub(crate) visit: u64,
     pub(crate) timeout: Duration,
@@ -94,6 +99,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
         queries: None,
         last: None,
         fair: Vec::new(),
+        spin: false,
         unfold: 20_000_000,
         visit: 1_000_000,
         timeout: Duration::from_secs(3600),
@@ -121,6 +127,11 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
             "--queries" => arguments.queries = Some(value()?.into()),
             "--final" => arguments.last = Some(value()?.to_string_lossy().into_owned()),
             "--fair" => arguments.fair.push(value()?.to_string_lossy().into_owned()),
+            "--semantics" => match value()?.to_str() {
+                Some("infinite") => arguments.spin = false,
+                Some("spin") => arguments.spin = true,
+                _ => return Err("--semantics is infinite or spin".to_owned()),
+            },
             "--visit" => arguments.visit = number(option, &value()?)?,
             "--unfold" => arguments.unfold = number(option, &value()?)?,
             "--timeout" => arguments.timeout = time(&value()?)?,

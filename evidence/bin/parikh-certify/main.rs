@@ -6,6 +6,7 @@
 mod arguments;
 mod guard;
 mod printed;
+mod systems;
 
 use arguments::{Arguments, Wanted};
 use guard::Ended;
@@ -92,6 +93,9 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
     watch.at(&path.display().to_string(), 0);
     let bytes = contents(&path, arguments.memory)?;
     let files = evidence_files(&arguments.evidence)?;
+    if systems::is_system(&bytes) {
+        return systems::audit(arguments, &path, &bytes, &files, watch);
+    }
     let mut broken: Vec<Broken> = Vec::new();
     let query_file = |net: &Net, examination: &str| query_file(arguments, &path, net, examination);
     let report = if coloured::is_coloured(&bytes) {

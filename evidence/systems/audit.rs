@@ -1,0 +1,249 @@
+//! Files of evidence about a system, held against its file and its properties.
+//!
+//! ```json
+//! {"evidence": {"format": "parikh-system-evidence-1", "components": 4, "labels": 44, "semantics": "infinite traces"}}
+//! {"answer": {"id": "1", "value": "FALSE", "run": {"labels": ["a", "b", "a"], "back": 1}}}
+//! {"answer": {"id": "2", "value": "TRUE", "no_run": {"components": [0, 3]}}}
+//! {"answer": {"id": "3", "value": "TRUE", "no_run": {"components": [], "recurrence": true}}}
+//! {"answer": {"id": "4", "value": "FALSE", "visited": 1200}}
+//! {"end": {"answers": 4}}
+//! ```
+//!
+//! Components are numbered from 0 in the order of the file. What else a line says is for people.
+//! What is asked is read from the property file by the number that is the id, and whether the ends
+//! of runs count is said by whoever asks: a file that was made for something else is refused.
+
+use super::branching::Space;
+use super::none::{Claim, Visited, visit};
+use super::properties::{Formula, Properties};
+use super::terms::Linear;
+use super::{Endings, System, run};
+use crate::audit::{Broken, Judged, Report, Verdict, Watch};
+use serde::Deserialize;
+use std::collections::HashSet;
+
+/// What this version of the format is called.
+pub const FORMAT: &str = "parikh-system-evidence-1";
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Evidence(Header),
+    Answer(Box<Answer>),
+    End(End),
+}
+
+#[derive(Debug, Deserialize)]
+struct Header {
+    format: String,
+    components: usize,
+    labels: usize,
+    semantics: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    id: String,
+    value: String,
+    #[serde(default)]
+    run: Option<RunOfLabels>,
+    #[serde(default)]
+    no_run: Option<Members>,
+    #[serde(default)]
+    visited: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RunOfLabels {
+    labels: Vec<String>,
+    back: usize,
+}
+
+#[derive(Debug, Deserialize)]
+struct Members {
+    /// No run of these is against it.
+    components: Vec<usize>,
+    /// What cannot come for ever is left out.
+    #[serde(default)]
+    recurrence: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct End {
+    answers: usize,
+}
+
+/// An audit of evidence about one system.
+pub struct SystemAudit<'s> {
+    system: &'s System,
+    properties: &'s Properties,
+    endings: Endings,
+    /// The most nodes that are visited.
+    most: usize,
+    watch: Watch,
+    /// The joint states of the system, once they are needed; `None` inside if they are too many.
+    space: Option<Option<Space>>,
+    report: Report,
+}
+
+impl<'s> SystemAudit<'s> {
+    /// An audit. What a search is the reason of is visited again where there are at most so many
+    /// joint states.
+    pub fn new(
+        system: &'s System,
+        properties: &'s Properties,
+        endings: Endings,
+        most: u64,
+        watch: Watch,
+    ) -> Self {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Self { system, properties, endings, most, watch, space: None, report: Report::default() }
+    }
+
+    /// Goes through a file.
+    ///
+    /// # Errors
+    /// Why it cannot be read on.
+    pub fn file(&mut self, name: &str, text: &str) -> Result<(), Broken> {
+        let mut answered: HashSet<u64> = HashSet::new();
+        let (mut answers, mut ended) = (0, false);
+        for (line, content) in (1..).zip(text.lines()) {
+            let broken = |what: String| Broken { file: name.to_owned(), line, what };
+            let read = serde_json::from_str(content).map_err(|error| broken(error.to_string()))?;
+            if (line == 1) != matches!(read, Line::Evidence(_)) || ended {
+                return Err(broken("a line where it does not belong".to_owned()));
+            }
+            match read {
+                Line::Evidence(header) => self.fits(&header).map_err(broken)?,
+                Line::End(end) => {
+                    ended = true;
+                    if end.answers != answers {
+                        let what = format!("{} answers were printed, not {answers}", end.answers);
+                        self.report.irregular.push(broken(what));
+                    }
+                }
+                Line::Answer(answer) => {
+                    answers += 1;
+                    self.watch.at(name, line);
+                    let number = answer.id.parse().ok();
+                    let known = number.and_then(|it| self.properties.all.get(&it));
+                    let verdict = match known {
+                        None => Verdict::Refused("there is no such property".to_owned()),
+                        Some((formula, _)) => self.verdict(formula, &answer),
+                    };
+                    if number.is_some_and(|number| !answered.insert(number)) {
+                        self.report.irregular.push(broken("a second answer".to_owned()));
+                    }
+                    self.report.judged.push(Judged {
+                        file: name.to_owned(),
+                        line,
+                        examination: "property".to_owned(),
+                        id: answer.id,
+                        question: known.map_or(String::new(), |it| it.1.clone()),
+                        value: answer.value,
+                        verdict,
+                        assumes_units: false,
+                    });
+                }
+            }
+        }
+        if !ended {
+            let what = "the last line is missing".to_owned();
+            self.report.irregular.push(Broken { file: name.to_owned(), line: 0, what });
+        }
+        self.report.unanswered +=
+            self.properties.all.keys().filter(|number| !answered.contains(number)).count();
+        Ok(())
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Report {
+        self.report
+    }
+
+    fn fits(&self, header: &Header) -> Result<(), String> {
+        let sizes = (self.system.components().len(), self.system.label_count());
+        match () {
+            () if header.format != FORMAT => Err(format!("the format is not `{FORMAT}`")),
+            () if header.semantics != self.endings.name() => Err(format!(
+                "it is not about the semantics that is asked for: {}",
+                self.endings.name()
+            )),
+            () if (header.components, header.labels) != sizes => {
+                Err("it is about a system of another size".to_owned())
+            }
+            () => Ok(()),
+        }
+    }
+
+    fn verdict(&mut self, formula: &Formula, answer: &Answer) -> Verdict {
+        let watch = self.watch.clone();
+        let mut goes_on = || watch.goes_on();
+        let value = match answer.value.as_str() {
+            "TRUE" => true,
+            "FALSE" => false,
+            _ => return Verdict::Refused("the value is neither TRUE nor FALSE".to_owned()),
+        };
+        match (formula, value, &answer.run, &answer.no_run, answer.visited) {
+            (Formula::Linear(formula), false, Some(given), None, None) => {
+                let RunOfLabels { labels, back } = given;
+                match run::check(self.system, formula, self.endings, labels, *back) {
+                    Ok(()) => {
+                        Verdict::Confirmed("the run was followed component by component".into())
+                    }
+                    Err(why) => Verdict::Refused(why),
+                }
+            }
+            (Formula::Linear(formula), true, None, Some(given), None) => {
+                self.no_run(formula, given, &mut goes_on)
+            }
+            (Formula::Branching(formula), value, None, None, Some(_)) => {
+                let (system, most) = (self.system, self.most);
+                let space =
+                    self.space.get_or_insert_with(|| Space::visit(system, most, &mut goes_on));
+                match space.as_ref().map(|space| space.satisfies(formula, &mut goes_on)) {
+                    Some(Some(holds)) if holds == value => Verdict::Confirmed(
+                        "all joint states were visited, and the formula evaluated".to_owned(),
+                    ),
+                    Some(Some(_)) => Verdict::Refused("the formula has the other value".to_owned()),
+                    _ if !watch.goes_on() => self.stopped(),
+                    _ => Verdict::Searched(format!("there are more than {most} joint states")),
+                }
+            }
+            _ => {
+                Verdict::Refused("this is no evidence for that value of such a formula".to_owned())
+            }
+        }
+    }
+
+    /// Whether an argument that there is no run against a formula holds.
+    fn no_run(
+        &self,
+        formula: &Linear,
+        given: &Members,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Verdict {
+        let Members { components: members, recurrence } = given;
+        let claim = Claim { endings: self.endings, members, recurrence: *recurrence };
+        match visit(self.system, formula, claim, self.most, goes_on) {
+            Ok(Visited::None(0)) => Verdict::Confirmed(
+                "what a run against it would do for ever cannot come for ever".to_owned(),
+            ),
+            Err(why) => Verdict::Refused(why),
+            Ok(Visited::None(nodes)) => Verdict::Confirmed(format!(
+                "{nodes} joint states of {} components were visited",
+                members.len()
+            )),
+            Ok(Visited::Some) => Verdict::Refused("there is a run against it".to_owned()),
+            Ok(Visited::More) => Verdict::Searched(format!(
+                "there are more than {} joint states of these components",
+                self.most
+            )),
+            Ok(Visited::Stopped) => self.stopped(),
+        }
+    }
+
+    fn stopped(&self) -> Verdict {
+        Verdict::Stopped(self.watch.out_of().unwrap_or(crate::audit::OutOf::Time))
+    }
+}

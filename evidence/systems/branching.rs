@@ -1,0 +1,169 @@
+//! CTL over labels, on all joint states, by plain fixpoints.
+//!
+//! Paths are maximal: they end where no step is possible. Z is the set of states that satisfy the
+//! formula:
+//!
+//! ```text
+//! [a] φ       all a-successors are in φ            [] φ, <> φ: by any label
+//! <a> φ       some a-successor is in φ
+//! E(φ U ψ)    least Z = ψ ∪ (φ ∩ some successor in Z)
+//! A(φ U ψ)    least Z = ψ ∪ (φ ∩ all successors in Z, and there are some)
+//! E(φ W ψ)    greatest Z = ψ ∪ (φ ∩ some successor in Z, or there is none)
+//! A(φ W ψ)    greatest Z = ψ ∪ (φ ∩ all successors in Z)
+//! ```
+
+use super::system::{Joint, System};
+use std::collections::HashMap;
+
+/// A formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Branching {
+    /// Always or never.
+    Constant(bool),
+    /// Not.
+    Not(Box<Branching>),
+    /// Both.
+    And(Box<(Branching, Branching)>),
+    /// After all, or some, steps with this label, or with any.
+    Next {
+        /// All, or some.
+        all: bool,
+        /// The label.
+        label: Option<String>,
+        /// What holds after it.
+        term: Box<Branching>,
+    },
+    /// The second part holds in the end, or, if it is weak, the first one for ever.
+    Until {
+        /// On all paths, or on some.
+        all: bool,
+        /// Whether the second part may not come.
+        weak: bool,
+        /// The two.
+        parts: Box<(Branching, Branching)>,
+    },
+}
+
+/// All joint states of a system, and its steps.
+pub struct Space {
+    labels: HashMap<String, u32>,
+    after: Vec<Vec<(u32, u32)>>,
+    starts: usize,
+}
+
+impl Space {
+    /// Visits at most so many joint states; `None` if there are more, or it is told to stop.
+    pub fn visit(system: &System, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
+        let labels: HashMap<String, u32> = system.labels().map(str::to_owned).zip(0..).collect();
+        let members: Vec<usize> = (0..system.components().len()).collect();
+        let mut numbers: HashMap<Joint, u32> = HashMap::new();
+        let mut all: Vec<Joint> = Vec::new();
+        for row in system.starts(&members) {
+            numbers.insert(row.clone(), all.len() as u32);
+            all.push(row);
+        }
+        let starts = all.len();
+        let mut after = Vec::new();
+        while after.len() < all.len() {
+            if all.len() > most || !goes_on() {
+                return None;
+            }
+            let mut out = Vec::new();
+            for (label, next) in system.steps(&members, &all[after.len()]) {
+                let number = *numbers.entry(next).or_insert_with_key(|next| {
+                    all.push(next.clone());
+                    all.len() as u32 - 1
+                });
+                out.push((labels[label], number));
+            }
+            after.push(out);
+        }
+        Some(Self { labels, after, starts })
+    }
+
+    /// How many joint states there are.
+    pub fn len(&self) -> usize {
+        self.after.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.after.is_empty()
+    }
+
+    /// Whether the formula holds in each joint state in which the system may begin; `None` if told
+    /// to stop.
+    pub fn satisfies(
+        &self,
+        formula: &Branching,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<bool> {
+        let values = self.values(formula, goes_on)?;
+        Some(values[..self.starts].iter().all(|&it| it))
+    }
+
+    fn values(&self, formula: &Branching, goes_on: &mut dyn FnMut() -> bool) -> Option<Vec<bool>> {
+        let states = 0..self.after.len();
+        Some(match formula {
+            Branching::Constant(value) => vec![*value; self.after.len()],
+            Branching::Not(term) => self.values(term, goes_on)?.iter().map(|it| !it).collect(),
+            Branching::And(parts) => {
+                let (left, right) =
+                    (self.values(&parts.0, goes_on)?, self.values(&parts.1, goes_on)?);
+                states.map(|at| left[at] && right[at]).collect()
+            }
+            Branching::Next { all, label, term } => {
+                let after = self.values(term, goes_on)?;
+                let wanted = label.as_ref().map(|label| self.labels.get(label).copied());
+                let is_meant = |&&(its, _): &&(u32, u32)| match wanted {
+                    None => true,
+                    Some(label) => label == Some(its),
+                };
+                let value = |at: usize| {
+                    let mut edges = self.after[at].iter().filter(is_meant);
+                    match all {
+                        true => edges.all(|it| after[it.1 as usize]),
+                        false => edges.any(|it| after[it.1 as usize]),
+                    }
+                };
+                states.map(value).collect()
+            }
+            Branching::Until { all, weak, parts } => {
+                let (left, right) =
+                    (self.values(&parts.0, goes_on)?, self.values(&parts.1, goes_on)?);
+                self.until(*all, *weak, &left, &right, goes_on)?
+            }
+        })
+    }
+
+    fn until(
+        &self,
+        all: bool,
+        weak: bool,
+        left: &[bool],
+        right: &[bool],
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<Vec<bool>> {
+        let mut set = vec![weak; self.after.len()];
+        let mut changes = true;
+        while changes {
+            changes = false;
+            // Joint states come before those that they lead to, mostly: from the back is faster.
+            for at in (0..set.len()).rev() {
+                if at % 4096 == 0 && !goes_on() {
+                    return None;
+                }
+                let mut edges = self.after[at].iter();
+                let dead = self.after[at].is_empty();
+                let goes_on = match all {
+                    true => edges.all(|it| set[it.1 as usize]) && (weak || !dead),
+                    false => edges.any(|it| set[it.1 as usize]) || (weak && dead),
+                };
+                let new = right[at] || (left[at] && goes_on);
+                changes |= new != set[at];
+                set[at] = new;
+            }
+        }
+        Some(set)
+    }
+}

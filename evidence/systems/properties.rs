@@ -1,0 +1,77 @@
+//! The auditor's reader of property files.
+//!
+//! Each property is a line `#7:` with whatever solution behind it, and its formula on the lines up
+//! to the next such line. A file is about CTL if one of its formulas has a sign that only CTL has: a
+//! label in brackets, or `AG`, `EG`, `AF`, `EF`, `AX`, `EX`, `A(` or `E(`. Else it is about LTL.
+
+use super::branching::Branching;
+pub use super::terms::Linear;
+use super::terms::{Token, parse_branching, parse_linear, tokens};
+use crate::reader::Unreadable;
+use std::collections::BTreeMap;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub enum Formula {
+    /// Of all runs.
+    Linear(Box<Linear>),
+    /// Of all states.
+    Branching(Branching),
+}
+
+/// The properties of a file by their numbers, each with its text.
+#[derive(Clone, Debug)]
+pub struct Properties {
+    /// By number: the formula and its text.
+    pub all: BTreeMap<u64, (Formula, String)>,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// What is wrong, and in which line.
+pub fn read(bytes: &[u8]) -> Result<Properties, Unreadable> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| Unreadable { line: 1, what: "the file is no UTF-8".to_owned() })?;
+    let mut texts: Vec<(u64, u64, String)> = Vec::new();
+    for (line, content) in (1..).zip(text.lines()) {
+        if let Some(rest) = content.trim_start().strip_prefix('#') {
+            let number = rest.split(':').next().filter(|_| rest.contains(':'));
+            if let Some(number) = number.and_then(|number| number.trim().parse().ok()) {
+                texts.push((number, line, String::new()));
+            }
+            continue;
+        }
+        match texts.last_mut() {
+            Some((_, _, formula)) => {
+                formula.push_str(content);
+                formula.push('\n');
+            }
+            None if content.trim().is_empty() => {}
+            None => {
+                return Err(Unreadable { line, what: "expected a line such as `#1:`".to_owned() });
+            }
+        }
+    }
+    let mut read = Vec::new();
+    for (number, line, text) in texts {
+        let unreadable = |what| Unreadable { line, what: format!("property {number}: {what}") };
+        read.push((number, line, tokens(&text).map_err(unreadable)?, text));
+    }
+    let branching = read.iter().any(|it| it.2.iter().any(Token::is_branching));
+    let mut all = BTreeMap::new();
+    for (number, line, tokens, text) in read {
+        let unreadable = |what| Unreadable { line, what: format!("property {number}: {what}") };
+        let formula = match branching {
+            true => Formula::Branching(parse_branching(&tokens).map_err(unreadable)?),
+            false => Formula::Linear(Box::new(parse_linear(&tokens).map_err(unreadable)?)),
+        };
+        if all.insert(number, (formula, text.trim().to_owned())).is_some() {
+            return Err(unreadable("stands there twice".to_owned()));
+        }
+    }
+    if all.is_empty() {
+        return Err(Unreadable { line: 1, what: "there is no property".to_owned() });
+    }
+    Ok(Properties { all })
+}

@@ -1,0 +1,100 @@
+//! Where a run against a formula may end up, as far as single components of the system say.
+//!
+//! In the end, a run stays in one strongly connected component of the automaton of the negation, and
+//! each component of the system stands still or goes round in one strongly connected part of its
+//! states. So a label that comes again and again lies, in each of its owners, on an edge between two
+//! states that reach each other along labels which do so, too, and which edges of that component of
+//! the automaton read. Labels of which this is not true are taken away until all that are left are
+//! such; with them go edges of the automaton that read none of those. What is left of a component of
+//! the automaton that keeps all marks is a *part*: a run against the formula takes, from some point
+//! on, nothing but the edges of one part, with its labels. Without parts there is no such run.
+//!
+//! This is about infinite runs only.
+
+use super::negation::Negation;
+use super::system::System;
+use parikh_net::components::components;
+use parikh_temporal::Marks;
+use std::collections::BTreeSet;
+
+/// What may be left in the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part<'s> {
+    /// Edges of the automaton: the state, and which of its edges.
+    pub(super) edges: BTreeSet<(usize, usize)>,
+    /// The labels.
+    pub(super) labels: BTreeSet<&'s str>,
+}
+
+/// All parts.
+pub(super) fn parts<'s>(system: &'s System, negation: &Negation<'s>) -> Vec<Part<'s>> {
+    let automaton = &negation.automaton;
+    let rows = automaton.states.iter().enumerate();
+    let edges = rows.flat_map(|(state, row)| (0..row.len()).map(move |edge| (state, edge)));
+    let mut open = vec![Part { edges: edges.collect(), labels: system.labels().collect() }];
+    let mut done = Vec::new();
+    while let Some(part) = open.pop() {
+        let target = |&(state, edge): &(usize, usize)| automaton.states[state][edge].target;
+        let reads = |&(state, edge): &(usize, usize), label: &str| {
+            negation.reads(&automaton.states[state][edge], negation.letter_of(label))
+        };
+        let usable: Vec<(usize, usize)> = part
+            .edges
+            .iter()
+            .copied()
+            .filter(|edge| part.labels.iter().any(|label| reads(edge, label)))
+            .collect();
+        let mut after = vec![Vec::new(); automaton.states.len()];
+        usable.iter().for_each(|edge| after[edge.0].push(target(edge) as u32));
+        let next = |node: u32, k: u32| after[node as usize].get(k as usize).copied();
+        let found = components(after.len() as u32, next);
+        for component in 0..found.count {
+            let inside = |edge: &&(usize, usize)| {
+                found.of[edge.0] == component && found.of[target(edge)] == component
+            };
+            let edges: BTreeSet<(usize, usize)> = usable.iter().filter(inside).copied().collect();
+            let carried = edges
+                .iter()
+                .fold(Marks::NONE, |all, it| all.or(automaton.states[it.0][it.1].marks));
+            if edges.is_empty() || !Marks::all(automaton.marks).within(carried) {
+                continue;
+            }
+            let read = |label: &&str| edges.iter().any(|edge| reads(edge, label));
+            let labels = recurring(system, part.labels.iter().copied().filter(read).collect());
+            let smaller = Part { edges, labels };
+            match () {
+                () if smaller.labels.is_empty() => {}
+                () if smaller == part => done.push(smaller),
+                () => open.push(smaller),
+            }
+        }
+    }
+    done
+}
+
+/// Of these labels, those that may come for ever together.
+fn recurring<'s>(system: &'s System, mut labels: BTreeSet<&'s str>) -> BTreeSet<&'s str> {
+    loop {
+        let mut left = labels.clone();
+        for (at, component) in system.components().iter().enumerate() {
+            let edges: Vec<_> =
+                component.edges.iter().filter(|edge| labels.contains(edge.1.as_str())).collect();
+            let mut rows = vec![Vec::new(); component.states];
+            for (from, _, to) in &edges {
+                rows[*from].push(*to as u32);
+            }
+            let next = |node: u32, k: u32| rows[node as usize].get(k as usize).copied();
+            let found = components(component.states as u32, next);
+            let inside: BTreeSet<&str> = edges
+                .iter()
+                .filter(|(from, _, to)| found.of[*from] == found.of[*to])
+                .map(|edge| edge.1.as_str())
+                .collect();
+            left.retain(|label| !system.owners(label).contains(&at) || inside.contains(label));
+        }
+        if left == labels {
+            return left;
+        }
+        labels = left;
+    }
+}

@@ -1,0 +1,137 @@
+//! Whether a system has a run with these labels, and what a formula says of it.
+//!
+//! Once the labels are given, components do not depend on each other: each has to go along the
+//! labels that it owns. A component can follow the labels for ever if from some state after the
+//! first part, again and again through the second, there is a way that never ends: a cycle of the
+//! relation "from here the second part may lead there". Where the run ends, the states in which
+//! the components may be by then have to contain a joint state without steps.
+
+use super::Endings;
+use super::system::{Joint, System};
+use super::terms::Linear;
+use parikh_temporal::{Atom, Lasso, Letter, Node};
+use std::collections::BTreeSet;
+
+/// The most joint states at the end of a run that are looked at.
+const MOST_ENDS: usize = 100_000;
+
+/// Accepts that the system has a run with these labels, from `back` on again and again, or ending
+/// after the last if that is their number, which does not satisfy the formula.
+///
+/// # Errors
+/// What is wrong.
+pub fn check(
+    system: &System,
+    formula: &Linear,
+    endings: Endings,
+    labels: &[String],
+    back: usize,
+) -> Result<(), String> {
+    if back > labels.len() {
+        return Err("the run goes on before it begins".to_owned());
+    }
+    if let Some(label) = labels.iter().find(|label| system.owners(label).is_empty()) {
+        return Err(format!("no component has the label `{label}`"));
+    }
+    let ends = back == labels.len();
+    let mut last = Vec::new();
+    for component in 0..system.components().len() {
+        let starts = system.components()[component].starts.clone();
+        let mut set = along(system, component, &labels[..back], starts);
+        if !ends {
+            set = set_for_ever(system, component, &labels[back..], set);
+        }
+        if set.is_empty() {
+            return Err(format!("component {component} (from 0) cannot follow the run"));
+        }
+        last.push(set);
+    }
+    if ends && endings == Endings::Ignored {
+        return Err("the run is finite, and only infinite ones count".to_owned());
+    }
+    if ends && !may_be_dead(system, &last)? {
+        return Err("the system can go on where the run is said to end".to_owned());
+    }
+    let mut letters: Vec<Letter> = labels.iter().map(|label| letter(formula, label)).collect();
+    let mut back = back;
+    if endings == Endings::Stutter {
+        if has_next(formula) {
+            return Err("with a next operator, repetitions count".to_owned());
+        }
+        // At first nothing holds; and the last letter repeats where the run ends.
+        letters.insert(0, Letter::default());
+        back = if ends { letters.len() - 1 } else { back + 1 };
+    }
+    let word = Lasso::new(letters, back).ok_or("nothing repeats")?;
+    match word.satisfies(&formula.formulas, formula.formula) {
+        true => Err("the run satisfies the formula".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// What holds at a step with this label.
+pub(super) fn letter(formula: &Linear, label: &str) -> Letter {
+    let named = formula.labels.iter().zip(0..).filter(|(its, _)| *its == label);
+    Letter::of(named.map(|(_, at)| Atom(at)))
+}
+
+/// Whether the formula has a next operator.
+pub(super) fn has_next(formula: &Linear) -> bool {
+    let parts = formula.formulas.below(formula.formula);
+    parts.into_iter().any(|part| matches!(formula.formulas.node(part), Node::Next(..)))
+}
+
+/// Where a component may be after these labels, of which it takes those that it owns.
+fn along(
+    system: &System,
+    component: usize,
+    labels: &[String],
+    mut set: BTreeSet<usize>,
+) -> BTreeSet<usize> {
+    for label in labels.iter().filter(|label| system.owners(label).contains(&component)) {
+        let targets = set.iter().flat_map(|&state| system.targets(component, state, label));
+        set = targets.copied().collect();
+    }
+    set
+}
+
+/// Of some states, those from which a component can follow these labels again and again for ever.
+fn set_for_ever(
+    system: &System,
+    component: usize,
+    labels: &[String],
+    set: BTreeSet<usize>,
+) -> BTreeSet<usize> {
+    let states = system.components()[component].states;
+    let after: Vec<BTreeSet<usize>> = (0..states)
+        .map(|state| along(system, component, labels, BTreeSet::from([state])))
+        .collect();
+    // Take away what leads nowhere, until nothing does.
+    let mut left: BTreeSet<usize> = (0..states).collect();
+    loop {
+        let still: BTreeSet<usize> =
+            left.iter().copied().filter(|&state| !after[state].is_disjoint(&left)).collect();
+        if still.len() == left.len() {
+            break;
+        }
+        left = still;
+    }
+    set.intersection(&left).copied().collect()
+}
+
+/// Whether some joint state of these has no steps.
+fn may_be_dead(system: &System, sets: &[BTreeSet<usize>]) -> Result<bool, String> {
+    let count = sets.iter().try_fold(1usize, |all, set| all.checked_mul(set.len()));
+    if count.is_none_or(|count| count > MOST_ENDS) {
+        return Err("the run may end in too many joint states".to_owned());
+    }
+    let members: Vec<usize> = (0..sets.len()).collect();
+    let mut rows: Vec<Joint> = vec![Vec::new()];
+    for set in sets {
+        rows = rows
+            .iter()
+            .flat_map(|row| set.iter().map(move |&state| [&row[..], &[state]].concat()))
+            .collect();
+    }
+    Ok(rows.iter().any(|row| system.steps(&members, row).is_empty()))
+}

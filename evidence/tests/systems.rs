@@ -1,0 +1,124 @@
+//! Parallel systems: what the prover finds of random ones is held against these checkers, which
+//! visit everything, and against all short runs.
+
+use fastrand::Rng;
+use parikh_evidence::systems::properties::{Formula, Properties, read};
+use parikh_evidence::systems::{Endings, System, branching, none, read_dot, run};
+use parikh_systems::generate::{random_branching, random_linear, random_system};
+use parikh_systems::{Endings as Counting, Grounds, LabelFormula, Space, decide, write};
+
+/// How many random systems, times the factor in PARIKH_SCALE.
+fn cases(few: usize) -> usize {
+    let scale = std::env::var("PARIKH_SCALE").ok().and_then(|it| it.parse::<f64>().ok());
+    (few as f64 * scale.unwrap_or(1.0)) as usize
+}
+
+const ENDINGS: [(Counting, Endings); 2] =
+    [(Counting::Ignored, Endings::Ignored), (Counting::Stutter, Endings::Stutter)];
+
+/// All is to be visited, and nothing known before.
+fn plain(endings: Endings, members: &[usize]) -> none::Claim<'_> {
+    none::Claim { endings, members, recurrence: false }
+}
+
+/// Whether there is a run against the formula, as visiting everything says.
+fn has_run(
+    system: &System,
+    properties: &Properties,
+    number: u64,
+    endings: Endings,
+) -> Option<bool> {
+    let Formula::Linear(formula) = &properties.all[&number].0 else { panic!("not linear") };
+    let all: Vec<usize> = (0..system.components().len()).collect();
+    match none::visit(system, formula, plain(endings, &all), 1 << 20, &mut || true) {
+        Ok(none::Visited::None(_)) => Some(false),
+        Ok(none::Visited::Some) => Some(true),
+        Ok(_) => None,
+        Err(_) => None,
+    }
+}
+
+#[test]
+fn answers_about_runs_are_those_of_visiting_everything() {
+    let mut random = Rng::with_seed(33);
+    let (mut holds, mut fails, mut small, mut recurrent) = (0, 0, 0, 0);
+    for _ in 0..cases(1250) {
+        let drawn = random_system(&mut random);
+        let text = write::dot(&drawn);
+        let engine = parikh_systems::read::dot(&text, "random").unwrap();
+        let system = read_dot(text.as_bytes()).unwrap();
+        let formulas: Vec<String> = (0..4)
+            .map(|_| {
+                let depth = random.usize(1..=3);
+                random_linear(&mut random, depth)
+            })
+            .collect();
+        let file: String =
+            (1..).zip(&formulas).map(|(at, it): (u32, _)| format!("#{at}:\n({it})\n\n")).collect();
+        let properties = read(file.as_bytes()).unwrap();
+        for (number, text) in (1..).zip(&formulas) {
+            let formula = LabelFormula::parse(text, &engine).unwrap();
+            for (counting, endings) in ENDINGS {
+                let Ok(grounds) = decide(&engine, &formula, counting, 1, &mut || true) else {
+                    assert!(counting == Counting::Stutter && formula.has_next(), "{text}");
+                    continue;
+                };
+                let Some(against) = has_run(&system, &properties, number, endings) else {
+                    continue;
+                };
+                let Formula::Linear(linear) = &properties.all[&number].0 else { panic!() };
+                match grounds {
+                    Grounds::Run(found) => {
+                        assert!(against, "{text} {endings:?}\n{}", write::dot(&drawn));
+                        let labels: Vec<String> =
+                            found.labels.iter().map(|&it| engine.label(it).to_owned()).collect();
+                        run::check(&system, linear, endings, &labels, found.back)
+                            .unwrap_or_else(|why| panic!("{why}: {text}\n{}", write::dot(&drawn)));
+                        fails += 1;
+                    }
+                    Grounds::Components { members, .. } => {
+                        assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
+                        let few: Vec<usize> = members.iter().map(|&it| it as usize).collect();
+                        small += usize::from(few.len() < system.components().len());
+                        let recurrence = endings == Endings::Ignored;
+                        let claim = none::Claim { endings, members: &few, recurrence };
+                        let seen = none::visit(&system, linear, claim, 1 << 20, &mut || true);
+                        recurrent += usize::from(seen == Ok(none::Visited::None(0)));
+                        assert!(matches!(seen, Ok(none::Visited::None(_))), "{text}: {seen:?}");
+                        holds += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        holds > fails / 10 && fails > holds / 10 && small > holds / 10 && recurrent > 10,
+        "{holds} {fails} {small}"
+    );
+}
+
+#[test]
+fn answers_about_states_are_those_of_plain_fixpoints() {
+    let mut random = Rng::with_seed(34);
+    let mut values = [0, 0];
+    for _ in 0..cases(400) {
+        let drawn = random_system(&mut random);
+        let text = write::dot(&drawn);
+        let engine = parikh_systems::read::dot(&text, "random").unwrap();
+        let system = read_dot(text.as_bytes()).unwrap();
+        let space = Space::visit(&engine, 1 << 20, &mut || true).unwrap();
+        let plain = branching::Space::visit(&system, 1 << 20, &mut || true).unwrap();
+        assert_eq!(space.states(), plain.len());
+        for _ in 0..8 {
+            let depth = random.usize(1..=4);
+            let text = format!("AG true & ({})", random_branching(&mut random, depth));
+            let formula = parikh_systems::read::branching(&text, &engine).unwrap();
+            let properties = read(format!("#1:\n{text}\n").as_bytes()).unwrap();
+            let Formula::Branching(branching) = &properties.all[&1].0 else { panic!("{text}") };
+            let value = space.satisfies(&formula);
+            assert_eq!(plain.satisfies(branching, &mut || true), Some(value), "{text}\n{drawn:?}");
+            values[usize::from(value)] += 1;
+        }
+    }
+    assert!(values.iter().all(|&it| it > 500 || cases(400) < 400), "{values:?}");
+}

@@ -1,0 +1,163 @@
+//! Answers about systems, printed as they come.
+
+use super::heading;
+use crate::cli::Outcome;
+use crate::cli::leaving;
+use crate::cli::terminal::{line, note, object};
+use crate::systems::{Answer, Case, Config, Settled, SystemEvidence, settle as settle_all};
+use parikh_solvers::Budget;
+use parikh_systems::Endings;
+use serde_json::json;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What finite runs count for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(in crate::cli) enum Semantics {
+    /// LTL is about infinite traces only: RERS on .dot and .pnml.
+    Infinite,
+    /// A finite run repeats its last label: RERS on Promela, as SPIN has it.
+    Spin,
+}
+
+impl Semantics {
+    pub(in crate::cli) fn endings(self) -> Endings {
+        match self {
+            Semantics::Infinite => Endings::Ignored,
+            Semantics::Spin => Endings::Stutter,
+        }
+    }
+}
+
+/// Prints answers, and counts them.
+pub(super) struct Printer<'c> {
+    case: &'c Case,
+    json: bool,
+    certified_only: bool,
+    counts: Mutex<Counts>,
+}
+
+/// How many answers there are of each kind.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    answered: usize,
+    open: usize,
+    faults: usize,
+    as_solved: usize,
+    otherwise: usize,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn word(value: bool) -> &'static str {
+    if value { "TRUE" } else { "FALSE" }
+}
+
+impl<'c> Printer<'c> {
+    pub(super) fn new(case: &'c Case, json: bool, certified_only: bool) -> Self {
+        Printer { case, json, certified_only, counts: Mutex::default() }
+    }
+
+    /// Says what all answers are about.
+    pub(super) fn head(&self, endings: Endings) {
+        let semantics = self.case.logic.semantics(endings);
+        match self.json {
+            true => object(&json!({"type": "semantics", "semantics": semantics})),
+            false => heading(semantics),
+        }
+    }
+
+    fn answer(&self, at: usize, answer: &Answer) {
+        let property = &self.case.properties[at];
+        let Answer { value, evidence, reason, after, .. } = answer;
+        let (number, seconds) = (property.number, after.as_secs_f64());
+        let mut counts = lock(&self.counts);
+        counts.answered += 1;
+        if let Some(solution) = property.solution {
+            match solution == *value {
+                true => counts.as_solved += 1,
+                false => counts.otherwise += 1,
+            }
+        }
+        match self.json {
+            true => object(&json!({
+                "type": "answer", "id": number.to_string(), "value": word(*value),
+                "reason": reason, "evidence": evidence, "seconds": seconds,
+            })),
+            false => {
+                line(&format!("{number}: {} — {reason} [{evidence}, {seconds:.2} s]", word(*value)))
+            }
+        }
+    }
+
+    fn open(&self, at: usize, why: &str) {
+        let number = self.case.properties[at].number;
+        lock(&self.counts).open += 1;
+        match self.json {
+            true => object(&json!({"type": "unanswered", "id": number.to_string(), "reason": why})),
+            false => line(&format!("{number}: unknown — {why}")),
+        }
+    }
+
+    /// Says how many answers there were, and how many are as the file says.
+    pub(super) fn tail(&self) {
+        let Counts { answered, open, faults, as_solved, otherwise } = *lock(&self.counts);
+        if self.json {
+            object(&json!({
+                "type": "summary", "answered": answered, "unanswered": open,
+                "internal_errors": faults,
+            }));
+        }
+        if as_solved + otherwise > 0 {
+            let all = as_solved + otherwise;
+            note!("parikh: {as_solved} of {all} answers are as the solutions in the file");
+        }
+    }
+}
+
+/// Settles all properties of a case, prints them, and writes what shows them.
+pub(super) fn settle(
+    case: &Case,
+    config: &Config,
+    budget: &Budget,
+    printer: &Printer<'_>,
+    file: Option<(PathBuf, SystemEvidence<BufWriter<File>>)>,
+) -> Outcome {
+    let file = Mutex::new(file);
+    let write = |do_it: &dyn Fn(&mut SystemEvidence<BufWriter<File>>) -> std::io::Result<()>| {
+        let mut file = lock(&file);
+        if let Some((path, evidence)) = &mut *file
+            && let Err(error) = do_it(evidence)
+        {
+            note!("parikh: {}: {error}; no more evidence is written", path.display());
+            leaving::note_unwritten();
+            *file = None;
+        }
+    };
+    settle_all(case, config, budget, &|at, settled| match settled {
+        Settled::Answer(answer) if printer.certified_only && answer.evidence == "searched" => {
+            printer.open(at, "only a search shows it, and --require asks for more");
+        }
+        Settled::Answer(answer) => {
+            write(&|file| file.answer(case.properties[at].number, &answer));
+            printer.answer(at, &answer);
+        }
+        Settled::Open(why) => printer.open(at, &why),
+        Settled::Fault(why) => {
+            lock(&printer.counts).faults += 1;
+            let number = case.properties[at].number;
+            note!("parikh: internal error, please report it: property {number}: {why}");
+        }
+    });
+    write(&SystemEvidence::end);
+    let counts = lock(&printer.counts);
+    match () {
+        () if counts.faults > 0 => Outcome::InternalError,
+        () if counts.open > 0 => Outcome::Incomplete,
+        () => Outcome::Complete,
+    }
+}

@@ -1,0 +1,86 @@
+//! The files of systems: found, read, and written.
+
+use crate::systems::{Case, CaseError, Format, SystemEvidence};
+use anyhow::{Context, Result, bail};
+use parikh_systems::read::ReadError;
+use parikh_systems::{Endings, System};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+/// An error in a file, with the line and a caret below.
+fn in_file(path: &Path, error: &ReadError) -> anyhow::Error {
+    let [line, caret] = error.shown();
+    super::note!("{line}");
+    super::note!("{caret}");
+    anyhow::anyhow!("{}:{error}", path.display())
+}
+
+fn text(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let line = error.as_bytes()[..error.utf8_error().valid_up_to()].split(|it| *it == b'\n');
+        anyhow::anyhow!("{}:{}: expected text in UTF-8", path.display(), line.count())
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
+}
+
+/// What a file is called without its extension.
+pub(super) fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn format(path: &Path, text: &str) -> Option<Format> {
+    Format::of(path, &text.as_bytes()[..text.len().min(4096)])
+}
+
+/// The system in a file, if it is of a format of systems.
+pub(crate) fn read_system(path: &Path) -> Result<Option<System>> {
+    // Nets are read elsewhere, and may be large: look at the name and the beginning only.
+    let mut beginning = vec![0; 4096];
+    let length = match File::open(path).and_then(|mut file| {
+        use std::io::Read as _;
+        if file.metadata()?.is_file() { file.read(&mut beginning) } else { Ok(0) }
+    }) {
+        Ok(length) => length,
+        Err(_) => return Ok(None),
+    };
+    let Some(format) = Format::of(path, &beginning[..length]) else { return Ok(None) };
+    let text = text(path)?;
+    format.read(&text, &stem(path)).map(Some).map_err(|error| in_file(path, &error))
+}
+
+/// A system with its properties, each from its file.
+pub(super) fn read_case(model: &Path, properties: &Path) -> Result<Case> {
+    let system = text(model)?;
+    let Some(format) = format(model, &system) else {
+        bail!(
+            "{}: expected a system: a .dot, .pml, .aut or .fsm file; --properties are about systems",
+            model.display()
+        );
+    };
+    let listed = text(properties)?;
+    let case = Case::read(format, &system, &stem(model), &listed).map_err(|error| match error {
+        CaseError::System(error) => in_file(model, &error),
+        CaseError::Properties(error) => in_file(properties, &error),
+        other => anyhow::anyhow!("{}: {other}", model.display()),
+    })?;
+    super::warn_of_unknown(&case);
+    Ok(case)
+}
+
+/// A file of evidence in a directory, named after the properties.
+pub(super) fn evidence_file(
+    directory: &Path,
+    properties: &Path,
+    case: &Case,
+    endings: Endings,
+) -> Result<(PathBuf, SystemEvidence<BufWriter<File>>)> {
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("cannot create {}", directory.display()))?;
+    let path = directory.join(format!("{}.jsonl", stem(properties)));
+    let named = || path.display().to_string();
+    let out = BufWriter::new(File::create(&path).with_context(named)?);
+    let file = SystemEvidence::new(case, endings, out).with_context(named)?;
+    Ok((path, file))
+}

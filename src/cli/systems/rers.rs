@@ -1,0 +1,175 @@
+//! `parikh rers`: all problems of a directory, and a file of answers as the challenge takes it.
+
+use super::answers::{Semantics, word};
+use super::files;
+use crate::cli::limits;
+use crate::cli::terminal::note;
+use crate::cli::{Outcome, signals};
+use crate::systems::{Config, Settled, settle};
+use anyhow::{Context, Result, bail};
+use parikh_solvers::Budget;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Arguments {
+    /// A directory of problems: NAME.dot with NAME-properties.txt beside it, or
+    /// NAME-properties-with-solution.txt.
+    directory: PathBuf,
+    /// The file of answers: a line `problem,property,answer` for each that is known.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// How long each problem may take: 90s, 5m, 1h.
+    #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
+    timeout: Duration,
+    /// How much memory the process may use: 4G, 500M. By default 85 % of the machine's.
+    #[arg(short, long, value_parser = limits::memory)]
+    memory: Option<u64>,
+    /// How many properties are worked on at the same time; by default one per processor.
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+    /// What finite runs count for in LTL.
+    #[arg(long, value_enum, default_value = "infinite")]
+    semantics: Semantics,
+    /// Write what every answer rests on to DIR/NAME-properties.jsonl, for `parikh-certify NAME.dot`.
+    #[arg(long, value_name = "DIR")]
+    evidence: Option<PathBuf>,
+    /// The seed of the random walks.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  parikh rers RERS2020 -o answers.csv --timeout 5m --evidence proofs";
+
+/// A problem: what it is called, its system, its properties.
+struct Problem {
+    name: String,
+    system: PathBuf,
+    properties: PathBuf,
+}
+
+pub(in crate::cli) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let problems = problems(&arguments.directory)?;
+    let all = Budget::unlimited();
+    signals::cancel_on_signal(&all, || note!("parikh: left before the rest was answered"));
+    let mut written = String::new();
+    let (mut outcome, mut known, mut asked) = (Outcome::Complete, 0, 0);
+    for problem in &problems {
+        let begun = Instant::now();
+        let case = files::read_case(&problem.system, &problem.properties)?;
+        let limited = limits::budget(Some(arguments.timeout), arguments.memory);
+        let defaults = Config::default();
+        let config = Config {
+            threads: arguments.threads.map_or(defaults.threads, usize::from),
+            seed: arguments.seed,
+            endings: arguments.semantics.endings(),
+            ..defaults
+        };
+        let mut file = match &arguments.evidence {
+            Some(to) => {
+                Some(files::evidence_file(to, &problem.properties, &case, config.endings)?.1)
+            }
+            None => None,
+        };
+        let found = Mutex::new((Vec::new(), 0));
+        settle(&case, &config, &limited, &|at, settled| {
+            let mut found = found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match settled {
+                Settled::Answer(answer) => found.0.push((at, answer)),
+                Settled::Open(_) => {}
+                Settled::Fault(why) => {
+                    found.1 += 1;
+                    note!("parikh: internal error, please report it: {}: {why}", problem.name);
+                }
+            }
+        });
+        let (mut answers, faults) =
+            found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        answers.sort_by_key(|it| it.0);
+        for (at, answer) in &answers {
+            let number = case.properties[*at].number;
+            let value = word(answer.value).to_lowercase();
+            let _ = writeln!(written, "{},{number},{value}", problem.name);
+            if let Some(file) = &mut file {
+                file.answer(number, answer).context("evidence")?;
+            }
+        }
+        if let Some(file) = &mut file {
+            file.end().context("evidence")?;
+        }
+        // What is known so far is on disk, whatever comes.
+        std::fs::write(&arguments.output, &written)
+            .with_context(|| arguments.output.display().to_string())?;
+        known += answers.len();
+        asked += case.properties.len();
+        outcome = match (faults, answers.len() < case.properties.len(), outcome) {
+            (1.., _, _) | (_, _, Outcome::InternalError) => Outcome::InternalError,
+            (_, true, _) => Outcome::Incomplete,
+            _ => outcome,
+        };
+        say(&problem.name, &case, &answers, begun.elapsed());
+        if all.is_exhausted() {
+            break;
+        }
+    }
+    note!("parikh: {known} of {asked} properties of {} problems are answered", problems.len());
+    Ok(outcome)
+}
+
+/// A line about a problem.
+fn say(
+    name: &str,
+    case: &crate::systems::Case,
+    answers: &[(usize, Box<crate::systems::Answer>)],
+    after: Duration,
+) {
+    let of = |evidence: &str| answers.iter().filter(|it| it.1.evidence == evidence).count();
+    let compared = answers
+        .iter()
+        .filter_map(|(at, answer)| Some(case.properties[*at].solution? == answer.value));
+    let compared: Vec<bool> = compared.collect();
+    let mut text = format!(
+        "{name}: {} of {} answered ({} replayed, {} certified, {} searched) in {:.1} s",
+        answers.len(),
+        case.properties.len(),
+        of("replayed"),
+        of("certified"),
+        of("searched"),
+        after.as_secs_f64()
+    );
+    if !compared.is_empty() {
+        let same = compared.iter().filter(|it| **it).count();
+        let _ = write!(text, "; {same} of {} as the solutions in the file", compared.len());
+    }
+    note!("{text}");
+}
+
+/// The problems of a directory, by name.
+fn problems(directory: &Path) -> Result<Vec<Problem>> {
+    let entries = std::fs::read_dir(directory).with_context(|| directory.display().to_string())?;
+    let mut problems = Vec::new();
+    for entry in entries {
+        let system = entry.with_context(|| directory.display().to_string())?.path();
+        if system.extension().is_none_or(|it| it != "dot") {
+            continue;
+        }
+        let name = files::stem(&system);
+        let beside = |ending: &str| system.with_file_name(format!("{name}-properties{ending}.txt"));
+        let listed = ["", "-with-solution"].map(beside).into_iter().find(|it| it.is_file());
+        let Some(properties) = listed else {
+            note!("parikh: {name}.dot has no {name}-properties.txt beside it: left out");
+            continue;
+        };
+        problems.push(Problem { name, system, properties });
+    }
+    if problems.is_empty() {
+        bail!("{}: no problem NAME.dot with NAME-properties.txt in it", directory.display());
+    }
+    problems.sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
+    Ok(problems)
+}

@@ -1,0 +1,53 @@
+//! Parallel systems as nets: each label is a transition for each combination of edges, with the
+//! label as its name, and the states of each component are a unit.
+
+use super::error::InputError;
+use super::format::{Format, Unread};
+use crate::model::Model;
+use parikh_systems::System;
+use parikh_systems::read::{self, ReadError};
+use std::io::BufRead;
+use std::path::Path;
+
+/// The `.dot` files of the RERS challenge.
+pub(super) const DOT: Format = Format {
+    name: "a parallel system as RERS writes it, a graph `digraph G {` of components",
+    begins: |beginning| begins(beginning, b"digraph"),
+    read: |reader, file| model(reader, file, read::dot),
+};
+
+/// The `.aut` files of Aldebaran.
+pub(super) const AUT: Format = Format {
+    name: "a labelled transition system in Aldebaran's format, `des (0, 3, 2)`",
+    begins: |beginning| begins(beginning, b"des"),
+    read: |reader, file| model(reader, file, read::aut),
+};
+
+/// The most transitions of such a net.
+const MOST: usize = 2_000_000;
+
+fn begins(beginning: &[u8], word: &[u8]) -> bool {
+    let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
+    let rest = beginning.trim_ascii_start().strip_prefix(word);
+    rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
+}
+
+fn model(
+    reader: &mut dyn BufRead,
+    file: &str,
+    read: fn(&str, &str) -> Result<System, ReadError>,
+) -> Result<Model, Unread> {
+    let mut text = String::new();
+    let unreadable = |cause| InputError::Unreadable { file: file.into(), cause };
+    reader.read_to_string(&mut text).map_err(unreadable)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+    let problem =
+        |line, problem| Unread::Broken(InputError::Text { file: file.into(), line, problem });
+    let system = read(text, &name).map_err(|error| {
+        let ReadError { line, column, expected, found, .. } = error;
+        problem(line, format!("column {column}: expected {expected}, found {found}"))
+    })?;
+    let net = parikh_systems::net(&system, MOST).map_err(|error| problem(1, error.to_string()))?;
+    Ok(Model::from(net))
+}

@@ -1,0 +1,75 @@
+//! Files of evidence about systems: [`crate::evidence::systems::audit`] has the format.
+
+use super::case::Case;
+use super::settle::{Answer, Shown};
+use crate::evidence::systems::audit::FORMAT;
+use parikh_systems::Endings;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// A file on its way.
+#[derive(Debug)]
+pub struct SystemEvidence<W> {
+    out: W,
+    endings: Endings,
+    answers: usize,
+}
+
+impl<W: Write> SystemEvidence<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn new(case: &Case, endings: Endings, out: W) -> io::Result<Self> {
+        let semantics = match endings {
+            Endings::Ignored => "infinite traces",
+            Endings::Stutter => "spin",
+        };
+        let mut file = Self { out, endings, answers: 0 };
+        file.line(&json!({"evidence": {
+            "format": FORMAT,
+            "components": case.system.components().len(),
+            "labels": case.system.label_count(),
+            "semantics": semantics,
+        }}))?;
+        Ok(file)
+    }
+
+    /// Writes an answer with what shows it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn answer(&mut self, number: u64, answer: &Answer) -> io::Result<()> {
+        self.answers += 1;
+        let mut object = json!({
+            "id": number.to_string(),
+            "value": if answer.value { "TRUE" } else { "FALSE" },
+            "evidence": answer.evidence,
+            "because": answer.reason,
+        });
+        match &answer.shown {
+            Shown::Run { labels, back } => object["run"] = json!({"labels": labels, "back": back}),
+            Shown::Components(members) => {
+                let recurrence = self.endings == Endings::Ignored;
+                object["no_run"] = json!({"components": members, "recurrence": recurrence});
+            }
+            Shown::Visited(states) => object["visited"] = json!(states),
+        }
+        self.line(&json!({ "answer": object }))
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn end(&mut self) -> io::Result<()> {
+        let answers = self.answers;
+        self.line(&json!({"end": {"answers": answers}}))?;
+        self.out.flush()
+    }
+
+    fn line(&mut self, object: &Value) -> io::Result<()> {
+        writeln!(self.out, "{object}")?;
+        self.out.flush()
+    }
+}

@@ -1,0 +1,274 @@
+//! Properties settled on several threads, each answer checked before it is told.
+//!
+//! All properties have a turn of a short time; those left open have a longer one, and so on, until
+//! all are settled or the time is over. A turn begins anew, with another seed: what it did before
+//! was at most a part of what it may do now.
+
+use super::case::{Case, Logic, Question};
+use crate::evidence::systems::properties::Formula;
+use crate::evidence::systems::{Endings as CheckedEndings, branching, none, run};
+use parikh_solvers::Budget;
+use parikh_systems::{Endings, Grounds, Space, Undecided, decide};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+/// How to go about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// How many properties are worked on at the same time.
+    pub threads: usize,
+    /// The seed of random walks.
+    pub seed: u64,
+    /// What finite runs count for in LTL.
+    pub endings: Endings,
+    /// How many nodes the checker visits again for one property. 1,000,000 by default.
+    pub visit: usize,
+    /// How many joint states are visited for CTL. 20,000,000 by default.
+    pub states: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Config { threads, seed: 1, endings: Endings::Ignored, visit: 1_000_000, states: 20_000_000 }
+    }
+}
+
+/// What shows an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// A run against the formula: labels, and where it goes on after the last.
+    Run {
+        /// The labels.
+        labels: Vec<String>,
+        /// The position after the last one; the number of labels if the run ends.
+        back: usize,
+    },
+    /// No run of these components is against it.
+    Components(Vec<u32>),
+    /// The formula was evaluated on so many joint states.
+    Visited(usize),
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Whether the system has the property.
+    pub value: bool,
+    /// What shows it.
+    pub shown: Shown,
+    /// `replayed`, `certified` (visited again by the checker), or `searched`.
+    pub evidence: &'static str,
+    /// Why, in words.
+    pub reason: String,
+    /// How long it took.
+    pub after: Duration,
+}
+
+/// What became of a property.
+#[derive(Clone, Debug)]
+pub enum Settled {
+    /// It is answered.
+    Answer(Box<Answer>),
+    /// It is not.
+    Open(String),
+    /// An answer failed its check: an error of ours.
+    Fault(String),
+}
+
+/// The times of the turns, in seconds; the last is repeated until the time is over.
+const TURNS: [f64; 4] = [0.5, 3.0, 20.0, 120.0];
+
+/// Settles properties; each is told once, with its place in the list.
+pub fn settle(
+    case: &Case,
+    config: &Config,
+    budget: &Budget,
+    tell: &(dyn Fn(usize, Settled) + Sync),
+) {
+    let begun = Instant::now();
+    let spaces = Spaces::default();
+    let mut open: Vec<(usize, String)> =
+        (0..case.properties.len()).map(|at| (at, "out of time".to_owned())).collect();
+    for turn in 0.. {
+        if open.is_empty() || budget.is_exhausted() {
+            break;
+        }
+        let length = TURNS[TURNS.len().min(turn + 1) - 1];
+        let next = AtomicUsize::new(0);
+        let left = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..config.threads.clamp(1, open.len()) {
+                scope.spawn(|| {
+                    while let Some(&(at, _)) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let slice = budget.slice(Duration::from_secs_f64(length));
+                        let config = Config { seed: config.seed + 1000 * turn as u64, ..*config };
+                        match settle_one(case, at, &config, &slice, budget, &spaces, begun) {
+                            Ok(settled) => tell(at, settled),
+                            Err(why) => lock(&left).push((at, why)),
+                        }
+                    }
+                });
+            }
+        });
+        open = left.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        open.sort_unstable();
+        // What is open for another reason than time stays so.
+        let (final_ones, again): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|(_, why)| why != OUT_OF_TIME);
+        final_ones.into_iter().for_each(|(at, why)| tell(at, Settled::Open(why)));
+        open = again;
+    }
+    open.into_iter().for_each(|(at, why)| tell(at, Settled::Open(why)));
+}
+
+const OUT_OF_TIME: &str = "out of time";
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// All joint states, for the engines and for the checker; visited when they are first needed.
+#[derive(Default)]
+struct Spaces {
+    engine: OnceLock<Option<Space>>,
+    checker: OnceLock<Option<branching::Space>>,
+}
+
+/// Settles a property, or says why not.
+fn settle_one(
+    case: &Case,
+    at: usize,
+    config: &Config,
+    slice: &Budget,
+    budget: &Budget,
+    spaces: &Spaces,
+    begun: Instant,
+) -> Result<Settled, String> {
+    let number = case.properties[at].number;
+    let formula = &case.checked_properties.all[&number].0;
+    let answer = |value, shown, evidence, reason| {
+        let after = begun.elapsed();
+        Settled::Answer(Box::new(Answer { value, shown, evidence, reason, after }))
+    };
+    match (&case.questions[at], formula) {
+        (Question::Linear(question), Formula::Linear(formula)) => {
+            let found = decide(&case.system, question, config.endings, config.seed, &mut || {
+                !slice.is_exhausted()
+            });
+            let grounds = found.map_err(|why| match why {
+                Undecided::Stopped => OUT_OF_TIME.to_owned(),
+                why => why.to_string(),
+            })?;
+            let checked = linear_checked(case, config, formula, grounds, budget);
+            Ok(match checked {
+                Ok((value, shown, evidence, reason)) => answer(value, shown, evidence, reason),
+                Err(why) => Settled::Fault(why),
+            })
+        }
+        (Question::Branching(question), Formula::Branching(formula)) => {
+            let mut goes_on = || !budget.is_exhausted();
+            let space = spaces
+                .engine
+                .get_or_init(|| Space::visit(&case.system, config.states, &mut goes_on));
+            let most = config.states;
+            let space = space.as_ref().ok_or_else(|| {
+                format!("the joint states are more than {most}, or more than there was time for")
+            })?;
+            let value = space.satisfies(question);
+            let states = space.states();
+            let checked = spaces.checker.get_or_init(|| {
+                branching::Space::visit(&case.checked_system, config.visit, &mut goes_on)
+            });
+            let again = checked.as_ref().and_then(|it| it.satisfies(formula, &mut goes_on));
+            let reason = format!("evaluated on all {states} joint states");
+            Ok(match again {
+                Some(again) if again != value => {
+                    Settled::Fault("the checker evaluates the formula otherwise".to_owned())
+                }
+                Some(_) => answer(value, Shown::Visited(states), "certified", reason),
+                None => answer(value, Shown::Visited(states), "searched", reason),
+            })
+        }
+        _ => Ok(Settled::Fault("the checker reads a formula of another logic".to_owned())),
+    }
+}
+
+type Checked = (bool, Shown, &'static str, String);
+
+/// What an engine found, when the checker has seen it.
+fn linear_checked(
+    case: &Case,
+    config: &Config,
+    formula: &crate::evidence::systems::properties::Linear,
+    grounds: Grounds,
+    budget: &Budget,
+) -> Result<Checked, String> {
+    let endings = match config.endings {
+        Endings::Ignored => CheckedEndings::Ignored,
+        Endings::Stutter => CheckedEndings::Stutter,
+    };
+    let system = &case.checked_system;
+    match grounds {
+        Grounds::Run(found) => {
+            let labels: Vec<String> =
+                found.labels.iter().map(|&label| case.system.label(label).to_owned()).collect();
+            let back = found.back;
+            run::check(system, formula, endings, &labels, back)?;
+            let reason = match labels.len() - back {
+                0 => format!("a run of {back} labels ends and is against it"),
+                cycle => format!("a run is against it: {back} labels, then {cycle} for ever"),
+            };
+            Ok((false, Shown::Run { labels, back }, "replayed", reason))
+        }
+        Grounds::Components { members, visited } => {
+            let few: Vec<usize> = members.iter().map(|&it| it as usize).collect();
+            let recurrence = endings == CheckedEndings::Ignored;
+            let claim = none::Claim { endings, members: &few, recurrence };
+            let most = if visited > 4 * config.visit { 0 } else { config.visit };
+            let mut goes_on = || !budget.is_exhausted();
+            let seen = match most {
+                0 => none::Visited::More,
+                // Without an automaton to go by, it stays a search's word.
+                _ => none::visit(system, formula, claim, most, &mut goes_on)
+                    .unwrap_or(none::Visited::More),
+            };
+            let of = match members.len() {
+                all if all == case.system.components().len() => "of the system".to_owned(),
+                1 => format!("of component {}, whatever the others do", members[0]),
+                few => format!("of {few} components, whatever the others do"),
+            };
+            let (evidence, reason) = match seen {
+                none::Visited::None(0) => {
+                    let reason =
+                        "no run is against it: what it would do for ever, components cannot";
+                    ("certified", reason.to_owned())
+                }
+                none::Visited::None(nodes) => {
+                    ("certified", format!("no run is against it, {of} ({nodes} joint states)"))
+                }
+                none::Visited::Some => return Err("the checker finds a run against it".to_owned()),
+                none::Visited::More | none::Visited::Stopped => {
+                    ("searched", format!("no run is against it, {of} ({visited} joint states)"))
+                }
+            };
+            Ok((true, Shown::Components(members), evidence, reason))
+        }
+    }
+}
+
+impl Logic {
+    /// What a property is about, in words.
+    pub fn semantics(self, endings: Endings) -> &'static str {
+        match (self, endings) {
+            (Logic::Ltl, Endings::Ignored) => {
+                "LTL over infinite traces only (RERS on .dot and .pnml)"
+            }
+            (Logic::Ltl, Endings::Stutter) => {
+                "LTL where finite runs repeat their last label (RERS on Promela, SPIN)"
+            }
+            (Logic::Ctl, _) => "CTL over all maximal paths, after the empty first step",
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Building systems from states and edges by name.
+
+use crate::system::{Component, LabelId, System};
+use std::collections::HashMap;
+
+/// Something with a name that is no part of any system.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A component without states.
+    #[error("component `{0}` has no states")]
+    Empty(String),
+    /// A component that begins nowhere.
+    #[error("component `{0}` has no start state")]
+    NoStart(String),
+    /// More states than are counted.
+    #[error("component `{0}` has more than 2^32 states")]
+    TooLarge(String),
+    /// Nothing runs.
+    #[error("the system has no components")]
+    NoComponents,
+}
+
+/// A component under way.
+#[derive(Clone, Debug, Default)]
+pub struct ComponentBuilder {
+    pub(crate) name: String,
+    pub(crate) root: Option<String>,
+    pub(crate) states: Vec<String>,
+    pub(crate) starts: Vec<u32>,
+    pub(crate) edges: Vec<(u32, String, u32)>,
+    numbers: HashMap<String, u32>,
+}
+
+impl ComponentBuilder {
+    /// A component of this name, without states.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+
+    /// The state of this name, a new one if there was none.
+    pub fn state(&mut self, name: &str) -> u32 {
+        if let Some(&state) = self.numbers.get(name) {
+            return state;
+        }
+        let state = self.states.len() as u32;
+        self.states.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), state);
+        state
+    }
+
+    /// Names the root, which is no state of its own.
+    pub fn set_root(&mut self, name: &str) {
+        self.root = Some(name.to_owned());
+    }
+
+    /// The component may begin in this state.
+    pub fn start(&mut self, state: u32) {
+        self.starts.push(state);
+    }
+
+    /// An edge between two states.
+    pub fn edge(&mut self, from: u32, label: &str, to: u32) {
+        self.edges.push((from, label.to_owned(), to));
+    }
+}
+
+/// The system of these components.
+///
+/// # Errors
+/// If there are none, or one of them has no states or no start state.
+pub fn system(name: &str, components: Vec<ComponentBuilder>) -> Result<System, BuildError> {
+    if components.is_empty() {
+        return Err(BuildError::NoComponents);
+    }
+    for component in &components {
+        let name = || component.name.clone();
+        match (component.states.len(), component.starts.len()) {
+            (0, _) => return Err(BuildError::Empty(name())),
+            (_, 0) => return Err(BuildError::NoStart(name())),
+            (states, _) if u32::try_from(states).is_err() => {
+                return Err(BuildError::TooLarge(name()));
+            }
+            _ => {}
+        }
+    }
+    Ok(assembled(name.to_owned(), components))
+}
+
+/// The system of these components, each with states and start states.
+fn assembled(name: String, drafts: Vec<ComponentBuilder>) -> System {
+    let mut labels: Vec<String> =
+        drafts.iter().flat_map(|draft| draft.edges.iter().map(|edge| edge.1.clone())).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    let numbers: HashMap<&str, u32> = labels.iter().map(String::as_str).zip(0..).collect();
+    let mut owners = vec![Vec::new(); labels.len()];
+    let mut components = Vec::with_capacity(drafts.len());
+    for (at, draft) in (0..).zip(drafts) {
+        let mut edges = vec![Vec::new(); draft.states.len()];
+        for (from, label, to) in &draft.edges {
+            let number = numbers[label.as_str()];
+            edges[*from as usize].push((LabelId(number), *to));
+            let owners: &mut Vec<u32> = &mut owners[number as usize];
+            if owners.last() != Some(&at) {
+                owners.push(at);
+            }
+        }
+        for row in &mut edges {
+            row.sort_unstable();
+            row.dedup();
+        }
+        let mut starts = draft.starts;
+        starts.sort_unstable();
+        starts.dedup();
+        let ComponentBuilder { name, root, states, .. } = draft;
+        components.push(Component { name, root, states, starts, edges });
+    }
+    System { name, labels, components, owners }
+}

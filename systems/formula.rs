@@ -1,0 +1,275 @@
+//! LTL formulas over labels, and the automata of their negations.
+//!
+//! At each step just one label holds: the one of the step. So of all labels only those that the
+//! formula names matter, and all the others are one *kind*, the last one. An automaton that reads
+//! kinds ([`KindAutomaton`]) is made from one that reads letters: what demands two labels at once is
+//! left out, and a cube becomes the set of the kinds that it allows.
+
+use crate::system::{LabelId, System};
+use parikh_temporal::{
+    Atom, Automaton, Cube, Edge, Formula, Letter, Limits, Linear, Ltl, Marks, Names, Node,
+    ParseError, TooLarge, parse_ltl,
+};
+
+/// An LTL formula over the labels of a system.
+#[derive(Clone, Debug)]
+pub struct LabelFormula {
+    formulas: Ltl,
+    formula: Formula<Linear>,
+    names: Names,
+    /// The label of each atom; `None` for a name that no label has, which never holds.
+    labels: Vec<Option<LabelId>>,
+    /// How many labels the system has.
+    label_count: usize,
+}
+
+impl LabelFormula {
+    /// Reads a formula in Spot's spelling.
+    ///
+    /// # Errors
+    /// If the text is no formula.
+    pub fn parse(text: &str, system: &System) -> Result<Self, ParseError> {
+        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let formula = parse_ltl(text, &mut formulas, &mut names)?;
+        let label = |at| names.name(Atom(at)).and_then(|name| system.label_named(name));
+        let labels = (0..names.len() as u32).map(label).collect();
+        Ok(Self { formulas, formula, names, labels, label_count: system.label_count() })
+    }
+
+    /// The label of each atom, in the order of the atoms.
+    pub fn labels(&self) -> &[Option<LabelId>] {
+        &self.labels
+    }
+
+    /// Names that no label of the system has: they never hold.
+    pub fn unknown_names(&self) -> Vec<&str> {
+        let unknown = (0..).zip(&self.labels).filter(|(_, label)| label.is_none());
+        unknown.filter_map(|(at, _)| self.names.name(Atom(at))).collect()
+    }
+
+    /// Whether the formula has a next operator.
+    pub fn has_next(&self) -> bool {
+        let parts = self.formulas.below(self.formula);
+        parts.into_iter().any(|part| matches!(self.formulas.node(part), Node::Next(..)))
+    }
+
+    /// The formula as text.
+    pub fn text(&self) -> String {
+        self.formulas.text(self.formula, &self.names)
+    }
+
+    /// The letter of a step with this label; of one with no label that the formula names, the
+    /// empty one.
+    pub fn letter(&self, label: Option<LabelId>) -> Letter {
+        let atoms = (0..).zip(&self.labels);
+        let named = atoms.filter(|(_, its)| label.is_some() && **its == label);
+        Letter::of(named.map(|(at, _)| Atom(at)))
+    }
+
+    /// Whether the formula holds of the infinite word that these labels are, from `back` on again
+    /// and again; `None`: a step with no label. `None` if nothing repeats.
+    pub fn holds_of(&self, word: &[Option<LabelId>], back: usize) -> Option<bool> {
+        let letters = word.iter().map(|&label| self.letter(label)).collect();
+        let lasso = parikh_temporal::Lasso::new(letters, back)?;
+        Some(lasso.satisfies(&self.formulas, self.formula))
+    }
+
+    /// The automaton of the words of single labels that do not satisfy the formula.
+    ///
+    /// # Errors
+    /// If it would be too large.
+    pub fn negation(&self) -> Result<KindAutomaton, TooLarge> {
+        let mut formulas = self.formulas.clone();
+        let (simpler, _) = formulas.rewritten(self.formula, parikh_temporal::LINEAR_RULES, 1000);
+        let negated = formulas.negate(simpler);
+        let automaton = Automaton::of(&mut formulas, negated, Limits::default())?;
+        KindAutomaton::new(&automaton, &self.labels, self.label_count)
+    }
+}
+
+/// One step of an automaton that reads kinds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Move {
+    /// Where it leads.
+    pub target: u32,
+    /// The marks that it carries.
+    pub marks: Marks,
+    /// The kinds that it reads, a bit for each.
+    pub kinds: u64,
+}
+
+/// An automaton that reads kinds of labels. From each of its states some word is accepted, except
+/// that the initial state may be without moves where none is.
+#[derive(Clone, Debug)]
+pub struct KindAutomaton {
+    /// The moves of each state.
+    pub states: Vec<Vec<Move>>,
+    /// Where runs begin.
+    pub initial: u32,
+    /// All marks, which an accepting run carries again and again.
+    pub all: Marks,
+    /// For each state, how many moves it takes at least to a component in which a run is accepted.
+    pub distance: Vec<u32>,
+    /// The labels that it speaks of.
+    pub(crate) labels: Vec<LabelId>,
+    /// The kind of each label of the system.
+    pub(crate) kinds: Vec<u8>,
+    /// The kind of labels that it does not speak of, or of some of these.
+    pub(crate) other: u32,
+}
+
+impl KindAutomaton {
+    /// How many kinds there are at most: labels, and the rest.
+    pub fn kinds(&self) -> u32 {
+        let most = self.kinds.iter().copied().max().unwrap_or(0);
+        u32::from(most).max(self.other) + 1
+    }
+
+    /// The kind of labels that the formula does not name.
+    pub fn other(&self) -> u32 {
+        self.other
+    }
+
+    /// The labels that it speaks of.
+    pub fn labels(&self) -> &[LabelId] {
+        &self.labels
+    }
+
+    /// The kind of a label.
+    pub fn kind(&self, label: LabelId) -> u32 {
+        u32::from(self.kinds[label.index()])
+    }
+
+    /// Whether no word is accepted.
+    pub fn is_empty(&self) -> bool {
+        self.states[self.initial as usize].is_empty()
+    }
+
+    /// Whether each state accepts the word that is the letter of this kind for ever.
+    pub(crate) fn accept_for_ever(&self, kind: u32) -> Vec<bool> {
+        let reads = |it: &&Move| it.kinds >> kind & 1 == 1;
+        let rows: Vec<Vec<Move>> =
+            self.states.iter().map(|row| row.iter().filter(reads).copied().collect()).collect();
+        let part = Self { states: rows, distance: Vec::new(), ..self.clone() };
+        part.distances().into_iter().map(|it| it < u32::MAX).collect()
+    }
+
+    fn new(
+        automaton: &Automaton,
+        atoms: &[Option<LabelId>],
+        label_count: usize,
+    ) -> Result<Self, TooLarge> {
+        // What reads two labels at once, or one that there is not, reads nothing; and one label
+        // that is there says all of the others.
+        let single = |edge: &Edge| -> Option<Edge> {
+            let mut positive = edge.cube.literals().iter().filter(|literal| literal.positive);
+            let Some(&only) = positive.next() else {
+                let known =
+                    |literal: &&parikh_temporal::Literal| atoms[literal.atom.0 as usize].is_some();
+                let cube = Cube::of(edge.cube.literals().iter().filter(known).copied())?;
+                return Some(Edge { cube, ..edge.clone() });
+            };
+            if positive.next().is_some() || atoms[only.atom.0 as usize].is_none() {
+                return None;
+            }
+            Some(Edge { cube: Cube::of([only])?, ..edge.clone() })
+        };
+        let states = automaton.states.iter().map(|row| row.iter().filter_map(single).collect());
+        let automaton = Automaton { states: states.collect(), ..automaton.clone() }.simplified();
+        let mut named: Vec<(Atom, LabelId)> = Vec::new();
+        for atom in automaton.atoms() {
+            named.extend(atoms[atom.0 as usize].map(|label| (atom, label)));
+        }
+        if named.len() > 63 {
+            return Err(TooLarge { what: "labels", limit: 63 });
+        }
+        let kinds = |cube: &Cube| {
+            let letters = named.iter().map(|&(atom, _)| Letter::of([atom]));
+            let letters = letters.chain([Letter::default()]);
+            let held = (0..).zip(letters).filter(|(_, letter)| cube.holds(letter));
+            held.fold(0u64, |kinds, (kind, _): (u32, _)| kinds | 1 << kind)
+        };
+        let row = |edges: &Vec<Edge>| {
+            let moves = edges.iter().map(|edge| Move {
+                target: edge.target as u32,
+                marks: edge.marks,
+                kinds: kinds(&edge.cube),
+            });
+            joined(moves.filter(|it| it.kinds != 0).collect())
+        };
+        let other = named.len() as u32;
+        let mut of_labels = vec![other as u8; label_count];
+        for (kind, (_, label)) in (0..).zip(&named) {
+            of_labels[label.index()] = kind;
+        }
+        let mut made = Self {
+            states: automaton.states.iter().map(row).collect(),
+            initial: automaton.initial as u32,
+            all: Marks::all(automaton.marks),
+            labels: named.into_iter().map(|(_, label)| label).collect(),
+            kinds: of_labels,
+            other,
+            distance: Vec::new(),
+        };
+        made.prune();
+        Ok(made)
+    }
+
+    /// Leaves out moves to states from which nothing is accepted, and computes distances.
+    pub(crate) fn prune(&mut self) {
+        let distance = self.distances();
+        for row in &mut self.states {
+            row.retain(|it| distance[it.target as usize] < u32::MAX);
+        }
+        self.distance = distance;
+    }
+
+    /// How many moves it takes from each state to a component with all marks; `u32::MAX` where
+    /// there is no way.
+    fn distances(&self) -> Vec<u32> {
+        let next =
+            |node: u32, k: u32| self.states[node as usize].get(k as usize).map(|it| it.target);
+        let found = parikh_net::components::components(self.states.len() as u32, next);
+        let mut carried: Vec<Option<Marks>> = vec![None; found.count as usize];
+        for (from, row) in self.states.iter().enumerate() {
+            for step in row.iter().filter(|it| found.of[it.target as usize] == found.of[from]) {
+                let all = &mut carried[found.of[from] as usize];
+                *all = Some(all.unwrap_or_default().or(step.marks));
+            }
+        }
+        let accepting =
+            |state: usize| carried[found.of[state] as usize].is_some_and(|it| self.all.within(it));
+        let far = u32::MAX;
+        let mut distance: Vec<u32> =
+            (0..self.states.len()).map(|at| if accepting(at) { 0 } else { far }).collect();
+        loop {
+            let mut changes = false;
+            for (from, row) in self.states.iter().enumerate() {
+                let nearest = row.iter().map(|it| distance[it.target as usize]).min();
+                let new = nearest.unwrap_or(far).saturating_add(1);
+                if new < distance[from] {
+                    distance[from] = new;
+                    changes = true;
+                }
+            }
+            if !changes {
+                return distance;
+            }
+        }
+    }
+}
+
+/// Moves with the same target and marks become one.
+pub(crate) fn joined(mut moves: Vec<Move>) -> Vec<Move> {
+    moves.sort_unstable();
+    let mut joined: Vec<Move> = Vec::new();
+    for step in moves {
+        match joined.last_mut() {
+            Some(last) if (last.target, last.marks) == (step.target, step.marks) => {
+                last.kinds |= step.kinds;
+            }
+            _ => joined.push(step),
+        }
+    }
+    joined
+}

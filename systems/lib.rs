@@ -1,0 +1,46 @@
+//! Parallel systems of labelled transition systems, as the RERS challenge has them.
+//!
+//! ```text
+//! text ──read──▶ System ──Product (some components)──▶ joint states
+//! formula ──LabelFormula::negation──▶ KindAutomaton ──┴──▶ decide: a run against it, or none
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `system`, `builder` | components, labels and their owners |
+//! | `read/` | systems and property files as text, with errors that say where |
+//! | `formula` | LTL over labels, and automata that read one label a step |
+//! | `product`, `store` | joint states of some components, packed, each stored once |
+//! | `search`, `walk` | runs that an automaton accepts: depth first, and at random |
+//! | `branching` | CTL over labels, on all joint states |
+//! | `net` | systems as place/transition nets |
+//! | `write` | systems as text |
+//! | `decide` | which components to search, and when |
+//!
+//! This crate does no I/O and knows no net but to make one of a system.
+
+#![forbid(unsafe_code)]
+
+mod branching;
+mod builder;
+mod decide;
+mod formula;
+#[cfg(feature = "generate")]
+pub mod generate;
+mod net;
+mod product;
+pub mod read;
+mod recurrence;
+mod search;
+mod store;
+mod system;
+mod walk;
+pub mod write;
+
+pub use branching::{BranchingFormula, Space};
+pub use builder::{BuildError, ComponentBuilder, system};
+pub use decide::{Grounds, Undecided, decide};
+pub use formula::{KindAutomaton, LabelFormula, Move};
+pub use net::{NetError, net};
+pub use search::{Endings, Run};
+pub use system::{Component, LabelId, System};

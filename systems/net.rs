@@ -1,0 +1,148 @@
+//! Systems as place/transition nets.
+//!
+//! A place for each state of a component; a transition for each label and each combination of edges
+//! of its owners, with the label as its name. Where components have roots or several start states,
+//! all begin in a root of their own, and the joint first step is a transition for each combination
+//! of start states, whose name is empty in RERS and `(start)` here. The places of a component are a
+//! unit: it is always in one state.
+//!
+//! Source: the PNML files of RERS, whose sizes come out the same (2017, 101: 47 places, 45
+//! transitions).
+
+use crate::system::{LabelId, System};
+use parikh_net::units::{Unit, Units, UnitsError};
+use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, UnitId};
+
+/// Why there is no net.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NetError {
+    /// Too many combinations of edges.
+    #[error("the net would have more than {0} transitions: its labels have too many combinations")]
+    TooLarge(usize),
+    /// The builder refuses something.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The units are refused.
+    #[error(transparent)]
+    Units(#[from] UnitsError),
+}
+
+/// The net of a system, of at most so many transitions.
+///
+/// # Errors
+/// When it would have more.
+pub fn net(system: &System, most: usize) -> Result<Net, NetError> {
+    let components = system.components();
+    let has_roots = components.iter().any(|it| it.root().is_some() || it.starts().len() > 1);
+    let mut builder = NetBuilder::new(system.name());
+    let mut places: Vec<Vec<PlaceId>> = Vec::new();
+    let mut roots = Vec::new();
+    let mut units = vec![Unit { name: "system".into(), places: Vec::new(), parent: None }];
+    for (at, component) in components.iter().enumerate() {
+        let mut unit = Vec::new();
+        if has_roots {
+            let name = component.root().unwrap_or("root");
+            let place = add_place(&mut builder, at, name, 1)?;
+            roots.push(place);
+            unit.push(place);
+        }
+        let mut row = Vec::new();
+        for (state, name) in (0..).zip(component.states()) {
+            let tokens = u64::from(!has_roots && component.starts() == [state]);
+            row.push(add_place(&mut builder, at, name, tokens)?);
+        }
+        unit.extend(&row);
+        let name = format!("{at}_{}", component.name()).into();
+        units.push(Unit { name, places: unit, parent: Some(UnitId::new(0)) });
+        places.push(row);
+    }
+    let mut count = 0;
+    let mut transition = |builder: &mut NetBuilder, label: &str, arcs: &[(PlaceId, PlaceId)]| {
+        count += 1;
+        if count > most {
+            return Err(NetError::TooLarge(most));
+        }
+        let t = add_transition(builder, &format!("t{count}_{label}"))?;
+        builder.label_transition(t, label);
+        for &(from, to) in arcs {
+            builder.take(t, from, 1)?;
+            builder.put(t, to, 1)?;
+        }
+        Ok(())
+    };
+    if has_roots {
+        let start = |at: usize| -> Vec<(PlaceId, PlaceId)> {
+            components[at].starts().iter().map(|&it| (roots[at], places[at][it as usize])).collect()
+        };
+        let choices: Vec<_> = (0..components.len()).map(start).collect();
+        combined(&choices, |arcs| transition(&mut builder, "(start)", arcs))?;
+    }
+    for label in system.labels() {
+        let owners = system.owners(label).iter();
+        let choices: Vec<_> =
+            owners.map(|&at| edges(system, &places[at as usize], at as usize, label)).collect();
+        combined(&choices, |arcs| transition(&mut builder, system.label(label), arcs))?;
+    }
+    let initial = builder.initial();
+    let names: Vec<String> = (0..builder.place_count())
+        .map(|at| builder.place_name(PlaceId::new(at)).to_owned())
+        .collect();
+    let name = |place: PlaceId| names[place.index()].as_str();
+    builder.set_units(Units::new(units, UnitId::new(0), true, &initial, name)?);
+    Ok(builder.build()?)
+}
+
+/// The edges of a component with a label, as places.
+fn edges(
+    system: &System,
+    places: &[PlaceId],
+    component: usize,
+    label: LabelId,
+) -> Vec<(PlaceId, PlaceId)> {
+    let component = &system.components()[component];
+    let mut edges = Vec::new();
+    for (state, &from) in (0..).zip(places) {
+        let row = component.edges(state).iter().filter(|edge| edge.0 == label);
+        edges.extend(row.map(|&(_, to)| (from, places[to as usize])));
+    }
+    edges
+}
+
+/// Tells every combination of one of each.
+fn combined(
+    choices: &[Vec<(PlaceId, PlaceId)>],
+    mut tell: impl FnMut(&[(PlaceId, PlaceId)]) -> Result<(), NetError>,
+) -> Result<(), NetError> {
+    let mut picked = vec![0; choices.len()];
+    loop {
+        let arcs: Vec<_> = choices.iter().zip(&picked).map(|(all, &at)| all[at]).collect();
+        tell(&arcs)?;
+        let Some(digit) = (0..picked.len()).find(|&at| picked[at] + 1 < choices[at].len()) else {
+            return Ok(());
+        };
+        picked[..digit].fill(0);
+        picked[digit] += 1;
+    }
+}
+
+/// A place for a state; its id tells the component, too, where the state's name is taken.
+fn add_place(
+    builder: &mut NetBuilder,
+    component: usize,
+    state: &str,
+    tokens: u64,
+) -> Result<PlaceId, BuildError> {
+    let mut id = format!("p{component}_{state}");
+    while builder.node(&id).is_some() {
+        id.push('\'');
+    }
+    builder.place(&id, tokens)
+}
+
+fn add_transition(builder: &mut NetBuilder, id: &str) -> Result<TransitionId, BuildError> {
+    let mut id = id.to_owned();
+    while builder.node(&id).is_some() {
+        id.push('\'');
+    }
+    builder.transition(&id)
+}

@@ -1,0 +1,210 @@
+//! Some of the components of a system together: their joint states, and where steps lead.
+//!
+//! A joint state packs the states of the components into as few bits as there are, side by side in
+//! machine words. Of the components that are left out nothing is known, so a label that only they
+//! own may come at any time and changes nothing here, and a label that they share with components
+//! that are here waits for these only. Hence every run of the whole system is one here, with the
+//! same labels: what holds of all runs here holds of all runs of the system.
+
+use crate::system::{LabelId, System};
+
+/// Where the state of a component lies in a row of words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
+impl Field {
+    /// Fields for numbers below these counts, and how many words they take.
+    pub(crate) fn layout(counts: impl Iterator<Item = usize>) -> (Vec<Field>, usize) {
+        let (mut word, mut used) = (0, 0);
+        let mut fields = Vec::new();
+        for count in counts {
+            let bits = usize::BITS - count.saturating_sub(1).leading_zeros();
+            let bits = bits.max(1);
+            if used + bits > 64 {
+                (word, used) = (word + 1, 0);
+            }
+            fields.push(Field { word, shift: used, mask: (1 << bits) - 1 });
+            used += bits;
+        }
+        (fields, word + 1)
+    }
+
+    /// How many words a row has of which this is the last field.
+    pub(crate) fn width(self) -> usize {
+        self.word + 1
+    }
+
+    pub(crate) fn get(self, row: &[u64]) -> u32 {
+        (row[self.word] >> self.shift & self.mask) as u32
+    }
+
+    pub(crate) fn set(self, row: &mut [u64], value: u32) {
+        let kept = row[self.word] & !(self.mask << self.shift);
+        row[self.word] = kept | u64::from(value) << self.shift;
+    }
+}
+
+/// What one component can do in one state.
+#[derive(Clone, Debug, Default)]
+struct Local {
+    /// Edges with labels that no other component here owns.
+    alone: Vec<(LabelId, u32)>,
+    /// Labels that others here own, too, with the targets.
+    shared: Vec<(LabelId, Vec<u32>)>,
+}
+
+/// Some components of a system.
+#[derive(Debug)]
+pub(crate) struct Product<'s> {
+    system: &'s System,
+    /// The components that are here, growing.
+    pub(crate) members: Vec<u32>,
+    local: Vec<Vec<Local>>,
+    /// For each label, how many of its owners are here.
+    here: Vec<u32>,
+    /// Labels none of whose owners are here.
+    pub(crate) outside: Vec<LabelId>,
+    /// For each label, how many owners are ready: scratch.
+    ready: Vec<u32>,
+    touched: Vec<LabelId>,
+}
+
+/// A joint step: its label, and where the components that move go.
+pub(crate) struct JointStep<'a> {
+    pub(crate) label: LabelId,
+    /// Positions among the members, and new states.
+    pub(crate) moves: &'a [(u32, u32)],
+}
+
+impl<'s> Product<'s> {
+    pub(crate) fn new(system: &'s System, members: Vec<u32>) -> Self {
+        let mut here = vec![0; system.label_count()];
+        for label in system.labels() {
+            let owners = system.owners(label).iter();
+            here[label.index()] =
+                owners.filter(|it| members.binary_search(it).is_ok()).count() as u32;
+        }
+        let locals = |&member: &u32| {
+            let component = &system.components()[member as usize];
+            (0..component.states().len() as u32)
+                .map(|state| {
+                    let mut local = Local::default();
+                    for &(label, to) in component.edges(state) {
+                        if here[label.index()] == 1 {
+                            local.alone.push((label, to));
+                            continue;
+                        }
+                        match local.shared.last_mut() {
+                            Some((last, targets)) if *last == label => targets.push(to),
+                            _ => local.shared.push((label, vec![to])),
+                        }
+                    }
+                    local
+                })
+                .collect()
+        };
+        let local = members.iter().map(locals).collect();
+        let outside = system.labels().filter(|label| here[label.index()] == 0).collect();
+        let ready = vec![0; system.label_count()];
+        Self { system, members, local, here, outside, ready, touched: Vec::new() }
+    }
+
+    /// How many states each member has.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.local.iter().map(Vec::len)
+    }
+
+    /// Whether all components of the system are here.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.members.len() == self.system.components().len()
+    }
+
+    /// All joint states in which it may begin.
+    pub(crate) fn starts(&self) -> Vec<Vec<u32>> {
+        let mut all = vec![Vec::new()];
+        for &member in &self.members {
+            let starts = self.system.components()[member as usize].starts();
+            let longer = |row: &Vec<u32>| {
+                let row = row.clone();
+                starts.iter().map(move |&start| [&row[..], &[start]].concat()).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
+    }
+
+    /// Tells each joint step from a state, which is one number for each member; labels of which
+    /// `wants` wants none are left out.
+    pub(crate) fn steps(
+        &mut self,
+        state: &[u32],
+        wants: impl Fn(LabelId) -> bool,
+        mut tell: impl FnMut(JointStep<'_>),
+    ) {
+        self.touched.clear();
+        for (at, &of) in state.iter().enumerate() {
+            let local = &self.local[at][of as usize];
+            for &(label, to) in local.alone.iter().filter(|it| wants(it.0)) {
+                tell(JointStep { label, moves: &[(at as u32, to)] });
+            }
+            for (label, _) in &local.shared {
+                let ready = &mut self.ready[label.index()];
+                if *ready == 0 {
+                    self.touched.push(*label);
+                }
+                *ready += 1;
+            }
+        }
+        let touched = std::mem::take(&mut self.touched);
+        for &label in &touched {
+            let ready = std::mem::take(&mut self.ready[label.index()]);
+            if ready == self.here[label.index()] && wants(label) {
+                self.together(state, label, &mut tell);
+            }
+        }
+        self.touched = touched;
+    }
+
+    /// The steps of a label that several members own, all of them ready.
+    fn together(&self, state: &[u32], label: LabelId, tell: &mut impl FnMut(JointStep<'_>)) {
+        let mut choices: Vec<(u32, &[u32])> = Vec::new();
+        for (at, &of) in state.iter().enumerate() {
+            let shared = &self.local[at][of as usize].shared;
+            if let Ok(found) = shared.binary_search_by_key(&label, |it| it.0) {
+                choices.push((at as u32, &shared[found].1));
+            }
+        }
+        let mut picked = vec![0; choices.len()];
+        let mut moves: Vec<(u32, u32)> = choices.iter().map(|(at, all)| (*at, all[0])).collect();
+        loop {
+            tell(JointStep { label, moves: &moves });
+            // The next combination, as digits are counted.
+            let Some(digit) = (0..picked.len()).find(|&at| picked[at] + 1 < choices[at].1.len())
+            else {
+                return;
+            };
+            picked[..digit].fill(0);
+            picked[digit] += 1;
+            for at in 0..=digit {
+                moves[at].1 = choices[at].1[picked[at]];
+            }
+        }
+    }
+
+    /// Whether some label all of whose owners are here can be taken: then no component outside can
+    /// keep the system from going on.
+    pub(crate) fn must_go_on(&mut self, state: &[u32]) -> bool {
+        let system = self.system;
+        let here: Vec<bool> = system
+            .labels()
+            .map(|label| system.owners(label).len() as u32 == self.here[label.index()])
+            .collect();
+        let mut goes_on = false;
+        self.steps(state, |label| here[label.index()], |_| goes_on = true);
+        goes_on
+    }
+}

@@ -1,0 +1,349 @@
+//! Formulas of CTL over labels as text.
+
+use super::error::ReadError;
+use super::tokens::quoted;
+use crate::branching::{BranchingFormula, Part, Steps};
+use crate::system::System;
+
+/// Whether a text has a sign that only formulas of CTL have: a label in brackets, or a quantifier
+/// of paths.
+pub fn is_branching(text: &str) -> bool {
+    lexed(text).is_ok_and(|tokens| {
+        tokens.iter().any(|(token, _)| {
+            matches!(token, Token::Labelled { .. } | Token::Path(_) | Token::Quantified { .. })
+        })
+    })
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Token {
+    Not,
+    And,
+    Or,
+    Implies,
+    Equivalent,
+    Open,
+    Close,
+    Constant(bool),
+    /// `[]`, or `<>` where it is not for all.
+    Any {
+        all: bool,
+    },
+    /// `[a]` or `<a>`.
+    Labelled {
+        all: bool,
+        label: String,
+    },
+    /// `A` or `E` before a parenthesis.
+    Path(bool),
+    /// `AG`, `EF`, …
+    Quantified {
+        all: bool,
+        operator: char,
+    },
+    Until,
+    WeakUntil,
+    Word(String),
+}
+
+const SIGNS: &[(&str, Token)] = &[
+    ("<=>", Token::Equivalent),
+    ("<->", Token::Equivalent),
+    ("=>", Token::Implies),
+    ("->", Token::Implies),
+    ("[]", Token::Any { all: true }),
+    ("<>", Token::Any { all: false }),
+    ("&&", Token::And),
+    ("&", Token::And),
+    ("||", Token::Or),
+    ("|", Token::Or),
+    ("!", Token::Not),
+    ("~", Token::Not),
+    ("(", Token::Open),
+    (")", Token::Close),
+];
+
+fn lexed(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        if c.is_whitespace() {
+            at += c.len_utf8();
+            continue;
+        }
+        let (token, length) = match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+            Some((sign, token)) => (token.clone(), sign.len()),
+            None if c == '[' || c == '<' => bracketed(text, at)?,
+            None if c == '"' => {
+                let (word, length) = quoted(rest).ok_or_else(|| {
+                    ReadError::at(text, at, "a closing `\"` for this one", "the end of the formula")
+                })?;
+                (Token::Word(word), length)
+            }
+            None if is_word(c) => {
+                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                word(&rest[..length], &rest[length..])
+            }
+            None => {
+                let expected = "an operator, `[a]`, `<a>`, a constant or a parenthesis";
+                return Err(ReadError::at(text, at, expected, format!("`{c}`")));
+            }
+        };
+        tokens.push((token, at));
+        at += length;
+    }
+    Ok(tokens)
+}
+
+/// `[a]` or `<a>`.
+fn bracketed(text: &str, at: usize) -> Result<(Token, usize), ReadError> {
+    let rest = &text[at..];
+    let all = rest.starts_with('[');
+    let close = if all { ']' } else { '>' };
+    let end = rest.find(close).ok_or_else(|| {
+        ReadError::at(text, at, format!("a `{close}` after this"), "the end of the formula")
+    })?;
+    let inside = rest[1..end].trim();
+    let label = match inside.starts_with('"') {
+        true => quoted(inside).map_or(inside.to_owned(), |it| it.0),
+        false => inside.to_owned(),
+    };
+    Ok((Token::Labelled { all, label }, end + 1))
+}
+
+/// A word, and how much of it is a token.
+fn word(word: &str, after: &str) -> (Token, usize) {
+    let mut letters = word.chars();
+    let all = match letters.next() {
+        Some('A') => Some(true),
+        Some('E') => Some(false),
+        _ => None,
+    };
+    if let Some(all) = all {
+        match letters.next() {
+            None if after.trim_start().starts_with('(') => return (Token::Path(all), 1),
+            Some(operator @ ('F' | 'G' | 'X')) => {
+                return (Token::Quantified { all, operator }, 2);
+            }
+            _ => {}
+        }
+    }
+    let token = match word {
+        "true" | "1" => Token::Constant(true),
+        "false" | "0" => Token::Constant(false),
+        "U" => Token::Until,
+        "W" => Token::WeakUntil,
+        _ => Token::Word(word.to_owned()),
+    };
+    (token, word.len())
+}
+
+/// How deep formulas may be.
+const DEEPEST: usize = 400;
+
+/// Reads a formula of CTL over the labels of a system.
+///
+/// # Errors
+/// If the text is none, with the place in the text.
+pub fn branching(text: &str, system: &System) -> Result<BranchingFormula, ReadError> {
+    let tokens = lexed(text)?;
+    let formula = BranchingFormula { parts: Vec::new(), unknown: Vec::new() };
+    let mut parser = Parser { text, tokens, at: 0, depth: 0, system, formula };
+    parser.implication()?;
+    match parser.at < parser.tokens.len() {
+        true => Err(parser.expected("an operator or the end of the formula")),
+        false => Ok(parser.formula),
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<(Token, usize)>,
+    at: usize,
+    depth: usize,
+    system: &'t System,
+    formula: BranchingFormula,
+}
+
+impl Parser<'_> {
+    fn expected(&self, expected: &str) -> ReadError {
+        let rest = self.tokens.get(self.at).map(|it| &self.text[it.1..]);
+        let found = rest.map_or("the end of the formula".to_owned(), |rest| {
+            let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            format!("`{}`", rest[..end].chars().take(40).collect::<String>())
+        });
+        let offset = self.tokens.get(self.at).map_or(self.text.trim_end().len(), |it| it.1);
+        ReadError::at(self.text, offset, expected, found)
+    }
+
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at).map(|it| &it.0)
+    }
+
+    fn takes(&mut self, token: &Token) -> bool {
+        let is = self.peek() == Some(token);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn push(&mut self, part: Part) -> usize {
+        self.formula.parts.push(part);
+        self.formula.parts.len() - 1
+    }
+
+    fn not(&mut self, part: usize) -> usize {
+        self.push(Part::Not(part))
+    }
+
+    fn or(&mut self, left: usize, right: usize) -> usize {
+        let (left, right) = (self.not(left), self.not(right));
+        let neither = self.push(Part::And(left, right));
+        self.not(neither)
+    }
+
+    /// `=>` and `<=>`, to the right, and whatever binds more tightly.
+    fn implication(&mut self) -> Result<usize, ReadError> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(self.expected("a formula less deep"));
+        }
+        let left = self.disjunction()?;
+        let both_ways = self.peek() == Some(&Token::Equivalent);
+        let part = if self.takes(&Token::Implies) || self.takes(&Token::Equivalent) {
+            let right = self.implication()?;
+            let not_left = self.not(left);
+            let there = self.or(not_left, right);
+            if both_ways {
+                let not_right = self.not(right);
+                let back = self.or(left, not_right);
+                self.push(Part::And(there, back))
+            } else {
+                there
+            }
+        } else {
+            left
+        };
+        self.depth -= 1;
+        Ok(part)
+    }
+
+    fn disjunction(&mut self) -> Result<usize, ReadError> {
+        let mut left = self.conjunction()?;
+        while self.takes(&Token::Or) {
+            let right = self.conjunction()?;
+            left = self.or(left, right);
+        }
+        Ok(left)
+    }
+
+    fn conjunction(&mut self) -> Result<usize, ReadError> {
+        let mut left = self.operand()?;
+        while self.takes(&Token::And) {
+            let right = self.operand()?;
+            left = self.push(Part::And(left, right));
+        }
+        Ok(left)
+    }
+
+    /// What stands before an operand, and the operand.
+    fn operand(&mut self) -> Result<usize, ReadError> {
+        let mut before = Vec::new();
+        while let Some(
+            token @ (Token::Not
+            | Token::Any { .. }
+            | Token::Labelled { .. }
+            | Token::Quantified { .. }),
+        ) = self.peek()
+        {
+            before.push(token.clone());
+            self.at += 1;
+        }
+        let mut part = match self.peek().cloned() {
+            Some(Token::Constant(value)) => {
+                self.at += 1;
+                self.push(Part::Constant(value))
+            }
+            Some(Token::Open) => {
+                self.at += 1;
+                let part = self.implication()?;
+                self.close()?;
+                part
+            }
+            Some(Token::Path(all)) => {
+                self.at += 1;
+                self.between(all)?
+            }
+            Some(Token::Word(_)) => {
+                return Err(self.expected(
+                    "`true`, `false`, a parenthesis or an operator such as `[a]`, `<a>`, `AG`: a label \
+                     stands in brackets",
+                ));
+            }
+            _ => return Err(self.expected("`true`, `false`, `(`, or an operator such as `[a]`")),
+        };
+        while let Some(token) = before.pop() {
+            part = self.applied(token, part);
+        }
+        Ok(part)
+    }
+
+    fn close(&mut self) -> Result<(), ReadError> {
+        match self.takes(&Token::Close) {
+            true => Ok(()),
+            false => Err(self.expected("an operator or `)`")),
+        }
+    }
+
+    /// `(φ U ψ)` or `(φ W ψ)` after `A` or `E`.
+    fn between(&mut self, all: bool) -> Result<usize, ReadError> {
+        self.at += 1;
+        let left = self.implication()?;
+        let weak = self.peek() == Some(&Token::WeakUntil);
+        if !self.takes(&Token::Until) && !self.takes(&Token::WeakUntil) {
+            return Err(self.expected("`U` or `W`"));
+        }
+        let right = self.implication()?;
+        self.close()?;
+        Ok(match weak {
+            true => self.weak(all, left, right),
+            false => self.push(Part::Until { all, left, right }),
+        })
+    }
+
+    /// The dual of an until.
+    fn weak(&mut self, all: bool, left: usize, right: usize) -> usize {
+        let (not_left, not_right) = (self.not(left), self.not(right));
+        let neither = self.push(Part::And(not_left, not_right));
+        let until = self.push(Part::Until { all: !all, left: not_right, right: neither });
+        self.not(until)
+    }
+
+    fn applied(&mut self, token: Token, part: usize) -> usize {
+        match token {
+            Token::Any { all } | Token::Quantified { all, operator: 'X' } => {
+                self.push(Part::Next { all, label: Steps::Any, part })
+            }
+            Token::Labelled { all, label } => {
+                let label = match self.system.label_named(&label) {
+                    Some(label) => Steps::Labelled(label),
+                    None => {
+                        self.formula.unknown.push(label);
+                        Steps::None
+                    }
+                };
+                self.push(Part::Next { all, label, part })
+            }
+            Token::Quantified { all, operator: 'F' } => {
+                let left = self.push(Part::Constant(true));
+                self.push(Part::Until { all, left, right: part })
+            }
+            Token::Quantified { all, .. } => {
+                let never = self.push(Part::Constant(false));
+                self.weak(all, part, never)
+            }
+            _ => self.not(part),
+        }
+    }
+}

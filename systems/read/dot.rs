@@ -1,0 +1,273 @@
+//! Systems as RERS writes them, in the graph language of Graphviz.
+//!
+//! ```text
+//! digraph G {
+//!   subgraph component0 {
+//! 0 [label="0" fillcolor="#6699FF" style=filled];
+//! 1->1 [label="work" color=black ];
+//! 0->1 [label="" color=black ];
+//!   }
+//! }
+//! ```
+//!
+//! Each subgraph is a component. The edge with the empty label leads from its root to its start
+//! state; several such edges lead to several start states. No other edge may touch the root. A
+//! component without such an edge begins in its only state to which no edge leads. States belong
+//! to one component each; attributes other than the labels of edges are read and ignored.
+
+use super::error::ReadError;
+use super::tokens::{Token, tokens};
+use crate::builder::{ComponentBuilder, system};
+use crate::system::System;
+use std::collections::HashMap;
+
+/// Reads a system.
+///
+/// # Errors
+/// With the place of the first problem.
+pub fn dot(text: &str, name: &str) -> Result<System, ReadError> {
+    let reader = Reader { text, tokens: tokens(text)?, at: 0, component_of: HashMap::new() };
+    reader.system(name)
+}
+
+/// An edge as it is written, with its place in the file.
+struct Written {
+    from: String,
+    to: String,
+    label: String,
+    offset: usize,
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    tokens: Vec<(Token, usize)>,
+    at: usize,
+    /// The component of each state, to refuse states of two.
+    component_of: HashMap<String, usize>,
+}
+
+impl Reader<'_> {
+    fn system(mut self, name: &str) -> Result<System, ReadError> {
+        self.keyword("digraph")?;
+        if let Some(Token::Word(_)) = self.peek() {
+            self.at += 1;
+        }
+        self.sign('{', "`{` after `digraph`")?;
+        let mut components = Vec::new();
+        loop {
+            match self.peek().cloned() {
+                Some(Token::Sign('}')) => break,
+                Some(Token::Sign(';')) => self.at += 1,
+                Some(Token::Word(word)) if word == "subgraph" => {
+                    self.at += 1;
+                    components.push(self.component(components.len())?);
+                }
+                Some(Token::Word(word)) if ["graph", "node", "edge"].contains(&word.as_str()) => {
+                    self.at += 1;
+                    self.attributes()?;
+                }
+                Some(Token::Word(_))
+                    if self.tokens.get(self.at + 1).map(|it| &it.0) == Some(&Token::Sign('=')) =>
+                {
+                    self.at += 2;
+                    self.word("a value after `=`")?;
+                }
+                _ => return Err(self.expected("`subgraph NAME {`, a component, or `}`")),
+            }
+        }
+        let end = self.offset();
+        self.at += 1;
+        if self.peek().is_some() {
+            return Err(self.expected("the end of the file after the graph"));
+        }
+        system(name, components).map_err(|error| {
+            ReadError::at(self.text, end, "a component before this", error.to_string())
+        })
+    }
+
+    fn component(&mut self, number: usize) -> Result<ComponentBuilder, ReadError> {
+        let begin = self.offset();
+        let name = match self.peek() {
+            Some(Token::Word(name)) => {
+                let name = name.clone();
+                self.at += 1;
+                name
+            }
+            _ => format!("component{number}"),
+        };
+        self.sign('{', "`{` after `subgraph NAME`")?;
+        let mut nodes: Vec<String> = Vec::new();
+        let mut edges: Vec<Written> = Vec::new();
+        loop {
+            let offset = self.offset();
+            let word = match self.peek().cloned() {
+                Some(Token::Sign('}')) => break,
+                Some(Token::Sign(';')) => {
+                    self.at += 1;
+                    continue;
+                }
+                Some(Token::Word(word)) => word,
+                _ => return Err(self.expected("a state such as `1`, an edge `1->2`, or `}`")),
+            };
+            self.at += 1;
+            match self.peek() {
+                Some(Token::Arrow) => {
+                    self.at += 1;
+                    let target = self.offset();
+                    let to = self.word("the state that the edge leads to")?;
+                    let label = self.attributes()?.ok_or_else(|| {
+                        self.expected("a label of the edge, as in `[label=\"a\"]`")
+                    })?;
+                    self.belongs(&word, number, offset)?;
+                    self.belongs(&to, number, target)?;
+                    nodes.extend([word.clone(), to.clone()]);
+                    edges.push(Written { from: word, to, label, offset });
+                }
+                Some(Token::Sign('=')) => {
+                    self.at += 1;
+                    self.word("a value after `=`")?;
+                }
+                _ => {
+                    self.attributes()?;
+                    if !["graph", "node", "edge"].contains(&word.as_str()) {
+                        self.belongs(&word, number, offset)?;
+                        nodes.push(word);
+                    }
+                }
+            }
+        }
+        self.at += 1;
+        self.assembled(&name, nodes, &edges, begin)
+    }
+
+    /// A state is of one component.
+    fn belongs(&mut self, state: &str, number: usize, offset: usize) -> Result<(), ReadError> {
+        let of = *self.component_of.entry(state.to_owned()).or_insert(number);
+        if of == number {
+            return Ok(());
+        }
+        let expected = "a state of this component";
+        let found = format!("`{state}`, a state of component {of} (from 0)");
+        Err(ReadError::at(self.text, offset, expected, found))
+    }
+
+    /// The component of these states and edges, without its root.
+    fn assembled(
+        &self,
+        name: &str,
+        nodes: Vec<String>,
+        edges: &[Written],
+        begin: usize,
+    ) -> Result<ComponentBuilder, ReadError> {
+        let mut component = ComponentBuilder::new(name);
+        let root = edges.iter().find(|edge| edge.label.is_empty()).map(|edge| edge.from.clone());
+        for edge in edges {
+            let touches = |state: &String| Some(state) == root.as_ref();
+            let wrong = match (touches(&edge.from), touches(&edge.to), edge.label.is_empty()) {
+                (_, true, _) => Some("no edge back to the root, from which the empty label leads"),
+                (true, _, false) => Some("no edge but those with an empty label from the root"),
+                (false, _, true) => Some("an empty label only on edges from one root"),
+                _ => None,
+            };
+            if let Some(expected) = wrong {
+                let found = format!("`{}->{}`", edge.from, edge.to);
+                return Err(ReadError::at(self.text, edge.offset, expected, found));
+            }
+        }
+        for node in nodes.iter().filter(|node| Some(*node) != root.as_ref()) {
+            component.state(node);
+        }
+        for edge in edges {
+            if edge.label.is_empty() {
+                let to = component.state(&edge.to);
+                component.start(to);
+            } else {
+                let (from, to) = (component.state(&edge.from), component.state(&edge.to));
+                component.edge(from, &edge.label, to);
+            }
+        }
+        match root {
+            Some(root) => component.set_root(&root),
+            None => {
+                let is_target = |node: &&String| !edges.iter().any(|edge| edge.to == **node);
+                let mut without: Vec<&String> = nodes.iter().filter(is_target).collect();
+                without.dedup();
+                without.sort_unstable();
+                without.dedup();
+                let &[start] = &without[..] else {
+                    let expected = "an edge with an empty label to the start state of the component, \
+                                    or just one state to which no edge leads";
+                    let found = format!("{} such states", without.len());
+                    return Err(ReadError::at(self.text, begin, expected, found));
+                };
+                let start = component.state(start);
+                component.start(start);
+            }
+        }
+        Ok(component)
+    }
+
+    /// Attributes in brackets, if there are any: the label among them.
+    fn attributes(&mut self) -> Result<Option<String>, ReadError> {
+        let mut label = None;
+        while self.peek() == Some(&Token::Sign('[')) {
+            self.at += 1;
+            while self.peek() != Some(&Token::Sign(']')) {
+                let key = self.word("an attribute such as `label=\"a\"`, or `]`")?;
+                self.sign('=', "`=` after the name of an attribute")?;
+                let value = self.word("the value of the attribute")?;
+                if key == "label" {
+                    label = Some(value);
+                }
+                if let Some(Token::Sign(',' | ';')) = self.peek() {
+                    self.at += 1;
+                }
+            }
+            self.at += 1;
+        }
+        Ok(label)
+    }
+
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at).map(|(token, _)| token)
+    }
+
+    fn offset(&self) -> usize {
+        self.tokens.get(self.at).map_or(self.text.len(), |(_, offset)| *offset)
+    }
+
+    fn expected(&self, expected: &str) -> ReadError {
+        let found = self.peek().map_or("the end of the file".to_owned(), Token::shown);
+        ReadError::at(self.text, self.offset(), expected, found)
+    }
+
+    fn keyword(&mut self, keyword: &str) -> Result<(), ReadError> {
+        match self.peek() {
+            Some(Token::Word(word)) if word == keyword => {
+                self.at += 1;
+                Ok(())
+            }
+            _ => Err(self.expected(&format!("`{keyword}`"))),
+        }
+    }
+
+    fn sign(&mut self, sign: char, expected: &str) -> Result<(), ReadError> {
+        match self.peek() {
+            Some(Token::Sign(found)) if *found == sign => {
+                self.at += 1;
+                Ok(())
+            }
+            _ => Err(self.expected(expected)),
+        }
+    }
+
+    fn word(&mut self, expected: &str) -> Result<String, ReadError> {
+        match self.peek().cloned() {
+            Some(Token::Word(word)) => {
+                self.at += 1;
+                Ok(word)
+            }
+            _ => Err(self.expected(expected)),
+        }
+    }
+}

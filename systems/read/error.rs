@@ -1,0 +1,76 @@
+//! What is wrong with a text, and where.
+
+use parikh_net::printable::Printable;
+use std::fmt;
+
+/// A text is not what it should be.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub struct ReadError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, in characters, from 1.
+    pub column: usize,
+    /// What may stand there.
+    pub expected: String,
+    /// What stands there.
+    pub found: String,
+    /// The line itself, as far as it is worth showing.
+    pub text: String,
+}
+
+/// The most characters of a line that are shown.
+const LONGEST: usize = 100;
+
+impl ReadError {
+    /// An error at a place of a text, in bytes.
+    pub(crate) fn at(
+        text: &str,
+        offset: usize,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        let mut offset = offset.min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &text[..offset];
+        let begin = before.rfind('\n').map_or(0, |at| at + 1);
+        let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
+        Self {
+            line: before.matches('\n').count() + 1,
+            column: before[begin..].chars().count() + 1,
+            expected: expected.into(),
+            found: found.into(),
+            text: text[begin..end].trim_end().to_owned(),
+        }
+    }
+
+    /// The same error of a text that is a part of another, and begins there, in bytes.
+    #[must_use]
+    pub fn within(self, whole: &str, offset: usize) -> Self {
+        let rest = &whole[offset.min(whole.len())..];
+        let line_begin: usize = rest.split_inclusive('\n').take(self.line - 1).map(str::len).sum();
+        let line = rest[line_begin..].lines().next().unwrap_or_default();
+        let column: usize = line.chars().take(self.column - 1).map(char::len_utf8).sum();
+        Self::at(whole, offset + line_begin + column, self.expected, self.found)
+    }
+
+    /// The line with a caret below the column; both cut where the line is long.
+    pub fn shown(&self) -> [String; 2] {
+        let first = (self.column - 1).saturating_sub(LONGEST / 2);
+        let cut: String = self.text.chars().skip(first).take(LONGEST).collect();
+        // What takes more room when it is printed would move the caret.
+        let plain: String = cut
+            .chars()
+            .map(|c| if Printable(c).to_string().len() == c.len_utf8() { c } else { ' ' })
+            .collect();
+        [format!("  {plain}"), format!("  {}^", " ".repeat(self.column - 1 - first))]
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, column, expected, found, .. } = self;
+        write!(f, "{line}:{column}: expected {expected}, found {found}")
+    }
+}

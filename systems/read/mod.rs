@@ -1,0 +1,16 @@
+//! Readers: systems and properties as text.
+
+mod aut;
+mod branching;
+mod dot;
+mod error;
+mod promela;
+mod properties;
+mod tokens;
+
+pub use aut::{aut, fsm};
+pub use branching::{branching, is_branching};
+pub use dot::dot;
+pub use error::ReadError;
+pub use promela::{promela, promela_properties};
+pub use properties::{Property, properties};

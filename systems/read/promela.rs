@@ -1,0 +1,184 @@
+//! The Promela files of RERS: just the shape in which its generator writes systems.
+//!
+//! ```text
+//! active proctype Proc0()
+//! {
+//!   int state = 0;
+//!   do
+//!   :: state == 0 ->
+//!     atomic {
+//!       if
+//!       :: p0 ? nop ->            from the environment: the empty label
+//!         state = 4;
+//!       :: p1_0 ? a ->            with another process, which writes p1_0 ! a
+//!         act ! a;
+//!         state = 5;
+//! …
+//! #define pa  (lastAction == a)
+//! ltl p1 { (!pa W pb) }
+//! ```
+//!
+//! A process is a component, and what it sends or receives, but for the messages to the listener
+//! (`act`), is a label. All else is skipped: it is the same in every file. Any other Promela is
+//! refused.
+
+use super::error::ReadError;
+use crate::builder::{ComponentBuilder, system};
+use crate::system::System;
+use std::collections::HashMap;
+
+/// A component on its way.
+struct Process {
+    component: ComponentBuilder,
+    /// The state in which it begins, a root if an empty label leads from it.
+    first: String,
+    /// Edges: from, label, to, and where they stand.
+    edges: Vec<(String, String, String, usize)>,
+    /// The state whose edges are read, and the label that waits for its target.
+    state: Option<String>,
+    label: Option<String>,
+}
+
+/// Reads a system.
+///
+/// # Errors
+/// With the place of the first problem.
+pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
+    let mut all: Vec<Process> = Vec::new();
+    let mut open: Option<Process> = None;
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let begin = offset + (line.len() - line.trim_start().len());
+        offset += line.len();
+        let line = line.trim();
+        let wrong = |expected: &str| {
+            let found = format!("`{}`", line.chars().take(40).collect::<String>());
+            ReadError::at(text, begin, expected, found)
+        };
+        if let Some(rest) = line.strip_prefix("active proctype Proc") {
+            all.extend(open.take());
+            let number = rest.trim_end_matches(['(', ')', '{', ' ']);
+            open = Some(Process {
+                component: ComponentBuilder::new(&format!("component{number}")),
+                first: String::new(),
+                edges: Vec::new(),
+                state: None,
+                label: None,
+            });
+            continue;
+        }
+        let Some(process) = &mut open else { continue };
+        if line.starts_with("#define") || line.starts_with("ltl ") {
+            all.extend(open.take());
+            continue;
+        }
+        if let Some(first) = line.strip_prefix("int state =") {
+            process.first = first.trim().trim_end_matches(';').to_owned();
+        } else if let Some(rest) = line.strip_prefix(":: state ==") {
+            let state = rest.trim_end_matches("->").trim();
+            process.state = Some(state.to_owned());
+        } else if let Some(rest) = line.strip_prefix("::") {
+            let message = rest.trim_end_matches("->").split_once(['?', '!']);
+            let (_, label) = message.ok_or_else(|| wrong("`:: CHANNEL ? LABEL ->` or with `!`"))?;
+            process.label = Some(label.trim().to_owned());
+        } else if let Some(rest) = line.strip_prefix("state =") {
+            let to = rest.trim().trim_end_matches(';').to_owned();
+            let from =
+                process.state.clone().ok_or_else(|| wrong("`:: state == N ->` before this"))?;
+            let label = process.label.take();
+            let label = label.ok_or_else(|| wrong("a message before the next state"))?;
+            process.edges.push((from, label, to, begin));
+        } else if !is_known(line) {
+            return Err(wrong("a line as RERS writes its processes"));
+        }
+    }
+    all.extend(open);
+    if all.is_empty() {
+        let expected = "a process `active proctype Proc0()`, as RERS writes them";
+        return Err(ReadError::at(text, text.len(), expected, "none in the file"));
+    }
+    let mut components = Vec::new();
+    for process in all {
+        components.push(process.finished(text)?);
+    }
+    system(name, components).map_err(|error| {
+        ReadError::at(text, text.len(), "processes as RERS writes them", error.to_string())
+    })
+}
+
+/// The other lines of a process.
+fn is_known(line: &str) -> bool {
+    let plain = ["", "{", "}", "do", "od", "if", "fi", "fi;", "od;", "atomic {", "skip;"];
+    plain.contains(&line)
+        || line.starts_with("act !")
+        || line.starts_with("/*")
+        || line.starts_with("//")
+}
+
+impl Process {
+    fn finished(self, text: &str) -> Result<ComponentBuilder, ReadError> {
+        let Process { mut component, first, edges, .. } = self;
+        let empty = |label: &str| label == "nop";
+        let begins = edges.iter().any(|edge| edge.0 == first && empty(&edge.1));
+        for (from, label, to, offset) in edges {
+            if begins && from == first {
+                if !empty(&label) {
+                    let expected = "only the message `nop` in the first state";
+                    return Err(ReadError::at(text, offset, expected, format!("`{label}`")));
+                }
+                let to = component.state(&to);
+                component.start(to);
+            } else if empty(&label) || (begins && to == first) {
+                let expected = "the message `nop` only in the first state, and no way back there";
+                return Err(ReadError::at(text, offset, expected, format!("`{label}`")));
+            } else {
+                let (from, to) = (component.state(&from), component.state(&to));
+                component.edge(from, &label, to);
+            }
+        }
+        match begins {
+            true => component.set_root(&first),
+            false => {
+                let first = component.state(&first);
+                component.start(first);
+            }
+        }
+        Ok(component)
+    }
+}
+
+/// What the macros of a file stand for: `pa` for the label `a`.
+fn promela_names(text: &str) -> HashMap<String, String> {
+    let defines = text.lines().filter_map(|line| line.trim().strip_prefix("#define "));
+    defines
+        .filter_map(|define| {
+            let (name, rest) = define.trim().split_once(char::is_whitespace)?;
+            let label = rest.trim().strip_prefix("(lastAction ==")?.trim().strip_suffix(')')?;
+            Some((name.to_owned(), label.trim().to_owned()))
+        })
+        .collect()
+}
+
+/// The properties in the `ltl` blocks of a file, numbered in their order, as a property file.
+pub fn promela_properties(text: &str) -> String {
+    let names = promela_names(text);
+    let mut file = String::new();
+    for (number, block) in (1..).zip(text.split("\nltl ").skip(1)) {
+        let Some((_, rest)) = block.split_once('{') else { continue };
+        let Some((formula, _)) = rest.split_once('}') else { continue };
+        let mut written = String::new();
+        let mut rest = formula.trim();
+        while let Some(first) = rest.chars().next() {
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            let length = match is_word(first) {
+                true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+                false => first.len_utf8(),
+            };
+            let word = &rest[..length];
+            written.push_str(names.get(word).map_or(word, String::as_str));
+            rest = &rest[length..];
+        }
+        file.push_str(&format!("#{number}:\n( {written} )\n\n"));
+    }
+    file
+}

@@ -1,0 +1,110 @@
+//! Property files of RERS: numbered formulas, some with their solutions.
+//!
+//! ```text
+//! #1: true
+//! ( (!a W b) )
+//!
+//! #2:
+//! ( G(a => F(b)) )
+//! ```
+//!
+//! A formula goes on to the next number. Lines that begin with `#` and are no number are comments.
+
+use super::error::ReadError;
+use parikh_temporal::ParseError;
+use std::collections::HashSet;
+
+/// A property as its file has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Property {
+    /// Its number.
+    pub number: u64,
+    /// Its solution, where the file has one.
+    pub solution: Option<bool>,
+    /// The formula as text.
+    pub formula: String,
+    /// Where the formula begins in the file, in bytes.
+    pub offset: usize,
+}
+
+impl Property {
+    /// The error of its formula of LTL, in the file.
+    pub fn error(&self, file: &str, error: &ParseError) -> ReadError {
+        let before = self.formula.chars().take(error.column.saturating_sub(1));
+        let offset: usize = before.map(char::len_utf8).sum();
+        ReadError::at(file, self.offset + offset, error.expected, error.found.clone())
+    }
+}
+
+/// Reads a property file.
+///
+/// # Errors
+/// With the place of the first problem. Formulas are not looked at.
+pub fn properties(text: &str) -> Result<Vec<Property>, ReadError> {
+    let mut all: Vec<Property> = Vec::new();
+    let mut numbers = HashSet::new();
+    let mut offset = 0;
+    let mut header = 0;
+    for line in text.split_inclusive('\n') {
+        let begin = offset;
+        offset += line.len();
+        let trimmed = line.trim();
+        if let Some(rest) = trimmed.strip_prefix('#') {
+            let Some((number, solution)) = numbered(rest) else {
+                continue;
+            };
+            if let Some(last) = all.last().filter(|last| last.formula.is_empty()) {
+                return Err(missing(text, header, last));
+            }
+            if !numbers.insert(number) {
+                let found = format!("#{number} for the second time");
+                return Err(ReadError::at(text, begin, "a number of its own", found));
+            }
+            let solution = match solution {
+                "" | "unknown" => None,
+                "true" => Some(true),
+                "false" => Some(false),
+                other => {
+                    let at = begin + line.find(other).unwrap_or(0);
+                    let expected = "`true`, `false`, `unknown` or nothing after the number";
+                    let found = format!("`{}`", other.chars().take(40).collect::<String>());
+                    return Err(ReadError::at(text, at, expected, found));
+                }
+            };
+            header = begin;
+            all.push(Property { number, solution, formula: String::new(), offset });
+        } else if !trimmed.is_empty() {
+            let expected = "a number such as `#1:` before the first formula";
+            let found = format!("`{}`", trimmed.chars().take(40).collect::<String>());
+            let last = all.last_mut().ok_or_else(|| ReadError::at(text, begin, expected, found))?;
+            if last.formula.is_empty() {
+                last.offset = begin + (line.len() - line.trim_start().len());
+            }
+            // Comments within a formula are not copied: its text ends before them.
+            let end = begin + line.trim_end().len();
+            last.formula = text[last.offset..end].to_owned();
+        }
+    }
+    match all.last() {
+        None => {
+            let expected = "properties such as `#1:` with a formula in the next line";
+            Err(ReadError::at(text, text.len(), expected, "no property in the file"))
+        }
+        Some(last) if last.formula.is_empty() => Err(missing(text, header, last)),
+        Some(_) => Ok(all),
+    }
+}
+
+/// The number of a header without its `#`, and what follows the colon, up to a remark such as
+/// `(not blank invariant)`.
+fn numbered(rest: &str) -> Option<(u64, &str)> {
+    let (number, rest) = rest.split_once(':')?;
+    let rest = rest.trim();
+    let remark = rest.find('(').unwrap_or(rest.len());
+    Some((number.trim().parse().ok()?, rest[..remark].trim_end()))
+}
+
+fn missing(text: &str, header: usize, property: &Property) -> ReadError {
+    let found = format!("no formula of property {}", property.number);
+    ReadError::at(text, header, "a formula after this line", found)
+}

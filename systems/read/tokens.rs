@@ -1,0 +1,86 @@
+//! A text of the graph language of Graphviz as tokens.
+
+use super::error::ReadError;
+
+/// A piece of a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Token {
+    /// A name, a number, or a text in quotes.
+    Word(String),
+    /// `->`.
+    Arrow,
+    /// A sign: braces, brackets, `=`, `;`, `,`.
+    Sign(char),
+}
+
+impl Token {
+    /// The token as it is shown in messages.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Token::Word(word) => format!("`{}`", word.chars().take(40).collect::<String>()),
+            Token::Arrow => "`->`".to_owned(),
+            Token::Sign(sign) => format!("`{sign}`"),
+        }
+    }
+}
+
+/// The tokens of a text, with the byte at which each begins.
+pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let (token, length) = if c.is_whitespace() {
+            (None, c.len_utf8())
+        } else if rest.starts_with("//") || (c == '#' && begins_line(text, at)) {
+            (None, rest.find('\n').unwrap_or(rest.len()))
+        } else if rest.starts_with("/*") {
+            let end = rest.find("*/").ok_or_else(|| {
+                ReadError::at(text, at, "an end `*/` of this comment", "the end of the file")
+            })?;
+            (None, end + 2)
+        } else if rest.starts_with("->") {
+            (Some(Token::Arrow), 2)
+        } else if "{}[]=;,".contains(c) {
+            (Some(Token::Sign(c)), 1)
+        } else if c == '"' {
+            let (word, length) = quoted(rest).ok_or_else(|| {
+                ReadError::at(text, at, "a closing `\"` for this one", "the end of the file")
+            })?;
+            (Some(Token::Word(word)), length)
+        } else if is_word(c) || c == '-' && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
+            let sign = usize::from(c == '-');
+            let length = rest[sign..].find(|c| !is_word(c)).map_or(rest.len(), |at| at + sign);
+            (Some(Token::Word(rest[..length].to_owned())), length)
+        } else {
+            let expected = "a name, `->`, or one of `{ } [ ] = ; ,`";
+            return Err(ReadError::at(text, at, expected, format!("`{c}`")));
+        };
+        tokens.extend(token.map(|token| (token, at)));
+        at += length;
+    }
+    Ok(tokens)
+}
+
+fn begins_line(text: &str, at: usize) -> bool {
+    text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
+}
+
+/// A text in quotes, and how many bytes it takes with them. `\"` is a quote; other escapes stay.
+pub(crate) fn quoted(text: &str) -> Option<(String, usize)> {
+    let mut word = String::new();
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '"' if escaped => {
+                word.pop();
+                word.push('"');
+            }
+            '"' => return Some((word, at + 1)),
+            c => word.push(c),
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    None
+}

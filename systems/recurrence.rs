@@ -1,0 +1,153 @@
+//! Which labels can come again and again, as far as single components say.
+//!
+//! In the end, a run stays in one strongly connected component of the automaton, and each component
+//! of the system stands still or goes round in one strongly connected part of its states. So a label
+//! that comes for ever lies, in each of its owners, on an edge between states that reach each other
+//! by such labels. Labels that do not are taken away, until nothing changes; edges of the automaton
+//! that read none of the others go with them. Where no component of the automaton keeps all its
+//! marks, no run is accepted, however many joint states there are.
+
+use crate::formula::{KindAutomaton, Move, joined};
+use crate::system::System;
+use parikh_net::components::components;
+use parikh_temporal::Marks;
+
+/// Where an accepted run may end up: moves of the automaton by state, in one strongly connected
+/// component with all marks, and the labels that may come again and again there.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    moves: Vec<Vec<Move>>,
+    labels: Vec<bool>,
+}
+
+/// All parts in which an accepted run may end up, as far as this sees; none is sure.
+pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut open: Vec<Vec<Vec<Move>>> = accepting_parts(&automaton.states, automaton.all);
+    while let Some(moves) = open.pop() {
+        let read = moves.iter().flatten().fold(0, |all, it| all | it.kinds);
+        let allowed = automaton.kinds.iter().map(|kind| read >> kind & 1 == 1).collect();
+        let labels = recurring(system, allowed);
+        let left = automaton.kinds.iter().zip(&labels).filter(|(_, recurs)| **recurs);
+        let still = left.fold(0u64, |all, (kind, _)| all | 1 << kind);
+        if still & read == read && read != 0 {
+            parts.push(Part { moves, labels });
+            continue;
+        }
+        // Fewer kinds: smaller components of the automaton.
+        let smaller = |row: &Vec<Move>| {
+            let moves = row.iter().map(|it| Move { kinds: it.kinds & still, ..*it });
+            moves.filter(|it| it.kinds != 0).collect()
+        };
+        let smaller: Vec<Vec<Move>> = moves.iter().map(smaller).collect();
+        open.extend(accepting_parts(&smaller, automaton.all));
+    }
+    parts
+}
+
+/// An automaton that accepts the same runs of the system, and that says when a run has come to its
+/// part: from then on it reads nothing but what may come again and again there, and only there it
+/// carries marks. `None` if it had more than 64 kinds.
+///
+/// Each part is a copy of its states, to which moves to these states may lead as well. A run that
+/// is accepted can change over after it took for the last time what is not in its part.
+pub(crate) fn phased(automaton: &KindAutomaton, parts: &[Part]) -> Option<KindAutomaton> {
+    // Labels of one kind that are in the same parts stay of one kind.
+    let mut signatures: Vec<(u8, Vec<bool>)> = Vec::new();
+    let mut kinds = Vec::with_capacity(automaton.kinds.len());
+    for (label, &kind) in automaton.kinds.iter().enumerate() {
+        let signature = (kind, parts.iter().map(|part| part.labels[label]).collect());
+        let at = signatures.iter().position(|it| *it == signature).unwrap_or_else(|| {
+            signatures.push(signature);
+            signatures.len() - 1
+        });
+        kinds.push(u8::try_from(at).ok().filter(|&at| at < 63)?);
+    }
+    // Of labels that are not there, for what reads them.
+    let other = signatures.len() as u32;
+    signatures.push((u8::try_from(automaton.other).ok()?, vec![false; parts.len()]));
+    let reads = |old: u64, part: Option<usize>| {
+        let read = (0u32..).zip(&signatures).filter(|(_, (kind, inside))| {
+            old >> kind & 1 == 1 && part.is_none_or(|part| inside[part])
+        });
+        read.fold(0u64, |all, (kind, _)| all | 1 << kind)
+    };
+    let count = automaton.states.len();
+    let copy = |part: usize, state: u32| (count * (part + 1)) as u32 + state;
+    let no_marks = automaton.all == Marks::NONE;
+    let mut states: Vec<Vec<Move>> = Vec::new();
+    for row in &automaton.states {
+        let mut moves = Vec::new();
+        for it in row {
+            let plain = Move { kinds: reads(it.kinds, None), marks: Marks::NONE, ..*it };
+            moves.push(plain);
+            let into = parts.iter().enumerate();
+            let into = into.filter(|(_, part)| !part.moves[it.target as usize].is_empty());
+            moves.extend(into.map(|(at, _)| Move { target: copy(at, it.target), ..plain }));
+        }
+        states.push(joined(moves));
+    }
+    for (at, part) in parts.iter().enumerate() {
+        for row in &part.moves {
+            let moves = row.iter().map(|it| Move {
+                target: copy(at, it.target),
+                marks: if no_marks { Marks(1) } else { it.marks },
+                kinds: reads(it.kinds, Some(at)),
+            });
+            states.push(joined(moves.filter(|it| it.kinds != 0).collect()));
+        }
+    }
+    let all = if no_marks { Marks(1) } else { automaton.all };
+    let mut phased =
+        KindAutomaton { states, all, kinds, other, distance: Vec::new(), ..automaton.clone() };
+    phased.prune();
+    Some(phased)
+}
+
+/// The strongly connected components with all marks, each as the moves inside it.
+fn accepting_parts(states: &[Vec<Move>], all: Marks) -> Vec<Vec<Vec<Move>>> {
+    let next = |node: u32, k: u32| states[node as usize].get(k as usize).map(|it| it.target);
+    let found = components(states.len() as u32, next);
+    let inside = |component: u32| -> Vec<Vec<Move>> {
+        let rows = states.iter().zip(&found.of);
+        rows.map(|(row, &of)| {
+            let moves =
+                row.iter().filter(|it| of == component && found.of[it.target as usize] == of);
+            moves.copied().collect()
+        })
+        .collect()
+    };
+    let is_accepting = |part: &Vec<Vec<Move>>| {
+        let mut moves = part.iter().flatten().peekable();
+        moves.peek().is_some()
+            && all.within(moves.fold(Marks::NONE, |marks, it| marks.or(it.marks)))
+    };
+    (0..found.count).map(inside).filter(is_accepting).collect()
+}
+
+/// Of the labels that are allowed, those that may come for ever.
+fn recurring(system: &System, mut allowed: Vec<bool>) -> Vec<bool> {
+    loop {
+        let before = allowed.iter().filter(|it| **it).count();
+        for (number, component) in (0..).zip(system.components()) {
+            let states = component.states().len() as u32;
+            let row = |state: u32| component.edges(state).iter().filter(|it| allowed[it.0.index()]);
+            let rows: Vec<Vec<u32>> =
+                (0..states).map(|it| row(it).map(|edge| edge.1).collect()).collect();
+            let next = |node: u32, k: u32| rows[node as usize].get(k as usize).copied();
+            let found = components(states, next);
+            let mut inside = vec![false; allowed.len()];
+            for state in 0..states {
+                for (label, to) in row(state) {
+                    inside[label.index()] |= found.of[state as usize] == found.of[*to as usize];
+                }
+            }
+            for label in system.labels().filter(|&it| system.owners(it).contains(&number)) {
+                allowed[label.index()] &= inside[label.index()];
+            }
+        }
+        if allowed.iter().filter(|it| **it).count() == before {
+            return allowed;
+        }
+    }
+}

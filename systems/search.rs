@@ -1,0 +1,394 @@
+//! Looking for a run that an automaton accepts, state by state.
+//!
+//! A *node* is a joint state of a product and a state of the automaton. The search goes depth
+//! first and keeps the strongly connected components of what it has seen on a stack, each with the
+//! marks of its edges; when two become one by an edge back, so do their marks. When a component has
+//! all marks, there is a run; when all nodes are done, there is none.
+//!
+//! Where the end of finite runs counts ([`Endings::Stutter`]), the last letter repeats for ever
+//! where nothing can move: then a node also knows the kind of the label before.
+//!
+//! Source: J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999.
+
+use crate::formula::KindAutomaton;
+use crate::product::{Field, Product};
+use crate::store::Store;
+use crate::system::{LabelId, System};
+use parikh_temporal::Marks;
+use std::collections::HashMap;
+
+/// What finite runs count for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Endings {
+    /// Nothing: only infinite runs are runs (RERS on systems and nets).
+    Ignored,
+    /// The last letter repeats for ever; before the first label, a letter in which nothing holds
+    /// (SPIN on the Promela of RERS). Repetitions are not counted: only for formulas without next.
+    Stutter,
+}
+
+/// A run: labels, and where it goes on after the last one. Without anything that repeats, it is a
+/// finite one, whose end counts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// The labels of the steps.
+    pub labels: Vec<LabelId>,
+    /// The position after the last label; the number of labels if the run ends.
+    pub back: usize,
+}
+
+/// How a search ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Ending {
+    /// With a run.
+    Run(Run),
+    /// No run is there.
+    Nothing,
+    /// The limit of nodes was met.
+    TooMany,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// What came of a search.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) ending: Ending,
+    /// How many nodes were visited.
+    pub(crate) nodes: usize,
+}
+
+/// A label of a step from a node. What comes from outside, and the staying at the end, change no
+/// component.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Step {
+    label: Option<LabelId>,
+    marks: Marks,
+    to: u32,
+}
+
+/// A node that is being visited: what is left of its steps, the last first.
+struct Frame {
+    node: u32,
+    steps: Vec<Step>,
+}
+
+/// A component of the nodes that are on the way.
+struct Root {
+    /// The order number of its first node.
+    first: u32,
+    /// The marks of the edges inside.
+    inside: Marks,
+    /// The marks of the edge by which it was entered.
+    before: Marks,
+}
+
+pub(crate) struct Search<'a, 's> {
+    product: &'a mut Product<'s>,
+    automaton: &'a KindAutomaton,
+    endings: Endings,
+    fields: Vec<Field>,
+    nodes: Store,
+    /// The order number of each node from 1; 0 when its component is done.
+    order: Vec<u32>,
+    kinds: Vec<u8>,
+    /// For each kind, a label that comes from outside.
+    outside: Vec<(u32, LabelId)>,
+}
+
+impl<'a, 's> Search<'a, 's> {
+    pub(crate) fn new(
+        system: &System,
+        product: &'a mut Product<'s>,
+        automaton: &'a KindAutomaton,
+        endings: Endings,
+    ) -> Self {
+        let kinds: Vec<u8> = system.labels().map(|label| automaton.kind(label) as u8).collect();
+        let counts = product.sizes().collect::<Vec<_>>();
+        let more = [automaton.states.len(), automaton.kinds() as usize];
+        let (fields, width) = Field::layout(counts.into_iter().chain(more));
+        let mut outside: Vec<(u32, LabelId)> = Vec::new();
+        for &label in &product.outside {
+            let kind = u32::from(kinds[label.index()]);
+            if outside.iter().all(|it| it.0 != kind) {
+                outside.push((kind, label));
+            }
+        }
+        let (nodes, order) = (Store::new(width), Vec::new());
+        Self { product, automaton, endings, fields, nodes, order, kinds, outside }
+    }
+
+    /// Searches, as long as there are fewer nodes than `most` and `goes_on` says so.
+    pub(crate) fn run(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Outcome {
+        let ending = self.ending(most, goes_on);
+        Outcome { ending, nodes: self.nodes.len() }
+    }
+
+    fn ending(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Ending {
+        let mut time = 0;
+        let mut roots: Vec<Root> = Vec::new();
+        let mut live: Vec<u32> = Vec::new();
+        let mut path: Vec<Frame> = Vec::new();
+        for start in self.starts() {
+            if self.order.get(start as usize).is_some_and(|&it| it != 0) {
+                continue;
+            }
+            let mut entered = Some((start, Marks::NONE));
+            loop {
+                if let Some((node, before)) = entered.take() {
+                    time += 1;
+                    if self.order.len() <= node as usize {
+                        self.order.resize(node as usize + 1, 0);
+                    }
+                    self.order[node as usize] = time;
+                    live.push(node);
+                    roots.push(Root { first: time, inside: Marks::NONE, before });
+                    if self.nodes.len() >= most {
+                        return Ending::TooMany;
+                    }
+                    if time % 256 == 0 && !goes_on() {
+                        return Ending::Stopped;
+                    }
+                    let steps = self.steps(node);
+                    path.push(Frame { node, steps });
+                }
+                let Some(frame) = path.last_mut() else { break };
+                let Some(step) = frame.steps.pop() else {
+                    let node = frame.node;
+                    path.pop();
+                    self.leave(node, &mut roots, &mut live);
+                    continue;
+                };
+                match self.seen(step.to) {
+                    None => entered = Some((step.to, step.marks)),
+                    Some(DONE) => {}
+                    Some(order) => {
+                        let marks = merge(&mut roots, order, step.marks);
+                        if self.automaton.all.within(marks) {
+                            let first = roots.last().map_or(0, |root| root.first);
+                            return self.lasso(first, goes_on);
+                        }
+                    }
+                }
+            }
+        }
+        Ending::Nothing
+    }
+
+    /// The order number of a node that was visited, [`DONE`] if its component is done.
+    fn seen(&self, node: u32) -> Option<u32> {
+        match self.order.get(node as usize) {
+            None | Some(&0) => None,
+            Some(&order) => Some(order),
+        }
+    }
+
+    /// A node that has no steps left: if it is the first of its component, that is done.
+    fn leave(&mut self, node: u32, roots: &mut Vec<Root>, live: &mut Vec<u32>) {
+        let order = self.order[node as usize];
+        if roots.last().is_none_or(|root| root.first != order) {
+            return;
+        }
+        roots.pop();
+        while let Some(done) = live.pop() {
+            self.order[done as usize] = DONE;
+            if done == node {
+                break;
+            }
+        }
+    }
+
+    /// The nodes in which runs begin.
+    fn starts(&mut self) -> Vec<u32> {
+        let mut starts = Vec::new();
+        let automaton = self.automaton;
+        for row in self.product.starts() {
+            let mut states = vec![automaton.initial];
+            if self.endings == Endings::Stutter {
+                let moves = automaton.states[automaton.initial as usize].iter();
+                let nothing = moves.filter(|it| it.kinds >> automaton.other() & 1 == 1);
+                states = nothing.map(|it| it.target).collect();
+            }
+            for state in states {
+                let node = self.number(&row, state, automaton.other());
+                starts.push(node);
+            }
+        }
+        starts
+    }
+
+    fn number(&mut self, row: &[u32], state: u32, last: u32) -> u32 {
+        let mut words = [0; 64];
+        let mut long = Vec::new();
+        let width = self.fields.last().map_or(1, |field| field.width());
+        let words = match words.get_mut(..width) {
+            Some(words) => words,
+            None => {
+                long.resize(width, 0);
+                &mut long[..]
+            }
+        };
+        let last = if self.endings == Endings::Stutter { last } else { 0 };
+        for (field, &value) in self.fields.iter().zip(row.iter().chain([&state, &last])) {
+            field.set(words, value);
+        }
+        self.nodes.insert(words).0
+    }
+
+    /// The components' states, that of the automaton and the kind before, of a node.
+    fn unpacked(&self, node: u32) -> (Vec<u32>, u32, u32) {
+        let row = self.nodes.row(node);
+        let mut all: Vec<u32> = self.fields.iter().map(|field| field.get(row)).collect();
+        let last = all.pop().unwrap_or(0);
+        let state = all.pop().unwrap_or(0);
+        (all, state, last)
+    }
+
+    /// The steps from a node.
+    fn steps(&mut self, node: u32) -> Vec<Step> {
+        let (row, state, last) = self.unpacked(node);
+        let automaton = self.automaton;
+        let moves = &automaton.states[state as usize];
+        let readable = moves.iter().fold(0, |kinds, it| kinds | it.kinds);
+        let mut found: Vec<(LabelId, Vec<u32>)> = Vec::new();
+        let kinds = &self.kinds;
+        self.product.steps(
+            &row,
+            |label| readable >> kinds[label.index()] & 1 == 1,
+            |step| {
+                let mut next = row.clone();
+                step.moves.iter().for_each(|&(at, to)| next[at as usize] = to);
+                found.push((step.label, next));
+            },
+        );
+        for &(kind, label) in &self.outside {
+            if readable >> kind & 1 == 1 {
+                found.push((label, row.clone()));
+            }
+        }
+        let mut steps = Vec::new();
+        for (label, next) in found {
+            let kind = u32::from(self.kinds[label.index()]);
+            for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
+                let to = self.number(&next, it.target, kind);
+                steps.push(Step { label: Some(label), marks: it.marks, to });
+            }
+        }
+        if self.endings == Endings::Stutter && !self.product.must_go_on(&row) {
+            for it in moves.iter().filter(|it| it.kinds >> last & 1 == 1) {
+                let to = self.number(&row, it.target, last);
+                steps.push(Step { label: None, marks: it.marks, to });
+            }
+        }
+        // The last is taken first: what brings the automaton nearer.
+        let distance = |step: &Step| {
+            let state = self.fields[self.fields.len() - 2].get(self.nodes.row(step.to));
+            automaton.distance[state as usize]
+        };
+        steps.sort_by_key(|step| std::cmp::Reverse(distance(step)));
+        steps
+    }
+
+    /// A run whose loop is in the component on top, whose nodes have order numbers from `first`.
+    fn lasso(&mut self, first: u32, goes_on: &mut dyn FnMut() -> bool) -> Ending {
+        let inside = |order: u32| order != DONE && order >= first;
+        let mut starts = self.starts();
+        starts.retain(|&start| self.seen(start).is_some());
+        let Some((prefix, entry)) =
+            self.path(&starts, |_| true, |order, _| inside(order), true, goes_on)
+        else {
+            return Ending::Stopped;
+        };
+        let back = prefix.len();
+        let mut steps = prefix;
+        let (mut at, mut carried) = (entry, Marks::NONE);
+        while !self.automaton.all.within(carried) || at != entry || steps.len() == back {
+            let all = self.automaton.all;
+            let wanted = |_: u32, step: &Step| match all.within(carried) {
+                true => step.to == entry,
+                false => all.0 & step.marks.0 & !carried.0 != 0,
+            };
+            let Some((more, end)) = self.path(&[at], inside, wanted, false, goes_on) else {
+                return Ending::Stopped;
+            };
+            carried = more.iter().fold(carried, |all, step| all.or(step.marks));
+            steps.extend(more);
+            at = end;
+        }
+        // A loop that stays where nothing moves is the end of a finite run.
+        let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.label).collect();
+        let moving = steps[..back].iter().filter(|step| step.label.is_some()).count();
+        let stays = labels.len() == moving;
+        Ending::Run(Run { back: if stays { labels.len() } else { moving }, labels })
+    }
+
+    /// The shortest path over nodes that were visited, from one of these to where a step is wanted,
+    /// and where that leads. With `at_once`, a node from which to begin may be wanted itself.
+    fn path(
+        &mut self,
+        from: &[u32],
+        allowed: impl Fn(u32) -> bool,
+        wanted: impl Fn(u32, &Step) -> bool,
+        at_once: bool,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<(Vec<Step>, u32)> {
+        let none = Step { label: None, marks: Marks::NONE, to: 0 };
+        for &node in from.iter().filter(|_| at_once) {
+            if wanted(self.seen(node)?, &Step { to: node, ..none }) {
+                return Some((Vec::new(), node));
+            }
+        }
+        let mut before: HashMap<u32, (u32, Step)> = HashMap::new();
+        let mut open: Vec<u32> = from.to_vec();
+        let mut next = 0;
+        while next < open.len() {
+            if next % 256 == 0 && !goes_on() {
+                return None;
+            }
+            let node = open[next];
+            next += 1;
+            for step in self.steps(node) {
+                let Some(order) = self.seen(step.to).filter(|&order| allowed(order)) else {
+                    continue;
+                };
+                if wanted(order, &step) {
+                    let mut path = vec![step];
+                    let mut at = node;
+                    while let Some(&(earlier, step)) = before.get(&at) {
+                        path.push(step);
+                        at = earlier;
+                    }
+                    path.reverse();
+                    return Some((path, step.to));
+                }
+                if !from.contains(&step.to) && !before.contains_key(&step.to) {
+                    before.insert(step.to, (node, step));
+                    open.push(step.to);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The order number of a node whose component is done.
+const DONE: u32 = u32::MAX;
+
+/// An edge back to the node of this order number: what lies between becomes one component. Its
+/// marks are returned.
+fn merge(roots: &mut Vec<Root>, order: u32, marks: Marks) -> Marks {
+    let mut inside = marks;
+    let mut before = Marks::NONE;
+    while let Some(root) = roots.last() {
+        inside = inside.or(root.inside).or(before);
+        if root.first <= order {
+            break;
+        }
+        before = root.before;
+        roots.pop();
+    }
+    if let Some(root) = roots.last_mut() {
+        root.inside = inside;
+    }
+    inside
+}

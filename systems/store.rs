@@ -1,0 +1,75 @@
+//! Rows of machine words, each stored once and numbered in the order in which they come.
+//!
+//! An open-addressing table of numbers over one long vector: eight bytes a word and eight to
+//! sixteen more a row, and no allocation for each.
+
+/// A set of rows.
+#[derive(Debug)]
+pub(crate) struct Store {
+    words: Vec<u64>,
+    width: usize,
+    /// Numbers of rows plus one; 0 is free. Its length is a power of two.
+    table: Vec<u32>,
+    count: u32,
+}
+
+impl Store {
+    /// A set of rows of `width` words.
+    pub(crate) fn new(width: usize) -> Self {
+        Self { words: Vec::new(), width, table: vec![0; 1 << 10], count: 0 }
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// The row of a number.
+    pub(crate) fn row(&self, number: u32) -> &[u64] {
+        &self.words[number as usize * self.width..][..self.width]
+    }
+
+    /// The number of a row, and whether it is new.
+    pub(crate) fn insert(&mut self, row: &[u64]) -> (u32, bool) {
+        if (self.count as usize + 1) * 2 > self.table.len() {
+            self.grow();
+        }
+        let mask = self.table.len() - 1;
+        let mut at = hash(row) as usize & mask;
+        loop {
+            match self.table[at] {
+                0 => {
+                    self.words.extend_from_slice(row);
+                    self.count += 1;
+                    self.table[at] = self.count;
+                    return (self.count - 1, true);
+                }
+                number if self.row(number - 1) == row => return (number - 1, false),
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = self.table.len() * 2;
+        self.table.clear();
+        self.table.resize(size, 0);
+        for number in 0..self.count {
+            let mut at = hash(self.row(number)) as usize & (size - 1);
+            while self.table[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            self.table[at] = number + 1;
+        }
+    }
+}
+
+/// Multiplies and mixes, word by word.
+fn hash(row: &[u64]) -> u64 {
+    let mut hash = 0x9E37_79B9_7F4A_7C15u64;
+    for word in row {
+        hash = (hash ^ word).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        hash ^= hash >> 32;
+    }
+    hash.wrapping_mul(0xC4CE_B9FE_1A85_EC53) >> 16
+}

@@ -1,0 +1,201 @@
+//! Random walks that look for a run which an automaton accepts.
+//!
+//! A walk goes along the product of all components and the automaton, rather towards its accepting
+//! components. Once there it wants to come back to where it has been: it then prefers labels of
+//! components that stand early in a random order, so that few components move, which come round
+//! soon, while the others stand still.
+
+use crate::formula::KindAutomaton;
+use crate::product::Product;
+use crate::search::{Endings, Run};
+use crate::system::{LabelId, System};
+use parikh_temporal::Marks;
+use std::collections::HashMap;
+
+/// A small generator of random numbers (xorshift, Marsaglia 2003).
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub(crate) fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % most.max(1) as u64) as usize
+    }
+}
+
+/// One way to go on.
+struct Choice {
+    label: LabelId,
+    next: Vec<u32>,
+    state: u32,
+    marks: Marks,
+}
+
+pub(crate) struct Walker<'a, 's> {
+    product: Product<'s>,
+    automaton: &'a KindAutomaton,
+    endings: Endings,
+    random: Random,
+    kinds: Vec<u32>,
+    owners: Vec<&'s [u32]>,
+    /// Which states accept the letter of each kind for ever.
+    for_ever: Vec<Vec<bool>>,
+    length: usize,
+    /// Whether walks take their time before they go where runs are accepted: the automaton is one
+    /// of phases, in which most who change over do so too early.
+    patient: bool,
+}
+
+/// The shortest and the longest walks, in steps.
+const LENGTHS: (usize, usize) = (64, 8192);
+
+impl<'a, 's> Walker<'a, 's> {
+    pub(crate) fn new(
+        system: &'s System,
+        automaton: &'a KindAutomaton,
+        endings: Endings,
+        seed: u64,
+        patient: bool,
+    ) -> Self {
+        let members = (0..system.components().len() as u32).collect();
+        Self {
+            product: Product::new(system, members),
+            automaton,
+            endings,
+            random: Random::new(seed),
+            kinds: system.labels().map(|label| automaton.kind(label)).collect(),
+            owners: system.labels().map(|label| system.owners(label)).collect(),
+            for_ever: (0..automaton.kinds()).map(|kind| automaton.accept_for_ever(kind)).collect(),
+            length: LENGTHS.0,
+            patient,
+        }
+    }
+
+    /// Walks for about so many steps.
+    pub(crate) fn look(&mut self, steps: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Run> {
+        let mut left = steps;
+        while left > 0 && goes_on() {
+            let length = self.length;
+            self.length = if length >= LENGTHS.1 { LENGTHS.0 } else { length * 2 };
+            let (run, taken) = self.walk(length.min(left));
+            if run.is_some() {
+                return run;
+            }
+            left = left.saturating_sub(taken.max(8));
+        }
+        None
+    }
+
+    /// One walk, and how many steps it took.
+    fn walk(&mut self, length: usize) -> (Option<Run>, usize) {
+        let mut starts = self.product.starts();
+        let mut at = starts.swap_remove(self.random.below(starts.len()));
+        let mut state = self.automaton.initial;
+        let mut last = self.automaton.other();
+        if self.endings == Endings::Stutter {
+            let moves = self.automaton.states[state as usize].iter();
+            let nothing: Vec<u32> =
+                moves.filter(|it| it.kinds >> last & 1 == 1).map(|it| it.target).collect();
+            if nothing.is_empty() {
+                return (None, 1);
+            }
+            state = nothing[self.random.below(nothing.len())];
+        }
+        let ranks = self.ranks();
+        let mut labels = Vec::new();
+        let mut seen: HashMap<(Vec<u32>, u32), usize> = HashMap::new();
+        let mut met = [0usize; 64];
+        while labels.len() < length {
+            if self.automaton.distance[state as usize] == 0 {
+                let here = labels.len();
+                match seen.insert((at.clone(), state), here) {
+                    Some(back)
+                        if self.automaton.all.numbers().all(|it| met[it as usize] > back) =>
+                    {
+                        return (Some(Run { labels, back }), here);
+                    }
+                    // The earliest visit has the most marks after it.
+                    Some(back) => drop(seen.insert((at.clone(), state), back)),
+                    None => {}
+                }
+            }
+            let choices = self.choices(&at, state);
+            if choices.is_empty() {
+                let stays = self.endings == Endings::Stutter
+                    && self.for_ever[last as usize][state as usize]
+                    && !self.product.must_go_on(&at);
+                let run = Run { back: labels.len(), labels };
+                let taken = run.labels.len();
+                return (stays.then_some(run), taken);
+            }
+            let Choice { label, next, state: to, marks } = self.pick(choices, state, &ranks);
+            (at, state, last) = (next, to, self.kinds[label.index()]);
+            labels.push(label);
+            marks.numbers().for_each(|it| met[it as usize] = labels.len());
+        }
+        (None, length)
+    }
+
+    /// A random order of components, as the rank of each.
+    fn ranks(&mut self) -> Vec<u32> {
+        let mut ranks: Vec<u32> = (0..self.product.members.len() as u32).collect();
+        for at in (1..ranks.len()).rev() {
+            ranks.swap(at, self.random.below(at + 1));
+        }
+        ranks
+    }
+
+    fn choices(&mut self, at: &[u32], state: u32) -> Vec<Choice> {
+        let moves = &self.automaton.states[state as usize];
+        let readable = moves.iter().fold(0, |kinds, it| kinds | it.kinds);
+        let mut choices = Vec::new();
+        let kinds = &self.kinds;
+        self.product.steps(
+            at,
+            |label| readable >> kinds[label.index()] & 1 == 1,
+            |step| {
+                let kind = kinds[step.label.index()];
+                for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
+                    let mut next = at.to_vec();
+                    step.moves.iter().for_each(|&(at, to)| next[at as usize] = to);
+                    choices.push(Choice {
+                        label: step.label,
+                        next,
+                        state: it.target,
+                        marks: it.marks,
+                    });
+                }
+            },
+        );
+        choices
+    }
+
+    fn pick(&mut self, mut choices: Vec<Choice>, state: u32, ranks: &[u32]) -> Choice {
+        let distance = |choice: &Choice| self.automaton.distance[choice.state as usize];
+        let closing = self.automaton.distance[state as usize] == 0;
+        if self.patient && !closing && self.random.below(8) > 0 {
+            if choices.iter().any(|choice| distance(choice) > 0) {
+                choices.retain(|choice| distance(choice) > 0);
+            }
+        } else if self.random.below(4) > 0 {
+            let nearest = choices.iter().map(distance).min().unwrap_or(0);
+            choices.retain(|choice| distance(choice) == nearest);
+        }
+        if closing && self.random.below(16) > 0 {
+            let rank = |choice: &Choice| {
+                let owners = self.owners[choice.label.index()].iter();
+                owners.map(|&it| ranks[it as usize]).max()
+            };
+            let first = choices.iter().map(rank).min().flatten();
+            choices.retain(|choice| rank(choice) == first);
+        }
+        let at = self.random.below(choices.len());
+        choices.swap_remove(at)
+    }
+}
