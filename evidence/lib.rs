@@ -17,6 +17,7 @@ pub mod file;
 pub mod home;
 pub mod lasso;
 pub mod loops;
+mod named_formula;
 pub mod no_run;
 pub mod predicate;
 mod pumping;

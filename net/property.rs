@@ -1,7 +1,8 @@
 //! Properties: temporal formulas together with what their atoms stand for.
 
 use crate::fairness::Fairness;
-use parikh_temporal::{Atom, Formula, Formulas, Node, Paths};
+use crate::predicate::Predicate;
+use parikh_temporal::{Atom, Formula, Formulas, Node, Paths, Values};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
@@ -90,6 +91,32 @@ impl<P: Paths, A> Property<P, A> {
     fn nodes(&self) -> impl Iterator<Item = &Node<P>> {
         self.formulas.below(self.formula).into_iter().map(|part| self.formulas.node(part))
     }
+}
+
+/// A part without operators of time as a predicate; `of_atom` has what an atom says of a marking, if it
+/// says no more.
+pub fn condition<P: Paths, A>(
+    formulas: &Formulas<P>,
+    part: Formula<P>,
+    atoms: &[A],
+    of_atom: impl Fn(&A) -> Option<Predicate>,
+) -> Option<Predicate> {
+    formulas.fold(part, |_, node, made: &Values<P, Option<Predicate>>| {
+        let all = |parts: &[Formula<P>]| -> Option<Vec<Predicate>> {
+            parts.iter().map(|&part| made[part].clone()).collect()
+        };
+        match node {
+            Node::True => Some(Predicate::True),
+            Node::False => Some(Predicate::False),
+            Node::Literal(literal) => {
+                let atom = of_atom(&atoms[literal.atom.0 as usize])?;
+                Some(if literal.positive { atom } else { atom.negated() })
+            }
+            Node::And(parts) => all(parts).map(Predicate::and),
+            Node::Or(parts) => all(parts).map(Predicate::or),
+            Node::Next(..) | Node::Until(..) | Node::Release(..) => None,
+        }
+    })
 }
 
 impl<P: Paths, A: PartialEq> PartialEq for Property<P, A> {

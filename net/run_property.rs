@@ -23,6 +23,14 @@ pub enum RunAtom {
 }
 
 impl RunAtom {
+    /// What it says of the marking, where it says no more.
+    pub fn condition(&self) -> Option<Predicate> {
+        match self {
+            RunAtom::Holds(predicate) => Some(predicate.clone()),
+            RunAtom::Fires(_) => None,
+        }
+    }
+
     /// Whether it is true in a marking that this firing leaves, or none where a dead marking repeats.
     pub fn is_true(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> bool {
         match self {

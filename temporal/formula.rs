@@ -283,6 +283,24 @@ impl<P: Paths> Formulas<P> {
     }
 }
 
+impl Ctl {
+    /// The φ of EF φ.
+    pub fn possible(&self, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
+        match *self.node(formula) {
+            Node::Until(Quantifier::Exists, left, met) if self.is(left, true) => Some(met),
+            _ => None,
+        }
+    }
+
+    /// The φ of AG φ.
+    pub fn invariant(&self, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
+        match *self.node(formula) {
+            Node::Release(Quantifier::All, left, kept) if self.is(left, false) => Some(kept),
+            _ => None,
+        }
+    }
+}
+
 /// The direct parts of a node.
 pub(crate) fn for_each_part<P: Copy>(node: &Node<P>, mut visit: impl FnMut(Formula<P>)) {
     match node {

@@ -84,8 +84,7 @@ impl RunAccount {
         if let (Some(Err(why)), false) = (implied.first(), implied.iter().any(Result::is_ok)) {
             return Err(why.to_string());
         }
-        let premises = argument.given.iter().map(|premise| claim(claims, premise));
-        let premises: Vec<usize> = premises.collect();
+        let premises = premises(claims, &argument.given);
         let those = self.arguments.iter_mut().zip(&implied).filter(|(_, implied)| implied.is_ok());
         those.for_each(|(arguments, _)| arguments.push(premises.clone()));
         Ok(())
@@ -171,13 +170,16 @@ pub(super) struct Visits {
     pub(super) left: Option<String>,
 }
 
-/// The number of a claim, a new one if it is not there.
-pub(super) fn claim(claims: &mut Claims, premise: &Predicate) -> usize {
-    let known = claims.iter().position(|(claim, _)| claim == premise);
-    known.unwrap_or_else(|| {
-        claims.push((premise.clone(), *premise == Predicate::False));
-        claims.len() - 1
-    })
+/// The numbers of premises among the claims, new ones where they are not there.
+pub(super) fn premises(claims: &mut Claims, given: &[Predicate]) -> Vec<usize> {
+    let mut number = |premise: &Predicate| {
+        let known = claims.iter().position(|(claim, _)| claim == premise);
+        known.unwrap_or_else(|| {
+            claims.push((premise.clone(), *premise == Predicate::False));
+            claims.len() - 1
+        })
+    };
+    given.iter().map(&mut number).collect()
 }
 
 /// How a run breaks the claim that units are safe: a place that gains tokens in each round has two of

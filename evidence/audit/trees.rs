@@ -1,7 +1,7 @@
 //! Evidence about the tree of runs for an answer: labellings, or a search made again.
 
 use super::Watch;
-use super::runs::{Claims, claim};
+use super::runs::{Claims, premises};
 use crate::tree::Labelling;
 use crate::tree::visit::visit_tree;
 use crate::{Flaw, words};
@@ -48,8 +48,7 @@ impl TreeAccount {
         if !shown.contains(&true) {
             return Err("it is about another formula".to_owned());
         }
-        let premises = labelling.given.iter().map(|premise| claim(claims, premise));
-        let premises: Vec<usize> = premises.collect();
+        let premises = premises(claims, &labelling.given);
         for (labellings, _) in self.labellings.iter_mut().zip(shown).filter(|(_, shown)| *shown) {
             labellings.push(premises.clone());
         }

@@ -22,6 +22,7 @@
 
 use super::{Movers, NoRun, Ranking, Reason, Refuted};
 use crate::certificate::{Document, Flaw, NamedDocument};
+use crate::named_formula::{NamedNode, build, signed};
 use crate::predicate::NamedPredicate;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate, TransitionId};
@@ -236,7 +237,7 @@ impl NamedNoRun {
         let mut store = Ltl::default();
         let literals: Vec<Formula<Linear>> =
             (0..atoms.len()).map(|number| store.atom(Atom(number as u32))).collect();
-        let built = self.build(&mut store, &literals)?;
+        let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
         let formula = built.get(self.formula).ok_or("there is no such formula")?;
         let property = RunProperty::new(&store, *formula, &atoms);
         let spoken_of = |atom| property.atoms().binary_search(atom).ok();
@@ -251,7 +252,7 @@ impl NamedNoRun {
             store.atom(atom)
         });
         let literals: Vec<Formula<Linear>> = literals.collect();
-        let built = self.build(&mut store, &literals)?;
+        let built = build(self.formulas.iter().map(NamedFormula::node), &mut store, &literals)?;
         let parts = property.formulas().below(property.formula());
         let formulas = built.into_iter().map(|it| parts.binary_search(&it).is_ok().then_some(it));
         Ok(About { formulas: formulas.collect(), spoken_of, property })
@@ -270,42 +271,6 @@ impl NamedNoRun {
             })
         };
         all(&self.atoms, resolve).map_err(|flaw: Flaw| flaw.to_string())
-    }
-
-    /// The formulas over these in place of atoms.
-    fn build(
-        &self,
-        store: &mut Ltl,
-        atoms: &[Formula<Linear>],
-    ) -> Result<Vec<Formula<Linear>>, String> {
-        let mut built: Vec<Formula<Linear>> = Vec::with_capacity(self.formulas.len());
-        for (number, formula) in self.formulas.iter().enumerate() {
-            let part = |&part: &usize| {
-                let before = built.get(part).copied();
-                before
-                    .ok_or_else(|| format!("formula {number} refers to one that is not before it"))
-            };
-            let parts = |parts: &[usize]| parts.iter().map(part).collect::<Result<Vec<_>, _>>();
-            let formula = match formula {
-                NamedFormula::True => store.constant(true),
-                NamedFormula::False => store.constant(false),
-                &NamedFormula::Literal(literal) => {
-                    let atom = (literal.unsigned_abs() as usize).checked_sub(1);
-                    let atom =
-                        atom.and_then(|atom| atoms.get(atom)).ok_or("there is no such atom")?;
-                    if literal > 0 { *atom } else { store.negate(*atom) }
-                }
-                NamedFormula::And(all) => store.and(parts(all)?),
-                NamedFormula::Or(any) => store.or(parts(any)?),
-                NamedFormula::Next(inner) => store.next(Linear, part(inner)?),
-                NamedFormula::Until(left, right) => store.until(Linear, part(left)?, part(right)?),
-                NamedFormula::Release(left, right) => {
-                    store.release(Linear, part(left)?, part(right)?)
-                }
-            };
-            built.push(formula);
-        }
-        Ok(built)
     }
 }
 
@@ -381,10 +346,19 @@ impl Parts {
     }
 }
 
-/// Atoms from 1, negative for a negation.
-fn signed(literal: Literal) -> i64 {
-    let number = i64::from(literal.atom.0) + 1;
-    if literal.positive { number } else { -number }
+impl NamedFormula {
+    fn node(&self) -> NamedNode<'_, Linear> {
+        match self {
+            NamedFormula::True => NamedNode::Constant(true),
+            NamedFormula::False => NamedNode::Constant(false),
+            &NamedFormula::Literal(literal) => NamedNode::Literal(literal),
+            NamedFormula::And(all) => NamedNode::And(all),
+            NamedFormula::Or(any) => NamedNode::Or(any),
+            &NamedFormula::Next(inner) => NamedNode::Next(Linear, inner),
+            &NamedFormula::Until(left, right) => NamedNode::Until(Linear, left, right),
+            &NamedFormula::Release(left, right) => NamedNode::Release(Linear, left, right),
+        }
+    }
 }
 
 impl NamedEdge {

@@ -56,9 +56,10 @@
 use super::{Question, Value};
 use crate::home::liveness::asks_for_liveness;
 use crate::no_run::implied::{implies, initially};
+use parikh_net::property::condition;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{LinearSum, Net, Predicate, TreeProperty};
-use parikh_temporal::{Atom, LINEAR_RULES, Node, Values};
+use parikh_temporal::{Atom, LINEAR_RULES, Node};
 
 /// Steps of rewriting a property to see whether it is one of markings.
 const MOST_STEPS: usize = 1_000;
@@ -347,27 +348,7 @@ fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     if !formulas.is(always, true) {
         return None;
     }
-    let met = formulas.fold(met, |_, node, value: &Values<_, Option<Predicate>>| {
-        let all = |parts: &[_]| parts.iter().map(|&part| value[part].clone()).collect();
-        match node {
-            Node::True => Some(Predicate::True),
-            Node::False => Some(Predicate::False),
-            Node::Literal(literal) => match &property.atoms()[literal.atom.0 as usize] {
-                RunAtom::Holds(it) if literal.positive => Some(it.clone()),
-                RunAtom::Holds(it) => Some(it.clone().negated()),
-                RunAtom::Fires(_) => None,
-            },
-            Node::And(parts) => {
-                let parts: Option<Vec<_>> = all(parts);
-                Some(Predicate::and(parts?))
-            }
-            Node::Or(parts) => {
-                let parts: Option<Vec<_>> = all(parts);
-                Some(Predicate::or(parts?))
-            }
-            Node::Next(..) | Node::Until(..) | Node::Release(..) => None,
-        }
-    })?;
+    let met = condition(&formulas, met, property.atoms(), RunAtom::condition)?;
     let eventually = RunProperty::new(&formulas, simple, property.atoms());
     // Whatever was reached, a run goes on fairly.
     let eventually = eventually.under(property.fairness().clone());

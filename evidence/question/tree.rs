@@ -6,9 +6,10 @@
 //! left is about the tree of runs.
 
 use super::Question;
+use parikh_net::property::condition;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Predicate, RunProperty, TreeProperty};
-use parikh_temporal::{Atom, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier, Values};
+use parikh_temporal::{Atom, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier};
 
 /// Steps of rewriting.
 const STEPS: usize = 20_000;
@@ -59,19 +60,19 @@ fn single(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> 
     }
     let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
     let not = |predicate: Predicate| predicate.negated().sorted();
-    if let Some(met) = eventually(formulas, formula) {
+    if let Some(met) = formulas.possible(formula) {
         if let Some(goal) = state(met) {
             return reach(goal, true);
         }
-        if let Some(kept) = always(formulas, met).and_then(state) {
+        if let Some(kept) = formulas.invariant(met).and_then(state) {
             return Question::Not(Box::new(Question::Stays(vec![not(kept)])));
         }
     }
-    if let Some(kept) = always(formulas, formula) {
+    if let Some(kept) = formulas.invariant(formula) {
         if let Some(kept) = state(kept) {
             return reach(not(kept), false);
         }
-        if let Some(wanted) = eventually(formulas, kept).and_then(state) {
+        if let Some(wanted) = formulas.possible(kept).and_then(state) {
             return Question::Stays(vec![wanted]);
         }
     }
@@ -96,43 +97,7 @@ fn on_paths(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -
         .or_else(|| none_violates(negation).map(|question| Question::Not(Box::new(question))))
 }
 
-/// The φ of EF φ.
-fn eventually(formulas: &Ctl, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
-    match *formulas.node(formula) {
-        Node::Until(Quantifier::Exists, left, met) if formulas.is(left, true) => Some(met),
-        _ => None,
-    }
-}
-
-/// The φ of AG φ.
-fn always(formulas: &Ctl, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
-    match *formulas.node(formula) {
-        Node::Release(Quantifier::All, left, kept) if formulas.is(left, false) => Some(kept),
-        _ => None,
-    }
-}
-
 /// A part without operators of time, in sorted form.
-fn state(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Predicate> {
-    let whole = formulas.fold(formula, |_, node, value: &Values<_, Option<Predicate>>| {
-        let all = |parts: &[_]| parts.iter().map(|&part| value[part].clone()).collect();
-        match node {
-            Node::True => Some(Predicate::True),
-            Node::False => Some(Predicate::False),
-            Node::Literal(literal) => {
-                let atom = atoms[literal.atom.0 as usize].clone();
-                Some(if literal.positive { atom } else { atom.negated() })
-            }
-            Node::And(parts) => {
-                let parts: Option<Vec<_>> = all(parts);
-                Some(Predicate::and(parts?))
-            }
-            Node::Or(parts) => {
-                let parts: Option<Vec<_>> = all(parts);
-                Some(Predicate::or(parts?))
-            }
-            Node::Next(..) | Node::Until(..) | Node::Release(..) => None,
-        }
-    })?;
-    Some(whole.sorted())
+fn state(formulas: &Ctl, part: Formula<Quantifier>, atoms: &[Predicate]) -> Option<Predicate> {
+    Some(condition(formulas, part, atoms, |atom| Some(atom.clone()))?.sorted())
 }

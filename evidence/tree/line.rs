@@ -17,9 +17,11 @@
 
 use super::{Claim, Labelling};
 use crate::certificate::Flaw;
+use crate::certificate::markings::unpacked;
+use crate::named_formula::{NamedNode, build, signed};
 use crate::predicate::NamedPredicate;
 use parikh_net::{Marking, Net, PlaceId, TreeProperty};
-use parikh_temporal::{Atom, Ctl, Formula, Literal, Node, Quantifier};
+use parikh_temporal::{Atom, Ctl, Formula, Node, Quantifier};
 use serde::{Deserialize, Serialize};
 
 /// A labelling in names.
@@ -111,8 +113,7 @@ impl NamedLabelling {
             (None, rank) => NamedClaim::Ranked(number(&claim.formula), rank),
         };
         let mut marked = vec![false; net.place_count()];
-        let tokens: Vec<Vec<u64>> =
-            labelling.markings.iter().map(|it| super::unpacked(it)).collect();
+        let tokens: Vec<Vec<u64>> = labelling.markings.iter().map(|it| unpacked(it)).collect();
         for tokens in &tokens {
             marked.iter_mut().zip(tokens).for_each(|(marked, &n)| *marked |= n > 0);
         }
@@ -149,7 +150,7 @@ impl NamedLabelling {
         let mut store = Ctl::default();
         let literals: Vec<_> =
             (0..atoms.len()).map(|number| store.atom(Atom(number as u32))).collect();
-        let built = self.build(&mut store, &literals)?;
+        let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
         let formula = *built.get(self.formula).ok_or("there is no such formula")?;
         let property = TreeProperty::new(&store, formula, &atoms);
         // The same again in the store of the property, where its parts have their numbers. Atoms that
@@ -164,7 +165,7 @@ impl NamedLabelling {
                 store.atom(Atom(at as u32))
             })
             .collect();
-        let built = self.build(&mut store, &literals)?;
+        let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
         let mut labelling = Labelling::new(property, predicates(&self.given)?);
         let places: Vec<PlaceId> = self
             .places
@@ -177,44 +178,6 @@ impl NamedLabelling {
             labelling.add(&marking.resolve(net, &places)?, claims);
         }
         Ok(labelling)
-    }
-
-    /// The formulas over these in place of atoms.
-    fn build(
-        &self,
-        store: &mut Ctl,
-        atoms: &[Formula<Quantifier>],
-    ) -> Result<Vec<Formula<Quantifier>>, String> {
-        let mut built: Vec<Formula<Quantifier>> = Vec::with_capacity(self.formulas.len());
-        for (number, formula) in self.formulas.iter().enumerate() {
-            let part = |&part: &usize| {
-                let before = built.get(part).copied();
-                before
-                    .ok_or_else(|| format!("formula {number} refers to one that is not before it"))
-            };
-            let parts = |parts: &[usize]| parts.iter().map(part).collect::<Result<Vec<_>, _>>();
-            let formula = match formula {
-                NamedPart::True => store.constant(true),
-                NamedPart::False => store.constant(false),
-                &NamedPart::Literal(literal) => {
-                    let atom = (literal.unsigned_abs() as usize).checked_sub(1);
-                    let atom =
-                        atom.and_then(|atom| atoms.get(atom)).ok_or("there is no such atom")?;
-                    if literal > 0 { *atom } else { store.negate(*atom) }
-                }
-                NamedPart::And(all) => store.and(parts(all)?),
-                NamedPart::Or(any) => store.or(parts(any)?),
-                NamedPart::Next(paths, inner) => store.next(paths.quantifier(), part(inner)?),
-                NamedPart::Until(paths, left, right) => {
-                    store.until(paths.quantifier(), part(left)?, part(right)?)
-                }
-                NamedPart::Release(paths, left, right) => {
-                    store.release(paths.quantifier(), part(left)?, part(right)?)
-                }
-            };
-            built.push(formula);
-        }
-        Ok(built)
     }
 }
 
@@ -239,10 +202,23 @@ fn named_part(
     }
 }
 
-/// Atoms from 1, negative for a negation.
-fn signed(literal: Literal) -> i64 {
-    let number = i64::from(literal.atom.0) + 1;
-    if literal.positive { number } else { -number }
+impl NamedPart {
+    fn node(&self) -> NamedNode<'_, Quantifier> {
+        match self {
+            NamedPart::True => NamedNode::Constant(true),
+            NamedPart::False => NamedNode::Constant(false),
+            &NamedPart::Literal(literal) => NamedNode::Literal(literal),
+            NamedPart::And(all) => NamedNode::And(all),
+            NamedPart::Or(any) => NamedNode::Or(any),
+            &NamedPart::Next(paths, inner) => NamedNode::Next(paths.quantifier(), inner),
+            &NamedPart::Until(paths, left, right) => {
+                NamedNode::Until(paths.quantifier(), left, right)
+            }
+            &NamedPart::Release(paths, left, right) => {
+                NamedNode::Release(paths.quantifier(), left, right)
+            }
+        }
+    }
 }
 
 impl NamedPaths {

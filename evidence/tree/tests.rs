@@ -2,7 +2,9 @@
 
 use super::visit::visit_tree;
 use super::*;
-use parikh_net::text;
+use crate::certificate::Flaw;
+use parikh_net::{Marking, Net, Predicate, TreeProperty, text};
+use parikh_temporal::{Atom, Ctl, Formula, Quantifier};
 
 /// A process that asks and is answered, or goes away for ever.
 fn net() -> Net {

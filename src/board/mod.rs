@@ -25,6 +25,7 @@
 //! runs the board asks again without it what was answered by such proofs.
 
 mod evidence;
+mod given;
 mod homes;
 mod knowledge;
 mod loops;

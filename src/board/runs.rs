@@ -4,13 +4,13 @@
 //! none takes an argument that the checker accepts, which may rest on other goals that cannot be
 //! reached; or it is the word of a search that visited all markings.
 
-use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Run, Technique};
+use super::{Argument, Board, Evidence, Knowledge, Proof, Run, Technique};
 use crate::evidence::Flaw;
 use crate::evidence::lasso::{LassoFlaw, check_lasso};
 use crate::evidence::no_run::visit::{Visited, visit_runs};
 use crate::evidence::no_run::{NoRun, NoRunFlaw};
 use parikh_net::lasso::LassoRun;
-use parikh_net::{Goal, GoalId, Predicate, RunProperty};
+use parikh_net::{Goal, GoalId, RunProperty};
 use std::sync::Arc;
 
 /// The most markings that are visited again before an answer.
@@ -52,23 +52,10 @@ impl Runs<'_> {
     /// premises on one of them.
     pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let mut assumes_units = argument.assumes_units();
-        for &id in &given {
-            let Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) = self.board.knowledge(id)
-            else {
-                return self.refuse(goal, &"it rests on what is not known");
-            };
-            assumes_units |= proof.assumes_units();
-        }
-        let is_shown = |premise: &Predicate| {
-            given.iter().any(|&id| match self.board.goal(id) {
-                Goal::Reach(goal) => goal.clone().sorted() == premise.clone().sorted(),
-                _ => false,
-            })
+        let assumes_units = match self.board.given(&given, &argument.given) {
+            Ok(assumes_units) => assumes_units || argument.assumes_units(),
+            Err(why) => return self.refuse(goal, &why),
         };
-        if !argument.given.iter().all(is_shown) {
-            return self.refuse(goal, &"it rests on a premise that no goal shows");
-        }
         let checks = &self.board.checks;
         let budget = checks.budget(true);
         let goes_on = &mut || !budget.is_exhausted();

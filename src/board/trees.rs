@@ -4,7 +4,7 @@
 //! others. It may rest on other goals that cannot be reached. Where it is too large to be kept, there is
 //! the word of a search.
 
-use super::{Argument, Board, Evidence, Knowledge, Proof, Reach, Technique, Tree};
+use super::{Argument, Board, Evidence, Knowledge, Proof, Technique, Tree};
 use crate::evidence::Flaw;
 use crate::evidence::tree::visit::{Visited, visit_tree};
 use crate::evidence::tree::{Labelling, LabellingFlaw};
@@ -33,18 +33,10 @@ impl Trees<'_> {
     /// reached, each of its premises on one of them.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let Some(assumes_units) = self.assume_units(&given) else {
-            return self.refuse(goal, &"it rests on what is not known");
+        let assumes_units = match self.board.given(&given, &labelling.given) {
+            Ok(assumes_units) => assumes_units,
+            Err(why) => return self.refuse(goal, &why),
         };
-        let is_shown = |premise: &parikh_net::Predicate| {
-            given.iter().any(|&id| match self.board.goal(id) {
-                Goal::Reach(goal) => goal.clone().sorted() == *premise,
-                _ => false,
-            })
-        };
-        if !labelling.given.iter().all(is_shown) {
-            return self.refuse(goal, &"it rests on a premise that no goal shows");
-        }
         let checks = &self.board.checks;
         let budget = checks.budget(true);
         let goes_on = &mut || !budget.is_exhausted();
@@ -68,8 +60,9 @@ impl Trees<'_> {
     /// some goals cannot be reached. Where they are few, the checker visits all there are again before.
     pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let Some(assumes_units) = self.assume_units(&given) else {
-            return self.refuse(goal, &"it rests on what is not known");
+        let assumes_units = match self.board.given(&given, &[]) {
+            Ok(assumes_units) => assumes_units,
+            Err(why) => return self.refuse(goal, &why),
         };
         let checks = &self.board.checks;
         let again = (markings <= AGAIN).then(|| {
@@ -90,16 +83,6 @@ impl Trees<'_> {
         let proof = Proof::new(Argument::TreeSearched { markings, assumes_units }, None);
         let (given, by) = (given.into(), self.by);
         self.enter(goal, Tree::Decided { holds, proof, evidence, given, by });
-    }
-
-    /// Whether any of these, which cannot be reached, rests on the claim that units are safe; `None` where one
-    /// is not known to be so.
-    fn assume_units(&self, given: &[GoalId]) -> Option<bool> {
-        let assumes = given.iter().map(|&id| match self.board.knowledge(id) {
-            Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => Some(proof.assumes_units()),
-            _ => None,
-        });
-        assumes.collect::<Option<Vec<bool>>>().map(|all| all.contains(&true))
     }
 
     /// The property that an open goal asks for.

@@ -7,6 +7,7 @@ mod lower;
 mod print;
 mod proposition;
 mod raise;
+mod reading;
 mod runs;
 mod state;
 mod syntax;

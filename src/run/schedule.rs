@@ -153,6 +153,7 @@ pub(super) const GROWTHS: &[Growth] = &[
     Growth { role: Role::Diagrams, on: On::Smallest, alone: false, kept: false, turn: Some(0.6) },
     Growth { role: Role::Unroll, on: On::Smallest, alone: true, kept: false, turn: Some(0.3) },
     Growth { role: Role::Loops, on: On::Read, alone: true, kept: false, turn: None },
+    Growth { role: Role::Trees, on: On::Read, alone: true, kept: false, turn: Some(0.5) },
 ];
 
 /// Walks along the candidates of engines in slices, after each of their turns in a [`Phase::Grow`].
@@ -230,28 +231,27 @@ impl Schedule {
             GoOnSmall(Role::Diagrams, Part::of(0.02).at_least(0.1).at_most(1)),
             GoOn(Role::Induction, Part::of(0.08).at_least(0.5).at_most(5)),
             Run(Role::RunProofs, On::Read, Part::of(0.2).at_most(10)),
-            Run(Role::Trees, On::Read, Part::of(0.3)),
+            GoOn(Role::Trees, Part::of(0.3)),
             GoOn(Role::Slices, Part::of(0.4).at_most(20)),
             Run(Role::RunProofs, On::Read, Part::of(0.2).at_most(10)),
             Follow(Part::of(0.1).at_most(30)),
             Deepen(Part::of(0.3).at_most(20)),
             GoOn(Role::Induction, Part::of(0.1).at_most(10)),
             GoOn(Role::Diagrams, Part::of(0.1).at_most(10)),
-            Run(Role::Trees, On::Read, Part::of(0.5)),
+            GoOn(Role::Trees, Part::of(0.5)),
             Search,
             Run(Role::RunProofs, On::Read, Part::of(0.3)),
-            Run(Role::Trees, On::Read, Part::of(0.5)),
             Grow,
             Run(Role::Search, On::ReadToo, Part::of(0.5)),
             Run(Role::Homes, On::Read, Part::of(1.0)),
         ];
         if threads <= 1 {
             let mut all = vec![first, Run(Role::Walk, On::Read, Part::of(0.1).at_most(2))];
-            all.push(Run(Role::Trees, On::Read, Part::of(0.2)));
+            all.push(GoOn(Role::Trees, Part::of(0.2)));
             all.push(Run(Role::Runs, On::Read, Part::of(0.4)));
             all.extend(prove);
             all.push(Run(Role::Runs, On::Read, Part::of(1.0)));
-            all.push(Run(Role::Trees, On::Read, Part::of(1.0)));
+            all.push(GoOn(Role::Trees, Part::of(1.0)));
             let describe = all.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
             all.insert(
                 describe.unwrap_or(all.len()),
@@ -265,9 +265,9 @@ impl Schedule {
         }
         let walk = vec![
             Run(Role::Walk, On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
-            Run(Role::Trees, On::Read, Part::of(0.4)),
+            GoOn(Role::Trees, Part::of(0.4)),
             Run(Role::Runs, On::Read, Part::of(1.0)),
-            Run(Role::Trees, On::Read, Part::of(1.0)),
+            GoOn(Role::Trees, Part::of(1.0)),
             Run(Role::Walk, On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
             GoOn(Role::Loops, Part::of(0.1).at_least(0.1).at_most(10)),
             Run(Role::Walk, On::Read, Part::of(0.15)),

@@ -2,7 +2,7 @@
 //! changed in it, nothing false is.
 
 use crate::support::scale::scaled;
-use crate::trial::{Trial, is_confirmed, mutated};
+use crate::trial::{Case, Tally, Trial, is_confirmed};
 use fastrand::Rng;
 use parikh::engine::lasso::Lassos;
 use parikh::engine::ranking::argue;
@@ -15,18 +15,7 @@ use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Facts, Net, Predicate};
 use parikh::solvers::Budget;
 use parikh_temporal::Ltl;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
-
-/// A question of a net: whether no run has a property, and the evidence for the answer.
-struct Case {
-    property: RunProperty,
-    /// The answer.
-    none: bool,
-    /// Lines, each with what it is in the file, and the references to them.
-    lines: Vec<Value>,
-    shown_by: Vec<Value>,
-}
+use serde_json::json;
 
 fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut atoms: Vec<RunAtom> =
@@ -75,15 +64,11 @@ fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<Cas
     };
     let text = String::from_utf8(writer.finish().unwrap()).unwrap();
     let lines = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
-    Some(Case { property, none, lines, shown_by })
+    Some(Case { question: asked(&property), holds: none, lines, shown_by })
 }
 
 fn asked(property: &RunProperty) -> Question {
     Question::NoRun(Box::new(property.clone()))
-}
-
-fn holds(none: bool) -> &'static str {
-    if none { "TRUE" } else { "FALSE" }
 }
 
 /// What of a line is changed.
@@ -95,9 +80,7 @@ const KEYS: [&str; 26] = [
 
 #[test]
 fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
-    let (mut confirmed, mut given, mut still) = ([0, 0], 0, 0);
-    // By what was changed, how often that was noticed.
-    let mut noticed: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut tally = Tally::default();
     for seed in 0..scaled(200) {
         let mut rng = Rng::with_seed(seed);
         let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
@@ -107,57 +90,15 @@ fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
         let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
         let cases: Vec<Case> =
             properties.into_iter().filter_map(|it| case(&net, it, &mut lassos)).collect();
-        let mut trial = Trial::new(&net);
-        // What is to be confirmed, what must not be, and what has been changed where neither is sure.
-        let mut expected: Vec<(Option<bool>, &str)> = Vec::new();
-        for case in &cases {
-            trial.add(asked(&case.property), holds(case.none), &case.lines, &case.shown_by);
-            expected.push((Some(true), "nothing"));
-            given += usize::from(case.shown_by.len() == 2);
-            // The evidence for one answer, and another answer or another question.
-            for other in &cases {
-                for none in [true, false] {
-                    trial.add(asked(&other.property), holds(none), &case.lines, &case.shown_by);
-                    expected.push(((other.none != none).then_some(false), "the question"));
-                }
-            }
-            for part in 0..case.shown_by.len() {
-                let shown_by = [&case.shown_by[..part], &case.shown_by[part + 1..]].concat();
-                trial.add(asked(&case.property), holds(case.none), &case.lines, &shown_by);
-                expected.push((None, "what it is shown by"));
-            }
-            for key in KEYS {
-                let Some(lines) = mutated(&case.lines, key, &net, &mut rng) else { continue };
-                for other in &cases {
-                    let is_same = std::ptr::eq(other, case);
-                    trial.add(asked(&other.property), holds(case.none), &lines, &case.shown_by);
-                    let must = (other.none != case.none).then_some(false);
-                    expected.push((must, if is_same { key } else { "the question" }));
-                }
-            }
-        }
-        let judged = trial.judged();
-        assert_eq!(judged.len(), expected.len(), "seed {seed}");
-        for (judged, (must, what)) in judged.iter().zip(expected) {
-            let is_confirmed = is_confirmed(judged);
-            assert!(
-                must.is_none_or(|must| must == is_confirmed),
-                "seed {seed}, {what}: {judged:?}"
-            );
-            match (must, is_confirmed) {
-                (Some(true), _) => confirmed[usize::from(judged.value == "TRUE")] += 1,
-                (None, true) => still += 1,
-                (None, false) => *noticed.entry(what).or_default() += 1,
-                (Some(false), _) => {}
-            }
-        }
+        tally.try_all(&net, &cases, &KEYS, &mut rng);
     }
-    assert!(confirmed[0] > 100 && confirmed[1] > 100 && given > 20, "{confirmed:?} {given}");
-    assert!(still > 500, "{still}");
+    let Tally { confirmed, given, still, .. } = tally;
+    assert!(confirmed[0] > 100 && confirmed[1] > 100 && given > 20, "{tally:?}");
+    assert!(still > 500, "{tally:?}");
     // On nets so small, hardly a ranking needs values of states.
-    let is_noticed = |key: &&str| *key == "values" || noticed.get(key).is_some_and(|&it| it > 2);
-    let unnoticed: Vec<&&str> = KEYS.iter().filter(|key| !is_noticed(key)).collect();
-    assert_eq!(unnoticed, Vec::<&&str>::new(), "{noticed:?}");
+    let unnoticed: Vec<&str> =
+        tally.hardly_noticed(&KEYS, 3).into_iter().filter(|key| *key != "values").collect();
+    assert_eq!(unnoticed, Vec::<&str>::new(), "{tally:?}");
 }
 
 /// Without evidence, a search that is said to have been made is made again, and finds what there is.
@@ -176,7 +117,7 @@ fn searches_for_runs_are_made_again() {
         let mut lassos = Lassos::new(&net, &facts, &properties, 0, &budget).unwrap();
         let mut trial = Trial::new(&net);
         for property in &properties {
-            trial.add(asked(property), "TRUE", &[], &[]);
+            trial.add(asked(property), true, &[], &[]);
             let answer = trial.last();
             answer["answer"]["searched"] = json!({"markings": 1, "stubborn": false});
         }

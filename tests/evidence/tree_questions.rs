@@ -1,10 +1,10 @@
 //! Evidence about the tree of runs, as it stands in files: what the engine finds is confirmed by the auditor, and
 //! whatever is changed in it, nothing false is.
 
-use crate::support::oracle::{Limits, explore};
+use crate::support::oracle::{Limits, StateSpace, explore};
 use crate::support::scale::scaled;
 use crate::support::trees;
-use crate::trial::{Trial, is_confirmed, mutated};
+use crate::trial::{Case, Tally, Trial, is_confirmed};
 use fastrand::Rng;
 use parikh::engine::fixpoint::labelling;
 use parikh::evidence::Document;
@@ -14,16 +14,7 @@ use parikh::net::generate::{Kind, Shape, random, random_ctl, random_predicate};
 use parikh::net::{Facts, Net, Predicate, TreeProperty};
 use parikh::solvers::Budget;
 use parikh_temporal::Ctl;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
-
-/// A question of a net, and the evidence for the answer.
-struct Case {
-    property: TreeProperty,
-    holds: bool,
-    lines: Vec<Value>,
-    shown_by: Vec<Value>,
-}
+use serde_json::json;
 
 fn property(rng: &mut Rng, net: &Net) -> TreeProperty {
     let atoms: Vec<Predicate> = (0..3).map(|_| random_predicate(rng, net, 1).sorted()).collect();
@@ -34,28 +25,26 @@ fn property(rng: &mut Rng, net: &Net) -> TreeProperty {
 }
 
 /// The evidence of the engine, given what no reachable marking satisfies, written as a run writes it.
-fn case(net: &Net, property: TreeProperty, never: &[Predicate], markings: u64) -> Option<Case> {
+fn case(space: &StateSpace<'_>, property: &TreeProperty, never: &[Predicate]) -> Option<Case> {
+    let net = space.net();
     let facts = Facts::none(net);
-    let found = labelling(net, &facts, &property, never, &Budget::unlimited())?;
-    let holds = found.decides(net, &property)?;
+    let found = labelling(net, &facts, property, never, &Budget::unlimited())?;
+    let holds = found.decides(net, property)?;
+    assert_eq!(holds, trees::holds(space, property), "{property:?}");
     let mut writer = Writer::new(net, "Some", Vec::new()).unwrap();
     let mut shown_by = Vec::new();
     if !found.given.is_empty() {
-        let id = writer.document(None, &Document::Markings(markings)).unwrap();
+        let id = writer.document(None, &Document::Markings(space.states() as u64)).unwrap();
         shown_by.push(json!({ "document": id }));
     }
     shown_by.push(json!({"labelling": writer.labelling(&found).unwrap()}));
     let text = String::from_utf8(writer.finish().unwrap()).unwrap();
     let lines = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
-    Some(Case { property, holds, lines, shown_by })
+    Some(Case { question: asked(property), holds, lines, shown_by })
 }
 
 fn asked(property: &TreeProperty) -> Question {
     Question::Tree(Box::new(property.clone()))
-}
-
-fn value(holds: bool) -> &'static str {
-    if holds { "TRUE" } else { "FALSE" }
 }
 
 /// What of a line is changed.
@@ -84,9 +73,7 @@ const KEYS: [&str; 20] = [
 
 #[test]
 fn evidence_about_trees_is_confirmed_and_no_mutant_confirms_what_is_false() {
-    let (mut confirmed, mut given, mut still) = ([0, 0], 0, 0);
-    // By what was changed, how often that was noticed.
-    let mut noticed: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut tally = Tally::default();
     for seed in 0..scaled(50) {
         let mut rng = Rng::with_seed(seed);
         let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
@@ -96,60 +83,16 @@ fn evidence_about_trees_is_confirmed_and_no_mutant_confirms_what_is_false() {
         let both = |atom: &Predicate| [atom.clone().sorted(), atom.clone().negated().sorted()];
         let atoms = properties.iter().flat_map(|it| it.atoms()).flat_map(both);
         let never: Vec<Predicate> = atoms.filter(|it| !space.reaches(it)).collect();
-        let markings = space.states() as u64;
         let cases: Vec<Case> = properties
-            .into_iter()
-            .filter_map(|it| case(&net, it, if rng.bool() { &never } else { &[] }, markings))
+            .iter()
+            .filter_map(|it| case(&space, it, if rng.bool() { &never } else { &[] }))
             .collect();
-        let mut trial = Trial::new(&net);
-        // What is to be confirmed, what must not be, and what has been changed where neither is sure.
-        let mut expected: Vec<(Option<bool>, &str)> = Vec::new();
-        for case in &cases {
-            assert_eq!(case.holds, trees::holds(&space, &case.property), "seed {seed}");
-            trial.add(asked(&case.property), value(case.holds), &case.lines, &case.shown_by);
-            expected.push((Some(true), "nothing"));
-            given += usize::from(case.shown_by.len() == 2);
-            // The evidence for one answer, and another answer or another question.
-            for other in &cases {
-                for holds in [true, false] {
-                    trial.add(asked(&other.property), value(holds), &case.lines, &case.shown_by);
-                    expected.push(((other.holds != holds).then_some(false), "the question"));
-                }
-            }
-            for key in KEYS.into_iter().cycle().take(2 * KEYS.len()) {
-                let Some(lines) = mutated(&case.lines, key, &net, &mut rng) else { continue };
-                for other in &cases {
-                    let is_same = std::ptr::eq(other, case);
-                    for holds in [true, false] {
-                        trial.add(asked(&other.property), value(holds), &lines, &case.shown_by);
-                        let must = (other.holds != holds).then_some(false);
-                        let is_asked = is_same && holds == case.holds;
-                        expected.push((must, if is_asked { key } else { "the question" }));
-                    }
-                }
-            }
-        }
-        let judged = trial.judged();
-        assert_eq!(judged.len(), expected.len(), "seed {seed}");
-        for (judged, (must, what)) in judged.iter().zip(expected) {
-            let is_confirmed = is_confirmed(judged);
-            assert!(
-                must.is_none_or(|must| must == is_confirmed),
-                "seed {seed}, {what}: {judged:?}"
-            );
-            match (must, is_confirmed) {
-                (Some(true), _) => confirmed[usize::from(judged.value == "TRUE")] += 1,
-                (None, true) => still += 1,
-                (None, false) => *noticed.entry(what).or_default() += 1,
-                (Some(false), _) => {}
-            }
-        }
+        tally.try_all(&net, &cases, &KEYS, &mut rng);
     }
-    assert!(confirmed[0] > 30 && confirmed[1] > 30 && given > 5, "{confirmed:?} {given}");
-    assert!(still > 100, "{still}");
-    let is_noticed = |key: &&str| noticed.get(key).is_some_and(|&it| it > 1);
-    let unnoticed: Vec<&&str> = KEYS.iter().filter(|key| !is_noticed(key)).collect();
-    assert_eq!(unnoticed, Vec::<&&str>::new(), "{noticed:?}");
+    let Tally { confirmed, given, still, .. } = tally;
+    assert!(confirmed[0] > 30 && confirmed[1] > 30 && given > 5, "{tally:?}");
+    assert!(still > 100, "{tally:?}");
+    assert_eq!(tally.hardly_noticed(&KEYS, 2), Vec::<&str>::new(), "{tally:?}");
 }
 
 /// Without evidence, a search that is said to have been made is made again, and finds what there is.
@@ -164,7 +107,7 @@ fn searches_of_trees_are_made_again() {
         let properties: Vec<TreeProperty> = (0..6).map(|_| property(&mut rng, &net)).collect();
         let mut trial = Trial::new(&net);
         for property in &properties {
-            trial.add(asked(property), "TRUE", &[], &[]);
+            trial.add(asked(property), true, &[], &[]);
             trial.last()["answer"]["searched"] = json!({"markings": 1, "stubborn": false});
         }
         for (property, judged) in properties.iter().zip(trial.judged()) {

@@ -7,7 +7,93 @@ use parikh::evidence::question::Question;
 use parikh::evidence::reader::queries::Property;
 use parikh::net::Net;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::Write as _;
+
+/// A question, the right answer, and evidence for it.
+pub(crate) struct Case {
+    pub(crate) question: Question,
+    /// The answer.
+    pub(crate) holds: bool,
+    /// Lines, each with what it is in the file, and the references to them.
+    pub(crate) lines: Vec<Value>,
+    pub(crate) shown_by: Vec<Value>,
+}
+
+/// What auditors said of answers and of changed ones.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Right answers that were confirmed, FALSE and TRUE.
+    pub(crate) confirmed: [u32; 2],
+    /// Right answers that rest on more than one line.
+    pub(crate) given: u32,
+    /// Changes after which a right answer was confirmed all the same.
+    pub(crate) still: u32,
+    /// By what was changed, how often that was noticed.
+    pub(crate) noticed: BTreeMap<&'static str, u32>,
+}
+
+impl Tally {
+    /// Asks an auditor: the evidence of each case for its own answer; for other answers and questions; without
+    /// one of its lines; and with something changed under each of these keys.
+    ///
+    /// # Panics
+    /// When what is right is not confirmed, or what is false is.
+    pub(crate) fn try_all(
+        &mut self,
+        net: &Net,
+        cases: &[Case],
+        keys: &[&'static str],
+        rng: &mut Rng,
+    ) {
+        let mut trial = Trial::new(net);
+        // What is to be confirmed, what must not be, and what has been changed where neither is sure.
+        let mut expected: Vec<(Option<bool>, &str)> = Vec::new();
+        for case in cases {
+            trial.add(case.question.clone(), case.holds, &case.lines, &case.shown_by);
+            expected.push((Some(true), "nothing"));
+            self.given += u32::from(case.shown_by.len() == 2);
+            for part in 0..case.shown_by.len() {
+                let shown_by = [&case.shown_by[..part], &case.shown_by[part + 1..]].concat();
+                trial.add(case.question.clone(), case.holds, &case.lines, &shown_by);
+                expected.push((None, "what it is shown by"));
+            }
+            let changed = keys
+                .iter()
+                .filter_map(|&key| mutated(&case.lines, key, net, rng).map(|lines| (key, lines)));
+            let all: Vec<_> =
+                [("the question", case.lines.clone())].into_iter().chain(changed).collect();
+            for (key, lines) in all {
+                for other in cases {
+                    for holds in [true, false] {
+                        trial.add(other.question.clone(), holds, &lines, &case.shown_by);
+                        let is_asked = std::ptr::eq(other, case) && holds == case.holds;
+                        let must = (other.holds != holds).then_some(false);
+                        expected.push((must, if is_asked { key } else { "the question" }));
+                    }
+                }
+            }
+        }
+        let judged = trial.judged();
+        assert_eq!(judged.len(), expected.len());
+        for (judged, (must, what)) in judged.iter().zip(expected) {
+            let is_confirmed = is_confirmed(judged);
+            assert!(must.is_none_or(|must| must == is_confirmed), "{what}: {judged:?}");
+            match (must, is_confirmed) {
+                (Some(true), _) => self.confirmed[usize::from(judged.value == "TRUE")] += 1,
+                (None, true) => self.still += 1,
+                (None, false) => *self.noticed.entry(what).or_default() += 1,
+                (Some(false), _) => {}
+            }
+        }
+    }
+
+    /// The keys under which changes were noticed less often than this.
+    pub(crate) fn hardly_noticed(&self, keys: &[&'static str], least: u32) -> Vec<&'static str> {
+        let noticed = |key: &str| self.noticed.get(key).copied().unwrap_or(0);
+        keys.iter().copied().filter(|key| noticed(key) < least).collect()
+    }
+}
 
 /// Answers to questions, all in one file, and what an auditor says of each.
 pub(crate) struct Trial<'n> {
@@ -25,7 +111,7 @@ impl<'n> Trial<'n> {
     pub(crate) fn add(
         &mut self,
         asked: Question,
-        value: &str,
+        holds: bool,
         lines: &[Value],
         shown_by: &[Value],
     ) {
@@ -41,6 +127,7 @@ impl<'n> Trial<'n> {
         for shown in shown_by.iter_mut().flat_map(|shown| shown.as_object_mut().unwrap()) {
             *shown.1 = id(shown.1);
         }
+        let value = if holds { "TRUE" } else { "FALSE" };
         let answer = json!({"id": number.to_string(), "value": value, "shown_by": shown_by});
         self.lines.push(json!({ "answer": answer }));
         self.questions.push(Property { id: number.to_string(), question: Ok(asked) });
@@ -136,7 +223,7 @@ fn change(value: &mut Value, net: &Net, rng: &mut Rng) -> bool {
 }
 
 /// Lines with something changed under a key; `None` where there is nothing to be changed.
-pub(crate) fn mutated(lines: &[Value], key: &str, net: &Net, rng: &mut Rng) -> Option<Vec<Value>> {
+fn mutated(lines: &[Value], key: &str, net: &Net, rng: &mut Rng) -> Option<Vec<Value>> {
     let mut lines = lines.to_vec();
     let mut found = Vec::new();
     lines.iter_mut().for_each(|line| under(line, key, &mut found));

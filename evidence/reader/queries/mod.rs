@@ -34,6 +34,7 @@
 //! What comes out may be [`DEEPEST`] operators deep.
 
 mod runs;
+mod timed;
 mod trees;
 
 use super::{Unreadable, child, decode, elements, name, number, only, text, tree};

@@ -3,6 +3,7 @@
 use super::parts::{Parts, Set};
 use super::search::Search;
 use crate::board::{Board, Knowledge, Reach};
+use crate::engine::explicit::Incomplete;
 use crate::engine::markings::Markings;
 use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
 use crate::evidence::tree::{Labelling, everywhere};
@@ -33,52 +34,70 @@ const DEAD: usize = 0;
 const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    Ok(Box::new(Fixpoints { work: assignment, done: String::new() }))
+    let (atoms, bits) = letters(assignment.ground.trees().iter().map(|(_, property)| property));
+    Ok(Box::new(Fixpoints { work: assignment, atoms, bits, graph: None, looks: 0, decided: 0 }))
 }
 
 struct Fixpoints<'g> {
     work: Assignment<'g>,
-    /// What was done, in a line.
-    done: String,
+    /// What letters say of markings, and by predicate its bit.
+    atoms: Vec<RunAtom>,
+    bits: HashMap<Predicate, usize>,
+    /// The graph of markings, from the first slice on.
+    graph: Option<Markings<'g>>,
+    /// How many rounds of looks there were.
+    looks: u64,
+    /// How many properties were decided.
+    decided: usize,
 }
 
 impl Session for Fixpoints<'_> {
     fn slice(&mut self, budget: &Budget) -> Progress {
-        self.done = run(&self.work, budget);
-        Progress::Finished
+        if self.graph.is_none() {
+            let ground = self.work.ground;
+            self.graph = Markings::new(ground.net(), ground.facts(), &self.atoms, budget).ok();
+        }
+        // Where there is no room for a marking, there will be none later.
+        let Some(mut graph) = self.graph.take() else { return Progress::Finished };
+        let mut progress = Progress::Finished;
+        for share in LOOKS {
+            progress = self.look_at_all(&mut graph, &budget.share(share));
+        }
+        self.graph = Some(graph);
+        progress
     }
 
     fn statistics(&self) -> String {
-        self.done.clone()
+        let expanded = self.graph.as_ref().map_or(0, Markings::expanded);
+        format!("{expanded} markings expanded, {} properties decided", self.decided)
     }
 }
 
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let is_open = |id: GoalId| work.board.is_open(id);
-    let open = || work.ground.trees().iter().filter(|(id, _)| is_open(*id));
-    let (atoms, bits) = letters(open().map(|(_, property)| property));
-    let (net, facts) = (work.ground.net(), work.ground.facts());
-    let Ok(mut graph) = Markings::new(net, facts, &atoms, budget) else {
-        return "no room for a marking".to_owned();
-    };
-    let mut labelled = 0;
-    for (round, share) in (0..).zip(LOOKS) {
-        let open: Vec<&(GoalId, TreeProperty)> = open().collect();
-        let end = budget.share(share);
+impl Fixpoints<'_> {
+    /// A look at each open property, in equal shares of the time; whether more time would help with any.
+    fn look_at_all(&mut self, graph: &mut Markings<'_>, budget: &Budget) -> Progress {
+        let board = self.work.board;
+        let trees = self.work.ground.trees().iter();
+        let open: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
         // Workers that have the same to do begin at different properties.
-        let first = Rng::with_seed(work.seed).usize(..open.len().max(1));
-        let rotated = open.iter().cycle().skip(first).take(open.len());
-        for (at, (id, property)) in rotated.enumerate() {
-            if budget.is_exhausted() || !is_open(*id) {
+        let first = Rng::with_seed(self.work.seed).usize(..open.len().max(1));
+        let seed = self.work.seed.wrapping_add(self.looks);
+        self.looks += 1;
+        let mut progress = Progress::Finished;
+        for at in 0..open.len() {
+            let (id, property) = open[(first + at) % open.len()];
+            if !board.is_open(*id) {
                 continue;
             }
-            let slice = end.share(1.0 / (open.len() - at) as f64);
-            graph.set_budget(&slice);
-            let seed = work.seed.wrapping_add(round);
-            labelled += usize::from(look(work, &mut graph, &bits, (*id, property), seed));
+            graph.set_budget(&budget.share(1.0 / (open.len() - at) as f64));
+            match look(&self.work, graph, &self.bits, (*id, property), seed) {
+                Looked::Decided => self.decided += 1,
+                Looked::Interrupted => progress = Progress::Unfinished,
+                Looked::Stuck => {}
+            }
         }
+        progress
     }
-    format!("{} markings expanded, {labelled} properties decided", graph.expanded())
 }
 
 /// Markings with what is true of them that show whether the tree of runs of `net` has the property, given
@@ -125,18 +144,29 @@ fn letters<'p>(
     (atoms, bits)
 }
 
-/// Whether the property was decided.
+/// What came of a look at a property.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    /// It is decided.
+    Decided,
+    /// There was no time for more.
+    Interrupted,
+    /// More time would not help.
+    Stuck,
+}
+
+/// Evaluates a property as long as there is time.
 fn look(
     work: &Assignment<'_>,
     graph: &mut Markings<'_>,
     bits: &HashMap<Predicate, usize>,
     (id, property): (GoalId, &TreeProperty),
     seed: u64,
-) -> bool {
+) -> Looked {
     let property = &simple(property);
     let Some(parts) = Parts::of(property, bits) else {
         work.board.gave_up(id, ENGINE.name, "the formula has more than 64 parts");
-        return false;
+        return Looked::Stuck;
     };
     let mut version = work.board.version();
     let mut known = Known::of(work.board, property, &parts);
@@ -148,14 +178,18 @@ fn look(
         }
         work.board.is_open(id).then_some(known.sets)
     });
-    let Ok(Some(value)) = found else { return false };
+    let value = match found {
+        Ok(Some(value)) => value,
+        Err(Incomplete::Spent(_)) => return Looked::Interrupted,
+        Ok(None) | Err(_) => return Looked::Stuck,
+    };
     let trees = work.board.trees(ENGINE.technique);
     let (given, goals) = known.used(value);
     match search.explain(property, known.sets, given) {
         Some(labelling) => trees.labelled(id, labelling, goals),
         None => trees.searched(id, value, graph.expanded().into(), goals),
     }
-    !work.board.is_open(id)
+    if work.board.is_open(id) { Looked::Stuck } else { Looked::Decided }
 }
 
 /// What is known of all reachable markings.

@@ -5,10 +5,9 @@
 
 use super::parts::{Part, Set, places};
 use super::search::Search;
-use super::sweep::dual;
 use crate::evidence::tree::{Claim, Labelling};
 use parikh_net::{Predicate, TransitionId, TreeProperty};
-use parikh_temporal::{Atom, Formula, Node, Quantifier};
+use parikh_temporal::{Atom, Formula, Node, Paths as _, Quantifier};
 use std::collections::HashMap;
 
 /// The most claims.
@@ -129,14 +128,14 @@ impl Search<'_, '_> {
                 (1 << places(parts & known).next()?, Onward::Nothing, 0)
             }
             Part::Next(paths, inner) => {
-                let paths = if value { paths } else { dual(paths) };
+                let paths = if value { paths } else { paths.dual() };
                 (0, self.onward(at, paths, inner, value, None)?, 1 << inner)
             }
             // What is a least fixpoint of its value has ranks.
             Part::Until(paths, left, right) | Part::Release(paths, left, right)
                 if matches!(part, Part::Until(..)) == value =>
             {
-                let paths = if value { paths } else { dual(paths) };
+                let paths = if value { paths } else { paths.dual() };
                 let ranks = ranks
                     .entry(place)
                     .or_insert_with(|| self.ranks(place, paths, (left, right), value));
@@ -147,7 +146,7 @@ impl Search<'_, '_> {
                 (1 << left, onward, 1 << place)
             }
             Part::Until(paths, left, right) | Part::Release(paths, left, right) => {
-                let paths = if value { paths } else { dual(paths) };
+                let paths = if value { paths } else { paths.dual() };
                 if has(left) && has(right) {
                     return Some((1 << left | 1 << right, Onward::Nothing, 0));
                 }

@@ -8,7 +8,7 @@
 use super::parts::{Part, Set};
 use super::search::Search;
 use crate::engine::explicit::Incomplete;
-use parikh_temporal::Quantifier;
+use parikh_temporal::{Paths as _, Quantifier};
 use std::collections::VecDeque;
 
 /// No place among the touched markings.
@@ -63,7 +63,7 @@ impl Search<'_, '_> {
                 }
                 // ¬(φ R ψ) is ¬φ U ¬ψ of the other paths.
                 Part::Release(paths, left, right) => {
-                    let (left, right, dual) = (bit(left), bit(right), dual(paths));
+                    let (left, right, dual) = (bit(left), bit(right), paths.dual());
                     let no = self.known(&back, place, dual, (left, right), false);
                     (self.excluded(&back, place, dual, (left, right), false), no)
                 }
@@ -292,12 +292,4 @@ impl Search<'_, '_> {
 
 fn bit(place: usize) -> Set {
     1 << place
-}
-
-/// The other paths.
-pub(super) fn dual(paths: Quantifier) -> Quantifier {
-    match paths {
-        Quantifier::Exists => Quantifier::All,
-        Quantifier::All => Quantifier::Exists,
-    }
 }

@@ -1,0 +1,384 @@
+//! Labellings and their checker: the conditions are those of the [module](super).
+
+use crate::certificate::Flaw;
+use crate::certificate::markings::{packed, unpacked};
+use parikh_net::{Marking, Net, Predicate, TransitionId, TreeProperty};
+use parikh_temporal::{
+    Atom, BRANCHING_RULES, Ctl, Formula, Literal, Node, Quantifier, Value, Values,
+};
+use std::collections::HashMap;
+
+/// Steps of rewriting what is asked.
+const STEPS: usize = 20_000;
+
+/// A part of the formula is true of a marking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The part, in the property's store.
+    pub formula: Formula<Quantifier>,
+    /// How far it is to where an until is met; 0 for others.
+    pub rank: u32,
+    /// The firing that leads on, where one is enough and wanted.
+    pub by: Option<TransitionId>,
+}
+
+/// Why the tree of runs has a property. See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labelling {
+    /// What is claimed of the initial marking.
+    pub property: TreeProperty,
+    /// Markings by number, each once, packed.
+    pub(super) markings: Vec<Box<[u8]>>,
+    /// By marking the claims about it, ascending by formula.
+    pub(super) claims: Vec<Vec<Claim>>,
+    /// Predicates that no reachable marking satisfies, which is shown elsewhere; in sorted form.
+    pub given: Vec<Predicate>,
+}
+
+/// What is wrong with a labelling.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LabellingFlaw {
+    /// A claim does not follow from the others.
+    #[error("marking {marking}: claim {claim} does not follow")]
+    Claim {
+        /// The number of the marking.
+        marking: usize,
+        /// The number of the claim there.
+        claim: usize,
+    },
+    /// The property is not true of the initial marking, by the claims.
+    #[error("it does not say that the property holds initially")]
+    Initially,
+    /// It is not a labelling at all.
+    #[error("{0}")]
+    Shape(&'static str),
+    /// It could not be gone through.
+    #[error(transparent)]
+    Flaw(#[from] Flaw),
+}
+
+impl Labelling {
+    /// A labelling of no markings yet.
+    pub fn new(property: TreeProperty, given: Vec<Predicate>) -> Self {
+        Labelling { property, markings: Vec::new(), claims: Vec::new(), given }
+    }
+
+    /// Adds a marking with claims about it; its number.
+    pub fn add(&mut self, marking: &Marking, mut claims: Vec<Claim>) -> usize {
+        claims.sort_unstable_by_key(|claim| claim.formula);
+        self.markings.push(packed(marking.tokens()));
+        self.claims.push(claims);
+        self.markings.len() - 1
+    }
+
+    /// How many markings there are.
+    pub fn markings(&self) -> usize {
+        self.markings.len()
+    }
+
+    /// How many claims there are.
+    pub fn claims(&self) -> usize {
+        self.claims.iter().map(Vec::len).sum()
+    }
+
+    /// Accepts that the property is true of the initial marking of `net`, if no reachable marking
+    /// satisfies any of `given`. `goes_on` is asked at each marking.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&self, net: &Net, goes_on: &mut dyn FnMut() -> bool) -> Result<(), LabellingFlaw> {
+        let checked = Checked::of(self, net, goes_on)?;
+        (0..self.markings.len()).try_for_each(|at| {
+            if !goes_on() {
+                return Err(Flaw::Stopped.into());
+            }
+            checked.claims_at(at)
+        })?;
+        let initial = self.markings.iter().position(|it| **it == *packed(net.initial().tokens()));
+        let holds = match initial {
+            Some(at) => checked.holds(at, self.property.formula()),
+            None => checked.holds_without_claims(net.initial()),
+        };
+        if holds { Ok(()) } else { Err(LabellingFlaw::Initially) }
+    }
+
+    /// Whether `asked` is true of the initial marking of `net`, as far as that follows from this
+    /// labelling's property, which was checked to be.
+    pub fn decides(&self, net: &Net, asked: &TreeProperty) -> Option<bool> {
+        let mut store = self.property.formulas().clone();
+        let mut atoms = self.property.atoms().to_vec();
+        let in_store: Vec<Formula<Quantifier>> = asked
+            .atoms()
+            .iter()
+            .map(|atom| literal(&mut store, &mut atoms, atom.clone().sorted()))
+            .collect();
+        let formula = asked.translated(&mut store, &in_store);
+        let shown = self.property.formula();
+        let not_shown = store.negate(shown);
+        let here = |atom: Atom| Value::from(atoms[atom.0 as usize].holds(net, net.initial()));
+        let (simple, _) = store.rewritten(formula, BRANCHING_RULES, STEPS);
+        [formula, simple]
+            .into_iter()
+            .find_map(|formula| value(&store, formula, (shown, not_shown), here).known())
+    }
+}
+
+/// The predicate as a literal of the store: an atom that is there, or the negation of one, or a new one.
+fn literal(store: &mut Ctl, atoms: &mut Vec<Predicate>, it: Predicate) -> Formula<Quantifier> {
+    let negation = it.clone().negated().sorted();
+    let place_of = |it: &Predicate| atoms.iter().position(|atom| atom.clone().sorted() == *it);
+    let known = place_of(&it).or_else(|| place_of(&negation));
+    if let (Predicate::True | Predicate::False, None) = (&it, known) {
+        return store.constant(it == Predicate::True);
+    }
+    let at = known.unwrap_or_else(|| {
+        atoms.push(it.clone());
+        atoms.len() - 1
+    });
+    let positive = atoms[at].clone().sorted() == it;
+    store.literal(Literal { atom: Atom(at as u32), positive })
+}
+
+/// The value of a formula at the initial marking, where one formula is known to hold and another not.
+fn value(
+    store: &Ctl,
+    formula: Formula<Quantifier>,
+    (shown, not_shown): (Formula<Quantifier>, Formula<Quantifier>),
+    here: impl Fn(Atom) -> Value,
+) -> Value {
+    store.fold(formula, |part, node, values: &Values<Quantifier, Value>| {
+        if part == shown || part == not_shown {
+            return Value::from(part == shown);
+        }
+        match node {
+            Node::True => Value::True,
+            Node::False => Value::False,
+            Node::Literal(it) if it.positive => here(it.atom),
+            Node::Literal(it) => !here(it.atom),
+            Node::And(all) => all.iter().fold(Value::True, |so_far, &it| so_far.and(values[it])),
+            Node::Or(any) => any.iter().fold(Value::False, |so_far, &it| so_far.or(values[it])),
+            Node::Next(..) => Value::Unknown,
+            Node::Until(_, left, right) => values[*right].or(values[*left].and(Value::Unknown)),
+            Node::Release(_, left, right) => values[*right].and(values[*left].or(Value::Unknown)),
+        }
+    })
+}
+
+/// A labelling while its claims are gone through.
+struct Checked<'l> {
+    labelling: &'l Labelling,
+    net: &'l Net,
+    numbers: HashMap<&'l [u8], usize>,
+    /// The parts of the formula, ascending.
+    parts: Vec<Formula<Quantifier>>,
+    /// By part whether it holds in all reachable markings.
+    everywhere: Vec<bool>,
+    /// By marking, one bit for each part that holds there, given the claims.
+    holds: Vec<Box<[u64]>>,
+}
+
+impl<'l> Checked<'l> {
+    fn of(
+        labelling: &'l Labelling,
+        net: &'l Net,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, LabellingFlaw> {
+        let (formulas, root) = (labelling.property.formulas(), labelling.property.formula());
+        let parts = formulas.below(root);
+        let mut checked = Checked {
+            labelling,
+            net,
+            numbers: HashMap::new(),
+            everywhere: everywhere(&labelling.property, &labelling.given, &parts),
+            parts,
+            holds: Vec::new(),
+        };
+        for (at, marking) in labelling.markings.iter().enumerate() {
+            if !goes_on() {
+                return Err(Flaw::Stopped.into());
+            }
+            if unpacked(marking).len() != net.place_count() {
+                return Err(LabellingFlaw::Shape("a marking is one of another net"));
+            }
+            if checked.numbers.insert(marking, at).is_some() {
+                return Err(LabellingFlaw::Shape("a marking is listed twice"));
+            }
+            let here = Marking::new(unpacked(marking));
+            let holds = checked.values(&here, &labelling.claims[at]);
+            checked.holds.push(holds);
+        }
+        Ok(checked)
+    }
+
+    fn part(&self, formula: Formula<Quantifier>) -> Option<usize> {
+        self.parts.binary_search(&formula).ok()
+    }
+
+    /// Which parts hold in a marking, given these claims about it.
+    fn values(&self, marking: &Marking, claims: &[Claim]) -> Box<[u64]> {
+        let formulas = self.labelling.property.formulas();
+        let mut bits = vec![0u64; self.parts.len().div_ceil(64).max(1)].into_boxed_slice();
+        let letter = self.labelling.property.letter(self.net, marking);
+        let mut claims = claims.iter().map(|claim| claim.formula).peekable();
+        for (at, &part) in self.parts.iter().enumerate() {
+            let is_claimed = claims.next_if_eq(&part).is_some();
+            let has =
+                |part: &Formula<Quantifier>| self.part(*part).is_some_and(|it| bit(&bits, it));
+            let holds = self.everywhere[at]
+                || match formulas.node(part) {
+                    Node::True => true,
+                    Node::False => false,
+                    Node::Literal(literal) => letter.satisfies(*literal),
+                    Node::And(all) => all.iter().all(has),
+                    Node::Or(any) => any.iter().any(has),
+                    Node::Next(..) | Node::Until(..) | Node::Release(..) => is_claimed,
+                };
+            bits[at / 64] |= u64::from(holds) << (at % 64);
+        }
+        bits
+    }
+
+    fn holds(&self, marking: usize, formula: Formula<Quantifier>) -> bool {
+        self.part(formula).is_some_and(|part| bit(&self.holds[marking], part))
+    }
+
+    /// Whether the property holds in a marking of which nothing is claimed.
+    fn holds_without_claims(&self, marking: &Marking) -> bool {
+        let bits = self.values(marking, &[]);
+        self.part(self.labelling.property.formula()).is_some_and(|part| bit(&bits, part))
+    }
+
+    /// Accepts the claims about a marking.
+    fn claims_at(&self, at: usize) -> Result<(), LabellingFlaw> {
+        let claims = &self.labelling.claims[at];
+        let flaw = |claim: usize| LabellingFlaw::Claim { marking: at, claim };
+        if !claims.is_sorted_by(|one, other| one.formula < other.formula) {
+            return Err(LabellingFlaw::Shape("claims are not in order"));
+        }
+        let marking = Marking::new(unpacked(&self.labelling.markings[at]));
+        let mut all: Option<Vec<Option<usize>>> = None;
+        for (number, claim) in claims.iter().enumerate() {
+            let part = self.part(claim.formula).ok_or(flaw(number))?;
+            if self.everywhere[part] {
+                continue;
+            }
+            if !self.follows(at, claim, &marking, &mut all)? {
+                return Err(flaw(number));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a claim follows from what holds here and after one firing. `all` has the numbers of
+    /// all successors once they are known.
+    fn follows(
+        &self,
+        at: usize,
+        claim: &Claim,
+        marking: &Marking,
+        all: &mut Option<Vec<Option<usize>>>,
+    ) -> Result<bool, LabellingFlaw> {
+        let formulas = self.labelling.property.formulas();
+        let here = |part: Formula<Quantifier>| self.holds(at, part);
+        let mut leads = |paths: Quantifier, to: &dyn Fn(usize) -> bool| {
+            self.leads(marking, (paths, claim.by), to, all)
+        };
+        let is_dead = || self.net.is_dead(marking);
+        let same = |next: usize| self.holds(next, claim.formula);
+        // What holds everywhere is as near as can be.
+        let nearer = |next: usize| {
+            same(next) && self.rank(next, claim.formula).is_none_or(|rank| rank < claim.rank)
+        };
+        Ok(match *formulas.node(claim.formula) {
+            Node::Next(paths, inner) => leads(paths, &|next| self.holds(next, inner))?,
+            Node::Until(paths, left, right) => {
+                here(right) || here(left) && !is_dead() && leads(paths, &nearer)?
+            }
+            Node::Release(paths, left, right) => {
+                here(right) && (here(left) || is_dead() || leads(paths, &same)?)
+            }
+            // Nothing of these is claimed; they are evaluated.
+            _ => false,
+        })
+    }
+
+    /// The rank of a claim; nothing where there is no such claim, since it holds everywhere.
+    fn rank(&self, marking: usize, formula: Formula<Quantifier>) -> Option<u32> {
+        let claims = &self.labelling.claims[marking];
+        let at = claims.binary_search_by_key(&formula, |claim| claim.formula).ok()?;
+        Some(claims[at].rank)
+    }
+
+    /// Whether the named firing, or all, lead to listed markings of which this is true.
+    fn leads(
+        &self,
+        marking: &Marking,
+        (paths, by): (Quantifier, Option<TransitionId>),
+        to: &dyn Fn(usize) -> bool,
+        all: &mut Option<Vec<Option<usize>>>,
+    ) -> Result<bool, LabellingFlaw> {
+        match (paths, by) {
+            (Quantifier::Exists, Some(t)) => {
+                if t.index() >= self.net.transition_count() || !self.net.is_enabled(marking, t) {
+                    return Ok(false);
+                }
+                Ok(self.after(marking, t)?.is_some_and(to))
+            }
+            (Quantifier::Exists, None) => Ok(false),
+            (Quantifier::All, _) => {
+                let successors = match all {
+                    Some(known) => known,
+                    None => {
+                        let enabled =
+                            self.net.transitions().filter(|&t| self.net.is_enabled(marking, t));
+                        let after = enabled.map(|t| self.after(marking, t));
+                        all.insert(after.collect::<Result<_, _>>()?)
+                    }
+                };
+                Ok(successors.iter().all(|next| next.is_some_and(to)))
+            }
+        }
+    }
+
+    /// The number of the marking after a firing, if it is listed.
+    fn after(&self, marking: &Marking, t: TransitionId) -> Result<Option<usize>, LabellingFlaw> {
+        let mut next = marking.clone();
+        self.net.fire(&mut next, t).map_err(|_| Flaw::Overflow)?;
+        Ok(self.numbers.get(&*packed(next.tokens())).copied())
+    }
+}
+
+fn bit(bits: &[u64], at: usize) -> bool {
+    bits[at / 64] >> (at % 64) & 1 == 1
+}
+
+/// By part of the property's formula whether it holds in every reachable marking, as far as that
+/// follows from predicates that none satisfies.
+pub fn everywhere(
+    property: &TreeProperty,
+    given: &[Predicate],
+    parts: &[Formula<Quantifier>],
+) -> Vec<bool> {
+    let formulas = property.formulas();
+    let mut known: Vec<bool> = Vec::with_capacity(parts.len());
+    for &part in parts {
+        let is = |part: &Formula<Quantifier>| {
+            parts.binary_search(part).is_ok_and(|at| known.get(at) == Some(&true))
+        };
+        known.push(match formulas.node(part) {
+            Node::True => true,
+            Node::False | Node::Next(Quantifier::Exists, _) => false,
+            Node::Literal(literal) => {
+                let atom = property.atoms()[literal.atom.0 as usize].clone();
+                let violated = if literal.positive { atom.negated() } else { atom };
+                given.contains(&violated.sorted())
+            }
+            Node::And(all) => all.iter().all(is),
+            Node::Or(any) => any.iter().any(is),
+            Node::Next(Quantifier::All, inner) => is(inner),
+            // ψ holds at once; and a path on which ψ always holds satisfies φ R ψ.
+            Node::Until(_, _, right) | Node::Release(_, _, right) => is(right),
+        });
+    }
+    known
+}

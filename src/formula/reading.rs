@@ -1,0 +1,225 @@
+//! From a formula as it is written to a temporal formula over atoms, of either logic.
+//!
+//! The largest parts without operators of time become atoms, and what is around them a formula over
+//! these. Operands of one ∧ or ∨ that have no operator of time are one part. Parts that are each other's
+//! negation are one atom and its negation. What an operator of time is, and what may stand below it, is
+//! for the [`Logic`] to say.
+
+use super::state::States;
+use super::syntax::Formula;
+use super::unsupported::Unsupported;
+use parikh_net::Predicate;
+use parikh_net::run_property::RunAtom;
+use parikh_temporal::{Atom, Formula as Id, Formulas, Literal, Paths};
+use std::collections::HashMap;
+
+/// How a logic reads what neither connects formulas nor speaks of a marking alone.
+pub(super) trait Logic: Paths {
+    /// The formula that this is.
+    ///
+    /// # Errors
+    /// When it is none of the logic.
+    fn timed(reading: &mut Reading<Self>, formula: &Formula) -> Result<Id<Self>, Unsupported>;
+}
+
+/// What a part of the formula is read as.
+enum Part<'f, P> {
+    /// It has no operator of time; it becomes a predicate together with what is around it.
+    State(&'f Formula),
+    /// It has some.
+    Timed(Id<P>),
+}
+
+/// A formula that is being read.
+pub(super) struct Reading<P> {
+    states: States,
+    pub(super) formulas: Formulas<P>,
+    /// What atoms stand for; a predicate is sorted, and the smaller of itself and its negation.
+    pub(super) atoms: Vec<RunAtom>,
+    numbers: HashMap<RunAtom, Atom>,
+}
+
+impl<P: Logic> Reading<P> {
+    /// For the parts of this formula.
+    pub(super) fn new(formula: &Formula) -> Self {
+        let (atoms, numbers) = (Vec::new(), HashMap::new());
+        Reading { states: States::of(formula), formulas: Formulas::default(), atoms, numbers }
+    }
+
+    // As in `lower`, formulas are nested thousands of levels deep: what is not needed while parts
+    // are read is in functions of its own.
+
+    /// The formula over atoms.
+    ///
+    /// # Errors
+    /// When it is none of the logic, or its numbers are too large.
+    pub(super) fn formula(&mut self, formula: &Formula) -> Result<Id<P>, Unsupported> {
+        let part = self.part(formula)?;
+        self.whole(&part)
+    }
+
+    fn part<'f>(&mut self, formula: &'f Formula) -> Result<Part<'f, P>, Unsupported> {
+        match formula {
+            Formula::Not(part) => match self.part(part)? {
+                Part::State(_) => Ok(Part::State(formula)),
+                Part::Timed(part) => Ok(Part::Timed(self.formulas.negate(part))),
+            },
+            Formula::And(parts) => self.junction(formula, parts, true),
+            Formula::Or(parts) => self.junction(formula, parts, false),
+            Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
+                let a = self.part(a)?;
+                let b = self.part(b)?;
+                self.connective(formula, &a, &b)
+            }
+            Formula::Compare { .. }
+            | Formula::Fireable(_)
+            | Formula::Deadlock
+            | Formula::True
+            | Formula::False => Ok(Part::State(formula)),
+            Formula::PlaceBound(_) => Err(Unsupported::BoundAsProperty),
+            timed => P::timed(self, timed).map(Part::Timed),
+        }
+    }
+
+    /// A conjunction if `all`, or a disjunction.
+    #[inline(never)]
+    fn junction<'f>(
+        &mut self,
+        formula: &'f Formula,
+        parts: &'f [Formula],
+        all: bool,
+    ) -> Result<Part<'f, P>, Unsupported> {
+        let (mut states, mut timed) = (Vec::new(), Vec::new());
+        for part in parts {
+            match self.part(part)? {
+                Part::State(part) => states.push(part),
+                Part::Timed(part) => timed.push(part),
+            }
+        }
+        if timed.is_empty() {
+            return Ok(Part::State(formula));
+        }
+        if !states.is_empty() {
+            timed.push(self.states(&states, all)?);
+        }
+        Ok(Part::Timed(if all { self.formulas.and(timed) } else { self.formulas.or(timed) }))
+    }
+
+    /// Parts without operators of time as one atom.
+    #[inline(never)]
+    fn states(&mut self, parts: &[&Formula], all: bool) -> Result<Id<P>, Unsupported> {
+        let parts = parts.iter().map(|part| self.states.predicate(part, true));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        Ok(self.literal(if all { Predicate::and(parts) } else { Predicate::or(parts) }))
+    }
+
+    /// An implication, an equivalence, or that one of two holds, but not both.
+    #[inline(never)]
+    fn connective<'f>(
+        &mut self,
+        formula: &'f Formula,
+        a: &Part<'_, P>,
+        b: &Part<'_, P>,
+    ) -> Result<Part<'f, P>, Unsupported> {
+        if matches!((a, b), (Part::State(_), Part::State(_))) {
+            return Ok(Part::State(formula));
+        }
+        let (a, b) = (self.whole(a)?, self.whole(b)?);
+        let not_a = self.formulas.negate(a);
+        Ok(Part::Timed(match formula {
+            Formula::Implies(..) => self.formulas.or([not_a, b]),
+            _ => {
+                let not_b = self.formulas.negate(b);
+                let same = matches!(formula, Formula::Equivalent(..));
+                let (with, without) = if same { (b, not_b) } else { (not_b, b) };
+                let cases = [[a, with], [not_a, without]].map(|case| self.formulas.and(case));
+                self.formulas.or(cases)
+            }
+        }))
+    }
+
+    /// What `operator` is, G, F, X or U, about these paths; nothing where it is none of these.
+    ///
+    /// # Errors
+    /// When what it is about is none of the logic.
+    pub(super) fn operator(
+        &mut self,
+        operator: &Formula,
+        paths: P,
+    ) -> Result<Option<Id<P>>, Unsupported> {
+        match operator {
+            Formula::Globally(part) | Formula::Finally(part) | Formula::Next(part) => {
+                let part = self.part(part)?;
+                self.of_one(operator, paths, &part).map(Some)
+            }
+            Formula::Until { before, reach } => {
+                let before = self.part(before)?;
+                let reach = self.part(reach)?;
+                self.until(paths, &before, &reach).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// G, F or X of a part.
+    #[inline(never)]
+    fn of_one(
+        &mut self,
+        operator: &Formula,
+        paths: P,
+        part: &Part<'_, P>,
+    ) -> Result<Id<P>, Unsupported> {
+        let part = self.whole(part)?;
+        Ok(match operator {
+            Formula::Globally(_) => self.formulas.always(paths, part),
+            Formula::Finally(_) => self.formulas.eventually(paths, part),
+            _ => self.formulas.next(paths, part),
+        })
+    }
+
+    #[inline(never)]
+    fn until(
+        &mut self,
+        paths: P,
+        before: &Part<'_, P>,
+        reach: &Part<'_, P>,
+    ) -> Result<Id<P>, Unsupported> {
+        let (before, reach) = (self.whole(before)?, self.whole(reach)?);
+        Ok(self.formulas.until(paths, before, reach))
+    }
+
+    /// The part as a formula over atoms.
+    fn whole(&mut self, part: &Part<'_, P>) -> Result<Id<P>, Unsupported> {
+        match part {
+            Part::State(state) => self.states(&[state], true),
+            Part::Timed(timed) => Ok(*timed),
+        }
+    }
+
+    /// That the predicate holds: an atom or the negation of one, or a constant.
+    fn literal(&mut self, predicate: Predicate) -> Id<P> {
+        let predicate = predicate.sorted();
+        if let Predicate::True | Predicate::False = predicate {
+            return self.formulas.constant(predicate == Predicate::True);
+        }
+        let negation = predicate.clone().negated().sorted();
+        let positive = predicate <= negation;
+        let atom = self.number(RunAtom::Holds(if positive { predicate } else { negation }));
+        self.formulas.literal(Literal { atom, positive })
+    }
+
+    /// That the atom is true.
+    pub(super) fn atom(&mut self, atom: RunAtom) -> Id<P> {
+        let atom = self.number(atom);
+        self.formulas.atom(atom)
+    }
+
+    fn number(&mut self, atom: RunAtom) -> Atom {
+        let next = Atom(self.atoms.len() as u32);
+        let atoms = &mut self.atoms;
+        *self.numbers.entry(atom).or_insert_with_key(|atom| {
+            atoms.push(atom.clone());
+            next
+        })
+    }
+}
