@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Makes what people install, in two forms, as archives in target/dist:
+# Makes what people install, in three forms, in target/dist:
 #
 #   parikh-VERSION-linux-x86_64.tar.gz          with Z3 and HiGHS; any Linux with glibc 2.28 and libstdc++
 #                                               (Debian 10, Ubuntu 20.04, RHEL 8 and newer)
 #   parikh-VERSION-linux-x86_64-static.tar.gz   pure Rust, static (musl); any Linux
+#   parikh-VERSION-py3-none-manylinux_2_28_x86_64.whl    for Python: parikh, parikh-certify and HiGHS (no Z3)
 #
-#   scripts/release.sh [--form native|static] [--out DIR] [--no-build]
+#   scripts/release.sh [--form native|static|wheel] [--out DIR] [--no-build]
 #
 #   --no-build     packs the programs that the last run built
 #
-# In each: bin/ with parikh, parikh-certify and parikh-bench, manual pages, completions, examples, the
+# In each archive: bin/ with parikh, parikh-certify and parikh-bench, manual pages, completions, examples, the
 # guide, and the licences of all that is inside. Unpacked as /home/mcc/BenchKit it is the contest's kit:
 # BenchKit_head.sh lies at its top. The native form has the libraries in lib/, where the programs look.
 #
@@ -28,12 +29,12 @@ ziglang==0.17.1 --hash=sha256:ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f169818
 say() { echo "release: $*" >&2; }
 fail() { say "$*"; exit 1; }
 
-forms=(native static)
+forms=(native static wheel)
 out=target/dist
 no_build=
 while (($#)); do
     case "$1" in
-        --form) [[ ${2-} == native || ${2-} == static ]] || fail "--form native or --form static"; forms=("$2"); shift ;;
+        --form) [[ ${2-} == @(native|static|wheel) ]] || fail "--form native, static or wheel"; forms=("$2"); shift ;;
         --out) [[ -n ${2-} ]] || fail "--out needs a directory"; out=$2; shift ;;
         --no-build) no_build=yes ;;
         -h | --help) sed -n '2,/^set/ { /^set/d; s/^# \?//; p }' "$0"; exit ;;
@@ -61,6 +62,17 @@ build=(--release --locked --bins --package parikh --package parikh-evidence --pa
 
 # Builds one form.
 build_native() {
+    fetch_zig
+    PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" \
+        --target "x86_64-unknown-linux-gnu.$oldest_glibc"
+}
+# In a directory of its own: the programs of the native form ask for Z3.
+build_wheel() {
+    fetch_zig
+    PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" --no-default-features --features parikh/highs \
+        --target "x86_64-unknown-linux-gnu.$oldest_glibc" --target-dir "${CARGO_TARGET_DIR:-target}/wheel"
+}
+fetch_zig() {
     scripts/setup.sh
     if [[ ! -x target/zig/bin/cargo-zigbuild ]]; then
         say "fetching Zig"
@@ -69,8 +81,6 @@ build_native() {
         target/zig/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
             --only-binary=:all: --requirement /dev/stdin <<<"$zig" || fail "pip could not fetch Zig"
     fi
-    PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" \
-        --target "x86_64-unknown-linux-gnu.$oldest_glibc"
 }
 build_static() {
     rustup target list --installed | grep -qx x86_64-unknown-linux-musl ||
@@ -88,6 +98,7 @@ check_native() {
         fail "something in $1 asks for glibc $newest, and $oldest_glibc is promised"
     say "asks for glibc $newest"
 }
+check_wheel() { check_native "$1"; }
 check_static() {
     local program
     for program in "$1"/bin/*; do
@@ -95,10 +106,36 @@ check_static() {
     done
 }
 
+# Programs and library as they lie in the package, and the package as a wheel.
+pack_wheel() {
+    local top=$out/wheel program wheel
+    rm -rf "$top"
+    mkdir -p "$top"/{bin,lib}
+    for program in parikh parikh-certify; do
+        install -m 755 "${CARGO_TARGET_DIR:-target}/wheel/x86_64-unknown-linux-gnu/release/$program" "$top/bin/$program"
+        # Nobody looks at the symbols of a program inside a package; they are a third of it.
+        objcopy --strip-all "$top/bin/$program"
+    done
+    install -m 644 "$highs" "$top/lib"
+    check_wheel "$top"
+    python3 scripts/licences.py native >"$top/LICENSES-THIRD-PARTY.txt"
+    wheel=$(python3 scripts/wheel.py --programs "$top/bin" --library "$top/lib/$(basename "$highs")" \
+        --licences "$top/LICENSES-THIRD-PARTY.txt" --tag "manylinux_${oldest_glibc/./_}_x86_64" --out "$out")
+    rm -rf "$top"
+    say "$wheel: $(du -h "$wheel" | cut -f 1)"
+}
+
 for form in "${forms[@]}"; do
+    # Of whichever source scripts/setup.sh took it from.
+    highs=vendor/lib/libhighs.so.1
+    [[ -f $highs ]] || highs=vendor/lib/libhighs.so
     if [[ -z $no_build ]]; then
         say "building the $form form"
         "build_$form"
+    fi
+    if [[ $form == wheel ]]; then
+        pack_wheel
+        continue
     fi
     programs=${CARGO_TARGET_DIR:-target}/x86_64-unknown-linux-$([[ $form == native ]] && echo gnu || echo musl)/release
     name=parikh-$version-linux-x86_64
@@ -111,7 +148,7 @@ for form in "${forms[@]}"; do
     done
     if [[ $form == native ]]; then
         mkdir "$top/lib"
-        install -m 644 vendor/lib/libz3.so.5.3 vendor/lib/libhighs.so.1 "$top/lib"
+        install -m 644 vendor/lib/libz3.so.5.3 "$highs" "$top/lib"
     fi
     "check_$form" "$top"
 

@@ -9,7 +9,8 @@
 # Both libraries come from inside Python packages, z3-solver and highspy: Debian's Z3 is too old for
 # the crate and Debian 12 has no HiGHS, and to build them takes half an hour and ten minutes, CMake
 # and a C++ compiler. A wheel that is already in $PARIKH_WHEELS (or ~/.cache/parikh) is used instead
-# of downloading it.
+# of downloading it. HiGHS has a second source: highspy has no library to link with in it from 1.16 on, and
+# if its pinned version is gone some day, highsbox has one, in the C interface the same.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -37,10 +38,12 @@ done
 case "$(uname -sm)" in
     "Linux x86_64")
         oldest_glibc=2.28
-        platforms=(manylinux_2_27_x86_64 manylinux_2_28_x86_64)
+        platforms=(manylinux_2_27_x86_64 manylinux_2_28_x86_64 manylinux2014_x86_64)
         libraries="\
 z3-solver==$z3_version z3_solver-$z3_version-py3-none-manylinux_2_27_x86_64.whl 0431023a82278dab706c02a320f63178ee0755fb8f10a5c980f0bfe3c84f6f96 z3/lib/libz3.so libz3.so.5.3 libz3.so dec9b3180cf904803b0a67505746c90ffa55b9e8f3b05df44a8a7ab7b548ad80
 highspy==$highs_version highspy-$highs_version-cp311-cp311-manylinux_2_24_x86_64.manylinux_2_28_x86_64.whl 327e22b0f7ea62bf68eeaa5f44385fb1f57be1575feef0932eddb9664d37f98a highspy/libhighs.so.1 libhighs.so.1 libhighs.so 62b791b310d607332f8a2d86b028a3999ee83dad38cb23a3a33e2cac54156205"
+        # Its library calls itself libhighs.so.
+        second="highsbox==1.15.1 highsbox-1.15.1-py3-none-manylinux2014_x86_64.whl 17f30d23ef37488467732b45f141146f7c287826a576b4514ae39a8cc4068b28 highsbox-1.15.1.data/purelib/highsbox/highs_dist/lib/libhighs.so libhighs.so libhighs.so b358c169566b648d2b264d4414618cbac2bd402dfdafd1bc9ad0234684341c07"
         ;;
     "Linux aarch64")
         oldest_glibc=2.38 # of libz3
@@ -54,6 +57,12 @@ highspy==$highs_version highspy-$highs_version-cp311-cp311-manylinux_2_24_aarch6
             fail "no libraries are pinned for $(uname -sm); use --no-native and build with --no-default-features"
         ;;
 esac
+
+# The same with HiGHS from its second source.
+with_second() { grep -v '^highspy==' <<<"$libraries"; echo "$second"; }
+second=${second-}
+# Whoever set up from there stays with it.
+if [[ -n $second ]] && matches "${second##* }" vendor/lib/libhighs.so; then libraries=$(with_second); fi
 
 # The lines above whose library is not in its place, with its link.
 missing_libraries() {
@@ -129,14 +138,27 @@ rust=$(rustc --version | cut -d ' ' -f 2)
 
 # --- fetching and unpacking ----------------------------------------------------------------------
 
-if [[ -n $to_fetch ]]; then
-    say "fetching" $(sed 's/ .*//' <<<"$to_fetch")
-    mkdir -p "$cache"
+# Fetches the packages of stdin.
+fetch() {
     # Whatever Python runs this: a wheel is only something to take a library out of.
     python3 -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \
         --only-binary=:all: --implementation cp --python-version 3.11 --abi cp311 \
-        "${platforms[@]/#/--platform=}" --dest "$cache" --requirement /dev/stdin <<<"$to_fetch" ||
-        fail "pip could not fetch them; put the wheels (scripts/setup.sh has their names) into $cache by hand and run again"
+        "${platforms[@]/#/--platform=}" --dest "$cache" --requirement /dev/stdin
+}
+
+if [[ -n $to_fetch ]]; then
+    say "fetching" $(sed 's/ .*//' <<<"$to_fetch")
+    mkdir -p "$cache"
+    if ! fetch <<<"$to_fetch"; then
+        [[ -n $second && $to_fetch == *highspy==* ]] ||
+            fail "pip could not fetch them; put the wheels (scripts/setup.sh has their names) into $cache by hand and run again"
+        libraries=$(with_second)
+        to_unpack=$(missing_libraries)
+        to_fetch=$(wheels_to_fetch <<<"$to_unpack")
+        say "the first source of HiGHS fails; fetching" $(sed 's/ .*//' <<<"$to_fetch")
+        [[ -z $to_fetch ]] || fetch <<<"$to_fetch" ||
+            fail "pip could not fetch them; put the wheels (scripts/setup.sh has their names) into $cache by hand and run again"
+    fi
     [[ -z $(wheels_to_fetch <<<"$to_unpack") ]] ||
         fail "what pip fetched into $cache are not the pinned wheels"
 fi
@@ -149,8 +171,10 @@ if [[ -n $to_unpack ]]; then
 wheel, member, out = sys.argv[1:]
 open(out, "wb").write(zipfile.ZipFile(wheel).read(member))' \
             "$cache/$wheel" "$member" "vendor/lib/$library.unpacking"
+        # Not through a link that an earlier set-up left.
+        rm -f "vendor/lib/$library" "vendor/lib/$link"
         mv "vendor/lib/$library.unpacking" "vendor/lib/$library"
-        ln -sf "$library" "vendor/lib/$link"
+        [[ $library == "$link" ]] || ln -sf "$library" "vendor/lib/$link"
     done <<<"$to_unpack"
     [[ -z $(missing_libraries) ]] || fail "a library in vendor/lib does not have the pinned checksum"
     say "the libraries are in vendor/lib"

@@ -1,5 +1,9 @@
 //! `parikh-certify` as an auditor meets it: files, words and exit codes; and what its crate depends on.
 
+#[path = "../../tests/support/schema.rs"]
+#[allow(dead_code, reason = "another test uses the rest")]
+mod schema;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -121,6 +125,10 @@ fn what_is_not_shown_is_said_and_seen_in_the_exit_code() {
     let objects: Vec<serde_json::Value> =
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(objects[0]["verdict"], "refused");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let schema = schema::Schema::of_the_guide(&docs);
+    assert_eq!(schema.kinds(&objects[0]), ["audit_answer"]);
+    assert_eq!(schema.kinds(&objects[1]), ["audit_summary"]);
     assert_eq!((&objects[1]["answers"], &objects[1]["refused"]), (&1.into(), &1.into()));
 
     let searched = r#"{"answer": {"id": "OneSafe", "value": "FALSE", "evidence": "searched", "searched": {"markings": 3, "stubborn": false}}}
@@ -300,7 +308,8 @@ fn names_in_questions_and_reasons_cannot_be_taken_for_a_verdict() {
 
 /// What an auditor would have to trust besides the code here: nets, formulas with time and their
 /// automata (which know no net), and what reads files.
-const ALLOWED: [&str; 7] = [
+const ALLOWED: [&str; 8] = [
+    "parikh-files",
     "parikh-net",
     "parikh-temporal",
     "serde",

@@ -1,7 +1,7 @@
 //! What an answer rests on: the goals that decide it, and from what is known of them who found it,
 //! and how firmly it stands.
 
-use super::{Grade, Value};
+use super::{Exhibit, Grade, Nodes, Value};
 use crate::board::{
     Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Run, Technique, Tree, Witness,
 };
@@ -83,7 +83,8 @@ impl Basis {
         id: &str,
         value: Value,
         reason: String,
-        exhibit: Option<super::Exhibit>,
+        exhibit: Option<Exhibit>,
+        nodes: Nodes,
     ) -> super::Answer {
         super::Answer {
             id: id.to_owned(),
@@ -94,6 +95,7 @@ impl Basis {
             grade: self.grade,
             rests_on: self.goals.into(),
             exhibit,
+            nodes,
         }
     }
 }

@@ -14,6 +14,7 @@ mod aim;
 mod basis;
 mod circuit;
 mod examinations;
+mod nodes;
 mod plan;
 mod question;
 mod reasons;
@@ -21,6 +22,7 @@ mod sound;
 mod wanted;
 
 pub use aim::{Aim, Question, Role, Whole};
+pub use nodes::Nodes;
 pub use plan::{Decision, Plan};
 
 use crate::board::{Evidence, Technique};
@@ -49,6 +51,8 @@ pub struct Answer {
     pub rests_on: Arc<[GoalId]>,
     /// What shows it by itself, where one thing does.
     pub exhibit: Option<Exhibit>,
+    /// The nodes that its reason speaks of.
+    pub nodes: Nodes,
 }
 
 /// What shows an answer by itself.

@@ -1,8 +1,8 @@
 //! The answer of a question, once its goals decide it.
 
-use super::aim::{Aim, Question};
+use super::aim::{Aim, Question, Role, Whole};
 use super::basis::Basis;
-use super::{Answer, Exhibit, Value, reasons};
+use super::{Answer, Exhibit, Nodes, Value, reasons, sound};
 use crate::board::{Argument, Board, Home, Knowledge, Reach, Run, Witness};
 use parikh_net::GoalId;
 
@@ -24,7 +24,8 @@ impl Question {
             [goal] => board.knowledge(*goal).and_then(exhibit_of),
             _ => None,
         };
-        Some(basis.answer(&self.id, Value::Bool(value), reason, exhibit))
+        let nodes = nodes(board, self, decided_by);
+        Some(basis.answer(&self.id, Value::Bool(value), reason, exhibit, nodes))
     }
 
     /// The answer that there is no largest maximum; `None` when that is not known of the goal.
@@ -33,7 +34,8 @@ impl Question {
         let Some(Knowledge::Maximum(maximum)) = board.knowledge(goal) else { return None };
         let (pumping, _) = maximum.unbounded?;
         let reason = pumping.in_words();
-        Some(basis.answer(&self.id, Value::Infinite, reason, Some(Exhibit::Pump(pumping))))
+        let nodes = Nodes::of_goals(board, [goal].into_iter());
+        Some(basis.answer(&self.id, Value::Infinite, reason, Some(Exhibit::Pump(pumping)), nodes))
     }
 
     /// The answer that the largest maximum is that of the goal `of`: it was seen, and no bound is
@@ -48,7 +50,8 @@ impl Question {
         let Some(of) = of else {
             basis.techniques.insert("TOPOLOGICAL");
             let reason = reasons::NO_NODE.to_owned();
-            return Some(basis.answer(&self.id, Value::Number(0), reason, None));
+            let nodes = Nodes::default();
+            return Some(basis.answer(&self.id, Value::Number(0), reason, None, nodes));
         };
         let Some(Knowledge::Maximum(maximum)) = board.knowledge(of) else { return None };
         let (_, witness, by) = maximum.seen.clone()?;
@@ -58,7 +61,21 @@ impl Question {
             count => reasons::of_largest(board, of, count),
         };
         let exhibit = witness.and_then(shown);
-        Some(basis.answer(&self.id, Value::Number(largest), reason, exhibit))
+        let nodes = Nodes::of_goals(board, [of].into_iter());
+        Some(basis.answer(&self.id, Value::Number(largest), reason, exhibit, nodes))
+    }
+}
+
+/// The nodes that an answer speaks of which these goals decided. One about all nodes of a kind ("each
+/// of them can be reached") names none.
+fn nodes(board: &Board<'_>, question: &Question, decided_by: &[(Aim, bool)]) -> Nodes {
+    let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
+    let said: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
+    match (&said[..], question.whole) {
+        ([aim], _) => sound::nodes(board, question, *aim)
+            .unwrap_or_else(|| Nodes::of_goals(board, [aim.goal].into_iter())),
+        (_, Whole::Formula) => Nodes::of_goals(board, said.iter().map(|aim| aim.goal)),
+        _ => Nodes::default(),
     }
 }
 

@@ -25,6 +25,7 @@
 
 use super::aim::{Aim, Asked, Question, Role, Whole, atom, not};
 use super::basis::length;
+use super::nodes::Nodes;
 use crate::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
 use crate::evidence::{replay, words};
 use crate::formula::Proposition;
@@ -171,13 +172,18 @@ fn firings(witness: Option<&Witness>) -> String {
     }
 }
 
-/// The tokens of a marking beyond those of `but`, by place.
-fn tokens(net: &Net, marking: &Marking, but: Option<&Marking>) -> String {
+/// The places of a marking with more tokens than `but` has there, and how many more.
+fn beyond(marking: &Marking, but: Option<&Marking>) -> Vec<(PlaceId, u64)> {
     let beyond = |(place, tokens): (PlaceId, u64)| {
         let more = tokens.saturating_sub(but.map_or(0, |but| but[place]));
         (more > 0).then_some((place, more))
     };
-    let held: Vec<(PlaceId, u64)> = marking.marked().filter_map(beyond).collect();
+    marking.marked().filter_map(beyond).collect()
+}
+
+/// The tokens of a marking beyond those of `but`, by place.
+fn tokens(net: &Net, marking: &Marking, but: Option<&Marking>) -> String {
+    let held = beyond(marking, but);
     let on = |&(place, tokens): &(PlaceId, u64)| match tokens {
         1 => words::place(net, place),
         n => format!("{} ({n} tokens)", words::place(net, place)),
@@ -245,13 +251,23 @@ fn lost(net: &Net, witness: Option<&Witness>, proof: &Proof) -> String {
     }
 }
 
-/// The transitions that are known to be dead by now, `settled` first.
+/// Why transitions are dead, those that are known to be by now.
 fn dead_transitions(
     board: &Board<'_>,
     question: &Question,
     settled: GoalId,
     proof: &Proof,
 ) -> String {
+    let dead = dead(board, question, settled);
+    let named = words::some(&dead, |&t| words::transition(board.net(), t));
+    match dead.len() {
+        1 => format!("transition {named} can never fire: {proof}"),
+        _ => format!("transitions {named} can never fire: {proof}"),
+    }
+}
+
+/// The transitions that are known to be dead by now, `settled` first.
+fn dead(board: &Board<'_>, question: &Question, settled: GoalId) -> Vec<TransitionId> {
     let transition = |id: GoalId| match board.goal(id) {
         Goal::Reach(Predicate::Enabled(t)) => Some(*t),
         _ => None,
@@ -261,11 +277,33 @@ fn dead_transitions(
             && matches!(board.knowledge(*id), Some(Knowledge::Reach(Reach::Unreachable { .. })))
     };
     let others = question.goals().iter().copied().filter(is_dead);
-    let dead: Vec<TransitionId> =
-        [settled].into_iter().chain(others).filter_map(transition).collect();
-    let named = words::some(&dead, |&t| words::transition(board.net(), t));
-    match dead.len() {
-        1 => format!("transition {named} can never fire: {proof}"),
-        _ => format!("transitions {named} can never fire: {proof}"),
+    [settled].into_iter().chain(others).filter_map(transition).collect()
+}
+
+/// The nodes that the [`reason`] from one goal names: where a case is stuck or leaves tokens, and
+/// which transitions are dead. `None` where it is no goal of a process.
+pub(super) fn nodes(board: &Board<'_>, question: &Question, aim: Aim) -> Option<Nodes> {
+    let net = board.net();
+    let marked = |witness: Option<&Witness>, but: Option<&Marking>| {
+        let end = end(net, witness)?;
+        let places = beyond(&end, but).into_iter().map(|(place, _)| place).collect();
+        Some(Nodes { places, ..Nodes::default() })
+    };
+    match (aim.role, board.knowledge(aim.goal)?) {
+        (Role::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+            marked(witness.as_ref(), None)
+        }
+        (Role::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
+            marked(witness.as_ref(), net.final_markings().first())
+        }
+        (Role::Completion, Knowledge::Home(Home::Lost { witness, .. })) => {
+            marked(witness.as_ref(), None)
+        }
+        (Role::Fires, Knowledge::Reach(Reach::Unreachable { .. })) => {
+            let transitions = dead(board, question, aim.goal).into_iter().collect();
+            Some(Nodes { transitions, ..Nodes::default() })
+        }
+        (Role::OnRun(t), _) => Some(Nodes { transitions: [t].into(), ..Nodes::default() }),
+        _ => None,
     }
 }

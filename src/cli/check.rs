@@ -9,6 +9,7 @@ use super::terminal::note;
 use super::{Misuse, Outcome, formulas, limits, processes, signals, systems};
 use crate::input;
 use crate::mcc::Examination;
+use crate::model::Model;
 use crate::reduction::rules;
 use crate::run;
 use anyhow::{Context, Result, bail};
@@ -17,6 +18,7 @@ use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use parikh_solvers::smt_chosen;
 use parikh_solvers::smt_command::SmtCommand;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,15 +28,18 @@ use std::time::Duration;
 ))]
 #[command(after_help = format!("{EXAMPLES}\n\n{}\n\n{}", processes::ABOUT, formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance (with model.pnml and query files).
+    /// A PNML file or a net as text, compressed (.gz) or not, `-` for standard input, or a contest
+    /// instance (model.pnml and query files): its directory or its archive (.tgz).
     model: PathBuf,
     /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
     /// QuasiLiveness (QL), Liveness (L), StableMarking (SM), StateSpace (SS), and, with a query
     /// file, ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB). Of
     /// processes: Soundness (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES), see
     /// below.
-    #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
-    examination: Option<Examination>,
+    /// Several, with commas between or one -e each, are asked one after the other, and formulas last;
+    /// each has its share of the time that is left.
+    #[arg(short, long, value_delimiter = ',')]
+    examination: Vec<Examination>,
     /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
     #[arg(long, requires = "examination")]
     queries: Option<PathBuf>,
@@ -176,16 +181,51 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     signals::leave_after(&budget, say_so);
     arguments.refuse_misuse()?;
     let smt_solver = smt_solver(arguments, &budget)?;
-    let inquiry = arguments.inquiry()?;
+    let inquiries = arguments.inquiries()?;
     let (traces, files) = (arguments.trace.as_deref(), arguments.evidence.as_deref());
     let beside = Beside { traces, files };
-    beside.make_room(&inquiry.name())?;
-    let mut model = input::read_model(&arguments.model)?;
-    if let Inquiry::Process(examination, _) = inquiry {
-        model = arguments.cases.begun(model, examination, &arguments.model)?;
+    for inquiry in &inquiries {
+        beside.make_room(&inquiry.name())?;
     }
+    let model = input::read_model(&arguments.model)?;
     let config = arguments.config(smt_solver)?;
+    let mut left: VecDeque<Inquiry<'_>> = inquiries.into();
+    let mut worst = Outcome::Complete;
+    // What is wrong with one examination is said when the others are answered.
+    let mut wrong = None;
+    while let Some(inquiry) = left.pop_front() {
+        let budget = budget.portion(1.0 / (left.len() + 1) as f64);
+        let later = left.iter().map(Inquiry::name).collect();
+        match ask(arguments, &model, inquiry, later, &config, &budget, beside) {
+            Ok(outcome) => worst = worst.max(outcome),
+            Err(error) if left.is_empty() && wrong.is_none() => return Err(error),
+            Err(error) => drop(wrong.get_or_insert(error)),
+        }
+    }
+    match wrong {
+        None => Ok(worst),
+        Some(error) => Err(error),
+    }
+}
+
+/// Asks the questions of one inquiry, behind which others come.
+fn ask(
+    arguments: &Arguments,
+    model: &Model,
+    inquiry: Inquiry<'_>,
+    later: Vec<String>,
+    config: &run::Config,
+    budget: &Budget,
+    beside: Beside<'_>,
+) -> Result<Outcome> {
+    let begun = match inquiry {
+        Inquiry::Process(examination, _) => {
+            Some(arguments.cases.begun(model, examination, &arguments.model)?)
+        }
+        _ => None,
+    };
     let printer = Printer::new(arguments.format, config.threads > 1);
+    let printer = printer.of_examination(inquiry.name(), later);
     let watch = Watch {
         statistics: arguments.stats,
         events: arguments.events,
@@ -193,8 +233,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         only: arguments.id.clone(),
     };
     let fair = &arguments.fair;
-    let job = Job { inquiry, fair, budget: &budget, config, watch, printer, beside };
-    let report = job.run(&model)?;
+    let job = Job { inquiry, fair, budget, config: config.clone(), watch, printer, beside };
+    let report = job.run(begun.as_ref().unwrap_or(model))?;
     if arguments.stats {
         print_statistics(&report);
     }
@@ -221,22 +261,33 @@ impl Arguments {
     /// Refuses what makes no sense together, before anything is read.
     fn refuse_misuse(&self) -> Result<()> {
         let misuse = |why: String| Err(Misuse(why).into());
-        if let Some(examination) = self.examination {
-            if !examination.is_about_cases() && self.cases.are_asked_about() {
-                return misuse(format!("--k and --final are about soundness, not {examination}"));
-            }
-            if self.queries.is_some() && !examination.has_queries() {
-                return misuse(format!("{examination} has no queries: leave --queries out"));
+        let all = &self.examination;
+        let called = all.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
+        if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
+            return misuse(format!("{} is asked twice", all[twice]));
+        }
+        if self.cases.are_asked_about() && !all.iter().any(|it| it.is_about_cases()) {
+            return misuse(format!("--k and --final are about soundness, not {called}"));
+        }
+        if self.queries.is_some() {
+            match all.iter().filter(|it| it.has_queries()).count() {
+                0 => return misuse(format!("{called} has no queries: leave --queries out")),
+                1 => {}
+                _ => return misuse(format!("--queries is one file, and {called} have one each")),
             }
         }
-        let is_of_time = |it: Examination| it.name().starts_with("LTL");
-        if !self.fair.is_empty() && self.examination.is_some_and(|it| !is_of_time(it)) {
+        let is_of_time = |it: &Examination| it.name().starts_with("LTL");
+        if !self.fair.is_empty() && !all.iter().all(is_of_time) {
             return misuse(
                 "--fair is about runs: LTLCardinality, LTLFireability, --formula".to_owned(),
             );
         }
-        let one_by_one = !self.id.is_empty() || !self.explain.is_empty() || self.events;
-        if one_by_one && self.examination == Some(Examination::StateSpace) {
+        let of_one = !self.id.is_empty() || !self.explain.is_empty();
+        if of_one && all.len() + usize::from(self.formulas.are_given()) > 1 {
+            let why = "--id and --explain are about the questions of one examination";
+            return misuse(why.to_owned());
+        }
+        if (of_one || self.events) && all[..] == [Examination::StateSpace] {
             let why = "StateSpace has figures: --id, --explain and --events are about questions";
             return misuse(why.to_owned());
         }
@@ -246,18 +297,20 @@ impl Arguments {
         Ok(())
     }
 
-    /// What is asked.
-    fn inquiry(&self) -> Result<Inquiry<'_>> {
-        Ok(match self.examination {
-            None => Inquiry::Formulas(&self.formulas),
-            Some(examination) if examination.is_about_cases() => {
-                Inquiry::Process(examination, self.cases.number)
+    /// What is asked, in this order.
+    fn inquiries(&self) -> Result<Vec<Inquiry<'_>>> {
+        let of = |&examination: &Examination| match &self.queries {
+            _ if examination.is_about_cases() => {
+                Ok(Inquiry::Process(examination, self.cases.number))
             }
-            Some(examination) => match &self.queries {
-                Some(file) => Inquiry::Queries(examination, file.clone()),
-                None => Inquiry::of_instance(examination, &self.model)?,
-            },
-        })
+            Some(file) if examination.has_queries() => {
+                Ok(Inquiry::Queries(examination, file.clone()))
+            }
+            _ => Inquiry::of_instance(examination, &self.model),
+        };
+        let mut inquiries = self.examination.iter().map(of).collect::<Result<Vec<_>>>()?;
+        inquiries.extend(self.formulas.are_given().then_some(Inquiry::Formulas(&self.formulas)));
+        Ok(inquiries)
     }
 
     /// How it is worked on.
@@ -269,9 +322,10 @@ impl Arguments {
         Ok(run::Config {
             threads: self.threads.map_or(defaults.threads, usize::from),
             seed: self.seed,
-            // Where a case got stuck is said from the run that led there.
+            // Where a case got stuck is said from the run that led there; objects have witnesses.
             keep_all_witnesses: self.evidence.is_some()
-                || self.examination.is_some_and(Examination::is_about_cases),
+                || self.format == Format::Json
+                || self.examination.iter().any(|it| it.is_about_cases()),
             keep_documents: self.evidence.is_some(),
             certified_only: self.require == Require::Certified,
             dump: dump.transpose()?,

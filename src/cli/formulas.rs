@@ -70,6 +70,11 @@ impl Formulas {
         Formulas { formula: Vec::new(), formulas, language: None, strict: false }
     }
 
+    /// Whether there are any.
+    pub(super) fn are_given(&self) -> bool {
+        !self.formula.is_empty() || !self.formulas.is_empty()
+    }
+
     /// All formulas, each with a name of its own. What is wrong with one is told on stderr.
     pub(super) fn read_aloud(&self, net: &Net) -> Result<Vec<Asked>> {
         let mut notes = Vec::new();

@@ -1,8 +1,9 @@
 //! `parikh info`: what a model is.
 
 use super::Outcome;
+use super::json::number;
 use super::systems;
-use super::terminal::{lines, whole};
+use super::terminal::{in_json, lines, whole};
 use crate::evidence::words;
 use crate::input;
 use crate::structure::workflow::Workflow;
@@ -10,9 +11,9 @@ use crate::unfold;
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use parikh_net::coloured::ColouredNet;
-use parikh_net::{Net, UnitId, marking_text, printable};
+use parikh_net::{Marking, Net, UnitId, marking_text};
 use parikh_solvers::Budget;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -35,7 +36,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if let Some(system) = systems::read_system(&arguments.model)? {
         match arguments.format {
             Format::Text => lines(&systems::about(&system))?,
-            Format::Json => print(&systems::about_json(&system))?,
+            Format::Json => whole(&in_json(systems::about_json(&system)))?,
         }
         return Ok(Outcome::Complete);
     }
@@ -58,18 +59,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
         (Format::Json, info) => {
             let mut object = info.as_ref().map_or(json!({}), |info| info.json());
+            object["type"] = "info".into();
             if let Some((_, colours)) = colours {
                 object["coloured"] = colours;
             }
-            print(&object)?;
+            // Who does not read on has what was wanted.
+            whole(&in_json(object))?;
         }
     }
     Ok(Outcome::Complete)
-}
-
-/// Prints an object. Who does not read on has what was wanted.
-fn print(object: &serde_json::Value) -> Result<()> {
-    whole(&format!("{}\n", printable::json(object.to_string())))
 }
 
 fn coloured_text(net: &ColouredNet) -> [String; 6] {
@@ -89,7 +87,7 @@ fn coloured_text(net: &ColouredNet) -> [String; 6] {
     ]
 }
 
-fn coloured_json(net: &ColouredNet) -> serde_json::Value {
+fn coloured_json(net: &ColouredNet) -> Value {
     json!({
         "net": net.name(),
         "places": net.places().len(),
@@ -97,8 +95,8 @@ fn coloured_json(net: &ColouredNet) -> serde_json::Value {
         "arcs": net.arc_count(),
         "sorts": net.sorts().len(),
         "variables": net.variables().len(),
-        "colours": net.colour_count().to_string(),
-        "bindings": net.binding_count().to_string(),
+        "colours": number(net.colour_count()),
+        "bindings": number(net.binding_count()),
     })
 }
 
@@ -206,7 +204,7 @@ impl<'n> Info<'n> {
         units.iter().map(|(unit, _)| depth(unit)).max().unwrap_or(0)
     }
 
-    fn json(&self) -> serde_json::Value {
+    fn json(&self) -> Value {
         let net = self.net;
         json!({
             "net": net.name(),
@@ -215,10 +213,10 @@ impl<'n> Info<'n> {
             "effects": net.effect_count(),
             "arcs": net.arc_count(),
             "arcs_heavier_than_1": self.heavy_arcs,
-            "largest_weight": self.largest_weight,
-            "tokens": net.initial().total().to_string(),
+            "largest_weight": number(self.largest_weight),
+            "tokens": number(net.initial().total()),
             "marked_places": self.marked_places,
-            "largest_marking": self.largest_marking.as_ref().map(|(_, tokens)| tokens),
+            "largest_marking": self.largest_marking.as_ref().map(|(_, tokens)| number(tokens)),
             "source_transitions": self.without_input,
             "sink_transitions": self.without_output,
             "workflow": json!({
@@ -230,6 +228,10 @@ impl<'n> Info<'n> {
             "final_markings": net.final_markings().iter()
                 .map(|marking| marking_text::print(net, marking))
                 .collect::<Vec<_>>(),
+            "nodes": nodes(net),
+            "arc_list": arcs(net),
+            "marking": tokens(net, net.initial()),
+            "finals": net.final_markings().iter().map(|it| tokens(net, it)).collect::<Vec<_>>(),
             "units": net.units().map(|units| json!({
                 "count": units.len(),
                 "depth": self.unit_depth(),
@@ -237,4 +239,32 @@ impl<'n> Info<'n> {
             })),
         })
     }
+}
+
+/// All nodes, in their order, with the names for people that some models give them.
+fn nodes(net: &Net) -> Value {
+    let place = |p| json!({"id": net.place_name(p), "name": net.place_label(p)});
+    let transition = |t| json!({"id": net.transition_name(t), "name": net.transition_label(t)});
+    json!({
+        "places": net.places().map(place).collect::<Vec<_>>(),
+        "transitions": net.transitions().map(transition).collect::<Vec<_>>(),
+    })
+}
+
+/// All arcs, transition by transition, those to it first.
+fn arcs(net: &Net) -> Vec<Value> {
+    let of = |t| {
+        let it = net.transition_name(t);
+        let ins = net.pre(t).iter().map(move |arc| (net.place_name(arc.place), it, arc.weight));
+        let outs = net.post(t).iter().map(move |arc| (it, net.place_name(arc.place), arc.weight));
+        ins.chain(outs)
+    };
+    let arc = |(from, to, weight)| json!({"from": from, "to": to, "weight": number(weight)});
+    net.transitions().flat_map(of).map(arc).collect()
+}
+
+/// The marked places, and how many tokens each has.
+fn tokens(net: &Net, marking: &Marking) -> Value {
+    let on = |(p, n)| (net.place_name(p).to_owned(), number(n));
+    Value::Object(marking.marked().map(on).collect())
 }

@@ -119,7 +119,7 @@ impl<'m> Listener<'_, 'm> {
             Event::Answered(answer) => self.answer(view, answer),
             Event::Figure(figure, counted) => {
                 write(&mut self.file, |file| file.figure(figure, counted));
-                self.job.printer.figure(figure, self.start.elapsed());
+                self.job.printer.figure(figure, view, self.start.elapsed());
             }
             Event::Withdrawn { id } => {
                 self.stories.remove(id);
@@ -172,7 +172,7 @@ impl<'m> Listener<'_, 'm> {
         // The model may say nothing of where a case begins, or begin with one case of several.
         let says_where = matches!(job.inquiry, Inquiry::Process(..));
         let trace = job.beside.write_trace(view, answer, says_where);
-        self.print(|printer| printer.answer(answer, when, trace.as_ref()));
+        self.print(|printer| printer.answer(answer, view, when, trace.as_ref()));
     }
 
     /// Prints without the lines of progress in the way.

@@ -13,6 +13,7 @@ mod graph;
 mod guest;
 mod info;
 mod job;
+mod json;
 mod leaving;
 mod limits;
 mod manual;
@@ -128,7 +129,7 @@ enum Command {
 }
 
 /// How a command ended, when it ended well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Complete,
     Incomplete,

@@ -28,21 +28,26 @@ pub(super) fn instance_names(model: &Path, net: &Net) -> Vec<String> {
             names.push(name);
         }
     };
-    let file_is_named = whole.file_stem().is_some_and(|stem| stem != "model");
-    match (whole.is_dir(), file_is_named) {
+    let stem = stem(&whole);
+    match (whole.is_dir(), stem) {
+        _ if model == Path::new(parikh_files::STANDARD_INPUT) => {}
         (true, _) => add(whole.file_name()),
-        (false, true) => add(whole.file_stem()),
-        (false, false) => add(whole.parent().and_then(Path::file_name)),
+        (false, Some(stem)) if stem != "model" => add(Some(stem.as_ref())),
+        (false, _) => add(whole.parent().and_then(Path::file_name)),
     }
     add(Some(net.name().as_ref()));
     names
 }
 
+/// The name of a file without its ending, nor that of a compressed one.
+fn stem(file: &Path) -> Option<&str> {
+    let name = file.file_name()?.to_str()?;
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    Path::new(name).file_stem()?.to_str()
+}
+
 /// Where the queries of `examination` lie beside a model.
 pub(super) fn query_file(model: &Path, examination: &str) -> Result<PathBuf> {
-    let directory = if model.is_dir() { model } else { model.parent().unwrap_or(Path::new("")) };
-    let file = directory.join(format!("{examination}.xml"));
-    file.is_file()
-        .then_some(file)
+    parikh_files::beside(model, &format!("{examination}.xml"))
         .with_context(|| format!("no {examination}.xml beside the model; name one with --queries"))
 }

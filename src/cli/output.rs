@@ -3,8 +3,10 @@
 //! An id stands in a line as one word ([`Word`]): whatever a query file calls its formulas, no line
 //! can be taken for that of another question, nor for one with another value.
 
+use super::json;
 use super::terminal::{line, object};
-use crate::answer::{Answer, Grade};
+use crate::answer::Answer;
+use crate::model::View;
 use crate::run::{Report, Unanswered};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
@@ -32,12 +34,21 @@ pub(super) struct Printer {
     parallel: bool,
     /// Figures of a state space are all there is, and this is in their way on a terminal.
     states: Option<ProgressBar>,
+    /// What the questions are called together, for programs.
+    examination: Option<String>,
+    /// What is asked afterwards.
+    later: Vec<String>,
 }
 
 impl Printer {
     /// `parallel`: several threads are at work.
     pub(super) fn new(format: Format, parallel: bool) -> Self {
-        Printer { format, parallel, states: None }
+        Printer { format, parallel, states: None, examination: None, later: Vec::new() }
+    }
+
+    /// The same for the questions of one examination of several, behind which others come.
+    pub(super) fn of_examination(&self, name: String, later: Vec<String>) -> Self {
+        Printer { examination: Some(name), later, ..self.clone() }
     }
 
     /// Prints figures of a state space in a table, over a line that shows progress.
@@ -49,11 +60,18 @@ impl Printer {
     /// be open:
     /// [`say_what_is_open`].
     pub(super) fn expects(&self, ids: impl Iterator<Item = String>) {
-        *expected() = Some(Expected { printer: self.clone(), open: ids.collect() });
+        let open = ids.chain(self.later.iter().cloned()).collect();
+        *expected() = Some(Expected { printer: self.clone(), open });
     }
 
-    /// Prints one answer; `trace` is the file its witness was written to.
-    pub(super) fn answer(&self, answer: &Answer, after: Duration, trace: Option<&PathBuf>) {
+    /// Prints one answer about the nodes of `view`; `trace` is the file its witness was written to.
+    pub(super) fn answer(
+        &self,
+        answer: &Answer,
+        view: View<'_>,
+        after: Duration,
+        trace: Option<&PathBuf>,
+    ) {
         told(&answer.id);
         let seconds = after.as_secs_f64();
         let techniques = answer.techniques.join(" ");
@@ -66,19 +84,21 @@ impl Printer {
                     Word(id)
                 ));
             }
-            Format::Json => object(&json!({
+            Format::Json => self.tell(json!({
                 "type": "answer",
                 "id": answer.id,
-                "value": answer.value.to_string(),
+                "value": json::value(&answer.value),
                 "reason": answer.reason,
+                "nodes": json::nodes(&answer.nodes, view),
                 "techniques": answer.techniques,
                 "evidence": answer.grade.to_string(),
-                "searched": searched(answer.grade),
+                "searched": json::searched(answer.grade),
                 "assumes_units": answer.assumes_units,
                 "assumes": if answer.assumes_units { vec!["units"] } else { vec![] },
                 "seconds": seconds,
+                "witness": answer.exhibit.as_ref().map(|exhibit| json::witness(exhibit, view)),
                 "witness_firings": answer.exhibit.as_ref()
-                    .and_then(|exhibit| exhibit.firings()).map(|firings| firings.to_string()),
+                    .and_then(|exhibit| exhibit.firings()).map(json::number),
                 "trace": trace,
             })),
             Format::Mcc => {
@@ -99,7 +119,7 @@ impl Printer {
             match self.format {
                 Format::Json => {
                     let figure = figure_key(id);
-                    object(&json!({"type": "unknown", "figure": figure, "reason": reason}));
+                    object(json!({"type": "unknown", "figure": figure, "reason": reason}));
                 }
                 _ => line(&format!("{:<24}  {:<14}  {reason}", figure_words(id), "unknown")),
             }
@@ -107,7 +127,7 @@ impl Printer {
         }
         match self.format {
             Format::Text => line(&format!("{}: unknown — {reason}", Word(id))),
-            Format::Json => object(&json!({"type": "unanswered", "id": id, "reason": reason})),
+            Format::Json => self.tell(json!({"type": "unanswered", "id": id, "reason": reason})),
             Format::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
         }
     }
@@ -119,7 +139,7 @@ impl Printer {
         }
         match self.format {
             Format::Text => line(&format!("{}: withdrawn — {WITHDRAWN}", Word(id))),
-            Format::Json => object(&json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN})),
+            Format::Json => self.tell(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN})),
             Format::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Word(id)),
         }
     }
@@ -127,7 +147,7 @@ impl Printer {
     /// The last line of machine-readable output.
     pub(super) fn summary(&self, report: &Report) {
         if self.format == Format::Json {
-            object(&json!({
+            self.tell(json!({
                 "type": "summary",
                 "answered": report.answered,
                 "unanswered": report.unanswered.len(),
@@ -138,7 +158,7 @@ impl Printer {
     }
 
     /// Prints a figure of the state space.
-    pub(super) fn figure(&self, figure: &Answer, after: Duration) {
+    pub(super) fn figure(&self, figure: &Answer, view: View<'_>, after: Duration) {
         let Answer { id, value, reason, grade, .. } = figure;
         told(&format!("{FIGURE}{id}"));
         let seconds = after.as_secs_f64();
@@ -153,10 +173,10 @@ impl Printer {
                 });
             }
             (Format::Json, Some(progress)) => progress.suspend(|| {
-                object(&json!({
+                object(json!({
                     "type": "figure",
                     "figure": figure_key(id),
-                    "value": value.to_string(),
+                    "value": json::value(value),
                     "reason": reason,
                     "techniques": figure.techniques,
                     "evidence": grade.to_string(),
@@ -164,12 +184,12 @@ impl Printer {
                     "seconds": seconds,
                 }));
             }),
-            _ => self.contest_figure(figure, after),
+            _ => self.contest_figure(figure, view, after),
         }
     }
 
     /// A figure in the contest's words.
-    fn contest_figure(&self, figure: &Answer, after: Duration) {
+    fn contest_figure(&self, figure: &Answer, view: View<'_>, after: Duration) {
         let Answer { id, value, reason, grade, .. } = figure;
         match self.format {
             Format::Text => line(&format!(
@@ -180,13 +200,21 @@ impl Printer {
             )),
             Format::Json => {
                 let id = format!("{FIGURE}{id}");
-                self.answer(&Answer { id, ..figure.clone() }, after, None);
+                self.answer(&Answer { id, ..figure.clone() }, view, after, None);
             }
             Format::Mcc => {
                 let techniques = self.contest_techniques(figure);
                 line(&format!("STATE_SPACE {id} {value} TECHNIQUES {techniques}"));
             }
         }
+    }
+
+    /// Prints an object about the questions of the inquiry that is worked on.
+    fn tell(&self, mut about: serde_json::Value) {
+        if let Some(examination) = &self.examination {
+            about["examination"] = examination.as_str().into();
+        }
+        object(about);
     }
 
     fn mode(&self) -> &'static str {
@@ -270,16 +298,6 @@ pub(super) fn say_what_is_open() {
     for id in open {
         let reason = "left before it was found".to_owned();
         printer.unanswered(&Unanswered { id, reason });
-    }
-}
-
-/// What a search visited that an answer rests on, for JSON.
-pub(super) fn searched(grade: Grade) -> Option<serde_json::Value> {
-    match grade {
-        Grade::Searched { markings, stubborn } => {
-            Some(json!({"markings": markings, "stubborn": stubborn}))
-        }
-        Grade::Replayed | Grade::Certified => None,
     }
 }
 

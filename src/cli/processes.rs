@@ -47,12 +47,12 @@ impl Cases {
     /// The net that a question about processes is about, of the model of a file.
     pub(super) fn begun(
         &self,
-        model: Model,
+        model: &Model,
         examination: Examination,
         file: &Path,
     ) -> Result<Model> {
         let file = input::model_file(file)?;
-        let Model::Plain(net) = &model else {
+        let Model::Plain(net) = model else {
             bail!(Misuse(
                 "soundness is asked of place/transition nets: `parikh unfold MODEL -o flat.pnml` \
                  first, and name the final marking there with --final"

@@ -7,6 +7,7 @@
 //!   X-07 between 201 and 204
 //! ```
 
+use super::json;
 use super::terminal::object;
 use crate::answer::Answer;
 use crate::run::{AtWork, Between};
@@ -107,8 +108,8 @@ impl Progress {
             .between
             .iter()
             .map(|it| {
-                let text = |value: Option<i128>| value.map(|value| value.to_string());
-                json!({"id": it.id, "seen": text(it.seen), "proved": text(it.proved)})
+                let [seen, proved] = [it.seen, it.proved].map(|value| value.map(json::number));
+                json!({"id": it.id, "seen": seen, "proved": proved})
             })
             .collect();
         let known = format!("{} {} {bounds:?}", news.open, news.goals);
@@ -125,7 +126,7 @@ impl Progress {
             .iter()
             .map(|it| json!({"engine": it.engine, "seconds": it.since.as_secs_f64()}))
             .collect();
-        object(&json!({
+        object(json!({
             "type": "progress",
             "seconds": self.begun.elapsed().as_secs_f64(),
             "seconds_left": self.budget.remaining().map(|left| left.as_secs_f64()),

@@ -1,5 +1,6 @@
 //! `parikh properties`: the 21 keys of a model form, found by our own computation.
 
+use super::json::number;
 use super::model;
 use super::terminal::{line, object, whole};
 use super::{Outcome, limits, signals};
@@ -75,14 +76,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Format::Text => {
             line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
         }
-        Format::Json => object(&json(computed)),
+        Format::Json => object(json(computed)),
         Format::Xml => {}
     });
     if let Some(breach) = &found.breach {
         let text = format!("the model's NUPN claim is false: {breach}");
         match format {
             Format::Text => line(&format!("# {text}")),
-            Format::Json => object(&json!({"type": "false_unit_claim", "explanation": text})),
+            Format::Json => object(json!({"type": "false_unit_claim", "explanation": text})),
             Format::Xml => {}
         }
     }
@@ -184,7 +185,7 @@ fn json(computed: &Computed) -> serde_json::Value {
         "explanation": computed.explanation,
         "techniques": computed.techniques,
         "assumes_units": computed.assumes_units,
-        "trace_firings": computed.trace.as_ref().map(|sequence| sequence.firings().to_string()),
+        "trace_firings": computed.trace.as_ref().map(|sequence| number(sequence.firings())),
     })
 }
 

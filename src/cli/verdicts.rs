@@ -122,7 +122,7 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
     for comparison in &comparisons {
         match arguments.format {
             Format::Text => line(&text(comparison)),
-            Format::Json => object(&json(comparison)),
+            Format::Json => object(json(comparison)),
         }
     }
     let count = |standing| comparisons.iter().filter(|one| one.standing == standing).count();
@@ -133,7 +133,7 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
             "{agree} agree, {conflicts} in conflict, {open} not computed, {more} known here but not \
              in the file"
         )),
-        Format::Json => object(&json!({
+        Format::Json => object(json!({
             "type": "summary",
             "agree": agree,
             "conflicts": conflicts,

@@ -35,7 +35,12 @@ fn label(name: &str) -> String {
 /// One object: what the graph is, its nodes with their markings, its edges. Nodes and transitions of the net
 /// by their ids.
 pub fn json(view: &View<'_>) -> String {
-    let tokens = |held: u64| if held == OMEGA { json!("omega") } else { json!(held) };
+    // As `docs/parikh.schema.json` has it: beyond 2⁵³, digits.
+    let tokens = |held: u64| match held {
+        OMEGA => json!("omega"),
+        0..=0x20_0000_0000_0000 => json!(held),
+        _ => json!(held.to_string()),
+    };
     let node = |(at, node): (usize, &Node)| {
         let marking: serde_json::Map<String, Value> = (node.tokens.iter())
             .map(|&(place, held)| (view.net.place_name(place).to_owned(), tokens(held)))
@@ -63,6 +68,8 @@ pub fn json(view: &View<'_>) -> String {
     };
     let kind = if view.covers { "coverability" } else { "reachability" };
     let graph = json!({
+        "version": 1,
+        "type": "graph",
         "graph": kind,
         "net": view.net.name(),
         "nodes": view.nodes.iter().enumerate().map(node).collect::<Vec<_>>(),

@@ -20,8 +20,8 @@ use std::time::Instant;
 pub const FORMATS: &[Format] =
     &[pnml::FORMAT, symmetric::FORMAT, text::COLOURED, text::PLAIN, systems::DOT, systems::AUT];
 
-/// Reads the model that an argument names: a file of one of the [`FORMATS`], or the directory of a
-/// contest instance.
+/// Reads the model that an argument names: a file of one of the [`FORMATS`], compressed or not, or
+/// the directory or the archive of a contest instance.
 ///
 /// # Errors
 /// When the file cannot be read, is of no format, or its net is broken; each with the position in
@@ -53,15 +53,19 @@ pub fn read_model(path: &Path) -> Result<Model, InputError> {
     Err(refused.unwrap_or(InputError::UnknownFormat { file: file.into(), found, formats }))
 }
 
-/// The file itself, or `model.pnml` in a directory.
+/// The file itself, or `model.pnml` in a directory or an archive.
 ///
 /// # Errors
 /// When the directory has none.
 pub fn model_file(path: &Path) -> Result<PathBuf, InputError> {
+    let file = path.join("model.pnml");
+    if parikh_files::is_archive(path) {
+        // Whether it is there, and what is wrong with the archive, is told by who opens it.
+        return Ok(file);
+    }
     if !path.is_dir() {
         return Ok(path.to_owned());
     }
-    let file = path.join("model.pnml");
     match file.is_file() {
         true => Ok(file),
         false => Err(InputError::NoModel { directory: path.display().to_string().into() }),

@@ -37,17 +37,20 @@ pub use positions::{read_positions, read_positions_from};
 pub use queries::{Query, QueryFile, read_queries, read_queries_from};
 pub use symmetric::{read_coloured, read_coloured_from};
 
-use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, ErrorKind};
 use std::path::Path;
 
-/// Opens a file to read, with how messages call it.
-fn open(path: &Path) -> Result<(BufReader<File>, String), InputError> {
-    let name = path.display().to_string();
-    let unreadable = |cause| InputError::Unreadable { file: name.as_str().into(), cause };
-    let file = File::open(path).map_err(unreadable)?;
-    if file.metadata().map_err(unreadable)?.is_dir() {
-        return Err(InputError::Directory { file: name.into() });
+/// Opens a file to read, with how messages call it; a compressed one as what it holds.
+fn open(path: &Path) -> Result<(Box<dyn BufRead + Send>, String), InputError> {
+    let name = match path.as_os_str() {
+        it if it == parikh_files::STANDARD_INPUT => "standard input".to_owned(),
+        _ => path.display().to_string(),
+    };
+    match parikh_files::open(path) {
+        Ok(reader) => Ok((reader, name)),
+        Err(cause) if cause.kind() == ErrorKind::IsADirectory => {
+            Err(InputError::Directory { file: name.into() })
+        }
+        Err(cause) => Err(InputError::Unreadable { file: name.into(), cause }),
     }
-    Ok((BufReader::with_capacity(1 << 16, file), name))
 }

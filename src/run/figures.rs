@@ -1,7 +1,7 @@
 //! The figures of a state space as answers: what each is called, and how it was found in words.
 
 use super::counting::Counted;
-use crate::answer::{Answer, Exhibit, Grade, Value};
+use crate::answer::{Answer, Exhibit, Grade, Nodes, Value};
 use crate::board::{Argument, Technique};
 use crate::engine::{diagrams, explicit};
 use parikh_net::{Facts, Net, Pumping};
@@ -110,5 +110,6 @@ fn figure(
         grade,
         rests_on: [].into(),
         exhibit: None,
+        nodes: Nodes::default(),
     }
 }

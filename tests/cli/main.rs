@@ -10,6 +10,7 @@ mod formulas;
 mod graph;
 mod guide;
 mod harmful;
+mod json;
 mod printed;
 mod processes;
 mod progress;

@@ -250,7 +250,7 @@ fn the_figures_of_a_state_space_come_with_how_they_were_found() {
     assert!(said.contains("markings were visited [searched, "), "{said}");
     let json = objects(&desk.fine(&["states", "orders.pnml", "--format", "json"]));
     let markings = json.iter().find(|it| it["figure"] == "markings").unwrap();
-    assert_eq!((&markings["value"], &markings["type"]), (&"8".into(), &"figure".into()));
+    assert_eq!((&markings["value"], &markings["type"]), (&8.into(), &"figure".into()));
     let unbounded = Desk::with("place p 1\nplace q\ntransition t: p -> p + q");
     let said = unbounded.fine(&["states", "model.pnml"]);
     assert_eq!(said.matches("+inf").count(), 4, "{said}");

@@ -125,6 +125,7 @@ const WORDS: &[(&str, &[&str], &[&str])] = &[
             "src",
             "solvers",
             "benchmarks",
+            "files",
             "evidence/audit",
             "evidence/coloured/audit.rs",
             "evidence/bin",
@@ -141,13 +142,15 @@ const CRATES: &[(&str, &[&str])] = &[
     ("symbolic", &[]),
     ("temporal", &[]),
     ("encodings", &["parikh-net", "parikh-solvers"]),
+    ("files", &[]),
     ("systems", &["parikh-net", "parikh-temporal"]),
-    ("evidence", &["parikh-net", "parikh-temporal"]),
+    ("evidence", &["parikh-files", "parikh-net", "parikh-temporal"]),
     (
         ".",
         &[
             "parikh-encodings",
             "parikh-evidence",
+            "parikh-files",
             "parikh-net",
             "parikh-solvers",
             "parikh-symbolic",
@@ -243,6 +246,7 @@ fn words_stay_where_they_belong() {
     let crates = [
         "src",
         "net",
+        "files",
         "solvers",
         "encodings",
         "symbolic",

@@ -1,5 +1,6 @@
 //! The one way to run `parikh`: the built binary, deaf to what the environment asks of it.
 
+use super::schema::Schema;
 use parikh_net::{generate, text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -120,7 +121,16 @@ impl Desk {
     }
 }
 
-/// What was printed with `--format json`: one object a line.
+/// What was printed with `--format json`: one object a line, each as the schema has it.
+#[track_caller]
 pub(crate) fn objects(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    let schema = Schema::of_the_guide(&repository("docs"));
+    let objects: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for object in &objects {
+        let kind = object["type"].as_str().unwrap_or_default();
+        let why = || schema.check(kind, object);
+        assert!(!schema.kinds(object).is_empty(), "{object} is not in the schema: {:?}", why());
+    }
+    objects
 }

@@ -8,7 +8,7 @@
 //! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run `parikh`,
 //! [`scale`] how many random cases are tried, [`nets`] what is done to nets, [`shrinking`] how a failure on a
 //! random net becomes one on a small net, [`processes`] random processes, [`runs`] whether there is a run, [`trees`]
-//! what is true of their tree, [`outside`] what is not everywhere:
+//! what is true of their tree, [`schema`] whether JSON is as a schema has it, [`outside`] what is not everywhere:
 //! the contest's archives, other programs.
 
 #![allow(dead_code, reason = "each test program uses its own part of it")]
@@ -21,5 +21,6 @@ pub(crate) mod outside;
 pub(crate) mod processes;
 pub(crate) mod runs;
 pub(crate) mod scale;
+pub(crate) mod schema;
 pub(crate) mod shrinking;
 pub(crate) mod trees;

@@ -9,8 +9,9 @@ Checks the evidence behind answers about a Petri net
 
 Usage: parikh-certify [OPTIONS] MODEL EVIDENCE...
 
-  MODEL       a PNML file (a place/transition net or a coloured one), or a directory with a model.pnml;
-              or a parallel system (.dot), whose properties stand beside it under the name of the evidence
+  MODEL       a PNML file (a place/transition net or a coloured one), compressed (.gz) or not, `-` for
+              standard input, or a directory or an archive (.tgz) with a model.pnml; or a parallel system
+              (.dot), whose properties stand beside it under the name of the evidence
   EVIDENCE    files as `parikh check MODEL --evidence DIR` writes them, one for each examination, or
               directories of such files (*.jsonl)
 
@@ -111,7 +112,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
     let mut only_paths = false;
     while let Some(argument) = given.next() {
         let text = argument.to_string_lossy().into_owned();
-        if only_paths || !text.starts_with('-') {
+        if only_paths || !text.starts_with('-') || text == parikh_files::STANDARD_INPUT {
             paths.push(PathBuf::from(argument));
             continue;
         }

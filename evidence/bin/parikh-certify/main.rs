@@ -19,7 +19,7 @@ use parikh_evidence::reader::pnml;
 use parikh_evidence::reader::queries::{self, Property};
 use parikh_net::Net;
 use parikh_net::printable::{Printable, Quoted};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
@@ -86,7 +86,7 @@ struct Audited {
 }
 
 fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
-    let path = match arguments.model.is_dir() {
+    let path = match arguments.model.is_dir() || parikh_files::is_archive(&arguments.model) {
         true => arguments.model.join("model.pnml"),
         false => arguments.model.clone(),
     };
@@ -190,7 +190,7 @@ fn query_file(
         Some(file) => file.clone(),
         None => model.with_file_name(format!("{examination}.xml")),
     };
-    if arguments.queries.is_none() && !file.exists() {
+    if arguments.queries.is_none() && !parikh_files::is_file(&file) {
         return Err(format!("{examination} needs formulas, and there is no {}", file.display()));
     }
     let properties = queries::read(net, &contents(&file, arguments.memory)?);
@@ -229,19 +229,25 @@ fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// What is in a file, which has to fit into so many bytes of memory. A pipe or a device may never end.
+/// What is in a file, compressed or not, which has to fit into so many bytes of memory. A pipe or a
+/// device may never end.
 fn contents(path: &Path, memory: u64) -> Result<Vec<u8>, String> {
     let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
-    let metadata = std::fs::metadata(path).map_err(wrong)?;
-    if !metadata.is_file() {
+    let metadata = std::fs::metadata(path).ok();
+    if metadata.as_ref().is_some_and(|it| !it.is_file()) {
         return Err(format!("{}: this is no regular file", path.display()));
     }
-    if metadata.len() > memory {
-        let (has, may) = (metadata.len() >> 20, memory >> 20);
-        let what = format!("the file has {has} MB, more than the memory that may be taken");
+    // Of an ordinary file, no more is taken than it has.
+    let length = metadata.map_or(0, |it| it.len()).min(memory);
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    let reader = parikh_files::open(path).map_err(wrong)?;
+    reader.take(memory.saturating_add(1)).read_to_end(&mut bytes).map_err(wrong)?;
+    if bytes.len() as u64 > memory {
+        let may = memory >> 20;
+        let what = format!("the file has more than the {may} MB of memory that may be taken");
         return Err(format!("{}: {what} (--memory {may}M)", path.display()));
     }
-    std::fs::read(path).map_err(wrong)
+    Ok(bytes)
 }
 
 fn in_file(path: &Path, error: &parikh_evidence::reader::Unreadable) -> String {

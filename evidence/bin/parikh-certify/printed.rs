@@ -108,6 +108,9 @@ pub(crate) fn text(report: &Report, quiet: bool) -> String {
     text
 }
 
+/// The version of what objects hold, as `docs/parikh.schema.json` has it.
+const JSON_VERSION: u32 = 1;
+
 /// An object a line.
 pub(crate) fn json(report: &Report, unreadable: usize) -> String {
     let mut text = String::new();
@@ -115,7 +118,7 @@ pub(crate) fn json(report: &Report, unreadable: usize) -> String {
         let (word, sentence) = verdict(&answer.verdict);
         let assumes: &[&str] = if answer.assumes_units { &["units"] } else { &[] };
         let object = serde_json::json!({
-            "type": "answer", "file": answer.file, "line": answer.line,
+            "version": JSON_VERSION, "type": "answer", "file": answer.file, "line": answer.line,
             "examination": answer.examination, "id": answer.id, "question": answer.question,
             "value": answer.value, "verdict": word, "because": sentence, "assumes": assumes,
         });
@@ -124,7 +127,7 @@ pub(crate) fn json(report: &Report, unreadable: usize) -> String {
     let counts = Counts::of(&report.judged);
     let stopped = report.stopped.as_ref().map(|(_, out_of): &(_, OutOf)| out_of.to_string());
     let object = serde_json::json!({
-        "type": "summary", "answers": counts.answers, "confirmed": counts.confirmed,
+        "version": JSON_VERSION, "type": "summary", "answers": counts.answers, "confirmed": counts.confirmed,
         "searched": counts.searched, "beyond": counts.beyond, "refused": counts.refused,
         "not_confirmed": counts.stopped, "assuming_units": counts.assuming,
         "unanswered": report.unanswered, "unreadable": unreadable,

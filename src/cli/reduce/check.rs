@@ -49,7 +49,7 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
             reduced.transitions,
             preserved(&file),
         )),
-        Format::Json => object(&json!({
+        Format::Json => object(json!({
             "type": "summary",
             "net": net.name(),
             "steps": steps,

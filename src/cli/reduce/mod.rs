@@ -14,6 +14,7 @@ mod wanted;
 
 pub(super) use files::read_log;
 
+use super::json::number;
 use super::terminal::{line, note, object};
 use super::{Misuse, Outcome, formulas, limits, model, signals};
 use crate::input;
@@ -228,7 +229,7 @@ impl Report<'_> {
                     line(&format!("# written: {}", file.display()));
                 }
             }
-            Format::Json => object(&self.summary()),
+            Format::Json => object(self.summary()),
         }
     }
 
@@ -274,7 +275,8 @@ impl Report<'_> {
         };
         let dead = reduction.dead_transitions.iter().map(|&t| net.transition_name(t));
         let constant = reduction.constant_places.iter();
-        let constant = constant.map(|&(p, n)| json!({"place": net.place_name(p), "tokens": n}));
+        let constant =
+            constant.map(|&(p, n)| json!({"place": net.place_name(p), "tokens": number(n)}));
         json!({
             "type": "summary",
             "net": net.name(),
@@ -321,7 +323,7 @@ fn constants(net: &Net, reduction: &Reduction, format: Format) {
                 "{place} = {tokens} wherever the reduced net leads: it is not there any more"
             )),
             Format::Json => {
-                object(&json!({"type": "constant", "place": place, "tokens": tokens}));
+                object(json!({"type": "constant", "place": place, "tokens": number(tokens)}));
             }
         }
     }
@@ -336,7 +338,7 @@ fn rules_applied(statistics: &Statistics, format: Format) {
                 "{}: {} times, {} places and {} transitions fewer, {seconds:.2} s",
                 rule.name, rule.applied, rule.places_removed, rule.transitions_removed
             )),
-            Format::Json => object(&json!({
+            Format::Json => object(json!({
                 "type": "rule",
                 "rule": rule.name,
                 "applied": rule.applied,
@@ -364,7 +366,7 @@ fn protected(net: &Net, reduction: &Reduction, t: TransitionId, firing: &Firing,
             line(&format!("{name} fires {before}with {by} of the reduced net"));
         }
         Format::Json => object(
-            &json!({"type": "fires", "transition": name, "at_once": at_once, "with": carriers}),
+            json!({"type": "fires", "transition": name, "at_once": at_once, "with": carriers}),
         ),
     }
 }
@@ -387,7 +389,8 @@ fn translated(asked: &Asked, on: Option<OnReduced>, format: Format) {
         },
         (Format::Json, on) => {
             let (formula, constant) = on.map_or((None, None), |on| (on.formula, on.constant));
-            object(&json!({"type": "formula", "id": id, "formula": formula, "constant": constant}));
+            let constant = constant.map(number);
+            object(json!({"type": "formula", "id": id, "formula": formula, "constant": constant}));
         }
     }
 }

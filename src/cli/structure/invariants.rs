@@ -1,6 +1,7 @@
 //! `parikh invariants`: sums of tokens that never change, firings that change nothing, and the
 //! bounds that follow.
 
+use super::super::json::number;
 use super::super::terminal::{line, note, object};
 use super::super::{Outcome, limits, model};
 use super::{Format, list, modulo, units};
@@ -161,22 +162,22 @@ fn of_transitions(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome 
             for flow in &found.flows {
                 let terms = flow.terms().iter().map(|(class, value)| {
                     let transitions: Vec<&str> = names(*class).collect();
-                    json!({"transitions": transitions, "coefficient": value.to_string()})
+                    json!({"transitions": transitions, "coefficient": number(value)})
                 });
                 let text = flow.describe(net);
-                object(&of_terms(terms, flow.is_semiflow(), None, &text));
+                object(of_terms(terms, flow.is_semiflow(), None, &text));
             }
-            object(&found.summary(net, "transitions", arguments.semiflows));
+            object(found.summary(net, "transitions", arguments.semiflows));
         }
     }
     found.outcome()
 }
 
-/// Coefficients are text: they may have any number of digits.
+/// Coefficients may have any number of digits.
 fn of_terms(
     terms: impl Iterator<Item = Value>,
     semiflow: bool,
-    constant: Option<String>,
+    constant: Option<Value>,
     text: &str,
 ) -> Value {
     json!({
@@ -236,16 +237,16 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
             for flow in &found.flows {
                 let terms = flow.terms().iter().map(|(place, value)| {
                     let place = net.place_name(*place);
-                    json!({"place": place, "coefficient": value.to_string()})
+                    json!({"place": place, "coefficient": number(value)})
                 });
                 let (text, constant) = (flow.describe(net), flow.constant(net.initial()));
-                let constant = Some(constant.to_string());
-                object(&of_terms(terms, flow.is_semiflow(), constant, &text));
+                let constant = Some(number(constant));
+                object(of_terms(terms, flow.is_semiflow(), constant, &text));
             }
             say_of_modulo();
             bounds_as_json(net, &bounds, arguments.bounds);
             say_of_units();
-            object(&found.summary(net, "places", arguments.semiflows));
+            object(found.summary(net, "places", arguments.semiflows));
         }
     }
     found.outcome()
@@ -281,26 +282,27 @@ fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
 fn bounds_as_json(net: &Net, bounds: &PlaceBounds, all: bool) {
     for p in bounds.constant_places() {
         let (place, tokens) = (net.place_name(p), bounds.lower(p));
-        object(&json!({"type": "constant", "place": place, "tokens": tokens}));
+        object(json!({"type": "constant", "place": place, "tokens": number(tokens)}));
     }
     if !all {
         return;
     }
     let bound = |p: PlaceId| {
         let place = net.place_name(p);
-        json!({"type": "bound", "place": place, "lower": bounds.lower(p), "upper": bounds.upper(p)})
+        let upper = bounds.upper(p).map(number);
+        json!({"type": "bound", "place": place, "lower": number(bounds.lower(p)), "upper": upper})
     };
-    net.places().for_each(|p| object(&bound(p)));
+    net.places().for_each(|p| object(bound(p)));
     for step in bounds.steps() {
         let invariant = match step.reason {
             Reason::Flow { flow, .. } => Some(flow + 1),
             _ => None,
         };
-        object(&json!({
+        object(json!({
             "type": "step",
             "place": net.place_name(step.place),
             "side": if step.upper { "upper" } else { "lower" },
-            "tokens": step.tokens,
+            "tokens": number(step.tokens),
             "because": reason(step),
             "invariant": invariant,
         }));

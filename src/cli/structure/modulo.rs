@@ -1,5 +1,6 @@
 //! What `parikh invariants --modulo` says: sums of tokens that keep their remainder.
 
+use super::super::json::number;
 use super::super::terminal::{line, object};
 use super::Format;
 use crate::structure::flows::PlaceFlow;
@@ -33,14 +34,14 @@ pub(super) fn print(net: &Net, all: &[ModuloInvariant], format: Format) {
         match format {
             Format::Text => line(&found.describe(net)),
             Format::Json => {
-                let terms = found.sum.terms().iter().map(|&(place, a)| {
-                    json!({"place": net.place_name(place), "coefficient": a.to_string()})
-                });
-                object(&json!({
+                let terms = found.sum.terms().iter().map(
+                    |&(place, a)| json!({"place": net.place_name(place), "coefficient": number(a)}),
+                );
+                object(json!({
                     "type": "modulo",
                     "terms": terms.collect::<Vec<_>>(),
-                    "modulus": found.modulus,
-                    "remainder": found.remainder(net.initial()),
+                    "modulus": number(found.modulus),
+                    "remainder": number(found.remainder(net.initial())),
                     "text": found.describe(net),
                 }));
             }

@@ -146,7 +146,7 @@ impl Printer<'_> {
                     line(&list(names(net, set).into_iter()));
                 }
             }
-            Format::Json => object(&json!({
+            Format::Json => object(json!({
                 "type": noun,
                 "which": which,
                 "places": names(net, set),
@@ -163,7 +163,7 @@ impl Printer<'_> {
 
     fn finish(self, sets: usize, incomplete: Option<String>) -> Outcome {
         if self.format == Format::Json {
-            object(&json!({
+            object(json!({
                 "type": "summary",
                 "net": self.net.name(),
                 "count": sets,
@@ -249,7 +249,7 @@ fn siphon_summary(mut printer: Printer<'_>) -> Outcome {
         match printer.format {
             Format::Text => line(&list(transitions.into_iter())),
             Format::Json => {
-                object(&json!({"type": "never_fire", "transitions": transitions}));
+                object(json!({"type": "never_fire", "transitions": transitions}));
             }
         }
     }

@@ -50,7 +50,7 @@ pub(super) fn run(net: &Net, format: Format, budget: &Budget) -> Outcome {
         Format::Text => line("nothing follows for dead markings"),
         Format::Json => {
             let conclusion = excluded.then_some("no reachable marking is dead");
-            object(&json!({
+            object(json!({
                 "type": "summary",
                 "net": net.name(),
                 "deadlock_free": if excluded { Value::Bool(true) } else { Value::Null },
@@ -123,7 +123,7 @@ fn report(net: &Net, format: Format, property: SiphonTrapProperty, finding: &Fin
                     (Value::Null, None, None, Some(reason))
                 }
             };
-            object(&json!({
+            object(json!({
                 "type": "siphon_trap",
                 "question": key,
                 "holds": value,

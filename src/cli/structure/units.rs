@@ -40,7 +40,7 @@ pub(super) fn print(
                 let what = assumptions(proof, || list(names(net, &places).into_iter()));
                 line(&format!("unit {unit} is safe if, as assumed, {what}"));
             }
-            Format::Json => object(&json!({
+            Format::Json => object(json!({
                 "type": "unit",
                 "unit": unit,
                 "proved": proof.is_complete(),

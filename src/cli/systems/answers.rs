@@ -66,7 +66,7 @@ impl<'c> Printer<'c> {
     pub(super) fn head(&self, endings: Endings) {
         let semantics = self.case.logic.semantics(endings);
         match self.json {
-            true => object(&json!({"type": "semantics", "semantics": semantics})),
+            true => object(json!({"type": "semantics", "semantics": semantics})),
             false => heading(semantics),
         }
     }
@@ -84,7 +84,7 @@ impl<'c> Printer<'c> {
             }
         }
         match self.json {
-            true => object(&json!({
+            true => object(json!({
                 "type": "answer", "id": number.to_string(), "value": word(*value),
                 "reason": reason, "evidence": evidence, "seconds": seconds,
             })),
@@ -98,7 +98,7 @@ impl<'c> Printer<'c> {
         let number = self.case.properties[at].number;
         lock(&self.counts).open += 1;
         match self.json {
-            true => object(&json!({"type": "unanswered", "id": number.to_string(), "reason": why})),
+            true => object(json!({"type": "unanswered", "id": number.to_string(), "reason": why})),
             false => line(&format!("{number}: unknown — {why}")),
         }
     }
@@ -107,7 +107,7 @@ impl<'c> Printer<'c> {
     pub(super) fn tail(&self) {
         let Counts { answered, open, faults, as_solved, otherwise } = *lock(&self.counts);
         if self.json {
-            object(&json!({
+            object(json!({
                 "type": "summary", "answered": answered, "unanswered": open,
                 "internal_errors": faults,
             }));

@@ -1,0 +1,5 @@
+"""``python -m parikh`` is the program ``parikh``."""
+
+from ._programs import main
+
+main()

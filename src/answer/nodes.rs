@@ -1,0 +1,88 @@
+//! The nodes that an answer speaks of: for programs, what its reason says in words.
+
+use crate::board::Board;
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Goal, GoalId, PlaceId, Predicate, TransitionId};
+use std::collections::BTreeSet;
+
+/// Places and transitions of the net that a question is about, each once, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nodes {
+    /// Places.
+    pub places: BTreeSet<PlaceId>,
+    /// Transitions.
+    pub transitions: BTreeSet<TransitionId>,
+}
+
+impl Nodes {
+    /// Those that goals name.
+    pub(super) fn of_goals(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> Nodes {
+        let mut nodes = Nodes::default();
+        goals.for_each(|goal| nodes.add_goal(board.goal(goal)));
+        nodes
+    }
+
+    fn add_goal(&mut self, goal: &Goal) {
+        match goal {
+            Goal::Reach(predicate) | Goal::Home(predicate) => self.add_predicate(predicate),
+            Goal::Maximise(sum) => self.places.extend(sum.terms().iter().map(|&(place, _)| place)),
+            Goal::Tree(property) => {
+                property.atoms().iter().for_each(|atom| self.add_predicate(atom));
+            }
+            Goal::Run(property) => {
+                for atom in property.atoms() {
+                    match atom {
+                        RunAtom::Holds(predicate) => self.add_predicate(predicate),
+                        RunAtom::Fires(any) => self.transitions.extend(any),
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_predicate(&mut self, predicate: &Predicate) {
+        match predicate {
+            Predicate::Atom(atom) => {
+                self.places.extend(atom.sum.terms().iter().map(|&(place, _)| place));
+            }
+            Predicate::Enabled(t) | Predicate::Disabled(t) => drop(self.transitions.insert(*t)),
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                parts.iter().for_each(|part| self.add_predicate(part));
+            }
+            Predicate::True | Predicate::False | Predicate::Dead | Predicate::NotDead => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{Plan, Value};
+    use crate::board::Proof;
+    use crate::mcc::Examination;
+    use parikh_net::{FiringSequence, text};
+
+    #[test]
+    fn the_node_that_decides_is_named_and_all_of_them_are_not() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p");
+        let net = net.unwrap();
+        let t = net.transition_named("t").unwrap();
+        let answer = |is_dead: bool| {
+            let mut plan = Plan::of_examination(Examination::QuasiLiveness, &net).unwrap();
+            let board = Board::new(&net, plan.goals().to_vec());
+            let [first, second] = [0, 1].map(GoalId::new);
+            board.under("W").reached(first, FiringSequence::new());
+            assert!(plan.settle(&board, first).is_empty());
+            match is_dead {
+                true => board.over("X").unreachable(second, Proof::searched(2, false)),
+                false => board.under("W").reached(second, [t].into_iter().collect()),
+            };
+            plan.settle(&board, second).pop().unwrap().1.unwrap()
+        };
+        let dead = answer(true);
+        assert_eq!(dead.value, Value::Bool(false));
+        assert_eq!(dead.nodes.transitions, [TransitionId::new(1)].into());
+        let live = answer(false);
+        assert_eq!((live.value, live.nodes), (Value::Bool(true), Nodes::default()));
+    }
+}

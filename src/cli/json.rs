@@ -1,0 +1,171 @@
+//! What answers are in JSON: `docs/json.md` says it in words, `docs/parikh.schema.json` as a schema.
+//!
+//! Every object has a `version` (put there by [`object`](super::terminal::object)). A number is a number
+//! where every reader of JSON takes it as it is, from −2⁵³ to 2⁵³, and a string of digits beyond; an infinite
+//! one is `"+inf"`.
+
+use crate::answer::{Exhibit, Grade, Nodes, Value};
+use crate::model::View;
+use num_bigint::BigUint;
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::loops::{LoopRun, Part, Turn};
+use parikh_net::{FiringSequence, Pumping, Stage};
+use serde_json::{Value as Json, json};
+use std::fmt::Display;
+
+/// The largest number that every reader takes as it is.
+const EXACT: u64 = 1 << 53;
+
+/// The most steps of a witness that an object has; all of them are in the file of `--trace`.
+const STEPS: usize = 100_000;
+
+/// A number: as a number where it is exact everywhere, and else as its digits.
+pub(super) fn number(number: impl Display) -> Json {
+    let digits = number.to_string();
+    match digits.parse::<i64>() {
+        Ok(small) if small.unsigned_abs() <= EXACT => small.into(),
+        _ => digits.into(),
+    }
+}
+
+/// The value of an answer: `"TRUE"`, `"FALSE"`, a number, or `"+inf"`.
+pub(super) fn value(value: &Value) -> Json {
+    match value {
+        Value::Number(_) | Value::Count(_) => number(value),
+        Value::Bool(_) | Value::Infinite => value.to_string().into(),
+    }
+}
+
+/// What a search visited that an answer rests on.
+pub(super) fn searched(grade: Grade) -> Option<Json> {
+    match grade {
+        Grade::Searched { markings, stubborn } => {
+            Some(json!({"markings": number(markings), "stubborn": stubborn}))
+        }
+        Grade::Replayed | Grade::Certified => None,
+    }
+}
+
+/// The nodes that an answer speaks of, by id.
+pub(super) fn nodes(nodes: &Nodes, view: View<'_>) -> Json {
+    let net = view.net();
+    json!({
+        "places": nodes.places.iter().map(|&p| net.place_name(p)).collect::<Vec<_>>(),
+        "transitions": nodes.transitions.iter().map(|&t| net.transition_name(t)).collect::<Vec<_>>(),
+    })
+}
+
+/// What shows an answer, step by step.
+pub(super) fn witness(exhibit: &Exhibit, view: View<'_>) -> Json {
+    let mut witness = match exhibit {
+        _ if length(exhibit) > STEPS => json!({"cut": true}),
+        Exhibit::Firings(sequence) => json!({"steps": steps(sequence, view)}),
+        Exhibit::Loops(run) => json!({"steps": looped(run, view)}),
+        Exhibit::Pump(pumping) => pump(pumping, view),
+        Exhibit::Lasso(run) => lasso(run, view),
+    };
+    witness["kind"] = match exhibit {
+        Exhibit::Firings(_) => "firings".into(),
+        Exhibit::Loops(_) => "loops".into(),
+        Exhibit::Pump(_) => "pump".into(),
+        Exhibit::Lasso(_) => "lasso".into(),
+    };
+    witness["firings"] = exhibit.firings().map_or(Json::Null, number);
+    witness
+}
+
+/// How many steps a witness has as it is written.
+fn length(exhibit: &Exhibit) -> usize {
+    let stage = |stage: &Stage| stage.prefix.steps().len() + stage.pump.steps().len();
+    match exhibit {
+        Exhibit::Firings(sequence) => sequence.steps().len(),
+        // A block is written wherever it stands.
+        Exhibit::Loops(run) => written(run),
+        Exhibit::Pump(pumping) => pumping.stages().map(stage).sum(),
+        Exhibit::Lasso(LassoRun { prefix, end }) => {
+            let cycle = match end {
+                RunEnd::Repeats(cycle) => cycle.steps().len(),
+                RunEnd::Dead | RunEnd::Anything => 0,
+            };
+            prefix.steps().len() + cycle
+        }
+    }
+}
+
+/// How many steps a run with loops has when each block is written where it stands.
+fn written(run: &LoopRun) -> usize {
+    let mut of_blocks: Vec<usize> = Vec::new();
+    for block in run.blocks() {
+        let of = |turn: &Turn| match turn.part {
+            Part::Fire(_) => 1,
+            Part::Block(block) => of_blocks[block].saturating_add(1),
+        };
+        let steps = block.iter().map(of).fold(0, usize::saturating_add);
+        of_blocks.push(steps);
+    }
+    of_blocks.pop().unwrap_or_default()
+}
+
+/// A step is the id of a transition that fires once, or what is repeated and how often.
+fn step(times: Json, repeated: impl FnOnce() -> Vec<Json>) -> Json {
+    json!({"times": times, "steps": repeated()})
+}
+
+fn steps(sequence: &FiringSequence, view: View<'_>) -> Vec<Json> {
+    let name = |t| Json::from(view.transition_name(t));
+    let steps = sequence.steps().iter().map(|it| match it.count {
+        1 => name(it.transition),
+        count => step(number(count), || vec![name(it.transition)]),
+    });
+    steps.collect()
+}
+
+fn looped(run: &LoopRun, view: View<'_>) -> Vec<Json> {
+    let once = BigUint::from(1u8);
+    let mut of_blocks: Vec<Vec<Json>> = Vec::new();
+    for block in run.blocks() {
+        let mut steps = Vec::new();
+        for Turn { part, times } in block {
+            let all = match part {
+                Part::Fire(t) => vec![Json::from(view.transition_name(*t))],
+                Part::Block(block) => of_blocks[*block].clone(),
+            };
+            match *times == once {
+                true => steps.extend(all),
+                false => steps.push(step(number(times), || all)),
+            }
+        }
+        of_blocks.push(steps);
+    }
+    of_blocks.pop().unwrap_or_default()
+}
+
+fn pump(pumping: &Pumping, view: View<'_>) -> Json {
+    let stage = |stage: &Stage| json!({"steps": steps(&stage.prefix, view), "repeat": steps(&stage.pump, view)});
+    json!({"stages": pumping.stages().map(stage).collect::<Vec<_>>()})
+}
+
+fn lasso(run: &LassoRun, view: View<'_>) -> Json {
+    let (end, cycle) = match &run.end {
+        RunEnd::Repeats(cycle) => ("repeats", steps(cycle, view)),
+        RunEnd::Dead => ("dead", Vec::new()),
+        RunEnd::Anything => ("anything", Vec::new()),
+    };
+    json!({"steps": steps(&run.prefix, view), "end": end, "repeat": cycle})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_numbers_as_far_as_every_reader_takes_them_as_they_are() {
+        let edge = 1i128 << 53;
+        assert_eq!(number(edge), json!(9_007_199_254_740_992u64));
+        assert_eq!(number(-edge), json!(-9_007_199_254_740_992i64));
+        assert_eq!(number(edge + 1), json!("9007199254740993"));
+        assert_eq!(number(i128::MAX), json!(i128::MAX.to_string()));
+        assert_eq!(value(&Value::Infinite), json!("+inf"));
+        assert_eq!(value(&Value::Bool(true)), json!("TRUE"));
+    }
+}

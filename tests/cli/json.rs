@@ -1,0 +1,255 @@
+//! What is printed with `--format json` is as `docs/parikh.schema.json` has it.
+
+use crate::support::binary::{Desk, example, objects, repository, stdout};
+use crate::support::schema::Schema;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::process::Stdio;
+
+/// A net with everything that is spoken of: units, an invariant, a place without bound, a dead transition, a
+/// deadlock, a number beyond 2⁵³.
+const NET: &str = "net \"all\"\nplace idle 1\nplace busy\nplace made\nplace never\nplace much \
+                   9007199254740993\ntransition start: idle -> busy + made\ntransition stop: busy -> idle\n\
+                   transition dead: never -> idle\ntransition end: idle ->";
+
+fn desk() -> Desk {
+    let desk = Desk::with(NET);
+    for file in ["orders.pnml", "philosophers.pnml", "philosophers-coloured.pnml"] {
+        std::fs::copy(example(file), desk.at(file)).expect("copied");
+    }
+    desk.write("verdicts.xml", "");
+    desk.write(
+        "units.pnml",
+        "<pnml xmlns='http://www.pnml.org/version-2009/grammar/pnml'><net id='u'><page id='g'>\
+         <place id='p'><initialMarking><text>1</text></initialMarking></place><place id='q'/>\
+         <transition id='t'/><arc id='a' source='p' target='t'/><arc id='b' source='t' target='q'/>\
+         </page><toolspecific tool='nupn' version='1.1'><size places='2' transitions='1' arcs='2'/>\
+         <structure units='1' root='u0' safe='true'><unit id='u0'><places>p q</places><subunits/></unit>\
+         </structure></toolspecific></net></pnml>",
+    );
+    desk
+}
+
+/// The command lines whose objects are looked at.
+const COMMANDS: &[&str] = &[
+    "check model.pnml -e RD,OS,QL,L,SM,SS",
+    "check model.pnml --events --formula EF(busy>=1) --formula bound(made) --formula bound(much) \
+     --formula G(F(busy>=1)) --formula F(busy>=2) --formula AG(busy<=1&&much>=1)",
+    "check model.pnml -e RD -t 0s",
+    "check orders.pnml -e Soundness,WeakSoundness,RelaxedSoundness,EasySoundness",
+    "check philosophers-coloured.pnml -e RD",
+    "check units.pnml -e OneSafe",
+    "states philosophers.pnml",
+    "states philosophers.pnml -t 0s",
+    "properties model.pnml -t 10s",
+    "invariants model.pnml --modulo --bounds",
+    "invariants philosophers.pnml --semiflows --modulo",
+    "invariants philosophers.pnml --transitions",
+    "invariants units.pnml --bounds",
+    "siphons model.pnml",
+    "siphons philosophers.pnml --minimal --limit 1",
+    "siphons philosophers.pnml --commoner",
+    "traps philosophers.pnml",
+    "traps philosophers.pnml --minimal",
+    "reduce philosophers.pnml --preserve deadlock --log log.json",
+    "reduce philosophers.pnml --check log.json",
+    "reduce model.pnml --formula EF(busy>=1) --formula bound(much) --preserve reachability \
+     --support much,start",
+    "info model.pnml",
+    "info orders.pnml",
+    "info units.pnml",
+    "info philosophers-coloured.pnml",
+];
+
+#[test]
+fn every_command_prints_what_the_schema_has() {
+    let (desk, schema) = (desk(), Schema::of_the_guide(&repository("docs")));
+    let mut seen = BTreeSet::new();
+    for line in COMMANDS {
+        let mut arguments: Vec<&str> = line.split_whitespace().collect();
+        arguments.extend(["--format", "json"]);
+        let (code, said, error) = desk.said(&arguments);
+        assert!([0, 3].contains(&code), "{line}: {error}");
+        assert!(!said.is_empty(), "{line} says nothing: {error}");
+        for object in objects(&said) {
+            seen.extend(schema.kinds(&object).into_iter().map(str::to_owned));
+        }
+    }
+    // What takes more, and is held against the schema where it is tested.
+    let elsewhere = [
+        "progress",
+        "modulo",
+        "fires",
+        "withdrawn",
+        "false_unit_claim",
+        "comparison",
+        "comparison_summary",
+        "audit_answer",
+        "audit_summary",
+        "graph",
+    ];
+    let missing: Vec<&str> = schema
+        .alternatives()
+        .into_iter()
+        .filter(|kind| !seen.contains(*kind) && !elsewhere.contains(kind))
+        .collect();
+    assert!(missing.is_empty(), "no command prints {missing:?}");
+}
+
+#[test]
+fn graphs_and_comparisons_are_in_the_schema_too() {
+    let (desk, schema) = (desk(), Schema::of_the_guide(&repository("docs")));
+    desk.fine(&["graph", "philosophers.pnml", "-o", "graph.json"]);
+    assert_eq!(schema.check("graph", &desk.json("graph.json")), Ok(()));
+    desk.run(&["graph", "model.pnml", "-o", "graph.json"]);
+    assert_eq!(schema.check("graph", &desk.json("graph.json")), Ok(()));
+    let verdicts = desk.fine(&["properties", "philosophers.pnml", "--format", "xml"]);
+    desk.write("verdicts.xml", &verdicts);
+    let compare = ["verdicts", "compare", "verdicts.xml", "philosophers.pnml", "--format", "json"];
+    let compared = objects(&desk.fine(&compare));
+    let kinds = |object: &Value| schema.kinds(object).into_iter().map(str::to_owned).collect();
+    let kinds: BTreeSet<String> =
+        compared.iter().flat_map(|it| -> Vec<String> { kinds(it) }).collect();
+    let expected = ["comparison", "comparison_summary"].map(str::to_owned);
+    assert_eq!(kinds, BTreeSet::from(expected));
+}
+
+fn asked(desk: &Desk, arguments: &[&str]) -> Vec<Value> {
+    let (_, said, _) = desk.said(&[arguments, &["--format", "json"]].concat());
+    objects(&said).into_iter().filter(|it| it["type"] == "answer").collect()
+}
+
+#[test]
+fn witnesses_and_nodes_are_in_their_answers() {
+    let desk = desk();
+    let formulas = [
+        "--formula",
+        "w: EF (made >= 3)",
+        "--formula",
+        "u: bound(made)",
+        "--formula",
+        "l: F (busy >= 2)",
+    ];
+    let answers = asked(&desk, &[&["check", "model.pnml"], &formulas[..]].concat());
+    let of = |id: &str| answers.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("{id}"));
+    let fired = &of("w")["witness"];
+    assert_eq!(fired["kind"], "firings");
+    let starts = fired["steps"].as_array().unwrap().iter().filter(|it| **it == "start").count();
+    assert!(starts >= 3, "{fired}");
+    assert_eq!(of("w")["nodes"], json!({"places": ["made"], "transitions": []}));
+    let pump = &of("u")["witness"];
+    assert_eq!((&of("u")["value"], &pump["kind"]), (&json!("+inf"), &json!("pump")));
+    assert!(pump["stages"][0]["repeat"].as_array().unwrap().contains(&json!("start")), "{pump}");
+    let lasso = &of("l")["witness"];
+    assert_eq!((&of("l")["value"], &lasso["kind"]), (&json!("FALSE"), &json!("lasso")));
+    assert!(["dead", "repeats", "anything"].contains(&lasso["end"].as_str().unwrap()), "{lasso}");
+    let dead = asked(&desk, &["check", "model.pnml", "-e", "QL"]);
+    assert_eq!(dead[0]["nodes"], json!({"places": [], "transitions": ["dead"]}));
+    let stuck = asked(&desk, &["check", "orders.pnml", "-e", "S"]);
+    assert_eq!(stuck[0]["value"], "FALSE");
+    assert!(!stuck[0]["nodes"]["places"].as_array().unwrap().is_empty(), "{}", stuck[0]);
+}
+
+#[test]
+fn numbers_are_numbers_up_to_2_to_the_53_and_digits_beyond() {
+    let desk = desk();
+    let formulas = ["--formula", "much: bound(much)", "--formula", "busy: bound(busy)"];
+    let answers = asked(&desk, &[&["check", "model.pnml"], &formulas[..]].concat());
+    let value =
+        |id: &str| answers.iter().find(|it| it["id"] == id).expect("answered")["value"].clone();
+    assert_eq!((value("much"), value("busy")), (json!("9007199254740993"), json!(1)));
+}
+
+#[test]
+fn the_nodes_arcs_and_marking_of_a_net_are_listed() {
+    let desk = Desk::with("net \"n\"\nplace p 2\nplace q\ntransition t: 2*p -> q");
+    let info = &objects(&desk.fine(&["info", "model.pnml", "--format", "json"]))[0];
+    assert_eq!(info["marking"], json!({"p": 2}));
+    assert_eq!(
+        info["nodes"]["places"],
+        json!([{"id": "p", "name": null}, {"id": "q", "name": null}])
+    );
+    let arcs =
+        json!([{"from": "p", "to": "t", "weight": 2}, {"from": "t", "to": "q", "weight": 1}]);
+    assert_eq!(info["arc_list"], arcs);
+}
+
+#[test]
+fn models_come_from_standard_input_compressed_files_and_archives() {
+    let desk = desk();
+    let zipped = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).expect("compressed");
+        encoder.finish().expect("compressed")
+    };
+    let model = std::fs::read(desk.at("philosophers-coloured.pnml")).expect("readable");
+    std::fs::write(desk.at("model.pnml.gz"), zipped(&model)).expect("written");
+    let queries = std::fs::read(example("philosophers-queries.xml")).expect("readable");
+    let plain = std::fs::read(desk.at("philosophers.pnml")).expect("readable");
+    let mut archive = tar::Builder::new(Vec::new());
+    for (name, bytes) in
+        [("Ph-PT-2/model.pnml", &plain), ("Ph-PT-2/ReachabilityCardinality.xml", &queries)]
+    {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, name, &bytes[..]).expect("added");
+    }
+    let archive = archive.into_inner().expect("an archive");
+    std::fs::write(desk.at("Ph-PT-2.tgz"), zipped(&archive)).expect("written");
+
+    let deadlock = |model: &str| asked(&desk, &["check", model, "-e", "RD"])[0]["value"].clone();
+    assert_eq!(deadlock("model.pnml.gz"), deadlock("philosophers-coloured.pnml"));
+    assert_eq!(deadlock("Ph-PT-2.tgz"), "TRUE");
+    let answers = asked(&desk, &["check", "Ph-PT-2.tgz", "-e", "RC"]);
+    assert_eq!(answers.len(), 3, "the queries are in the archive");
+    let error = desk.refused(1, &["check", "Ph-PT-2.tgz", "-e", "UB"]);
+    assert!(error.contains("no UpperBounds.xml"), "{error}");
+
+    // A coloured model is read twice, from standard input too.
+    let mut command = desk.command(&["check", "-", "-e", "RD", "--format", "json"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(&model).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(objects(&stdout(&output))[0]["value"], deadlock("philosophers-coloured.pnml"));
+}
+
+#[test]
+fn several_examinations_are_asked_in_one_call_each_with_its_evidence() {
+    let desk = desk();
+    let arguments = [
+        "check",
+        "orders.pnml",
+        "-e",
+        "RD",
+        "-e",
+        "OS,Soundness",
+        "--formula",
+        "own: EF (n6 >= 1)",
+    ];
+    let answers = asked(&desk, &[&arguments[..], &["--evidence", "proofs"]].concat());
+    let of = |answer: &Value| [answer["examination"].clone(), answer["id"].clone()];
+    let found: Vec<_> = answers.iter().map(of).collect();
+    let expected =
+        [["ReachabilityDeadlock"; 2], ["OneSafe"; 2], ["Soundness"; 2], ["Formulas", "own"]];
+    assert_eq!(found, expected.map(|pair| pair.map(Value::from)));
+    for file in ["ReachabilityDeadlock", "OneSafe", "Soundness", "Formulas"] {
+        assert!(desk.at(&format!("proofs/{file}.jsonl")).is_file(), "{file}");
+    }
+    for (arguments, words) in [
+        ("check orders.pnml -e RD -e RD", "asked twice"),
+        ("check orders.pnml -e RD,OS --id x", "of one examination"),
+        ("check orders.pnml -e RC,RF --queries q.xml", "one file"),
+        ("check orders.pnml -e RD,OS --k 2", "not ReachabilityDeadlock, OneSafe"),
+    ] {
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
+        let error = desk.refused(2, &arguments);
+        assert!(error.contains(words), "{arguments:?}: {error}");
+    }
+    // What cannot be asked takes nothing from the others.
+    let (code, said, error) = desk.said(&["check", "philosophers.pnml", "-e", "Soundness,RD"]);
+    assert_eq!(code, 1, "{error}");
+    assert!(said.starts_with("ReachabilityDeadlock: TRUE"), "{said}");
+}
