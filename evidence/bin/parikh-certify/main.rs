@@ -190,7 +190,7 @@ fn query_file(
         Some(file) => file.clone(),
         None => model.with_file_name(format!("{examination}.xml")),
     };
-    if arguments.queries.is_none() && !parikh_files::is_file(&file) {
+    if arguments.queries.is_none() && !file.exists() && !parikh_files::is_file(&file) {
         return Err(format!("{examination} needs formulas, and there is no {}", file.display()));
     }
     let properties = queries::read(net, &contents(&file, arguments.memory)?);
@@ -233,19 +233,25 @@ fn evidence_files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
 /// device may never end.
 fn contents(path: &Path, memory: u64) -> Result<Vec<u8>, String> {
     let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+    let too_large = |has: &str| {
+        let may = memory >> 20;
+        let what = format!("the file has {has}, more than the memory that may be taken");
+        Err(format!("{}: {what} (--memory {may}M)", path.display()))
+    };
+    // What is in an archive, and standard input, have no metadata.
     let metadata = std::fs::metadata(path).ok();
     if metadata.as_ref().is_some_and(|it| !it.is_file()) {
         return Err(format!("{}: this is no regular file", path.display()));
     }
-    // Of an ordinary file, no more is taken than it has.
-    let length = metadata.map_or(0, |it| it.len()).min(memory);
+    let length = metadata.map_or(0, |it| it.len());
+    if length > memory {
+        return too_large(&format!("{} MB", length >> 20));
+    }
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     let reader = parikh_files::open(path).map_err(wrong)?;
     reader.take(memory.saturating_add(1)).read_to_end(&mut bytes).map_err(wrong)?;
     if bytes.len() as u64 > memory {
-        let may = memory >> 20;
-        let what = format!("the file has more than the {may} MB of memory that may be taken");
-        return Err(format!("{}: {what} (--memory {may}M)", path.display()));
+        return too_large(&format!("{} MB or more when decompressed", memory >> 20));
     }
     Ok(bytes)
 }

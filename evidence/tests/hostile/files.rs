@@ -1,6 +1,7 @@
 //! Models, query files, and lines of evidence as such.
 
 use super::{Instance, Kinds, Limits, MODEL, answer, repeat};
+use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
 const NEVER_ENDS: u64 = 20 << 30;
@@ -20,6 +21,15 @@ fn nested(out: &mut dyn Write, depth: usize, open: &str, inside: &str, close: &s
     (0..depth).for_each(|_| out.write_all(open.as_bytes()).unwrap());
     out.write_all(inside.as_bytes()).unwrap();
     (0..depth).for_each(|_| out.write_all(close.as_bytes()).unwrap());
+}
+
+/// A gzip file that holds at least so many blanks, of many members: to compress them one by one would take longer.
+fn decompresses_to(out: &mut dyn Write, bytes: usize) {
+    let block = vec![b' '; 1 << 20];
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&block).unwrap();
+    let member = encoder.finish().unwrap();
+    (0..=bytes / block.len()).for_each(|_| out.write_all(&member).unwrap());
 }
 
 fn asked() -> Instance {
@@ -56,11 +66,14 @@ fn what_is_no_file_or_never_ends_is_not_read() {
     kinds.ends("/dev/zero as evidence", Limits::None, zero, 1, &["/dev/zero", no_file]);
     let large = plain().sparse("model.pnml", "<pnml>", NEVER_ENDS);
     kinds.ends("a model of 20 GB", Limits::None, large, 1, &["model.pnml", "20480 MB"]);
+    let bomb = plain().file("model.pnml", |out| decompresses_to(out, 1 << 30));
+    let too_large = ["model.pnml", "900 MB or more when decompressed"];
+    kinds.ends("a small file that is 1 GB when decompressed", Limits::Enough, bomb, 1, &too_large);
     let large = asked().sparse("ReachabilityCardinality.xml", "<property-set>", NEVER_ENDS);
     kinds.ends("a query file of 20 GB", Limits::None, large, 1, &["Cardinality.xml", "20480 MB"]);
     let large = plain().sparse("x.jsonl", "{\"evidence\": ", NEVER_ENDS);
     kinds.ends("a line of 20 GB", Limits::Clock, large, 3, &["x.jsonl:1", "not confirmed: out of"]);
-    kinds.all(8);
+    kinds.all(9);
 }
 
 #[test]
