@@ -12,6 +12,8 @@
 #   --release ARCHIVE
 #                  no toolchain, no clone and no network: the machine gets what scripts/release.sh made, and
 #                  scripts/try-release.sh asks it for answers (COMMANDs are run in the unpacked archive)
+#   --wheel WHEEL  the same with the Python package: Debian's Python and SciPy, the wheel that scripts/release.sh --form
+#                  wheel made, and a notebook of ten cells
 #
 # For root, on a Debian or Ubuntu with debootstrap. The clone is of what is committed here. How this
 # machine reaches the network is passed on (name servers, proxies, certificates, settings of pip, cargo
@@ -30,6 +32,7 @@ keep=no
 suite=bookworm
 report=/dev/null
 release=
+wheel=
 commands=()
 while (($#)); do
     case "$1" in
@@ -38,6 +41,7 @@ while (($#)); do
         --keep) keep=yes ;;
         --suite) needs_value "$@"; suite=$2; shift ;;
         --report) needs_value "$@"; report=$(realpath "$2"); shift ;;
+        --wheel) needs_value "$@"; wheel=$(realpath "$2"); shift ;;
         --release) needs_value "$@"; release=$(realpath "$2"); shift ;;
         -h | --help) sed -n '2,/^set/ { /^set/d; s/^# \?//; p }' "$0"; exit ;;
         -*) fail "unknown option $1; see --help" ;;
@@ -48,6 +52,21 @@ done
 if [[ -n $release ]]; then
     [[ -f $release ]] || fail "no archive $release: scripts/release.sh makes one"
     ((${#commands[@]})) || commands=("bash /root/try-release.sh .")
+fi
+if [[ -n $wheel ]]; then
+    [[ -f $wheel ]] || fail "no wheel $wheel: scripts/release.sh --form wheel makes one"
+    [[ -z $release ]] || fail "one of --release and --wheel"
+    # What this machine is made of is the same for both.
+    release=$wheel
+    ((${#commands[@]})) || commands=(
+        "python3 -m venv /root/alone"
+        "/root/alone/bin/pip install --quiet --no-index /root/$(basename "$wheel")"
+        "/root/alone/bin/python tests/notebook.py examples"
+        # Once more beside SciPy, for the cell with a matrix.
+        "python3 -m venv --system-site-packages /root/beside"
+        "/root/beside/bin/pip install --quiet --no-index /root/$(basename "$wheel")"
+        "/root/beside/bin/python tests/notebook.py examples"
+    )
 fi
 ((${#commands[@]})) || commands=(scripts/run.sh scripts/test.sh)
 [[ $cores =~ ^[1-9][0-9]*$ && $cores -le $(nproc) ]] || fail "--cores: 1 to $(nproc)"
@@ -89,7 +108,9 @@ trap remove EXIT
 # --- the machine ---------------------------------------------------------------------------------
 
 say "making a minimal Debian ($suite) in $root"
-unshare --mount debootstrap --variant=minbase "$suite" "$root" >"$root.log" 2>&1 || {
+packages=()
+[[ -z $wheel ]] || packages=(--include=python3-venv,python3-scipy)
+unshare --mount debootstrap --variant=minbase "${packages[@]}" "$suite" "$root" >"$root.log" 2>&1 || {
     tail -n 5 "$root.log" >&2
     fail "debootstrap failed, see $root.log"
 }
@@ -112,10 +133,15 @@ furnish_to_build() {
     lead_out
 }
 
-# An archive, and no way out.
+# An archive or a wheel, and no way out.
 furnish_to_run() {
     say "unpacking $(basename "$release")"
     mkdir "$home/parikh"
+    if [[ -n $wheel ]]; then
+        cp "$wheel" "$home"
+        cp -r examples python/tests "$home/parikh"
+        return
+    fi
     tar -C "$home/parikh" --strip-components=1 --no-same-owner -xzf "$release"
     cp scripts/try-release.sh "$home"
 }

@@ -15,14 +15,15 @@ from ._answer import Answer, Answers, Bounds, Certificate, Progress
 from ._batch import batch
 from ._net import Arc, Net, load
 from ._process import Soundness
-from ._programs import InternalError, ParikhError, version
+from ._programs import InternalError, ParikhError, ParikhWarning, version
 from ._structure import Invariant, Invariants, NodeSets
+from ._system import System, load_system
 from ._witness import Repeat, Stage, Witness
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Answer", "Answers", "Arc", "Bounds", "Certificate", "InternalError", "Invariant", "Invariants", "Net",
-    "NodeSets", "ParikhError", "Progress", "Repeat", "Soundness", "Stage", "Witness", "batch", "load",
-    "version", "__version__",
+    "NodeSets", "ParikhError", "ParikhWarning", "Progress", "Repeat", "Soundness", "Stage", "System", "Witness",
+    "batch", "load", "load_system", "version", "__version__",
 ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Union
+from typing import TYPE_CHECKING, Any, Iterable, Sequence, Union
 
 from . import _formula, _programs
 from ._programs import ParikhError, integer
@@ -63,12 +64,18 @@ class Inquiry:
     formulas: dict[str, str] = field(default_factory=dict)
     queries: str | None = None
     last: str | None = None
+    #: What only fair runs count for, and what the ends of runs of a system do: options of both programs.
+    options: tuple[str, ...] = ()
+    #: The file of evidence, where it is not called as the examination is.
+    evidence: str | None = None
+    #: What the auditor said, by its arguments.
+    certificates: dict[tuple[str, ...], dict[str, Certificate]] = field(default_factory=dict)
     directory: _programs.Directory = field(default_factory=_programs.Directory)
     #: What has to live as long as the answers: the files that the model is in.
     keep: Any = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer:
     """The answer to a question.
 
@@ -91,6 +98,9 @@ class Answer:
     seconds: float | None = None
     #: The net's name or the file, as :func:`parikh.batch` was given it.
     model: str | None = None
+    #: Whether this takes back the answer that was given before under this id: it does not stand, and another
+    #: may follow. Only a stream tells so.
+    withdrawn: bool = False
     _inquiry: Inquiry | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -120,13 +130,11 @@ class Answer:
         inquiry = self._inquiry
         if inquiry is None or self.evidence is None:
             raise ParikhError(f"{self.id}: there is no evidence to check: {self.reason}")
-        if self.evidence == "searched" and self.id.startswith("STATE_SPACE"):
-            name = "StateSpace"
-        else:
-            name = self.examination
         directory = Path(inquiry.directory.name)
-        arguments = [inquiry.model, str(directory / f"{name}.jsonl"), "--format", "json"]
+        name = inquiry.evidence or f"{self.examination}.jsonl"
+        arguments = [inquiry.model, str(directory / name), "--format", "json"]
         arguments += ["--timeout", f"{timeout}s", "--visit", str(visit)]
+        arguments += inquiry.options
         if inquiry.last is not None:
             arguments += ["--final", inquiry.last]
         if self.examination == "Formulas":
@@ -135,20 +143,36 @@ class Answer:
             arguments += ["--queries", str(file)]
         elif inquiry.queries is not None:
             arguments += ["--queries", inquiry.queries]
-        said = _programs.run("parikh-certify", arguments, fine=(0, 3, 4, 5, 6))
+        # The answers of one file are audited together, and its words kept for the next that asks.
         wanted = self.id.removeprefix("STATE_SPACE ")
-        for told in _programs.objects(said):
-            if told["type"] == "answer" and told["id"] == wanted:
-                return Certificate(told["verdict"], told["because"], told["question"], tuple(told["assumes"]))
+        words = inquiry.certificates.get(tuple(arguments), {})
+        if wanted not in words:
+            words = inquiry.certificates[tuple(arguments)] = _audited(arguments)
+        if wanted in words:
+            return words[wanted]
         raise ParikhError(f"{self.id}: the evidence does not speak of it")
 
     def __str__(self) -> str:
         value = "unknown" if self.value is None else self.value
         return f"{self.id}: {value} — {self.reason}" + (f" [{self.evidence}]" if self.evidence else "")
 
+    def __repr__(self) -> str:
+        return f"<Answer {self}>"
+
+
+def _audited(arguments: Sequence[str]) -> dict[str, Certificate]:
+    """What the auditor says, by the ids of the answers."""
+    said = _programs.run("parikh-certify", arguments, fine=(0, 3, 4, 5, 6))
+    return {
+        told["id"]: Certificate(told["verdict"], told["because"], told["question"], tuple(told["assumes"]))
+        for told in _programs.objects(said) if told["type"] == "answer"
+    }
+
 
 class Answers(list[Answer]):
-    """Answers in the order in which they came; ``answers["id"]`` is the one of that id."""
+    """Answers in the order in which was asked: examinations, then formulas, each as they were given; those of
+    a query file in the order in which they came. ``answers["id"]`` is the one of that id.
+    """
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
@@ -157,6 +181,20 @@ class Answers(list[Answer]):
                     return answer
             raise KeyError(key)
         return super().__getitem__(key)
+
+    def __repr__(self) -> str:
+        return "[" + ",\n ".join(map(repr, self)) + "]"
+
+    def _repr_html_(self) -> str:
+        """A table, in a notebook."""
+        head = "".join(f"<th>{it}</th>" for it in ("model", "question", "answer", "evidence", "reason"))
+        lines = []
+        for it in self:
+            value = "unknown" if it.value is None else it.value
+            cells = (it.model or "", it.id, value, it.evidence or "", it.reason)
+            lines.append("".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells))
+        rows = "".join(f"<tr>{line}</tr>" for line in lines)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def to_frame(self) -> "pandas.DataFrame":
         """A row an answer, as a frame of pandas."""
@@ -199,8 +237,8 @@ class Hearing:
         self.model = model
         self.known: dict[str, Bounds] = {}
 
-    def hear(self, told: dict[str, Any]) -> Union[Answer, Progress, str, None]:
-        """An answer, progress, or the id of an answer that is withdrawn."""
+    def hear(self, told: dict[str, Any]) -> Union[Answer, Progress, None]:
+        """An answer, perhaps one that takes back an earlier one, or progress."""
         kind = told["type"]
         if kind == "answer":
             return self._answer(told)
@@ -210,24 +248,28 @@ class Hearing:
                 told["id"], told["examination"], None, told["reason"], bounds=bounds, model=self.model,
             )
         if kind == "withdrawn":
-            return str(told["id"])
+            return Answer(
+                told["id"], told["examination"], None, told["reason"], model=self.model, withdrawn=True,
+            )
         return self._progress(told) if kind == "progress" else None
 
     def _answer(self, told: dict[str, Any]) -> Answer:
         value = value_of(told["value"])
         is_number = not isinstance(value, bool)
+        # Of systems, answers speak of no nodes.
+        nodes = told.get("nodes", {})
         return Answer(
             id=told["id"],
             examination=told["examination"],
             value=value,
             reason=told["reason"],
             evidence=told["evidence"],
-            witness=read(told["witness"]),
+            witness=read(told.get("witness")),
             bounds=Bounds(value, value) if is_number else Bounds(),
-            places=tuple(told["nodes"]["places"]),
-            transitions=tuple(told["nodes"]["transitions"]),
-            techniques=tuple(told["techniques"]),
-            assumes=tuple(told["assumes"]),
+            places=tuple(nodes.get("places", ())),
+            transitions=tuple(nodes.get("transitions", ())),
+            techniques=tuple(told.get("techniques", ())),
+            assumes=tuple(told.get("assumes", ())),
             seconds=told["seconds"],
             model=self.model,
             _inquiry=self.inquiry,

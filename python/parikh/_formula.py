@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from typing import Union
+from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 from ._programs import ParikhError
@@ -27,6 +28,7 @@ _INFIX = [
 _RIGHT = {"->", "=>", "implies", "U"}
 _PATHS = {"A", "E", "G", "F", "X", "AG", "AF", "AX", "EG", "EF", "EX"}
 _NAMES = {"A": "all-paths", "E": "exists-path", "G": "globally", "F": "finally", "X": "next"}
+_OF_RUNS = {"globally", "finally", "next", "until", "fires"}
 _RELATIONS = {
     "<=": "le", "=<": "le", "<": "lt", ">=": "ge", ">": "gt", "=": "eq", "==": "eq", "!=": "ne", "<>": "ne",
 }
@@ -112,9 +114,11 @@ class _Reader:
             return inner
         if token == "-":
             return _plus(({}, 0), _number(self.atom()), -1)
-        if token in {"fireable", "enabled"} and self.peek() == "(":
+        if token in {"fireable", "enabled", "fires"} and self.peek() == "(":
             names = "".join(f"<transition>{escape(name)}</transition>" for name in self.names())
-            return f"<is-fireable>{names}</is-fireable>"
+            # That one of them fires next is not the contest's; the auditor calls it so.
+            tag = "fires" if token == "fires" else "is-fireable"
+            return f"<{tag}>{names}</{tag}>"
         if token in {"bound", "max"} and self.peek() == "(":
             self.next()
             places, constant = _number(self.sum())
@@ -217,6 +221,8 @@ def formula(text: str) -> str:
 
     >>> formula("EF (p >= 2 && !fireable(t))")[:41]
     '<exists-path><finally><conjunction><integ'
+    >>> formula("G !fires(t)")
+    '<all-paths><globally><negation><fires><transition>t</transition></fires></negation></globally></all-paths>'
     >>> formula("p - 2*q <= 0")
     '<integer-le><tokens-count><place>p</place></tokens-count><tokens-count><place>q</place><place>q</place></tokens-count></integer-le>'
     """
@@ -224,7 +230,14 @@ def formula(text: str) -> str:
     read = _boolean(reader.formula())
     if reader.at < len(reader.tokens):
         raise ParikhError(f"formula `{text}`: `{reader.peek()}` stands behind its end")
-    return read
+    return f"<all-paths>{read}</all-paths>" if _is_about_a_run(ElementTree.fromstring(read)) else read
+
+
+def _is_about_a_run(node: ElementTree.Element) -> bool:
+    """Whether an operator of time stands in no scope of a quantifier; then the formula is meant of all runs."""
+    if node.tag in {"all-paths", "exists-path"}:
+        return False
+    return node.tag in _OF_RUNS or any(map(_is_about_a_run, node))
 
 
 def to_xml(formulas: dict[str, str]) -> str:

@@ -343,6 +343,7 @@ class Net:
         seed: int = 1,
         engines: Sequence[str] = (),
         require: str = "searched",
+        fair: Union[str, Sequence[str]] = (),
         final: Union[str, Mapping[str, int], None] = None,
         cases: int = 1,
     ) -> Any:
@@ -351,7 +352,8 @@ class Net:
         :class:`Answer`; all else has :class:`Answers`.
 
         What is not known within ``timeout`` seconds has the value None, with bounds where some are known.
-        ``require="certified"`` takes no search's word.
+        ``require="certified"`` takes no search's word. ``fair`` means fair runs only, in what is asked of runs:
+        "weak", "strong", or of some transitions, "strong:enter_1,enter_2".
 
         >>> net = Net(["p", "q"], ["t"], [Arc("p", "t"), Arc("t", "q")], {"p": 1})
         >>> str(net.check("AG !(p >= 1 && q >= 1)").value)
@@ -361,7 +363,8 @@ class Net:
         (False, 1, 1)
         """
         asked = self._asked(
-            questions, examination, queries, timeout, memory, threads, seed, engines, require, final, cases,
+            questions, examination, queries, timeout, memory, threads, seed, engines, require, fair, final,
+            cases,
         )
         said = _programs.run("parikh", asked.arguments, fine=(0, 3))
         answers: dict[tuple[str, str], Answer] = {}
@@ -369,9 +372,10 @@ class Net:
             heard = asked.hearing.hear(told)
             if isinstance(heard, Answer):
                 answers[heard.examination, heard.id] = heard
-            elif isinstance(heard, str):
-                answers = {key: it for key, it in answers.items() if key[1] != heard}
-        found = Answers(answers.values())
+        # Formulas are answered in any order, and read in the order in which they were asked.
+        order = {name: number for number, name in enumerate(asked.formulas)}
+        of_formulas = sorted((it for it in answers.values() if it.examination == "Formulas"), key=lambda it: order[it.id])
+        found = Answers([it for it in answers.values() if it.examination != "Formulas"] + of_formulas)
         return found[0] if asked.is_one and len(found) == 1 else found
 
     async def stream(
@@ -386,6 +390,7 @@ class Net:
         seed: int = 1,
         engines: Sequence[str] = (),
         require: str = "searched",
+        fair: Union[str, Sequence[str]] = (),
         final: Union[str, Mapping[str, int], None] = None,
         cases: int = 1,
     ) -> AsyncIterator[Union[Answer, Progress]]:
@@ -397,7 +402,8 @@ class Net:
         Who leaves the loop ends the run.
         """
         asked = self._asked(
-            questions, examination, queries, timeout, memory, threads, seed, engines, require, final, cases,
+            questions, examination, queries, timeout, memory, threads, seed, engines, require, fair, final,
+            cases,
         )
         process = await asyncio.create_subprocess_exec(
             _programs.program("parikh"), *asked.arguments, stdin=asyncio.subprocess.DEVNULL,
@@ -453,7 +459,7 @@ class Net:
     def _asked(
         self, questions: Questions, examination: Examinations, queries: Union[str, "os.PathLike[str]", None],
         timeout: float, memory: str | None, threads: int | None, seed: int, engines: Sequence[str],
-        require: str, final: Union[str, Mapping[str, int], None], cases: int,
+        require: str, fair: Union[str, Sequence[str]], final: Union[str, Mapping[str, int], None], cases: int,
     ) -> "_Asked":
         exams = [examination] if isinstance(examination, str) else list(examination or [])
         if isinstance(questions, str):
@@ -467,12 +473,13 @@ class Net:
         last = final
         if isinstance(final, Mapping):
             last = " + ".join(f"{int(n)}*{_quoted(place)}" for place, n in final.items() if n)
+        fairness = [fair] if isinstance(fair, str) else list(fair)
         inquiry = Inquiry(
-            self.file, formulas, None if queries is None else os.fspath(queries),
-            None if last is None else str(last), keep=self._keep,
+            self.file, formulas, None if queries is None else os.fspath(queries), None if last is None else str(last),
+            tuple(it for one in fairness for it in ("--fair", one)), keep=self._keep,
         )
         arguments = ["check", self.file, "--format", "json", "--evidence", inquiry.directory.name]
-        arguments += ["--timeout", _seconds(timeout), "--seed", str(seed), "--require", require]
+        arguments += ["--timeout", _seconds(timeout), "--seed", str(seed), "--require", require, *inquiry.options]
         arguments += [it for exam in exams for it in ("--examination", exam)]
         arguments += [it for name, text in formulas.items() for it in ("--formula", f"{name}: {text}")]
         options = {
@@ -485,7 +492,7 @@ class Net:
         if formulas or any(exam.lower() not in ("statespace", "ss") for exam in exams):
             arguments.append("--events")
         is_one = len(exams) + (isinstance(questions, str)) == 1 and len(formulas) <= 1
-        return _Asked(arguments, Hearing(inquiry, self.name), is_one)
+        return _Asked(arguments, Hearing(inquiry, self.name), list(formulas), is_one)
 
     # --- to look at --------------------------------------------------------------------------------
 
@@ -511,6 +518,7 @@ class _Asked:
 
     arguments: list[str]
     hearing: Hearing
+    formulas: list[str]
     is_one: bool
 
 
@@ -538,6 +546,8 @@ def _info(file: str) -> dict[str, Any]:
 
 def _of_info(info: dict[str, Any], file: str | None) -> Net:
     nodes = info.get("nodes")
+    if "system" in info:
+        raise ParikhError(f"{file}: this is a parallel system, and no net: parikh.load_system reads it")
     if nodes is None:
         raise ParikhError(f"{file}: the coloured net is too large to be unfolded; `parikh check` asks it as it is")
     ids = [[it["id"] for it in nodes[kind]] for kind in ("places", "transitions")]
@@ -559,14 +569,14 @@ def _entries(matrix: Any) -> tuple[int, int, list[tuple[int, int, int]]]:
     """Rows, columns, and what is not 0."""
     if hasattr(matrix, "tocoo"):
         coo = matrix.tocoo()
-        found = zip(coo.row.tolist(), coo.col.tolist(), coo.data.tolist())
+        found = list(zip(coo.row.tolist(), coo.col.tolist(), coo.data.tolist()))
         rows, columns = coo.shape
     else:
         lists = [list(row) for row in (matrix.tolist() if hasattr(matrix, "tolist") else matrix)]
         rows, columns = len(lists), max(map(len, lists), default=0)
         if any(len(row) != columns for row in lists):
             raise ParikhError("the rows of a matrix have different lengths")
-        found = ((i, j, n) for i, row in enumerate(lists) for j, n in enumerate(row))
+        found = [(i, j, n) for i, row in enumerate(lists) for j, n in enumerate(row)]
     entries = [(i, j, int(n)) for i, j, n in found if n]
     for i, j, n in entries:
         if n < 0:

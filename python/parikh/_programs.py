@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import warnings
 import weakref
 from pathlib import Path
 from typing import Any, Iterator, Sequence
@@ -22,6 +23,10 @@ JSON_VERSION = 1
 
 class ParikhError(Exception):
     """What was asked cannot be read or makes no sense; the text says where and why."""
+
+
+class ParikhWarning(UserWarning):
+    """What a program remarks about what it was asked, for example that a label never comes."""
 
 
 class InternalError(ParikhError):
@@ -74,6 +79,8 @@ def run(name: str, arguments: Sequence[str], fine: Sequence[int] = (0,)) -> str:
         raise
     if process.returncode not in fine:
         raise refusal(process.returncode, err)
+    if err.strip():
+        warnings.warn(_without_prefix(err), ParikhWarning, stacklevel=3)
     return out
 
 
@@ -93,10 +100,12 @@ def one(line: str) -> dict[str, Any]:
 
 def refusal(code: int, err: str) -> ParikhError:
     """Why a program ended with this code."""
-    text = err.strip() or f"the program ended with code {code}"
-    prefix = "parikh: "
-    text = "\n".join(line.removeprefix(prefix) for line in text.splitlines())
+    text = _without_prefix(err) or f"the program ended with code {code}"
     return InternalError(text) if code == 4 else ParikhError(text)
+
+
+def _without_prefix(err: str) -> str:
+    return "\n".join(line.removeprefix("parikh: ") for line in err.strip().splitlines())
 
 
 def integer(number: int | str) -> int:

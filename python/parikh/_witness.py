@@ -50,6 +50,10 @@ class Witness:
     def __len__(self) -> int:
         return self.firings or 0
 
+    def __bool__(self) -> bool:
+        """It is there, be it of no firings at all: the initial marking shows the answer."""
+        return True
+
     def transitions(self) -> Iterator[str]:
         """The transitions in the order in which they fire, without what repeats for ever.
 

@@ -175,6 +175,12 @@ class Questions(unittest.TestCase):
             "d": "AG (eat1 + eat2 <= 1)",
             "e": "EF deadlock",
             "f": "A G (eat1 >= 1 -> F (eat1 = 0))",
+            # Of all runs, where no quantifier stands before it.
+            "g": "G eat1 = 0 || F eat2 >= 1",
+            "h": "G !fires(leave1)",
+            "i": "! G (eat1 = 0)",
+            "j": "AG EF fireable(leave1)",
+            "k": "E (eat1 = 0 U eat2 >= 1)",
         }
         answers = self.net.check(texts)
         self.assertEqual(len(answers), len(texts))
@@ -184,6 +190,26 @@ class Questions(unittest.TestCase):
             if answer.evidence != "searched":
                 self.assertEqual(answer.certify().verdict, "confirmed", answer)
         self.assertEqual((answers["c"].value, answers["c"].bounds.upper), (1, 1))
+        self.assertEqual([it.id for it in answers], list(texts), "in the order in which was asked")
+        self.assertEqual(answers._repr_html_().count("<tr>"), len(texts) + 1)
+
+    def test_a_witness_of_no_firings_is_a_witness(self):
+        answer = self.net.check("EF think1 >= 1")
+        self.assertTrue(answer.witness)
+        self.assertEqual((len(answer.witness), str(answer.witness)), (0, "(the initial marking)"))
+
+    def test_fair_runs_are_asked_for_and_certified(self):
+        net = Net.from_matrices([[1, 1], [0, 0]], [[1, 0], [0, 1]], [1, 0])
+        self.assertIs(net.check("F p1 >= 1").value, False)
+        answer = net.check("F p1 >= 1", fair="weak")
+        self.assertIs(answer.value, True)
+        self.assertEqual(answer.certify().verdict, "confirmed")
+
+    def test_a_stream_takes_back_what_does_not_stand(self):
+        hearing = parikh._answer.Hearing(parikh._answer.Inquiry("model.pnml"), "net")
+        told = {"type": "withdrawn", "id": "a", "examination": "Formulas", "reason": "it rested on a claim"}
+        heard = hearing.hear(told)
+        self.assertEqual((heard.id, heard.value, heard.withdrawn), ("a", None, True))
 
     def test_what_is_unbounded_is_infinite_and_what_is_unknown_says_so(self):
         source = Net(["p"], ["t"], [("t", "p")], {})
@@ -249,6 +275,30 @@ class Questions(unittest.TestCase):
         self.assertIn("nowhere.pnml", rows[-1]["reason"])
         if has("pandas"):
             self.assertEqual(list(answers.to_frame()["value"][:4]), [it["value"] for it in rows[:4]])
+
+
+class Systems(unittest.TestCase):
+    def test_properties_of_systems_are_answered_and_certified(self):
+        post = parikh.load_system(EXAMPLES / "post.dot")
+        self.assertEqual((post.components, post.states), (("sender", "channel", "receiver"), 7))
+        for file in ("post-properties.txt", "post-branching.txt"):
+            answers = post.check(EXAMPLES / file)
+            self.assertEqual([it.id for it in answers], [str(n) for n in range(1, len(answers) + 1)])
+            for answer in answers:
+                self.assertEqual(answer.certify().verdict, "confirmed", answer)
+        self.assertIs(post.check("( G(deliver => F(ack)) )").value, False)
+        self.assertEqual([it.value for it in post.check(["( !ack W deliver )", "( G(F(send)) )"])], [True, True])
+
+    def test_what_is_no_system_and_what_never_comes_is_said(self):
+        with self.assertRaisesRegex(ParikhError, "load_system"):
+            parikh.load(EXAMPLES / "post.dot")
+        with self.assertRaisesRegex(ParikhError, "parikh.load reads it"):
+            parikh.load_system(EXAMPLES / "orders.pnml")
+        post = parikh.load_system(EXAMPLES / "post.dot")
+        with self.assertRaisesRegex(ParikhError, "expected `\\)`"):
+            post.check("( G(ack )")
+        with self.assertWarnsRegex(parikh.ParikhWarning, "never come"):
+            post.check("( G(!akc) )")
 
 
 class Structure(unittest.TestCase):

@@ -1,0 +1,97 @@
+"""Parallel systems, components that synchronise on labels, as RERS has them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Mapping, Sequence, Union
+
+from . import _programs
+from ._answer import Answer, Answers, Hearing, Inquiry
+from ._programs import ParikhError
+
+#: What questions about systems are called together.
+_EXAMINATION = "Properties"
+
+
+class System:
+    """A parallel system: components with labels on their edges. :func:`load_system` makes it."""
+
+    def __init__(self, file: str, told: Mapping[str, Any]) -> None:
+        self.file = file
+        self.name: str = told["system"]
+        #: The names of its components.
+        self.components: tuple[str, ...] = tuple(it["name"] for it in told["components"])
+        self.states: int = told["states"]
+        self.edges: int = told["edges"]
+        self.labels: int = told["labels"]
+
+    def __repr__(self) -> str:
+        return (
+            f"<System {self.name}: {len(self.components)} components, {self.states} states, {self.edges} edges, "
+            f"{self.labels} labels>"
+        )
+
+    def check(
+        self,
+        properties: Union[str, Sequence[str], "os.PathLike[str]"],
+        *,
+        semantics: str = "infinite",
+        timeout: float = 60,
+        memory: str | None = None,
+        threads: int | None = None,
+        seed: int = 1,
+        require: str = "searched",
+    ) -> Any:
+        """Answers properties in the language of RERS: one, which has an :class:`Answer`, or several, or those
+        of a file (a :class:`pathlib.Path`), which have :class:`Answers` with the ids "1", "2" and so on. All of
+        them are about runs (LTL), or all about trees (CTL with ``<a>φ`` and ``[a]φ``).
+
+        What finite runs count for in LTL is said by ``semantics``: "infinite", nothing, or "spin", where a
+        finite run repeats its last label.
+
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as at:
+        ...     file = os.path.join(at, "lamp.dot")
+        ...     with open(file, "w") as out:
+        ...         print('digraph G { subgraph lamp { 0 [label="root"]; 1 [label="off"]; 2 [label="lit"];', file=out)
+        ...         print('0->1 [label=""]; 1->2 [label="on"]; 2->1 [label="off"]; } }', file=out)
+        ...     lamp = load_system(file)
+        ...     answer = lamp.check("( G(on => X(off)) )")
+        ...     lamp, answer.value, answer.certify().verdict
+        (<System lamp: 1 components, 2 states, 2 edges, 2 labels>, True, 'confirmed')
+        """
+        inquiry = Inquiry(self.file, options=("--semantics", semantics))
+        if isinstance(properties, os.PathLike):
+            file = Path(properties)
+        else:
+            asked = [properties] if isinstance(properties, str) else list(properties)
+            if not asked:
+                raise ParikhError("nothing is asked: give a property")
+            file = Path(inquiry.directory.name) / f"{_EXAMINATION}.txt"
+            text = "".join(f"#{number}:\n{it}\n\n" for number, it in enumerate(asked, 1))
+            file.write_text(text, encoding="utf-8")
+        inquiry.queries = os.fspath(file)
+        inquiry.evidence = f"{file.stem}.jsonl"
+        arguments = ["check", self.file, "--properties", str(file), "--format", "json"]
+        arguments += ["--evidence", inquiry.directory.name, *inquiry.options]
+        arguments += ["--timeout", f"{timeout}s", "--seed", str(seed), "--require", require]
+        arguments += [] if memory is None else ["--memory", memory]
+        arguments += [] if threads is None else ["--threads", str(threads)]
+        hearing = Hearing(inquiry, self.name)
+        answers: dict[str, Answer] = {}
+        for told in _programs.objects(_programs.run("parikh", arguments, fine=(0, 3))):
+            heard = hearing.hear({"examination": _EXAMINATION, **told})
+            if isinstance(heard, Answer):
+                answers[heard.id] = heard
+        found = Answers(answers[it] for it in sorted(answers, key=int))
+        return found[0] if isinstance(properties, str) and len(found) == 1 else found
+
+
+def load_system(path: Union[str, "os.PathLike[str]"]) -> System:
+    """Reads a parallel system: ``.dot``, ``.pml``, ``.aut`` or ``.fsm``."""
+    file = os.path.abspath(os.fspath(path))
+    told = next(_programs.objects(_programs.run("parikh", ["info", file, "--format", "json"])))
+    if "system" not in told:
+        raise ParikhError(f"{file}: this is a net, and no parallel system: parikh.load reads it")
+    return System(file, told)
