@@ -6,6 +6,7 @@ import asyncio
 import html
 import itertools
 import os
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 Questions = Union[str, Sequence[str], Mapping[str, str], None]
 #: One examination, or several: names, or short ones such as "RD".
 Examinations = Union[str, Sequence[str], None]
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _SOUNDNESS = {
     "soundness": "Soundness", "weak": "WeakSoundness", "relaxed": "RelaxedSoundness", "easy": "EasySoundness",
@@ -108,20 +111,27 @@ class Net:
         ``places``, ``transitions`` and ``arcs`` as its nets have is taken.
 
         Nodes are called by their names, with a number where two have one name; labels become names
-        for people. Arcs that inhibit or reset are refused.
+        for people. Where PM4Py made up a name (a UUID), a transition is called by its label. Arcs that
+        inhibit or reset are refused.
         """
         taken: set[str] = set()
 
         def called(node: Any) -> str:
-            name = str(node.name)
+            name, label = str(node.name), getattr(node, "label", None)
+            if label is not None and _UUID.fullmatch(name):
+                name = str(label)
             numbered = (name if n == 1 else f"{name}_{n}" for n in itertools.count(1))
             free = next(it for it in numbered if it not in taken)
             taken.add(free)
             return free
 
+        def by_name(node: Any) -> tuple[str, str]:
+            name, label = str(node.name), str(getattr(node, "label", None) or "")
+            return ("", label) if label and _UUID.fullmatch(name) else (name, label)
+
         # Sets have no order: by name, so that the same net is the same net again.
-        places = {place: called(place) for place in sorted(net.places, key=lambda it: str(it.name))}
-        transitions = {t: called(t) for t in sorted(net.transitions, key=lambda it: str(it.name))}
+        places = {place: called(place) for place in sorted(net.places, key=by_name)}
+        transitions = {t: called(t) for t in sorted(net.transitions, key=by_name)}
         nodes = {**places, **transitions}
         arcs = []
         for arc in net.arcs:
@@ -338,10 +348,10 @@ class Net:
         examination: Examinations = None,
         queries: Union[str, "os.PathLike[str]", None] = None,
         timeout: float = 60,
-        memory: str | None = None,
+        memory: Union[str, int, None] = None,
         threads: int | None = None,
         seed: int = 1,
-        engines: Sequence[str] = (),
+        engines: Union[str, Sequence[str]] = (),
         require: str = "searched",
         fair: Union[str, Sequence[str]] = (),
         final: Union[str, Mapping[str, int], None] = None,
@@ -385,10 +395,10 @@ class Net:
         examination: Examinations = None,
         queries: Union[str, "os.PathLike[str]", None] = None,
         timeout: float = 60,
-        memory: str | None = None,
+        memory: Union[str, int, None] = None,
         threads: int | None = None,
         seed: int = 1,
-        engines: Sequence[str] = (),
+        engines: Union[str, Sequence[str]] = (),
         require: str = "searched",
         fair: Union[str, Sequence[str]] = (),
         final: Union[str, Mapping[str, int], None] = None,
@@ -458,7 +468,7 @@ class Net:
 
     def _asked(
         self, questions: Questions, examination: Examinations, queries: Union[str, "os.PathLike[str]", None],
-        timeout: float, memory: str | None, threads: int | None, seed: int, engines: Sequence[str],
+        timeout: float, memory: Union[str, int, None], threads: int | None, seed: int, engines: Union[str, Sequence[str]],
         require: str, fair: Union[str, Sequence[str]], final: Union[str, Mapping[str, int], None], cases: int,
     ) -> "_Asked":
         exams = [examination] if isinstance(examination, str) else list(examination or [])
@@ -483,9 +493,9 @@ class Net:
         arguments += [it for exam in exams for it in ("--examination", exam)]
         arguments += [it for name, text in formulas.items() for it in ("--formula", f"{name}: {text}")]
         options = {
-            "--queries": inquiry.queries, "--memory": memory, "--final": inquiry.last,
+            "--queries": inquiry.queries, "--memory": None if memory is None else str(memory), "--final": inquiry.last,
             "--threads": None if threads is None else str(threads),
-            "--engines": ",".join(engines) or None, "--k": None if cases == 1 else str(cases),
+            "--engines": (engines if isinstance(engines, str) else ",".join(engines)) or None, "--k": None if cases == 1 else str(cases),
         }
         for option, value in options.items():
             arguments += [] if value is None else [option, value]

@@ -80,7 +80,7 @@ def run(name: str, arguments: Sequence[str], fine: Sequence[int] = (0,)) -> str:
     if process.returncode not in fine:
         raise refusal(process.returncode, err)
     if err.strip():
-        warnings.warn(_without_prefix(err), ParikhWarning, stacklevel=3)
+        warnings.warn(_without_frame(err), ParikhWarning, stacklevel=3)
     return out
 
 
@@ -100,12 +100,13 @@ def one(line: str) -> dict[str, Any]:
 
 def refusal(code: int, err: str) -> ParikhError:
     """Why a program ended with this code."""
-    text = _without_prefix(err) or f"the program ended with code {code}"
+    text = _without_frame(err) or f"the program ended with code {code}"
     return InternalError(text) if code == 4 else ParikhError(text)
 
 
-def _without_prefix(err: str) -> str:
-    return "\n".join(line.removeprefix("parikh: ") for line in err.strip().splitlines())
+def _without_frame(err: str) -> str:
+    lines = (line for line in err.strip().splitlines() if line != "For more information, try '--help'.")
+    return "\n".join(line.removeprefix("parikh: ").removeprefix("error: ") for line in lines).strip()
 
 
 def integer(number: int | str) -> int:

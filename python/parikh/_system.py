@@ -38,7 +38,7 @@ class System:
         *,
         semantics: str = "infinite",
         timeout: float = 60,
-        memory: str | None = None,
+        memory: Union[str, int, None] = None,
         threads: int | None = None,
         seed: int = 1,
         require: str = "searched",
@@ -76,7 +76,7 @@ class System:
         arguments = ["check", self.file, "--properties", str(file), "--format", "json"]
         arguments += ["--evidence", inquiry.directory.name, *inquiry.options]
         arguments += ["--timeout", f"{timeout}s", "--seed", str(seed), "--require", require]
-        arguments += [] if memory is None else ["--memory", memory]
+        arguments += [] if memory is None else ["--memory", str(memory)]
         arguments += [] if threads is None else ["--threads", str(threads)]
         hearing = Hearing(inquiry, self.name)
         answers: dict[str, Answer] = {}

@@ -79,6 +79,8 @@ class Nets(unittest.TestCase):
         p, q, t = Place("x"), Place("y"), Transition("x")
         net = Net.from_pm4py(PetriNet("", [p, q], [t], [Flow(p, t), Flow(t, q)]), {p: 1})
         self.assertEqual((net.places, net.transitions), (("x", "y"), ("x_2",)))
+        made_up = Transition("22a1fb92-409c-4c0c-995f-15229229a50e", "pay")
+        self.assertEqual(Net.from_pm4py(PetriNet("", [p], [made_up], []), {}).transitions, ("pay",))
         arc = Flow(p, t, properties={"arctype": "inhibitor"})
         with self.assertRaisesRegex(ParikhError, "inhibitor"):
             Net.from_pm4py(PetriNet("", [p], [t], [arc]), {p: 1})
@@ -229,6 +231,8 @@ class Questions(unittest.TestCase):
             self.net.check("EF eat11 >= 1")
         with self.assertRaisesRegex(ParikhError, "nothing is asked"):
             self.net.check()
+        with self.assertRaisesRegex(ParikhError, r"^invalid value 'Deadlok'(?!.*--help)"):
+            self.net.check(examination="Deadlok")
         with self.assertRaisesRegex(ParikhError, "two questions are called a"):
             self.net.check(["a: EF deadlock", "a: EF deadlock"])
 
