@@ -88,6 +88,14 @@ impl CaseNet {
     }
 }
 
+/// The net with one case at its beginning, and the marking in which it is done as its final one: `chosen`, if any.
+///
+/// # Errors
+/// Why there is none.
+pub fn with_one_case(net: &Net, chosen: Option<&Marking>) -> Result<Net, String> {
+    CaseNet::of(("Soundness", 1), net, chosen).map(CaseNet::into_net)
+}
+
 /// The markings in which so many cases begin, and are done.
 fn ends(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<(Marking, Marking), String> {
     let only = |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {

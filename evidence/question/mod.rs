@@ -5,7 +5,7 @@
 //! from the evidence. Together with an answer it becomes an [obligation]: what has to
 //! be shown.
 
-pub(crate) mod cases;
+pub mod cases;
 mod examination;
 pub mod obligation;
 mod tree;

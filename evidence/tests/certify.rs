@@ -385,3 +385,47 @@ fn which_runs_are_meant_is_said_by_the_auditor_and_not_by_the_evidence() {
     is(judged(&holds, &["--fair=weak:x"]), 1, "--fair: the net has no transition `x`");
     is(judged(&holds, &["--fair=fair"]), 1, "expected weak or strong");
 }
+
+#[test]
+fn of_cases_nothing_comes_after_the_end() {
+    let steps = |number: usize| {
+        let nexts = ["<next>".repeat(number), "</next>".repeat(number)];
+        format!(
+            "<property-set xmlns='http://mcc.lip6.fr/'><property><id>long</id><formula><all-paths>{}<true/>{}\
+             </all-paths></formula></property></property-set>",
+            nexts[0], nexts[1]
+        )
+    };
+    let head = head("LTLFireability");
+    let run = r#"{"lasso": {"id": "o1", "prefix": [["t", 2]], "dead": true}}"#;
+    let visited = r#"{"visited": {"id": "v1", "markings": 3}}"#;
+    let answer = |value: &str, shown: &str| {
+        format!(
+            r#"{{"answer": {{"id": "long", "value": "{value}", "evidence": "certified", "shown_by": [{shown}]}}}}"#
+        )
+    };
+    let fails = [&head, run, &answer("FALSE", r#"{"lasso": "o1"}"#), &end(1)].join("\n");
+    let holds = [&head, visited, &answer("TRUE", r#"{"visited": "v1"}"#), &end(1)].join("\n");
+    let judged = |evidence: &str, number: usize, cases: &[&str]| {
+        let instance = instance(&[("LTLFireability.jsonl", evidence)]);
+        std::fs::write(instance.path().join("LTLFireability.xml"), steps(number)).unwrap();
+        let (code, out, err) = certify(instance.path(), &[&[".", "proofs"], cases].concat());
+        (code, out + &err)
+    };
+    let cases = ["--cases", "--final=2*q"];
+    for (evidence, number, cases, code) in [
+        (&fails, 3, &cases[..], 0),
+        (&holds, 3, &cases[..], 4),
+        (&holds, 2, &cases[..], 0),
+        (&fails, 2, &cases[..], 4),
+        (&fails, 3, &[], 4),
+        (&holds, 3, &[], 0),
+        // Something can fire there, or nobody says where a case ends.
+        (&fails, 3, &["--cases", "--final=p + q"], 1),
+        // The run is no case.
+        (&fails, 3, &["--cases", "--final=3*q"], 4),
+    ] {
+        let (found, said) = judged(evidence, number, cases);
+        assert_eq!(found, code, "{number} {cases:?}: {said}");
+    }
+}

@@ -1,7 +1,7 @@
 //! `parikh check`: answers the questions of an examination about a model.
 
 use super::beside::Beside;
-use super::fair::{self, FairTo};
+use super::fair::{self, FairTo, Meant};
 use super::job::{Job, Watch, print_statistics};
 use super::output::{self, Format, Printer};
 use super::questions::Inquiry;
@@ -222,6 +222,9 @@ fn ask(
         Inquiry::Process(examination, _) => {
             Some(arguments.cases.begun(model, examination, &arguments.model)?)
         }
+        _ if arguments.cases.one_by_one => {
+            Some(arguments.cases.begun(model, Examination::EasySoundness, &arguments.model)?)
+        }
         _ => None,
     };
     let printer = Printer::new(arguments.format, config.threads > 1);
@@ -232,8 +235,8 @@ fn ask(
         explain: arguments.explain.clone(),
         only: arguments.id.clone(),
     };
-    let fair = &arguments.fair;
-    let job = Job { inquiry, fair, budget, config: config.clone(), watch, printer, beside };
+    let meant = Meant { fair: &arguments.fair, cases: arguments.cases.one_by_one };
+    let job = Job { inquiry, meant, budget, config: config.clone(), watch, printer, beside };
     let report = job.run(begun.as_ref().unwrap_or(model))?;
     if arguments.stats {
         print_statistics(&report);
@@ -261,13 +264,23 @@ impl Arguments {
     /// Refuses what makes no sense together, before anything is read.
     fn refuse_misuse(&self) -> Result<()> {
         let misuse = |why: String| Err(Misuse(why).into());
+        let of_cases = self.cases.one_by_one;
         let all = &self.examination;
         let called = all.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ");
         if let Some(twice) = (1..all.len()).find(|&at| all[..at].contains(&all[at])) {
             return misuse(format!("{} is asked twice", all[twice]));
         }
-        if self.cases.are_asked_about() && !all.iter().any(|it| it.is_about_cases()) {
-            return misuse(format!("--k and --final are about soundness, not {called}"));
+        if of_cases && self.cases.number > 1 {
+            return misuse("--k is about soundness: formulas of --cases are about one".to_owned());
+        }
+        let about_soundness = all.iter().any(|it| it.is_about_cases());
+        if self.cases.are_asked_about() && !about_soundness && !of_cases {
+            return misuse(match all.is_empty() {
+                true => {
+                    "--k and --final are about soundness; --final also goes with --cases".to_owned()
+                }
+                false => format!("--k and --final are about soundness, not {called}"),
+            });
         }
         if self.queries.is_some() {
             match all.iter().filter(|it| it.has_queries()).count() {
@@ -277,10 +290,11 @@ impl Arguments {
             }
         }
         let is_of_time = |it: &Examination| it.name().starts_with("LTL");
-        if !self.fair.is_empty() && !all.iter().all(is_of_time) {
-            return misuse(
-                "--fair is about runs: LTLCardinality, LTLFireability, --formula".to_owned(),
-            );
+        if (!self.fair.is_empty() || of_cases) && !all.iter().all(is_of_time) {
+            let option = if of_cases { "--cases" } else { "--fair" };
+            return misuse(format!(
+                "{option} is about runs: LTLCardinality, LTLFireability, --formula"
+            ));
         }
         let of_one = !self.id.is_empty() || !self.explain.is_empty();
         if of_one && all.len() + usize::from(self.formulas.are_given()) > 1 {

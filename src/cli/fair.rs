@@ -1,4 +1,4 @@
-//! Fairness on the command line: `--fair weak`, `--fair strong:enter_1,enter_2`.
+//! Which runs are meant, on the command line: `--fair weak`, `--fair strong:enter_1,enter_2`, `--cases`.
 
 use crate::formula::FormulaProblem;
 use parikh_net::{Fairness, Net, TransitionId};
@@ -9,6 +9,15 @@ pub(super) struct FairTo {
     strong: bool,
     /// Names of transitions; none for all.
     names: Option<Vec<String>>,
+}
+
+/// Which runs formulas are about.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Meant<'a> {
+    /// Fair ones; of none, all.
+    pub(super) fair: &'a [FairTo],
+    /// Those that end in the final marking.
+    pub(super) cases: bool,
 }
 
 /// Reads one `--fair`.

@@ -4,7 +4,7 @@
 use super::Outcome;
 use super::beside::{Beside, OpenFile, write};
 use super::explain::story;
-use super::fair::FairTo;
+use super::fair::Meant;
 use super::output::{FIGURE, Printer};
 use super::progress::{News, Progress};
 use super::questions::{Inquiry, Reading};
@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 /// One inquiry about one model.
 pub(super) struct Job<'a> {
     pub(super) inquiry: Inquiry<'a>,
-    /// Which runs are meant where formulas speak of runs; of none, all.
-    pub(super) fair: &'a [FairTo],
+    /// Which runs are meant where formulas speak of runs.
+    pub(super) meant: Meant<'a>,
     pub(super) budget: &'a Budget,
     pub(super) config: run::Config,
     /// What is said besides the answers, and of which.
@@ -67,7 +67,7 @@ impl Job<'_> {
             }
             false => {
                 let (only, explain) = (&self.watch.only, &self.watch.explain);
-                let questions = Reading::new(&self.inquiry, self.fair, only, explain);
+                let questions = Reading::new(&self.inquiry, self.meant, only, explain);
                 let report = run::run(model, &questions, &self.config, self.budget, hear);
                 questions.say_notes();
                 report?
@@ -170,7 +170,7 @@ impl<'m> Listener<'_, 'm> {
         }
         write(&mut self.file, |file| file.answer(answer));
         // The model may say nothing of where a case begins, or begin with one case of several.
-        let says_where = matches!(job.inquiry, Inquiry::Process(..));
+        let says_where = matches!(job.inquiry, Inquiry::Process(..)) || job.meant.cases;
         let trace = job.beside.write_trace(view, answer, says_where);
         self.print(|printer| printer.answer(answer, view, when, trace.as_ref()));
     }

@@ -1,5 +1,6 @@
 //! `parikh mcc`: one call of the contest, as BenchKit makes it.
 
+use super::fair::Meant;
 use super::job::Job;
 use super::output::{Format, Printer};
 use super::questions::Inquiry;
@@ -67,7 +68,8 @@ fn read_and_run(
     tracing::info!("{} of {}, {} threads", examination, call.instance, config.threads);
     let printer = Printer::new(Format::Mcc, config.threads > 1);
     let (watch, beside) = Default::default();
-    let report = Job { inquiry, fair: &[], budget, config, watch, printer, beside }.run(&model)?;
+    let report = Job { inquiry, meant: Meant::default(), budget, config, watch, printer, beside }
+        .run(&model)?;
     let outcome = Outcome::of(&report);
     Ok((report, outcome))
 }

@@ -2,6 +2,7 @@
 //!
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
+mod automaton;
 mod beside;
 mod check;
 mod draw;
@@ -32,6 +33,7 @@ mod report;
 mod signals;
 mod states;
 mod states_plot;
+mod story;
 mod structure;
 mod systems;
 mod terminal;
@@ -81,6 +83,8 @@ which file it was and why, and the code is 1, also where 0 or 3 would be.";
 enum Command {
     /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
+    /// Show the automaton of a formula of LTL: its size and class, a picture, or a file for other tools.
+    Automaton(automaton::Arguments),
     /// Write a goal in any encoding as a file for other solvers: SMT-LIB 2, LP format or DIMACS.
     Encode(encode::Arguments),
     /// Show what a model is: sizes, weights, units, initial marking.
@@ -155,6 +159,7 @@ pub fn main() -> ExitCode {
     guest::invite(&arguments.command);
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Automaton(arguments) => automaton::run(&arguments),
         Command::Encode(arguments) => encode::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Invariants(arguments) => structure::invariants::run(&arguments),
@@ -180,7 +185,7 @@ pub fn main() -> ExitCode {
         Err(error) => {
             tell(&error);
             ExitCode::from(match () {
-                () if error.is::<Misuse>() => 2,
+                () if error.is::<Misuse>() || error.is::<Misspelt>() => 2,
                 // Asked for, and beyond what time, memory or limits allow.
                 () if is_declined(&error) => 3,
                 () => 1,
@@ -209,6 +214,11 @@ fn refuse(error: clap::Error) -> ! {
 fn tell(error: &anyhow::Error) {
     match error.downcast_ref::<TextError>().filter(|_| error.chain().len() == 1) {
         Some(error) => formulas::complaint(error).iter().for_each(|line| note!("{line}")),
+        None if error.is::<Misspelt>() => {
+            note!("parikh: {error}");
+            let lines = error.downcast_ref::<Misspelt>().map(|error| &error.where_in_the_text);
+            lines.into_iter().flatten().for_each(|line| note!("  {line}"));
+        }
         None => note!("parikh: {}", chain(error)),
     }
 }
@@ -227,6 +237,15 @@ fn code_of(outcome: Outcome) -> u8 {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Misuse(String);
+
+/// A text on the command line that is not spelt as it should be: exit code 2, too.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+struct Misspelt {
+    why: String,
+    /// The text, and below it a caret where it goes wrong.
+    where_in_the_text: [String; 2],
+}
 
 /// An error with its causes, except those that the words before say already.
 fn chain(error: &anyhow::Error) -> String {

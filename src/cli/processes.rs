@@ -22,7 +22,12 @@ Processes (workflow nets, and nets with a final marking):
   marking of --final, of the model's <finalmarkings>, or else with a token in the sink. The answer is
   called 3-Soundness for --k 3. What makes a process unsound is named: the run that gets stuck or leaves
   tokens behind (--trace), the places where they are, the transitions that never fire.
-  parikh check order.pnml -e Soundness --trace traces";
+  parikh check order.pnml -e Soundness --trace traces
+
+  With --cases, formulas are about cases: constraints by name, over transitions or their names for people,
+  response(a, b), precedence(a, b), succession(a, b), absence(a), existence(a), not_co_existence(a, b),
+  chain_response(a, b), and the others of Declare, or any formula of LTL.
+  parikh check order.pnml --cases --formula 'precedence(Accept, Ship)' --trace traces";
 
 #[derive(clap::Args)]
 pub(super) struct Cases {
@@ -31,11 +36,15 @@ pub(super) struct Cases {
     #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) number: u64,
-    /// Of soundness: the marking in which a case is done, for example 'end' or 'p + 2*q'. By
+    /// Of soundness, and with --cases: the marking in which a case is done, for example 'end' or 'p + 2*q'. By
     /// default the one in the model's `<finalmarkings>`, or else one token in the sink of a
     /// workflow net.
-    #[arg(long = "final", value_name = "MARKING", requires = "examination")]
+    #[arg(long = "final", value_name = "MARKING")]
     last: Option<String>,
+    /// Ask formulas of cases, which end in the final marking, and not of runs that go on: what every
+    /// case does, or with E in front, what some case does.
+    #[arg(long = "cases", conflicts_with = "fair")]
+    pub(super) one_by_one: bool,
 }
 
 impl Cases {

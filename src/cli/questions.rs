@@ -1,12 +1,12 @@
 //! What `check` and `mcc` ask of a model, as it reads on each net that stands for it.
 
 use super::Misuse;
-use super::fair::{FairTo, fairness};
+use super::fair::{Meant, fairness};
 use super::formulas::{Asked, Formulas};
 use super::model::query_file;
 use super::terminal::note;
 use crate::answer::Plan;
-use crate::formula::Logic;
+use crate::formula::{Formula, Logic, Unsupported, of_cases};
 use crate::input;
 use crate::mcc::Examination;
 use crate::model::View;
@@ -34,8 +34,8 @@ pub(super) enum Inquiry<'a> {
 /// The questions of an inquiry.
 pub(super) struct Reading<'a> {
     inquiry: &'a Inquiry<'a>,
-    /// Which runs formulas speak of; of none, all.
-    fair: &'a [FairTo],
+    /// Which runs formulas speak of.
+    meant: Meant<'a>,
     /// The only ids that are asked of those in files; none for all.
     only: &'a [String],
     /// Ids that have to be there.
@@ -81,16 +81,17 @@ impl<'a> Reading<'a> {
     /// All questions, or only some, some of which have to be there.
     pub(super) fn new(
         inquiry: &'a Inquiry<'a>,
-        fair: &'a [FairTo],
+        meant: Meant<'a>,
         only: &'a [String],
         explain: &'a [String],
     ) -> Self {
-        Reading { inquiry, fair, only, explain, notes: RefCell::default() }
+        Reading { inquiry, meant, only, explain, notes: RefCell::default() }
     }
 
     /// A plan without questions, and the runs that they will be about.
     fn empty(&self, net: &Net) -> Result<Wording> {
-        let fairness = fairness(self.fair, net).map_err(|why| Misuse(format!("--fair: {why}")))?;
+        let fairness =
+            fairness(self.meant.fair, net).map_err(|why| Misuse(format!("--fair: {why}")))?;
         let mut wording = Wording::default();
         wording.plan.mean(fairness);
         Ok(wording)
@@ -150,7 +151,7 @@ impl<'a> Reading<'a> {
                 }
                 Ok(formula) => {
                     let logic = logic_of(examination).unwrap_or_else(|| Logic::of(formula));
-                    let asked = plan.ask_formula_in(&query.id, formula, net, logic);
+                    let asked = self.ask(&mut plan, &query.id, formula, net, logic);
                     asked.map_err(|error| error.to_string())
                 }
                 Err(error) => Err(error.to_string()),
@@ -174,7 +175,8 @@ impl<'a> Reading<'a> {
         let Wording { mut plan, mut refused } = wording;
         for Asked { id, formula } in asked.into_iter().filter(|asked| self.is_wanted(&asked.id)) {
             let planned = formula.and_then(|formula| {
-                plan.ask_formula(&id, &formula, net).map_err(|error| {
+                let logic = Logic::of(&formula);
+                self.ask(&mut plan, &id, &formula, net, logic).map_err(|error| {
                     notes.push(format!("parikh: formula {id}: {error}"));
                     error.to_string()
                 })
@@ -184,6 +186,21 @@ impl<'a> Reading<'a> {
             }
         }
         Wording { plan, refused }
+    }
+
+    /// Asks a formula of the runs that are meant.
+    fn ask(
+        &self,
+        plan: &mut Plan,
+        id: &str,
+        formula: &Formula,
+        net: &Net,
+        logic: Logic,
+    ) -> Result<(), Unsupported> {
+        match self.meant.cases {
+            true => plan.ask_formula_in(id, &of_cases(formula, net)?, net, Logic::Linear),
+            false => plan.ask_formula_in(id, formula, net, logic),
+        }
     }
 
     /// Whether a question of a file is asked.

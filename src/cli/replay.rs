@@ -6,7 +6,7 @@
 
 use super::terminal::{line, note};
 use super::trace_file::Trace;
-use super::{Outcome, limits, reduce, replay_coloured, signals};
+use super::{Outcome, limits, reduce, replay_coloured, signals, story};
 use crate::evidence::loops::{holds, replay_loops};
 use crate::evidence::{check_pump, check_pumping, replay, words};
 use crate::input;
@@ -140,8 +140,7 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
             net.name(),
             pump.firings()
         ));
-        show(net, &after);
-        return Ok(());
+        return story::tell(net, &trace.sequence, pump);
     }
     line(&format!(
         "{} firings replayed on net {}, then {} that can repeat for ever",

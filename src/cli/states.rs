@@ -1,5 +1,6 @@
 //! `parikh states`: the figures of a state space as they come, and how each was found.
 
+use super::fair::Meant;
 use super::job::Job;
 use super::output::{self, FIGURE, Format, Printer};
 use super::questions::Inquiry;
@@ -93,7 +94,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let (start, course) = (Instant::now(), config.course.clone());
     let inquiry = Inquiry::Examination(Examination::StateSpace);
     let (watch, beside) = Default::default();
-    let job = Job { inquiry, fair: &[], budget: &budget, config, watch, printer, beside };
+    let job =
+        Job { inquiry, meant: Meant::default(), budget: &budget, config, watch, printer, beside };
     let report = job.run(&model)?;
     bar.finish_and_clear();
     if let Some(file) = &arguments.plot {

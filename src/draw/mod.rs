@@ -3,9 +3,11 @@
 //! [`net()`] shows a net, or the part of it around its highlighted nodes; [`summary()`] what a net too large
 //! to look at consists of; [`coloured()`] a coloured net. What can be highlighted is in `highlight`. All of
 //! them are a [`Scene`], which [`svg()`] lays out and draws, and [`dot()`] writes for Graphviz;
-//! [`animated()`] plays a firing sequence, [`strip()`] shows it picture by picture.
+//! [`animated()`] plays a firing sequence, [`strip()`] shows it picture by picture. [`automaton`] draws automata
+//! over infinite words.
 
 mod animated;
+pub mod automaton;
 mod coloured;
 mod dot;
 mod grouping;

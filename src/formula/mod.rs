@@ -1,6 +1,8 @@
 //! Formulas: syntax trees with names resolved to a net's places and transitions, the textual
 //! languages they are written in, and what a tree asks of the reachable markings.
 
+mod cases;
+mod declare;
 mod error;
 mod linear;
 mod lower;
@@ -15,6 +17,7 @@ pub mod text;
 mod trees;
 mod unsupported;
 
+pub use cases::of_cases;
 pub use error::{FormulaError, FormulaProblem};
 pub use linear::linear_sum;
 pub use lower::{Logic, lower, lower_in};

@@ -12,6 +12,14 @@ pub enum Unsupported {
     /// A formula of CTL about fair runs.
     #[error("--fair is about runs, so formulas of LTL; this one is of CTL")]
     FairTree,
+    /// A question about cases of a net that does not say where these end.
+    #[error("a case ends in the final marking, of which the net has not one: name it with --final")]
+    NotOneFinal,
+    /// A question about cases that may go on after their end.
+    #[error(
+        "something is enabled in the final marking: --cases is about processes whose cases end there"
+    )]
+    FinalNotDead,
     /// Numbers beyond 64 bits.
     #[error("the numbers of a comparison do not fit 64 bits")]
     TooLarge,

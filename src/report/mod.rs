@@ -13,6 +13,7 @@
 //! firing rule. Nothing here decides anything: answers come from [`crate::run`] with their evidence.
 
 mod findings;
+mod lit;
 mod page;
 mod picture;
 mod questions;

@@ -3,7 +3,7 @@
 use super::shown::{Play, Shown, Store};
 use super::text::Text;
 use crate::answer::{Answer, Exhibit, Plan, Value};
-use crate::board::Knowledge;
+use crate::board::{Knowledge, Run};
 use crate::mcc::Examination;
 use crate::run::{self, Config, Event};
 use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
@@ -241,17 +241,23 @@ impl Asking<'_, '_> {
     fn run(&mut self, plan: Plan, budget: &Budget) -> Ran {
         let start = Instant::now();
         let mut heard = BTreeMap::new();
-        let mut known: HashMap<usize, Knowledge> = HashMap::new();
+        let mut known: HashMap<usize, (Goal, Knowledge)> = HashMap::new();
         let store = &mut *self.store;
         let report = run::run_net(self.net, plan, self.config, budget, |event| match event {
-            Event::Settled { id, knowledge, .. } => {
-                known.insert(id.index(), knowledge.clone());
+            Event::Settled { id, goal, knowledge } => {
+                known.insert(id.index(), (goal.clone(), knowledge.clone()));
             }
             Event::Answered(answer) => {
                 let mut by: Vec<Shown> = Vec::new();
                 for goal in answer.rests_on.iter() {
-                    let Some(knowledge) = known.get(&goal.index()) else { continue };
-                    let shown = store.of(knowledge);
+                    let shown = match known.get(&goal.index()) {
+                        None => continue,
+                        Some((
+                            Goal::Run(property),
+                            Knowledge::Run(Run::Exists { run: Some(run), .. }),
+                        )) => store.run(property, run),
+                        Some((_, knowledge)) => store.of(knowledge),
+                    };
                     if !by.contains(&shown) {
                         by.push(shown);
                     }
@@ -508,6 +514,7 @@ fn question(net: &Net, id: &str, ran: &mut Ran) -> Question {
                 let firings = u64::try_from(witness.firings()).unwrap_or(u64::MAX);
                 plays().find(|play| play.firings == firings).or_else(|| plays().next())
             }
+            Some(Exhibit::Lasso(_)) => plays().next(),
             _ => plays().find(|play| play.pump.is_some()),
         };
         return Question {

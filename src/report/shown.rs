@@ -3,10 +3,13 @@
 //! Sequences and documents that goals share are kept once. A page has to stay small, so there are limits on
 //! both; what is beyond is left out, and said to be.
 
+use super::lit;
 use super::reading;
 use super::text::{Text, counted};
 use crate::board::{Argued, Evidence, Home, Knowledge, Maximum, Reach, Witness};
-use parikh_net::{FiringSequence, Net, Stage};
+use crate::evidence::replay;
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::{FiringSequence, Net, RunProperty, Stage};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +28,19 @@ pub struct Play {
     /// The trace that repeats for ever after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pump: Option<usize>,
+    /// Whether that leads back to the same marking each time, so that it is played for ever.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub comes_back: bool,
+    /// What holds along it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<lit::Part>,
+}
+
+impl Play {
+    /// So many firings of a trace, and nothing after it.
+    fn of(trace: Option<usize>, firings: u64) -> Play {
+        Play { trace, firings, pump: None, comes_back: false, parts: Vec::new() }
+    }
 }
 
 /// A number as a page reads it without rounding: beyond what its own numbers hold exactly as text.
@@ -137,11 +153,9 @@ impl<'n> Store<'n> {
                     };
                 };
                 let (prefix, firings) = (Arc::new(prefix.clone()), prefix.firings());
-                let play = Play {
-                    trace: self.trace(&prefix),
-                    firings: u64::try_from(firings).unwrap_or(u64::MAX),
-                    pump: self.trace(&Arc::new(pump.clone())),
-                };
+                let firings = u64::try_from(firings).unwrap_or(u64::MAX);
+                let mut play = Play::of(self.trace(&prefix), firings);
+                play.pump = self.trace(&Arc::new(pump.clone()));
                 Shown { play: Some(play), ..Shown::default() }
             }
             Knowledge::Maximum(Maximum { seen, proved, evidence, .. }) => {
@@ -153,6 +167,21 @@ impl<'n> Store<'n> {
                 shown
             }
         }
+    }
+
+    /// A run with a property, to be played; one without a loop as any firing sequence.
+    pub(super) fn run(&mut self, property: &RunProperty, run: &LassoRun) -> Shown {
+        let firings = u64::try_from(run.prefix.firings()).unwrap_or(u64::MAX);
+        let mut play = Play::of(self.trace(&Arc::new(run.prefix.clone())), firings);
+        if let RunEnd::Repeats(cycle) = &run.end {
+            play.pump = self.trace(&Arc::new(cycle.clone()));
+            let end = replay(self.net, &run.rounds(1)).ok();
+            play.comes_back = end.is_some() && end == replay(self.net, &run.prefix).ok();
+        }
+        if play.comes_back || run.end == RunEnd::Dead {
+            play.parts = lit::parts(self.net, property, run);
+        }
+        Shown { play: Some(play), ..Shown::default() }
     }
 
     /// Whether two certificates are none, or read the same.
@@ -167,7 +196,7 @@ impl<'n> Store<'n> {
         // A run with loops is not played: it has more firings than anybody looks at.
         let play = match witness {
             Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
-                Some(Play { trace: self.trace(sequence), firings: *firings, pump: None })
+                Some(Play::of(self.trace(sequence), *firings))
             }
             _ => None,
         };

@@ -222,6 +222,8 @@ impl Schedule {
     pub fn of_threads(threads: usize) -> Schedule {
         use Phase::{Deepen, Follow, GoOn, GoOnSmall, Grow, Once, Run, Search};
         let first = Run(Role::First, On::Read, Part::of(0.05).at_most(1));
+        // Of a small net all runs are searched at once; nobody should wait for its walks.
+        let small = Run(Role::Runs, On::Read, Part::of(0.03).at_most(1));
         let prove = [
             Once,
             Run(Role::Homes, On::Read, Part::of(0.6)),
@@ -246,7 +248,7 @@ impl Schedule {
             Run(Role::Homes, On::Read, Part::of(1.0)),
         ];
         if threads <= 1 {
-            let mut all = vec![first, Run(Role::Walk, On::Read, Part::of(0.1).at_most(2))];
+            let mut all = vec![first, Run(Role::Walk, On::Read, Part::of(0.1).at_most(2)), small];
             all.push(GoOn(Role::Trees, Part::of(0.2)));
             all.push(Run(Role::Runs, On::Read, Part::of(0.4)));
             all.extend(prove);
@@ -265,6 +267,7 @@ impl Schedule {
         }
         let walk = vec![
             Run(Role::Walk, On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
+            small,
             GoOn(Role::Trees, Part::of(0.4)),
             Run(Role::Runs, On::Read, Part::of(1.0)),
             GoOn(Role::Trees, Part::of(1.0)),

@@ -42,17 +42,17 @@ impl<P: Paths> Formulas<P> {
                 Node::Or(all) => row(&mut open, all, " | "),
                 Node::Next(paths, part) => {
                     text.push_str(paths.prefix());
-                    text.push('X');
+                    self.operator(&mut text, 'X', *part, names);
                     open.push(Piece::Formula(*part, UNARY));
                 }
                 Node::Until(paths, left, right) if self.is(*left, true) => {
                     text.push_str(paths.prefix());
-                    text.push('F');
+                    self.operator(&mut text, 'F', *right, names);
                     open.push(Piece::Formula(*right, UNARY));
                 }
                 Node::Release(paths, left, right) if self.is(*left, false) => {
                     text.push_str(paths.prefix());
-                    text.push('G');
+                    self.operator(&mut text, 'G', *right, names);
                     open.push(Piece::Formula(*right, UNARY));
                 }
                 Node::Until(paths, left, right) | Node::Release(paths, left, right) => {
@@ -72,6 +72,16 @@ impl<P: Paths> Formulas<P> {
             }
         }
         text
+    }
+
+    /// Writes an operator; before a word it stands apart, as in `F answer`.
+    fn operator(&self, text: &mut String, sign: char, operand: Formula<P>, names: &Names) {
+        text.push(sign);
+        if let Node::Literal(Literal { atom, positive: true }) = self.node(operand)
+            && names.name(*atom).is_some_and(|name| name.len() > 1 && is_plain_name(name))
+        {
+            text.push(' ');
+        }
     }
 
     fn tightness(&self, formula: Formula<P>) -> u8 {

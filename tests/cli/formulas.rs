@@ -262,6 +262,11 @@ fn formulas_of_linear_time_come_with_runs_and_arguments() {
     let (code, said, _) = folder.0.said(&["replay", "mutex.pnml", "traces/served.trace"]);
     assert_eq!(code, 0);
     assert!(said.contains("lead back to the same marking"), "{said}");
+    // The story: the way in, what repeats, and who is left out.
+    let (way_in, again) = said.split_once("then, again and again:\n").expect("a story");
+    assert!(way_in.contains("the way in:\n  from "), "{said}");
+    assert!(again.contains("  enter_2: "), "{said}");
+    assert!(again.contains("enabled again and again, and never fired: enter_1"), "{said}");
     assert!(folder.0.read("proofs/Formulas.jsonl").contains("\"lasso\""));
 }
 
@@ -293,4 +298,36 @@ fn fairness_says_which_runs_are_meant() {
     assert!(stderr.contains("--fair: the net has no transition `enter_3`"), "{stderr}");
     let stderr = refused(&["-e", "RD", "--fair", "weak"]);
     assert!(stderr.contains("--fair is about runs"), "{stderr}");
+}
+
+#[test]
+fn a_run_that_never_ends_is_in_json_and_on_the_page_of_a_report() {
+    let folder = Folder::new();
+    let asked = ["--formula", "served: G F critical_1 = 1"];
+    let check = [&["check", "mutex.pnml", "--format", "json"], &asked[..]].concat();
+    let (code, said, _) = folder.0.said(&check);
+    assert_eq!(code, 0);
+    assert!(said.contains(r#""witness":{"end":"repeats""#), "{said}");
+    folder.0.fine(&[&["report", "mutex.pnml", "-o", "page.html"], &asked[..]].concat());
+    let page = folder.0.read("page.html");
+    assert!(page.contains(r#""comes_back":true"#) && page.contains(r#""holds":""#));
+}
+
+#[test]
+fn automata_of_formulas_are_shown_and_written() {
+    let folder = Folder::new();
+    let automaton = |more: &[&str]| folder.0.fine(&[&["automaton", "G(a -> F b)"], more].concat());
+    let said = automaton(&[]);
+    assert!(said.contains(" state") && said.contains(" mark") && said.contains("; "), "{said}");
+    let hoa = automaton(&["-o", "-"]);
+    assert!(hoa.starts_with("HOA: v1\n") && hoa.contains("AP: 2 \"a\" \"b\""), "{hoa}");
+    for (file, begins) in [("a.svg", "<svg"), ("a.dot", "digraph"), ("a.hoa", "HOA: v1")] {
+        automaton(&["-o", file]);
+        assert!(folder.0.read(file).starts_with(begins), "{file}");
+    }
+    let negated = automaton(&["--negated"]);
+    assert!(negated != said && negated.contains("weak"), "{negated}");
+    let stderr = folder.0.refused(2, &["automaton", "G(a -> )"]);
+    assert!(stderr.contains("column 8") && stderr.contains("\n         ^"), "{stderr}");
+    assert!(folder.0.refused(2, &["automaton", "F a", "-o", "a.txt"]).contains(".hoa"));
 }

@@ -297,3 +297,36 @@ fn the_help_teaches_what_soundness_is() {
     let help = stdout(&crate::support::binary::run(&["check", "--help"]));
     assert!(help.contains("RelaxedSoundness  every transition fires on some run"), "{help}");
 }
+
+#[test]
+fn constraints_are_asked_of_every_case() {
+    let desk = desk();
+    desk.write("invoices.pnml", &std::fs::read_to_string(example("invoices.pnml")).unwrap());
+    let ask = |model: &str, formula: &str| {
+        let asked = ["check", model, "--cases", "--formula", formula, "--trace", "traces"];
+        desk.fine(&asked)
+    };
+    let said = ask("invoices.pnml", "paid: precedence(Approve, Pay)");
+    assert!(said.starts_with("paid: FALSE — a run: after 4 firings, nothing can fire"), "{said}");
+    let replayed = desk.fine(&["replay", "invoices.pnml", "traces/paid.trace"]);
+    assert!(replayed.contains("marking: end"), "{replayed}");
+    for (formula, holds) in [
+        ("precedence(Receive, Pay)", true),
+        ("not_co_existence(Reject, Pay)", true),
+        ("chain_response(Receive, Approve)", false),
+        ("E chain_response(Receive, Reject)", true),
+        ("F (end = 1)", true),
+    ] {
+        let value = if holds { ": TRUE" } else { ": FALSE" };
+        assert!(ask("invoices.pnml", formula).contains(value), "{formula}");
+    }
+    // Who is rejected is not shipped, in cases that end properly.
+    assert!(ask("orders.pnml", "not_co_existence(Reject, Ship)").contains(": TRUE"));
+    let refused = |arguments: &[&str]| desk.refused(2, arguments);
+    let formula = "precedence(Approve, Pay)";
+    let stderr = refused(&["check", "invoices.pnml", "--formula", formula, "--final", "end"]);
+    assert!(stderr.contains("--cases"), "{stderr}");
+    let unanswered = ["check", "invoices.pnml", "--cases", "--final", "paid", "--formula", formula];
+    let (code, _, stderr) = desk.said(&unanswered);
+    assert!(code == 3 && stderr.contains("enabled in the final marking"), "{stderr}");
+}

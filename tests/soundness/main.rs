@@ -4,6 +4,7 @@
 mod support;
 
 mod capabilities;
+mod cases;
 mod combinations;
 mod counting;
 mod coverability;

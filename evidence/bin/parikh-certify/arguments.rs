@@ -30,6 +30,8 @@ Options:
                     these ('strong:enter_1,enter_2'); may be given several times
   --semantics S     of systems: infinite, where only infinite runs count, or spin, where finite ones
                     repeat their last label [default: infinite]
+  --cases           questions of query files are about cases: from the initial marking to the final one,
+                    in which nothing is enabled (with --final, to that)
   --unfold N        make the unfolding of a coloured model again where it takes up to N colours tried
                     [default: 20000000]
   --visit N         make exhaustive searches again of up to N markings [default: 1000000]
@@ -74,6 +76,8 @@ pub(crate) struct Arguments {
     pub(crate) fair: Vec<String>,
     /// Whether the ends of runs of a system count, as in SPIN.
     pub(crate) spin: bool,
+    /// Whether questions of query files are about cases.
+    pub(crate) cases: bool,
     pub(crate) unfold: u64,
     pub(crate) visit: u64,
     pub(crate) timeout: Duration,
@@ -101,6 +105,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
         last: None,
         fair: Vec::new(),
         spin: false,
+        cases: false,
         unfold: 20_000_000,
         visit: 1_000_000,
         timeout: Duration::from_secs(3600),
@@ -142,6 +147,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
                 Some("json") => arguments.json = true,
                 _ => return Err("--format is text or json".to_owned()),
             },
+            "--cases" if attached.is_none() => arguments.cases = true,
             "--quiet" | "-q" if attached.is_none() => arguments.quiet = true,
             "--help" | "-h" => return Ok(Wanted::Text(HELP.to_owned())),
             "--version" | "-V" => {

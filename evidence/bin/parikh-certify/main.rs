@@ -13,12 +13,13 @@ use guard::Ended;
 use parikh_evidence::audit::{Audit, Broken, Judged, OutOf, Progress, Report, Verdict, Watch};
 use parikh_evidence::coloured::{self, ColouredAudit, Limits};
 use parikh_evidence::question::Question;
+use parikh_evidence::question::cases::with_one_case;
 use parikh_evidence::reader::Unreadable;
 use parikh_evidence::reader::fair::fairness;
 use parikh_evidence::reader::pnml;
 use parikh_evidence::reader::queries::{self, Property};
-use parikh_net::Net;
 use parikh_net::printable::{Printable, Quoted};
+use parikh_net::{Net, marking_text};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -99,8 +100,8 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
     let mut broken: Vec<Broken> = Vec::new();
     let query_file = |net: &Net, examination: &str| query_file(arguments, &path, net, examination);
     let report = if coloured::is_coloured(&bytes) {
-        if arguments.last.is_some() {
-            let why = "--final is about soundness, which is not asked of a coloured model";
+        if arguments.last.is_some() || arguments.cases {
+            let why = "--final and --cases are about processes, which no coloured model is";
             return Err(Refusal { code: 2, why: why.to_owned() });
         }
         let model = coloured::read(&bytes).map_err(|error| in_file(&path, &error))?;
@@ -114,12 +115,18 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         if let Some(note) = &model.note {
             say("note", &format!("{}: {note}", path.display()));
         }
-        let net = &model.net;
+        let last = arguments.last.as_ref().map(|last| marking_text::parse(last, &model.net));
+        let last = last.transpose().map_err(|why| format!("--final: {why}"))?;
+        let net = &match arguments.cases {
+            true => {
+                with_one_case(&model.net, last.as_ref()).map_err(|why| format!("--cases: {why}"))?
+            }
+            false => model.net,
+        };
         let audit = Audit::new(net, arguments.visit, Box::new(move |it| query_file(net, it)));
         let mut audit = audit.with_watch(watch.clone());
-        if let Some(last) = &arguments.last {
-            let last = parikh_net::marking_text::parse(last, net);
-            audit = audit.with_final_marking(last.map_err(|why| format!("--final: {why}"))?);
+        if let Some(last) = last {
+            audit = audit.with_final_marking(last);
         }
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
@@ -193,7 +200,11 @@ fn query_file(
     if arguments.queries.is_none() && !file.exists() && !parikh_files::is_file(&file) {
         return Err(format!("{examination} needs formulas, and there is no {}", file.display()));
     }
-    let properties = queries::read(net, &contents(&file, arguments.memory)?);
+    let bytes = contents(&file, arguments.memory)?;
+    let properties = match arguments.cases {
+        true => queries::read_of_cases(net, &bytes),
+        false => queries::read(net, &bytes),
+    };
     let properties = properties.map_err(|error| in_file(&file, &error))?;
     let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;
     let refuse = |what: &str| Unreadable { line: 0, what: what.to_owned() };

@@ -62,6 +62,37 @@ pub struct Property {
 /// When the file is no list of properties. A formula that cannot be read is an error in its own
 /// [`Property`].
 pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
+    properties(net, None, bytes)
+}
+
+/// Reads a query file whose formulas are about the *cases* of `net`: rows of firings that end in its final
+/// marking. A run that comes there stays there, so a case is a run that meets it; but after it nothing
+/// comes next: `next` of anything does not hold where nothing is enabled. All runs, and some, are all cases and some.
+///
+/// # Errors
+/// As [`read`]; when the net has not one final marking, or something is enabled in that.
+pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
+    let refuse = |what: &str| Err(Unreadable { line: 0, what: what.to_owned() });
+    match net.final_markings() {
+        [last] if net.is_dead(last) => {
+            let done = last.marked().map(|(place, tokens)| Predicate::at_least(place, tokens));
+            let all = LinearSum::new(net.places().map(|place| (place, 1)));
+            let (Ok(all), Ok(most)) = (all, i64::try_from(last.total())) else {
+                return refuse("the final marking has 2^63 tokens or more");
+            };
+            let done = Predicate::and(done.chain([Predicate::at_most(all, most)])).sorted();
+            properties(net, Some(&done), bytes)
+        }
+        [_] => refuse("something is enabled in the final marking, so that cases do not end there"),
+        _ => refuse("the model has not one final marking"),
+    }
+}
+
+fn properties(
+    net: &Net,
+    done: Option<&Predicate>,
+    bytes: &[u8],
+) -> Result<Vec<Property>, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let root = tree.root_element();
@@ -71,7 +102,7 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
     }
     let (mut properties, mut unreadable): (Vec<Property>, usize) = (Vec::new(), 0);
     for node in elements(root) {
-        let property = property(net, node, unreadable < MOST_UNREADABLE)?;
+        let property = property(net, done, node, unreadable < MOST_UNREADABLE)?;
         unreadable += usize::from(property.question.is_err());
         properties.push(property);
     }
@@ -83,13 +114,18 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
 const MOST_UNREADABLE: usize = 1000;
 
 /// A property; its formula is only looked at where that is wanted.
-fn property(net: &Net, node: Node<'_, '_>, is_read: bool) -> Result<Property, Unreadable> {
+fn property(
+    net: &Net,
+    done: Option<&Predicate>,
+    node: Node<'_, '_>,
+    is_read: bool,
+) -> Result<Property, Unreadable> {
     if name(node) != "property" {
         let what = format!("expected `property`, found `{}`", name(node));
         return Err(Unreadable::at(node, what));
     }
     let question = match is_read {
-        true => question(net, child(node, "formula")?),
+        true => question(net, done, child(node, "formula")?),
         false => {
             let what = format!("this formula was not read: {MOST_UNREADABLE} before it cannot be");
             Err(Unreadable { line: 0, what })
@@ -98,8 +134,12 @@ fn property(net: &Net, node: Node<'_, '_>, is_read: bool) -> Result<Property, Un
     Ok(Property { id: text(child(node, "id")?)?, question })
 }
 
-/// What a `formula` asks.
-fn question(net: &Net, formula: Node<'_, '_>) -> Result<Question, Unreadable> {
+/// What a `formula` asks; of cases, if they are done in a marking with `done`.
+fn question(
+    net: &Net,
+    done: Option<&Predicate>,
+    formula: Node<'_, '_>,
+) -> Result<Question, Unreadable> {
     let (mut node, mut negated) = (inside(formula)?, false);
     while name(node) == "negation" {
         node = inside(node)?;
@@ -113,6 +153,7 @@ fn question(net: &Net, formula: Node<'_, '_>) -> Result<Question, Unreadable> {
         return Ok(Question::Initially(predicate(net, node, negated)?));
     }
     let part = |node, negated| match is_path(node) {
+        true if done.is_some() => runs::of_runs(net, done, node, negated),
         true => of_paths(net, node, negated),
         false => Ok(Question::Initially(predicate(net, node, negated)?)),
     };
@@ -134,7 +175,7 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
     let around = inside(node)?;
     let is_nested = || around.descendants().any(is_path);
     if (name(around) != operator || runs::speaks_of_time(inside(around)?)) && !is_nested() {
-        return runs::of_runs(net, node, negated);
+        return runs::of_runs(net, None, node, negated);
     }
     if is_nested() {
         return trees::of_tree(net, node, negated);

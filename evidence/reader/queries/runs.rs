@@ -26,7 +26,7 @@ use super::{inside, is_path, listed};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Net, TransitionId};
+use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::{Formula, Linear, Node as Part};
 use roxmltree::Node;
 
@@ -35,22 +35,30 @@ pub(super) fn speaks_of_time(node: Node<'_, '_>) -> bool {
     node.descendants().any(Linear::is_timed)
 }
 
-/// A question with one path quantifier, and operators of time below it; or its negation.
+/// A question with one path quantifier, and operators of time below it; or its negation. Of cases, if they
+/// are done in a marking with `done`.
 pub(super) fn of_runs(
     net: &Net,
+    done: Option<&Predicate>,
     quantifier: Node<'_, '_>,
     negated: bool,
 ) -> Result<Question, Unreadable> {
     let path = inside(quantifier)?;
     let next_of_marking = name(path) == "next" && !speaks_of_time(inside(path)?);
-    if next_of_marking && net.is_dead(net.initial()) {
+    if done.is_none() && next_of_marking && net.is_dead(net.initial()) {
         let what = "`next` in a dead initial marking means one thing in CTL and another in LTL";
         return Err(Unreadable::at(path, what));
     }
     let mut reading: Reading<'_, Linear> = Reading::new(net, path);
+    reading.ends = done.is_some();
     let wanted = reading.formula(path)?;
     let exists = name(quantifier) == "exists-path";
-    let formula = if exists { wanted } else { reading.formulas.negate(wanted) };
+    let mut formula = if exists { wanted } else { reading.formulas.negate(wanted) };
+    if let Some(done) = done {
+        let done = reading.holds(done.clone());
+        let met = reading.formulas.eventually(Linear, done);
+        formula = reading.formulas.and([met, formula]);
+    }
     let none = none_has(&reading, formula);
     Ok(if exists == negated { none } else { Question::Not(Box::new(none)) })
 }

@@ -61,6 +61,8 @@ pub(super) struct Reading<'n, P> {
     numbers: HashMap<RunAtom, Atom>,
     /// The elements with one in them, or around, that speaks of more than a marking.
     timed: HashSet<NodeId>,
+    /// Whether nothing comes next where nothing is enabled: `next` of anything does not hold there.
+    pub(super) ends: bool,
 }
 
 impl<'n, P: Logic> Reading<'n, P> {
@@ -72,7 +74,7 @@ impl<'n, P: Logic> Reading<'n, P> {
             while around.next().is_some_and(|node| timed.insert(node.id())) {}
         }
         let (formulas, atoms, numbers) = (Formulas::default(), Vec::new(), HashMap::new());
-        Reading { net, formulas, atoms, numbers, timed }
+        Reading { net, formulas, atoms, numbers, timed, ends: false }
     }
 
     pub(super) fn formula(&mut self, whole: Node<'_, '_>) -> Result<Formula<P>, Unreadable> {
@@ -116,7 +118,15 @@ impl<'n, P: Logic> Reading<'n, P> {
         match (operator, parts) {
             (Operator::Globally(paths), &[part]) => formulas.always(paths, part),
             (Operator::Finally(paths), &[part]) => formulas.eventually(paths, part),
-            (Operator::Next(paths), &[part]) => formulas.next(paths, part),
+            (Operator::Next(paths), &[part]) => {
+                let next = formulas.next(paths, part);
+                if !self.ends {
+                    return next;
+                }
+                let dead = self.holds(Predicate::Dead);
+                let goes_on = self.formulas.negate(dead);
+                self.formulas.and([goes_on, next])
+            }
             (Operator::Until(paths), &[reach, before]) => formulas.until(paths, before, reach),
             (Operator::Not, &[part]) => formulas.negate(part),
             (Operator::Implication, &[then, premise]) => {
@@ -129,7 +139,7 @@ impl<'n, P: Logic> Reading<'n, P> {
     }
 
     /// A predicate in sorted form as an atom, or the negation of one.
-    fn holds(&mut self, predicate: Predicate) -> Formula<P> {
+    pub(super) fn holds(&mut self, predicate: Predicate) -> Formula<P> {
         match predicate {
             Predicate::True => return self.formulas.constant(true),
             Predicate::False => return self.formulas.constant(false),

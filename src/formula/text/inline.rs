@@ -26,14 +26,15 @@
 //! `fireable(t, …)` or `enabled(t, …)`: at least one of these transitions is enabled. `fires(t, …)`: one
 //! of them fires next, which is said of runs, so that the formula is one of LTL. `deadlock`:
 //! none of the net is enabled. `bound(p + q)` or `max(p + q)`: the most these places ever hold together.
-//! Brackets may be square: `A [p >= 1 U q >= 1]`. Names are letters, digits, `_` and `.`; any name
+//! Constraints of Declare stand by name, such as `response(ask, answer)`, over transitions or what people call
+//! them (`declare`). Brackets may be square: `A [p >= 1 U q >= 1]`. Names are letters, digits, `_` and `.`; any name
 //! can be quoted, and one that is a word of the language has to be.
 
 use super::Failure;
 use super::lexer::{Cursor, Kind, Lexis, Token};
 use super::operands::{self, Names, Value};
 use super::precedence::{Grammar, Operator, Part, expression};
-use crate::formula::{Expression, Formula, FormulaProblem, Relation};
+use crate::formula::{Expression, Formula, FormulaProblem, Relation, declare};
 use parikh_net::PlaceId;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -235,6 +236,10 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
                 let places = operands::list(cursor, |cursor, name| self.names.place(cursor, name))?;
                 return Ok(Value::Number(Expression::Tokens(places)));
             }
+            Kind::Word(word) if cursor.peek().is("(") && declare::operands(word).is_some() => {
+                self.firing.get_or_insert(token.span.clone());
+                self.constraint(word, cursor)?
+            }
             Kind::Word(word) if !is_reserved(word) => return self.tokens(cursor, &token),
             Kind::Quoted(_) => return self.tokens(cursor, &token),
             Kind::Integer(_) => {
@@ -328,6 +333,29 @@ impl Inline<'_, '_> {
             }
         })?;
         Ok(Value::Number(Expression::Tokens(places)))
+    }
+
+    /// Takes the activities of a constraint of Declare.
+    fn constraint(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<Formula, Failure> {
+        let behind = cursor.peek().span.clone();
+        let mut activities = Vec::new();
+        operands::list(cursor, |_, name| {
+            let transitions = self.names.activity(name)?;
+            activities.push(Formula::Fires(transitions));
+            Ok(vec![()])
+        })?;
+        let wanted = declare::operands(name).unwrap_or(0);
+        let (a, b) = (activities.first(), activities.last());
+        let formula = a.zip(b).and_then(|(a, b)| declare::constraint(name, a, b));
+        formula.filter(|_| activities.len() == wanted).ok_or_else(|| {
+            let found = match activities.len() {
+                1 => "one activity".to_owned(),
+                number => format!("{number} activities"),
+            };
+            let expected = if wanted == 1 { "one" } else { "two" };
+            let problem = FormulaProblem::Syntax { found, expected: expected.into() };
+            Failure { span: behind, problem }
+        })
     }
 
     /// Takes `( p + tokens(q, r) + … )`, also with commas.

@@ -118,6 +118,16 @@ impl<'n> Names<'n> {
     }
 }
 
+impl Names<'_> {
+    /// The transitions of an activity: those with this name for people, or else the one of this id.
+    pub(super) fn activity(&mut self, token: &Token<'_>) -> Result<Vec<TransitionId>, Failure> {
+        let name = name(token).ok_or_else(|| token.instead_of("the name of an activity"))?;
+        let is_called = |&t: &TransitionId| self.net.transition_label(t) == Some(name);
+        let labelled: Vec<TransitionId> = self.net.transitions().filter(is_called).collect();
+        if labelled.is_empty() { self.transition(token) } else { Ok(labelled) }
+    }
+}
+
 /// The name in a token that has one.
 pub(super) fn name<'a>(token: &'a Token<'_>) -> Option<&'a str> {
     match &token.kind {

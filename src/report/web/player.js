@@ -21,7 +21,7 @@ class Player {
   }
 
   /** Takes up a list of runs, from the initial marking. */
-  load(runs, title, note = () => "", witness = null) {
+  load(runs, title, note = () => "", witness = null, circle = null, parts = []) {
     this.pause();
     this.#to(0);
     this.runs = runs;
@@ -31,6 +31,9 @@ class Player {
     this.title = title;
     this.note = note;
     this.witness = witness;
+    // Where a run that comes back goes on from its end, and what holds along it.
+    this.circle = circle;
+    this.parts = parts;
     this.#show();
   }
 
@@ -52,17 +55,19 @@ class Player {
     if (play.pump !== undefined && play.pump !== null) {
       const loop = data.traces[play.pump];
       const length = loop.filter((_, at) => at % 2).reduce((sum, count) => sum + count, 0);
-      for (let round = 0; round < ROUNDS; round++) {
+      const rounds = play.comes_back ? 1 : ROUNDS;
+      for (let round = 0; round < rounds; round++) {
         for (let at = 0; at < loop.length; at += 2) runs.push([loop[at], loop[at + 1]]);
       }
       note = (position) => {
         const inside = position - play.firings;
-        if (inside < 0) return " — on the way to the loop";
+        if (inside < 0) return " — the way in";
+        if (play.comes_back) return ` — in the loop, which repeats for ever: ${inside} of ${length}`;
         const rounds = Math.floor(inside / length);
         return ` — the loop can repeat for ever: round ${Math.min(rounds + 1, ROUNDS)} of the ${ROUNDS} shown`;
       };
     }
-    this.load(runs, title, note);
+    this.load(runs, title, note, null, play.comes_back ? play.firings : null, play.parts || []);
     this.#follow();
   }
 
@@ -114,12 +119,13 @@ class Player {
 
   /** One firing on, with its tokens on the move. */
   step() {
+    if (this.position >= this.length && this.circle !== null) this.#to(this.circle);
     if (this.position >= this.length) return false;
     const t = this.runs[this.#runAt(this.position)][0];
     this.go(this.position + 1);
     this.#follow();
     this.drawing.move(t, this.timer ? Number(byId("speed").value) * 0.9 : 600);
-    return this.position < this.length;
+    return this.position < this.length || this.circle !== null;
   }
 
   /** In a view of a part, the part that matters now. */
@@ -135,7 +141,7 @@ class Player {
   toggle() {
     if (this.timer) return this.pause();
     if (!this.length) return undefined;
-    if (this.position >= this.length) this.go(0);
+    if (this.position >= this.length && this.circle === null) this.go(0);
     const tick = () => {
       const more = this.step();
       if (more) this.timer = setTimeout(tick, Number(byId("speed").value));
@@ -162,8 +168,13 @@ class Player {
       return;
     }
     if (!this.witness && this.title !== "Fire by hand") {
-      this.witness = { runs: this.runs, title: this.title, note: this.note, position: this.position };
+      this.witness = {
+        runs: this.runs, title: this.title, note: this.note, position: this.position,
+        circle: this.circle, parts: this.parts,
+      };
     }
+    this.circle = null;
+    this.parts = [];
     const cut = this.#runAt(this.position);
     const runs = this.runs.slice(0, cut);
     const begin = cut ? this.ends[cut - 1] : 0;
@@ -178,8 +189,8 @@ class Player {
   }
 
   rejoin() {
-    const { runs, title, note, position } = this.witness;
-    this.load(runs, title, note);
+    const { runs, title, note, position, circle, parts } = this.witness;
+    this.load(runs, title, note, null, circle, parts);
     this.go(position);
   }
 
@@ -197,8 +208,10 @@ class Player {
     byId("play").setAttribute("aria-label", this.timer ? "Pause" : "Play");
     for (const id of ["first", "back"]) byId(id).disabled = this.position === 0;
     for (const id of ["step", "last"]) byId(id).disabled = this.position >= this.length;
+    if (this.circle !== null) byId("step").disabled = false;
     byId("play").disabled = !this.length;
     this.#now();
+    this.#light();
     this.#buttons();
     const panel = byId("node");
     if (!panel.hidden) panel.querySelector(".facts").textContent = factsOf(panel.chosen);
@@ -216,6 +229,18 @@ class Player {
       `Firing ${this.position}: `, make("b", {}, saidOf(placeCount + t)),
       `${this.note(this.position)}.${dead}`,
     );
+  }
+
+  /** The parts of what the run has, those lit that hold here. */
+  #light() {
+    const at = this.circle !== null && this.position >= this.length ? this.circle : this.position;
+    const part = ({ text, holds }) => {
+      const isLit = holds[at] === "1";
+      return make("li", { class: isLit ? "part lit" : "part" }, text,
+        make("span", { class: "muted" }, isLit ? " holds" : " does not hold"));
+    };
+    byId("parts").hidden = !this.parts.length;
+    byId("parts").replaceChildren(...this.parts.map(part));
   }
 
   #buttons() {

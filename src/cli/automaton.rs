@@ -1,0 +1,143 @@
+//! `parikh automaton`: what a formula of LTL is to whoever looks for a run, and a picture of that.
+
+use super::terminal::{line, note, whole};
+use super::{Misspelt, Misuse, Outcome, pixels, signals};
+use crate::draw::automaton::{dot, svg};
+use anyhow::{Context, Result, bail};
+use parikh_solvers::Budget;
+use parikh_temporal::{Automaton, Limits, Ltl, Names, ParseError, Strength, parse_ltl};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A formula of LTL over any names, in Spot's spelling: 'G(a -> F b)'.
+    formula: String,
+    /// Where to: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.hoa (the format that
+    /// other tools read), or `-` for that on stdout. By default only the sizes are printed.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    pixels: pixels::Pixels,
+    /// The automaton of the negation: whoever asks whether all runs have the property looks for a run
+    /// along that.
+    #[arg(long)]
+    negated: bool,
+}
+
+const EXAMPLES: &str = "\
+A word is accepted if a run along it carries every mark again and again; marks are written {0 1} behind what
+an edge reads. The class says how hard it is to see that:
+  terminal   the run comes to a state that accepts whatever follows
+  weak       it stays in a component all of whose cycles carry all marks
+  strong     it meets all marks again and again in a component that has other cycles, too
+In a picture, states that accept whatever follows are green, those in whose component nothing is accepted are
+grey.
+
+Examples:
+  parikh automaton 'G(request -> F answer)'
+  parikh automaton --negated 'G(request -> F answer)' -o automaton.svg
+  parikh automaton '!(p U q)' -o - | autfilt --stats=%s";
+
+/// How long a picture's layout is improved.
+const LAYOUT: Duration = Duration::from_secs(10);
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let kind = Kind::of(arguments.output.as_deref())?;
+    if arguments.pixels.given() && kind != Kind::Png {
+        bail!(Misuse("--scale and --width are for a FILE.png".to_owned()));
+    }
+    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let formula = parse_ltl(&arguments.formula, &mut formulas, &mut names);
+    let formula = formula.map_err(|error| misspelt(&arguments.formula, &error))?;
+    let formula = if arguments.negated { formulas.negate(formula) } else { formula };
+    let title = formulas.text(formula, &names);
+    let automaton = match Automaton::of(&mut formulas, formula, Limits::default()) {
+        Ok(automaton) => automaton,
+        Err(why) => {
+            note!("parikh: nothing is written: {why}");
+            return Ok(Outcome::Incomplete);
+        }
+    };
+    let budget = Budget::unlimited().slice(LAYOUT);
+    let written = match kind {
+        Kind::Sizes => None,
+        Kind::Hoa => Some(automaton.hoa(&names)),
+        Kind::Dot => Some(dot(&automaton, &names, &title)),
+        Kind::Svg | Kind::Png => Some(svg(&automaton, &names, &title, &budget)),
+    };
+    match (&arguments.output, written) {
+        (Some(file), Some(text)) if file.as_os_str() == "-" => {
+            whole(&text)?;
+            note!("parikh: {title}: {}", sizes(&automaton));
+            return Ok(Outcome::Complete);
+        }
+        (Some(file), Some(picture)) if kind == Kind::Png => {
+            pixels::write(file, &picture, arguments.pixels.size())?;
+        }
+        (Some(file), Some(text)) => {
+            signals::stay();
+            std::fs::write(file, text)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        _ => {}
+    }
+    line(&format!("{title}: {}", sizes(&automaton)));
+    Ok(Outcome::Complete)
+}
+
+/// What is wrong with a formula, with a caret.
+fn misspelt(text: &str, error: &ParseError) -> Misspelt {
+    let caret = format!("{}^", " ".repeat(error.column.saturating_sub(1)));
+    Misspelt { why: error.to_string(), where_in_the_text: [text.to_owned(), caret] }
+}
+
+/// How large an automaton is, and how hard.
+fn sizes(automaton: &Automaton) -> String {
+    let count = |number: usize, what: &str| match number {
+        1 => format!("1 {what}"),
+        number => format!("{number} {what}s"),
+    };
+    let class = match automaton.strength() {
+        Strength::Rejecting => "accepts nothing",
+        Strength::Terminal => "terminal",
+        Strength::Weak => "weak",
+        Strength::Strong => "strong",
+    };
+    let choice = if automaton.is_deterministic() { "deterministic" } else { "with choices" };
+    let parts = [
+        count(automaton.states.len(), "state"),
+        count(automaton.edges(), "edge"),
+        count(automaton.marks as usize, "mark"),
+    ];
+    format!("{}; {class}, {choice}", parts.join(", "))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sizes,
+    Hoa,
+    Dot,
+    Svg,
+    Png,
+}
+
+impl Kind {
+    fn of(file: Option<&Path>) -> Result<Kind> {
+        let Some(file) = file else { return Ok(Kind::Sizes) };
+        if file.as_os_str() == "-" {
+            return Ok(Kind::Hoa);
+        }
+        Ok(match pixels::extension(file).as_deref() {
+            Some("svg") => Kind::Svg,
+            Some("png") => Kind::Png,
+            Some("dot" | "gv") => Kind::Dot,
+            Some("hoa") => Kind::Hoa,
+            _ => bail!(Misuse(format!(
+                "{}: expected a name that ends in .svg, .png, .dot or .hoa",
+                file.display()
+            ))),
+        })
+    }
+}

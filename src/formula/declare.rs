@@ -1,0 +1,144 @@
+//! The constraints of Declare by name: what process miners ask of cases.
+//!
+//! | constraint | as a formula |
+//! |---|---|
+//! | `existence(a)` | `F a` |
+//! | `existence2(a)` | `F (a && X F a)` |
+//! | `absence(a)` | `!F a` |
+//! | `absence2(a)` | `!F (a && X F a)` |
+//! | `exactly_one(a)` | `F a && !F (a && X F a)` |
+//! | `init(a)` | `a` |
+//! | `choice(a, b)` | `F a \|\| F b` |
+//! | `exclusive_choice(a, b)` | `F a xor F b` |
+//! | `responded_existence(a, b)` | `F a -> F b` |
+//! | `co_existence(a, b)` | `F a <-> F b` |
+//! | `not_co_existence(a, b)` | `!(F a && F b)` |
+//! | `response(a, b)` | `G (a -> F b)` |
+//! | `precedence(a, b)` | `(!b U a) \|\| G !b` |
+//! | `succession(a, b)` | `response(a, b) && precedence(a, b)` |
+//! | `not_succession(a, b)` | `G (a -> !F b)` |
+//! | `alternate_response(a, b)` | `G (a -> X (!a U b))` |
+//! | `alternate_precedence(a, b)` | `precedence(a, b) && G (b -> X precedence(a, b))` |
+//! | `alternate_succession(a, b)` | `alternate_response(a, b) && alternate_precedence(a, b)` |
+//! | `chain_response(a, b)` | `G (a -> X b)` |
+//! | `chain_precedence(a, b)` | `!b && G (X b -> a)` |
+//! | `chain_succession(a, b)` | `!b && G (a <-> X b)` |
+//! | `not_chain_succession(a, b)` | `G (a -> X !b)` |
+//!
+//! `a` stands for `fires(…)` of the transitions that are called so. What follows a firing in a case has a
+//! letter, if only the last, so X need not be told apart from its weak form.
+//!
+//! # Source
+//! M. Pesic, H. Schonenberg, W. van der Aalst, *DECLARE: full support for loosely-structured processes*,
+//! EDOC 2007.
+
+use super::syntax::Formula;
+
+/// How many operands a constraint has; `None` where it is none.
+pub(super) fn operands(name: &str) -> Option<usize> {
+    const ONE: [&str; 6] =
+        ["existence", "existence2", "absence", "absence2", "exactly_one", "init"];
+    const TWO: [&str; 16] = [
+        "choice",
+        "exclusive_choice",
+        "responded_existence",
+        "co_existence",
+        "not_co_existence",
+        "response",
+        "precedence",
+        "succession",
+        "not_succession",
+        "alternate_response",
+        "alternate_precedence",
+        "alternate_succession",
+        "chain_response",
+        "chain_precedence",
+        "chain_succession",
+        "not_chain_succession",
+    ];
+    match () {
+        () if ONE.contains(&name) => Some(1),
+        () if TWO.contains(&name) => Some(2),
+        () => None,
+    }
+}
+
+/// The constraint of this name over formulas that say what fires; where there is one operand, the
+/// second does not matter. `None` where there is no such constraint.
+pub(super) fn constraint(name: &str, a: &Formula, b: &Formula) -> Option<Formula> {
+    let again = || and(a.clone(), next(finally(a.clone())));
+    Some(match name {
+        "existence" => finally(a.clone()),
+        "existence2" => finally(again()),
+        "absence" => not(finally(a.clone())),
+        "absence2" => not(finally(again())),
+        "exactly_one" => and(finally(a.clone()), not(finally(again()))),
+        "init" => a.clone(),
+        "choice" => or(finally(a.clone()), finally(b.clone())),
+        "exclusive_choice" => {
+            Formula::Xor(Box::new(finally(a.clone())), Box::new(finally(b.clone())))
+        }
+        "responded_existence" => implies(finally(a.clone()), finally(b.clone())),
+        "co_existence" => iff(finally(a.clone()), finally(b.clone())),
+        "not_co_existence" => not(and(finally(a.clone()), finally(b.clone()))),
+        "response" => globally(implies(a.clone(), finally(b.clone()))),
+        "precedence" => precedence(a, b),
+        "succession" => and(constraint("response", a, b)?, precedence(a, b)),
+        "not_succession" => globally(implies(a.clone(), not(finally(b.clone())))),
+        "alternate_response" => {
+            globally(implies(a.clone(), next(until(not(a.clone()), b.clone()))))
+        }
+        "alternate_precedence" => {
+            and(precedence(a, b), globally(implies(b.clone(), next(precedence(a, b)))))
+        }
+        "alternate_succession" => {
+            and(constraint("alternate_response", a, b)?, constraint("alternate_precedence", a, b)?)
+        }
+        "chain_response" => globally(implies(a.clone(), next(b.clone()))),
+        "chain_precedence" => and(not(b.clone()), globally(implies(next(b.clone()), a.clone()))),
+        "chain_succession" => and(not(b.clone()), globally(iff(a.clone(), next(b.clone())))),
+        "not_chain_succession" => globally(implies(a.clone(), next(not(b.clone())))),
+        _ => return None,
+    })
+}
+
+/// b only after a.
+fn precedence(a: &Formula, b: &Formula) -> Formula {
+    or(until(not(b.clone()), a.clone()), globally(not(b.clone())))
+}
+
+fn finally(part: Formula) -> Formula {
+    Formula::Finally(Box::new(part))
+}
+
+fn globally(part: Formula) -> Formula {
+    Formula::Globally(Box::new(part))
+}
+
+fn next(part: Formula) -> Formula {
+    Formula::Next(Box::new(part))
+}
+
+fn not(part: Formula) -> Formula {
+    Formula::Not(Box::new(part))
+}
+
+fn and(a: Formula, b: Formula) -> Formula {
+    Formula::And(vec![a, b])
+}
+
+fn or(a: Formula, b: Formula) -> Formula {
+    Formula::Or(vec![a, b])
+}
+
+fn implies(a: Formula, b: Formula) -> Formula {
+    Formula::Implies(Box::new(a), Box::new(b))
+}
+
+fn iff(a: Formula, b: Formula) -> Formula {
+    Formula::Equivalent(Box::new(a), Box::new(b))
+}
+
+fn until(before: Formula, reach: Formula) -> Formula {
+    Formula::Until { before: Box::new(before), reach: Box::new(reach) }
+}

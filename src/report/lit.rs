@@ -1,0 +1,95 @@
+//! What holds along a run that goes on for ever, part by part of what the run is to have: the page lights
+//! each part while it holds.
+
+use crate::evidence::{Replayer, words};
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::{Net, RunProperty, Step};
+use parikh_temporal::{Lasso, Letter, Node};
+use serde::Serialize;
+
+/// A part of a formula along a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// The part.
+    pub text: String,
+    /// For each position of the run, up to the one after which it repeats, `1` where it holds and `0`
+    /// where it does not.
+    pub holds: String,
+}
+
+/// The most parts that are shown, the largest first, and the most positions.
+const MOST_PARTS: usize = 12;
+const MOST_POSITIONS: u128 = 5_000;
+
+/// The parts along a run; none where it is long, or is left open.
+pub(super) fn parts(net: &Net, property: &RunProperty, run: &LassoRun) -> Vec<Part> {
+    let Some(word) = word(net, property, run) else { return Vec::new() };
+    let formulas = property.formulas();
+    let mut below = formulas.below(property.formula());
+    below.reverse();
+    below.retain(|&part| !matches!(formulas.node(part), Node::True | Node::False));
+    below.truncate(MOST_PARTS);
+    let part = |formula| Part {
+        text: words::run_property(net, &RunProperty::new(formulas, formula, property.atoms())),
+        holds: word
+            .values(formulas, formula)
+            .into_iter()
+            .map(|holds| if holds { '1' } else { '0' })
+            .collect(),
+    };
+    below.into_iter().map(part).collect()
+}
+
+/// The letters of the run.
+fn word(net: &Net, property: &RunProperty, run: &LassoRun) -> Option<Lasso> {
+    let (cycle, is_dead) = match &run.end {
+        RunEnd::Repeats(cycle) => (Some(cycle), false),
+        RunEnd::Dead => (None, true),
+        RunEnd::Anything => return None,
+    };
+    let firings = run.prefix.firings() + cycle.map_or(0, |cycle| cycle.firings());
+    if firings > MOST_POSITIONS {
+        return None;
+    }
+    let (mut replayer, mut letters) = (Replayer::new(net), Vec::<Letter>::new());
+    let mut back = 0;
+    for (steps, is_cycle) in [(Some(&run.prefix), false), (cycle, true)] {
+        if is_cycle {
+            back = letters.len();
+        }
+        for step in steps.into_iter().flat_map(|steps| steps.steps()) {
+            for _ in 0..step.count {
+                letters.push(property.letter(net, replayer.marking(), Some(step.transition)));
+                replayer.fire(Step { count: 1, ..*step }).ok()?;
+            }
+        }
+    }
+    if is_dead {
+        letters.push(property.letter(net, replayer.marking(), None));
+    }
+    Lasso::new(letters, back)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::{Formula, run_property, text::read_one};
+    use parikh_net::text;
+
+    #[test]
+    fn parts_hold_where_their_letters_say() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p");
+        let net = net.unwrap();
+        let formula: Formula = read_one("X G F q >= 1", "f", &net).formula.unwrap();
+        let property = run_property(&formula, &net, true).unwrap();
+        let fired = |name| [net.transition_named(name).unwrap()].into_iter().collect();
+        let mut cycle: parikh_net::FiringSequence = fired("u");
+        cycle.extend(&fired("t"));
+        let run = LassoRun { prefix: fired("t"), end: RunEnd::Repeats(cycle) };
+        let parts = parts(&net, &property, &run);
+        assert_eq!(parts.last().map(|part| &*part.holds), Some("010"), "{parts:?}");
+        assert_eq!(parts[0].holds, "111");
+        let open = LassoRun { end: RunEnd::Anything, ..run };
+        assert!(super::parts(&net, &property, &open).is_empty());
+    }
+}

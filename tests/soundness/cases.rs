@@ -1,0 +1,275 @@
+//! Formulas of cases, and Declare's constraints by name, against all cases of small nets one by one.
+
+use crate::support::scale::scaled;
+use fastrand::Rng;
+use parikh::answer::{Answer, Plan, Value};
+use parikh::formula::text::read_one;
+use parikh::formula::{Expression, Formula, Logic, Relation, of_cases};
+use parikh::net::generate::{Kind, Shape, random};
+use parikh::net::{Marking, Net, TransitionId, text};
+use parikh::run::{Config, Event, run_net};
+use parikh::solvers::Budget;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A case: its markings, of which the last is final, and what leaves each of the others.
+#[derive(Clone)]
+struct Case {
+    markings: Vec<Marking>,
+    fired: Vec<TransitionId>,
+}
+
+impl Case {
+    /// Whether the formula holds of the finite word from this position on.
+    fn satisfies(&self, formula: &Formula, at: usize) -> bool {
+        let here = |part: &Formula| self.satisfies(part, at);
+        let later = at..self.markings.len();
+        match formula {
+            Formula::Globally(it) => later.clone().all(|at| self.satisfies(it, at)),
+            Formula::Finally(it) => later.clone().any(|at| self.satisfies(it, at)),
+            Formula::Next(it) => at + 1 < later.end && self.satisfies(it, at + 1),
+            Formula::Until { before, reach } => later.clone().any(|end| {
+                self.satisfies(reach, end) && (at..end).all(|at| self.satisfies(before, at))
+            }),
+            Formula::Not(it) => !here(it),
+            Formula::And(parts) => parts.iter().all(here),
+            Formula::Or(parts) => parts.iter().any(here),
+            Formula::Implies(a, b) => !here(a) || here(b),
+            Formula::Equivalent(a, b) => here(a) == here(b),
+            Formula::Xor(a, b) => here(a) != here(b),
+            Formula::Fires(any) => self.fired.get(at).is_some_and(|t| any.contains(t)),
+            Formula::Compare {
+                left: Expression::Tokens(places),
+                relation: Relation::AtLeast,
+                right,
+            } => {
+                let Expression::Constant(least) = right else { panic!("{right:?}") };
+                let tokens: u64 = places.iter().map(|&p| self.markings[at][p]).sum();
+                i64::try_from(tokens).unwrap() >= *least
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// All cases of a net that has no long runs; `None` where it has some, or many.
+fn cases(net: &Net, last: &Marking) -> Option<Vec<Case>> {
+    let mut found = Vec::new();
+    let first = Case { markings: vec![net.initial().clone()], fired: Vec::new() };
+    let (mut open, mut runs) = (vec![first], 0);
+    while let Some(case) = open.pop() {
+        let marking = case.markings.last().unwrap();
+        runs += 1;
+        if runs > 3000 || case.fired.len() > 12 {
+            return None;
+        }
+        for t in net.transitions().filter(|&t| net.is_enabled(marking, t)) {
+            let (mut longer, mut next) = (case.clone(), marking.clone());
+            net.fire(&mut next, t).ok()?;
+            longer.markings.push(next);
+            longer.fired.push(t);
+            open.push(longer);
+        }
+        if marking == last {
+            found.push(case);
+        }
+    }
+    Some(found)
+}
+
+/// The answers to formulas of cases, by their ids.
+fn answers(net: &Net, formulas: &[Formula]) -> BTreeMap<usize, bool> {
+    let mut plan = Plan::default();
+    for (at, formula) in formulas.iter().enumerate() {
+        let formula = of_cases(formula, net).unwrap();
+        plan.ask_formula_in(&at.to_string(), &formula, net, Logic::Linear).unwrap();
+    }
+    let config = Config { threads: 1, ..Config::default() };
+    let budget = Budget::unlimited().slice(Duration::from_secs(3));
+    let mut answers = BTreeMap::new();
+    let report = run_net(net, plan, &config, &budget, |event| {
+        if let Event::Answered(Answer { id, value: Value::Bool(holds), .. }) = event {
+            answers.insert(id.parse().unwrap(), *holds);
+        }
+    });
+    assert_eq!(report.faults, 0);
+    answers
+}
+
+/// A formula with so many operators over firings and markings.
+fn formula(rng: &mut Rng, net: &Net, operators: usize) -> Formula {
+    if operators == 0 {
+        if rng.bool() && net.transition_count() > 0 {
+            let t = TransitionId::new(rng.usize(..net.transition_count()));
+            return Formula::Fires(vec![t]);
+        }
+        let places = net.places().filter(|_| rng.u8(..3) == 0).take(2).collect::<Vec<_>>();
+        if places.is_empty() {
+            return Formula::Finally(Box::new(Formula::Fires(net.transitions().collect())));
+        }
+        let (left, right) = (Expression::Tokens(places), Expression::Constant(rng.i64(1..3)));
+        return Formula::Compare { left, relation: Relation::AtLeast, right };
+    }
+    let left = rng.usize(..operators);
+    let a = Box::new(formula(rng, net, left));
+    let b = Box::new(formula(rng, net, operators - 1 - left));
+    match rng.u8(..8) {
+        0 => Formula::And(vec![*a, *b]),
+        1 => Formula::Or(vec![*a, *b]),
+        2 => Formula::Not(b),
+        3 => Formula::Globally(b),
+        4 => Formula::Finally(b),
+        5 => Formula::Until { before: a, reach: b },
+        _ => Formula::Next(b),
+    }
+}
+
+#[test]
+fn formulas_of_cases_are_answered_as_all_cases_say() {
+    let (mut holding, mut failing, mut some) = (0, 0, 0);
+    for seed in 0..scaled(400) {
+        let mut rng = Rng::with_seed(seed);
+        let net = random(seed, &Shape { kind: Kind::Bounded, ..Shape::small(seed) });
+        // Some dead marking that is reached is the final one.
+        let mut marking = net.initial().clone();
+        for _ in 0..12 {
+            let enabled: Vec<TransitionId> =
+                net.transitions().filter(|&t| net.is_enabled(&marking, t)).collect();
+            let Some(&t) = rng.choice(&enabled) else { break };
+            net.fire(&mut marking, t).unwrap();
+        }
+        if !net.is_dead(&marking) || marking.total() == 0 || net.is_dead(net.initial()) {
+            continue;
+        }
+        let net = net.with_final_markings(vec![marking.clone()]);
+        let Some(cases) = cases(&net, &marking) else { continue };
+        let formulas: Vec<Formula> = (0..6)
+            .map(|_| {
+                let operators = rng.usize(1..6);
+                let path = formula(&mut rng, &net, operators);
+                if rng.u8(..3) == 0 { Formula::ExistsPath(Box::new(path)) } else { path }
+            })
+            .collect();
+        for (at, holds) in answers(&net, &formulas) {
+            let holds_of = |path: &Formula, case: &Case| case.satisfies(path, 0);
+            let expected = match &formulas[at] {
+                Formula::ExistsPath(path) => cases.iter().any(|case| holds_of(path, case)),
+                path => cases.iter().all(|case| holds_of(path, case)),
+            };
+            assert_eq!(holds, expected, "net {seed}: {}", formulas[at].print(&net));
+            holding += usize::from(holds);
+            failing += usize::from(!holds);
+            some += usize::from(matches!(formulas[at], Formula::ExistsPath(_)));
+        }
+    }
+    assert!(holding > 20 && failing > 20 && some > 10, "{holding} {failing} {some}");
+}
+
+/// What the names of Declare mean, of the positions of a and of b in a case.
+fn declared(name: &str, a: &[usize], b: &[usize]) -> bool {
+    let after = |at: &usize, all: &[usize]| all.iter().any(|other| other > at);
+    let next = |at: &usize, all: &[usize]| all.contains(&(at + 1));
+    // The first of both after a position.
+    let first_after = |at: usize| a.iter().chain(b).filter(|&&it| it > at).min().copied();
+    let last_before = |at: usize| a.iter().chain(b).filter(|&&it| it < at).max().copied();
+    match name {
+        "existence" => !a.is_empty(),
+        "existence2" => a.len() >= 2,
+        "absence" => a.is_empty(),
+        "absence2" => a.len() <= 1,
+        "exactly_one" => a.len() == 1,
+        "init" => a.contains(&0),
+        "choice" => !a.is_empty() || !b.is_empty(),
+        "exclusive_choice" => a.is_empty() != b.is_empty(),
+        "responded_existence" => a.is_empty() || !b.is_empty(),
+        "co_existence" => a.is_empty() == b.is_empty(),
+        "not_co_existence" => a.is_empty() || b.is_empty(),
+        "response" => a.iter().all(|at| after(at, b)),
+        "precedence" => b.iter().all(|at| a.iter().any(|before| before < at)),
+        "succession" => declared("response", a, b) && declared("precedence", a, b),
+        "not_succession" => !a.iter().any(|at| after(at, b)),
+        "alternate_response" => {
+            a.iter().all(|&at| first_after(at).is_some_and(|next| b.contains(&next)))
+        }
+        "alternate_precedence" => {
+            b.iter().all(|&at| last_before(at).is_some_and(|before| a.contains(&before)))
+        }
+        "alternate_succession" => {
+            declared("alternate_response", a, b) && declared("alternate_precedence", a, b)
+        }
+        "chain_response" => a.iter().all(|at| next(at, b)),
+        "chain_precedence" => b.iter().all(|&at| at > 0 && a.contains(&(at - 1))),
+        "chain_succession" => {
+            declared("chain_response", a, b) && declared("chain_precedence", a, b)
+        }
+        "not_chain_succession" => !a.iter().any(|at| next(at, b)),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn constraints_by_name_mean_what_declare_says() {
+    const NET: &str = "place i 1\nplace p\nplace q\nplace r 2\nplace o\n\
+        transition ask: i -> p\ntransition pay: p + r -> p\ntransition ship: p -> q\n\
+        transition skip: i -> q\ntransition pays: q + r -> q\ntransition close: q -> o";
+    let net = text::parse(NET).unwrap();
+    let place = |name| net.place_named(name).unwrap();
+    let one = ["existence", "existence2", "absence", "absence2", "exactly_one", "init"];
+    let two = [
+        "choice",
+        "exclusive_choice",
+        "responded_existence",
+        "co_existence",
+        "not_co_existence",
+        "response",
+        "precedence",
+        "succession",
+        "not_succession",
+        "alternate_response",
+        "alternate_precedence",
+        "alternate_succession",
+        "chain_response",
+        "chain_precedence",
+        "chain_succession",
+        "not_chain_succession",
+    ];
+    let mut both = [0, 0];
+    for left in 0..=2 {
+        let mut last = Marking::empty(net.place_count());
+        (last[place("o")], last[place("r")]) = (1, left);
+        let net = net.clone().with_final_markings(vec![last.clone()]);
+        let cases = cases(&net, &last).unwrap();
+        let named = |t: TransitionId| net.transition_name(t).to_owned();
+        let mut asked = Vec::new();
+        for a in net.transitions() {
+            asked.extend(one.iter().map(|&name| (name, a, a, format!("{name}({})", named(a)))));
+            for b in net.transitions().filter(|&b| b != a) {
+                let text = |name| format!("{name}({}, {})", named(a), named(b));
+                asked.extend(two.iter().map(|&name| (name, a, b, text(name))));
+            }
+        }
+        let formulas: Vec<Formula> =
+            asked.iter().map(|(.., text)| read_one(text, "f", &net).formula.unwrap()).collect();
+        // Each formula says of each case what its name says.
+        for ((name, a, b, text), formula) in asked.iter().zip(&formulas) {
+            for case in &cases {
+                let at = |t: &TransitionId| -> Vec<usize> {
+                    let fired = case.fired.iter().enumerate();
+                    fired.filter(|(_, fired)| *fired == t).map(|(at, _)| at).collect()
+                };
+                let holds = case.satisfies(formula, 0);
+                assert_eq!(holds, declared(name, &at(a), &at(b)), "{text}");
+                both[usize::from(holds)] += 1;
+            }
+        }
+        // And some are asked.
+        let some: Vec<Formula> = formulas.iter().step_by(17).cloned().collect();
+        let answers = answers(&net, &some);
+        assert!(answers.len() > some.len() / 2, "{} of {}", answers.len(), some.len());
+        for (at, holds) in answers {
+            let all = cases.iter().all(|case| case.satisfies(&some[at], 0));
+            assert_eq!(holds, all, "{}", some[at].print(&net));
+        }
+    }
+    assert!(both[0] > 1000 && both[1] > 1000, "{both:?}");
+}
