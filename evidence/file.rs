@@ -3,6 +3,7 @@
 //! ```json
 //! {"evidence": {"format": "parikh-evidence-2", "net": "mutex", "places": 5, "transitions": 4, "examination": "OneSafe"}}
 //! {"unfolding": {"places": ["p(red)", "p(blue)"], "transitions": ["t(x=red)"]}}
+//! {"translation": {"bounds": [{"place": "p", "most": 3, "because": {"weights": [["p", 1], ["q", 2]]}}]}}
 //! {"trace": {"id": "w1", "steps": [["enter1", 1], ["leave1", 1]]}}
 //! {"pump": {"id": "p1", "prefix": [["enter1", 1]], "pump": [["work", 3]]}}
 //! {"pump": {"id": "p2", "earlier": [{"prefix": [], "pump": [["fill", 1]]}], "prefix": [["close", 1]], "pump": [["make", 1]]}}
@@ -26,7 +27,8 @@
 //! ```
 //!
 //! About a coloured model, the second line lists the places and transitions of the net that the rest is
-//! about, in order: the colours and bindings that were not left out. About others there is none.
+//! about, in order: the colours and bindings that were not left out. About a model with inhibitor or reset arcs, it has
+//! the bounds by which the net was made that the rest is about ([`NamedTranslation`]). About others there is none.
 //!
 //! A line is written before those that refer to it. Steps are transitions by name with how often each
 //! fires in a row, from the initial marking. Loops are blocks of firings: each turn of a block is a transition by name,
@@ -55,7 +57,8 @@ use crate::reduction::NamedLog;
 use num_bigint::BigUint;
 use parikh_net::loops::{LoopRun, Part, Turn};
 use parikh_net::printable::Quoted;
-use parikh_net::{FiringSequence, Net};
+use parikh_net::translation::Because;
+use parikh_net::{FiringSequence, Net, Translation};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +73,9 @@ pub enum Line {
     Evidence(Header),
     /// The second line, about a coloured model: an [`Unfolding`], which whoever made the net has read.
     Unfolding(IgnoredAny),
+    /// The second line, about a model with inhibitor or reset arcs:
+    /// a [`NamedTranslation`], likewise.
+    Translation(IgnoredAny),
     /// A [`Trace`].
     Trace(Named),
     /// A [`Pump`].
@@ -390,6 +396,58 @@ pub fn number_of_times(digits: &str) -> Result<BigUint, String> {
     let number = digits.bytes().all(|digit| digit.is_ascii_digit());
     let number = number.then(|| BigUint::parse_bytes(digits.as_bytes(), 10)).flatten();
     number.ok_or_else(|| format!("{} is no number of times", Quoted(digits)))
+}
+
+/// The bounds by which a net was translated, with names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedTranslation {
+    /// One for each place that inhibits or is emptied.
+    pub bounds: Vec<NamedBound>,
+}
+
+/// A bound on a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedBound {
+    /// The place.
+    pub place: String,
+    /// What it holds at most.
+    pub most: u64,
+    /// Why.
+    pub because: NamedBecause,
+}
+
+/// Why a place holds no more: [`Because`] with names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedBecause {
+    /// The net has so few markings that they can be visited.
+    Visited(u64),
+    /// Who adds to the place is inhibited by it.
+    Capacity,
+    /// A sum that no transition raises.
+    Weights(Vec<(String, u64)>),
+}
+
+impl NamedTranslation {
+    /// That of a net's translation, whose first places are the model's.
+    pub fn of(core: &Net, translation: &Translation) -> Self {
+        let because = |because: &Because| match because {
+            Because::Visited(markings) => NamedBecause::Visited(*markings),
+            Because::Capacity => NamedBecause::Capacity,
+            Because::Weights(weights) => NamedBecause::Weights(
+                weights
+                    .iter()
+                    .map(|&(p, weight)| (core.place_name(p).to_owned(), weight))
+                    .collect(),
+            ),
+        };
+        let bounds = translation.bounds().iter().map(|bound| NamedBound {
+            place: core.place_name(bound.place).to_owned(),
+            most: bound.most,
+            because: because(&bound.because),
+        });
+        NamedTranslation { bounds: bounds.collect() }
+    }
 }
 
 impl Unfolding {

@@ -13,6 +13,7 @@ pub mod closed_set;
 pub mod coloured;
 pub mod counting;
 pub mod depending;
+pub mod extended;
 pub mod file;
 pub mod home;
 pub mod lasso;

@@ -8,7 +8,9 @@ use crate::marking::Marking;
 use crate::names::Names;
 use crate::net::{Arc, Change, Net, PlaceArc, Rows};
 use crate::table::{Table, hash};
+use crate::translation::Translation;
 use crate::units::Units;
+use std::collections::BTreeMap;
 
 /// Why a node or an arc is refused. Every variant names what it concerns.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +56,7 @@ pub struct NetBuilder {
     post: Vec<RawArc>,
     units: Option<Units>,
     folding: Option<Folding>,
+    translation: Option<Translation>,
     features: Features,
 }
 
@@ -194,6 +197,32 @@ impl NetBuilder {
         Ok(())
     }
 
+    /// Whether an arc between these may have this weight.
+    pub(crate) fn check_weight(
+        &self,
+        t: TransitionId,
+        p: PlaceId,
+        weight: u64,
+    ) -> Result<(), BuildError> {
+        self.checked_arc(t, p, weight).map(|_| ())
+    }
+
+    /// What is taken by the arcs added so far, between the ends that are asked about.
+    pub(crate) fn taken(
+        &self,
+        asked: &BTreeMap<(TransitionId, PlaceId), u64>,
+    ) -> BTreeMap<(TransitionId, PlaceId), u128> {
+        let mut taken = BTreeMap::new();
+        for arc in &self.pre {
+            let ends =
+                (TransitionId::new(arc.transition as usize), PlaceId::new(arc.place as usize));
+            if asked.contains_key(&ends) {
+                *taken.entry(ends).or_default() += u128::from(arc.weight);
+            }
+        }
+        taken
+    }
+
     fn checked_arc(&self, t: TransitionId, p: PlaceId, weight: u64) -> Result<RawArc, BuildError> {
         if weight == 0 {
             let (place, transition) = self.ends(t.index(), p.index());
@@ -247,6 +276,11 @@ impl NetBuilder {
         self.folding = Some(folding);
     }
 
+    /// Attaches the net with inhibitor or reset arcs that this net stands for.
+    pub fn set_translation(&mut self, translation: Translation) {
+        self.translation = Some(translation);
+    }
+
     /// The finished net.
     ///
     /// # Errors
@@ -293,6 +327,7 @@ impl NetBuilder {
             final_markings: Vec::new(),
             units: self.units,
             folding: self.folding.map(std::sync::Arc::new),
+            translation: self.translation.map(std::sync::Arc::new),
         })
     }
 

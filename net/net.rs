@@ -12,6 +12,7 @@ use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::names::Names;
 use crate::sequence::FiringSequence;
+use crate::translation::Translation;
 use crate::units::Units;
 
 /// An end of an arc at a place, seen from its transition.
@@ -107,6 +108,8 @@ pub struct Net {
     pub(crate) units: Option<Units>,
     /// Shared: a net whose units are not trusted has the same.
     pub(crate) folding: Option<std::sync::Arc<Folding>>,
+    /// Shared in the same way.
+    pub(crate) translation: Option<std::sync::Arc<Translation>>,
 }
 
 impl Net {
@@ -273,6 +276,30 @@ impl Net {
         self.folding.as_deref()
     }
 
+    /// The net with inhibitor or reset arcs that this one stands for, where it does.
+    pub fn translation(&self) -> Option<&Translation> {
+        self.translation.as_deref()
+    }
+
+    /// The places that the model has: all, but for those that a translation added.
+    pub fn model_places(&self) -> impl ExactSizeIterator<Item = PlaceId> + use<> {
+        let all = self.place_count();
+        let count = self.translation().map_or(all, Translation::place_count);
+        (0..count).map(PlaceId::new)
+    }
+
+    /// For each transition that the model has, in order, those that stand for it: itself, but for what a
+    /// translation made of it.
+    pub fn model_transitions(&self) -> impl Iterator<Item = Vec<TransitionId>> + use<'_> {
+        let ranges: Box<dyn Iterator<Item = std::ops::Range<usize>>> = match self.translation() {
+            None => Box::new((0..self.transition_count()).map(|t| t..t + 1)),
+            Some(it) => {
+                Box::new((0..it.transition_count()).map(|t| it.copies(TransitionId::new(t))))
+            }
+        };
+        ranges.map(|range| range.map(TransitionId::new).collect())
+    }
+
     /// The places that a formula's name stands for: the place of this id, and in an unfolding all
     /// colours of the coloured place of this id, of which there may be none left.
     pub fn places_named(&self, name: &str) -> Option<Vec<PlaceId>> {
@@ -303,12 +330,18 @@ impl Net {
     }
 
     /// The transitions that a formula's name stands for: the transition of this id, and in an
-    /// unfolding all bindings of the coloured transition of this id, of which there may be none left.
+    /// unfolding all bindings of the coloured transition of this id, of which there may be none left. Of a
+    /// net that stands for one with reset arcs, all that stand for the transition.
     pub fn transitions_named(&self, name: &str) -> Option<Vec<TransitionId>> {
         if let Some(folding) = self.folding()
             && let Some(at) = folding.transition_named(name)
         {
             return Some(folding.transitions(at).collect());
+        }
+        if let Some(translation) = self.translation()
+            && let Some(t) = translation.transition_named(name)
+        {
+            return Some(translation.copies(t).map(TransitionId::new).collect());
         }
         self.transition_named(name).map(|transition| vec![transition])
     }

@@ -1,5 +1,6 @@
 //! Writing a net as PNML (place/transition nets, version 2009), the contest's format.
 
+use crate::extended::ExtendedNet;
 use crate::net::Net;
 use crate::units::{Unit, Units};
 use std::fmt::{self, Write};
@@ -17,6 +18,18 @@ pub fn pnml(net: &Net) -> String {
 /// # Errors
 /// Only those of `out`.
 pub fn write_pnml(net: &Net, out: &mut dyn Write) -> fmt::Result {
+    write_document(net, None, out)
+}
+
+/// Writes a net with inhibitor and reset arcs: arcs of a `type`, as TAPAAL has them.
+///
+/// # Errors
+/// Only those of `out`.
+pub fn write_extended(net: &ExtendedNet, out: &mut dyn Write) -> fmt::Result {
+    write_document(net.core(), Some(net), out)
+}
+
+fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) -> fmt::Result {
     const NAMESPACE: &str = "http://www.pnml.org/version-2009/grammar";
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<pnml xmlns=\"{NAMESPACE}/pnml\">")?;
@@ -42,7 +55,7 @@ pub fn write_pnml(net: &Net, out: &mut dyn Write) -> fmt::Result {
         )?;
         writeln!(out, "</transition>")?;
     }
-    write_arcs(net, out)?;
+    write_arcs(net, extended, out)?;
     if let Some(units) = net.units() {
         write_units(net, units, out)?;
     }
@@ -51,7 +64,7 @@ pub fn write_pnml(net: &Net, out: &mut dyn Write) -> fmt::Result {
 
 /// Arc ids are made up: `arc0`, `arc1`, … with as many leading underscores as keep them apart
 /// from the ids of nodes.
-fn write_arcs(net: &Net, out: &mut dyn Write) -> fmt::Result {
+fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) -> fmt::Result {
     let mut prefix = String::from("arc");
     let names = || {
         let places = net.places().map(|p| net.place_name(p));
@@ -61,9 +74,9 @@ fn write_arcs(net: &Net, out: &mut dyn Write) -> fmt::Result {
         prefix.insert(0, '_');
     }
     let mut number = 0usize;
-    let mut arc = |out: &mut dyn Write, source: &str, target: &str, weight: u64| {
+    let mut arc = |out: &mut dyn Write, source: &str, target: &str, weight: u64, kind: &str| {
         let (source, target) = (Escaped(source), Escaped(target));
-        write!(out, "<arc id=\"{prefix}{number}\" source=\"{source}\" target=\"{target}\"")?;
+        write!(out, "<arc id=\"{prefix}{number}\" source=\"{source}\" target=\"{target}\"{kind}")?;
         number += 1;
         match weight {
             1 => writeln!(out, "/>"),
@@ -73,10 +86,17 @@ fn write_arcs(net: &Net, out: &mut dyn Write) -> fmt::Result {
     for t in net.transitions() {
         let name = net.transition_name(t);
         for input in net.pre(t) {
-            arc(out, net.place_name(input.place), name, input.weight)?;
+            arc(out, net.place_name(input.place), name, input.weight, "")?;
         }
         for output in net.post(t) {
-            arc(out, name, net.place_name(output.place), output.weight)?;
+            arc(out, name, net.place_name(output.place), output.weight, "")?;
+        }
+        let Some(extended) = extended else { continue };
+        for arcs in extended.inhibitors(t) {
+            arc(out, net.place_name(arcs.place), name, arcs.weight, " type=\"inhibitor\"")?;
+        }
+        for &place in extended.resets(t) {
+            arc(out, net.place_name(place), name, 1, " type=\"reset\"")?;
         }
     }
     Ok(())

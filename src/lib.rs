@@ -12,6 +12,7 @@ pub mod cli;
 pub mod draw;
 pub mod engine;
 pub mod evidence_files;
+pub mod extended;
 pub mod formula;
 pub mod graph;
 pub mod ground;

@@ -187,6 +187,10 @@ impl<'n> Audit<'n> {
             if net.folding().is_some() {
                 return Err(format!("{name} is not asked of a coloured model"));
             }
+            if net.translation().is_some() {
+                let arcs = "inhibitor or reset arcs";
+                return Err(format!("{name} is not asked of a model with {arcs}"));
+            }
             let cases = CaseNet::of(kind, net, self.last.as_ref())?;
             let asked = cases.question().ok_or("the final marking has 2^63 tokens or more")?;
             return Ok((Cow::Owned(cases.into_net()), HashMap::from([(name.clone(), Ok(asked))])));
@@ -317,6 +321,7 @@ impl Reading<'_, '_> {
         let (sort, id) = match line {
             Line::Evidence(_) => return Err("a second {\"evidence\": …}".to_owned()),
             Line::Unfolding(_) => return Err("an unfolding that nobody asked for".to_owned()),
+            Line::Translation(_) => return Err("a translation that nobody asked for".to_owned()),
             Line::Answer(answer) => {
                 self.answer(answer, source);
                 return Ok(());

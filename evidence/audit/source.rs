@@ -4,7 +4,7 @@
 //! asks the same reader that reads the rest: two readers might find two headers.
 
 use super::{Broken, Watch};
-use crate::file::{Header, Line, Unfolding};
+use crate::file::{Header, Line, NamedTranslation, Unfolding};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -137,6 +137,26 @@ impl Source {
         }
         match serde_json::from_slice(self.bytes.trim_ascii_end()) {
             Ok(Second::Unfolding(unfolding)) => Ok(unfolding),
+            Err(error) => Err(self.broken(format!("{expected}: {}", in_words(&error)))),
+        }
+    }
+
+    /// The bounds by which a net with inhibitor or reset arcs was translated, which the line after the header lists.
+    ///
+    /// # Errors
+    /// When that is another line.
+    pub(crate) fn translation(&mut self) -> Result<NamedTranslation, Broken> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Second {
+            Translation(NamedTranslation),
+        }
+        let expected = "expected {\"translation\": …}, as the model has inhibitor or reset arcs";
+        if !self.next_bytes()? {
+            return Err(self.broken(format!("{expected}: the file ends before")));
+        }
+        match serde_json::from_slice(self.bytes.trim_ascii_end()) {
+            Ok(Second::Translation(translation)) => Ok(translation),
             Err(error) => Err(self.broken(format!("{expected}: {}", in_words(&error)))),
         }
     }

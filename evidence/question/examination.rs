@@ -5,7 +5,7 @@
 
 use super::Question;
 use parikh_net::coloured::Folding;
-use parikh_net::{LinearSum, Net, Predicate};
+use parikh_net::{LinearSum, Net, Predicate, TransitionId};
 
 impl Question {
     /// What an examination asks that needs no query file; `None` for others.
@@ -15,16 +15,11 @@ impl Question {
             ("ReachabilityDeadlock", _) => reach(vec![Predicate::Dead], true, true),
             (_, Some(nodes)) => by_coloured_examination(examination, net, nodes),
             ("OneSafe", None) => {
-                let goals = net.places().map(|place| Predicate::at_least(place, 2)).collect();
+                let goals = net.model_places().map(|it| Predicate::at_least(it, 2)).collect();
                 reach(goals, false, false)
             }
-            ("QuasiLiveness", None) => {
-                let goals = net.transitions().map(Predicate::Enabled).collect();
-                reach(goals, true, true)
-            }
-            ("Liveness", None) => {
-                Some(Question::Stays(net.transitions().map(Predicate::Enabled).collect()))
-            }
+            ("QuasiLiveness", None) => reach(some_copy(net), true, true),
+            ("Liveness", None) => Some(Question::Stays(some_copy(net))),
             ("StableMarking", None) => {
                 let changed = |place| {
                     let initially = net.initial()[place];
@@ -35,7 +30,7 @@ impl Question {
                     };
                     Predicate::or([more, fewer]).sorted()
                 };
-                reach(net.places().map(changed).collect(), true, false)
+                reach(net.model_places().map(changed).collect(), true, false)
             }
             (_, None) => None,
         }
@@ -43,7 +38,7 @@ impl Question {
 
     /// The four figures of a state space.
     pub fn of_state_space(net: &Net) -> [(&'static str, Question); 4] {
-        let places = || net.places().map(LinearSum::place);
+        let places = || net.model_places().map(LinearSum::place);
         [
             ("STATES", Question::HowMany { firings: false }),
             ("TRANSITIONS", Question::HowMany { firings: true }),
@@ -51,6 +46,14 @@ impl Question {
             ("MAX_TOKEN_IN_PLACE", Question::LargestOf(places().collect())),
         ]
     }
+}
+
+/// Of each transition of the model, that it is enabled: by one of those that stand for it.
+fn some_copy(net: &Net) -> Vec<Predicate> {
+    let some = |copies: Vec<TransitionId>| {
+        Predicate::or(copies.into_iter().map(Predicate::Enabled)).sorted()
+    };
+    net.model_transitions().map(some).collect()
 }
 
 /// What an examination asks about the unfolding `net` of a coloured net; `None` for one that asks about

@@ -79,10 +79,10 @@ pub enum Value {
 }
 
 impl Question {
-    /// All tokens of a marking.
+    /// All tokens of a marking, on the model's places.
     pub(crate) fn all_tokens(net: &Net) -> LinearSum {
         // Each place once, with the coefficient 1: nothing overflows.
-        LinearSum::new(net.places().map(|p| (p, 1))).unwrap_or_default()
+        LinearSum::new(net.model_places().map(|p| (p, 1))).unwrap_or_default()
     }
 
     /// The same question, about fair runs only where it is about runs. What can be reached, and what

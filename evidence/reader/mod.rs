@@ -16,19 +16,52 @@
 //! | `known` | what else may stand in a net, and means nothing |
 //! | `finals` | final markings, as tools for process mining write them |
 //! | [`fair`] | which runs questions are about, from the command line |
+//! | `lola`, `tina`, `mist` | nets in the languages of these tools, from `words` |
 //! | [`queries`] | the query files of the Model Checking Contest, down to predicates |
 
 pub mod fair;
 mod finals;
 pub(crate) mod known;
+mod lola;
+mod mist;
 pub mod pnml;
 pub mod queries;
 pub(crate) mod references;
+mod tina;
 mod units;
+mod words;
 
+use parikh_net::Net;
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::borrow::Cow;
+
+/// Reads a model without colours, in whatever language.
+///
+/// # Errors
+/// With the line and what was expected there.
+pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
+    let text = words::text(bytes);
+    let plain = |net| Ok(pnml::Extended { net, note: None });
+    match () {
+        () if mist::is(&text) => plain(mist::read(&text)?),
+        () if lola::is(&text) => plain(lola::read(&text)?),
+        () if tina::is(&text) => plain(tina::read(&text)?),
+        () => pnml::read_extended(bytes),
+    }
+}
+
+/// Reads what is asked of `net`: a query file, or a problem of mist with its target.
+///
+/// # Errors
+/// As [`queries::read`].
+pub fn questions(net: &Net, bytes: &[u8]) -> Result<Vec<queries::Property>, Unreadable> {
+    let text = words::text(bytes);
+    match mist::is(&text) {
+        true => mist::question(net, &text),
+        false => queries::read(net, bytes),
+    }
+}
 
 /// Why a file, or a part of it, cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,8 +11,8 @@
 //! - `graphics` and the `toolspecific` parts of other tools mean nothing. Those of NUPN are read by
 //!   `units`; they change nothing but what the model claims of itself.
 //! - `finalmarkings` say when a run is over; they change nothing of what can be reached.
-//! - Everything else might mean something and is refused: colours, capacities, arcs that test or
-//!   inhibit.
+//! - Arcs may have a type: `inhibitor`, `read` (or `test`) and `reset`, from a place to a transition.
+//! - Everything else might mean something and is refused: colours, capacities, other types.
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
 
@@ -24,8 +24,17 @@ use super::{
 };
 use parikh_net::builder::Node as NetNode;
 use parikh_net::printable::Quoted;
-use parikh_net::{BuildError, Net, NetBuilder};
+use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Net};
 use roxmltree::{Document, Node};
+
+/// A net that may have inhibitor and reset arcs, and what is to be said about how it was read.
+#[derive(Debug)]
+pub struct Extended {
+    /// The net.
+    pub net: ExtendedNet,
+    /// Why the nested units of the file are left out, where they are.
+    pub note: Option<String>,
+}
 
 /// A net, and what is to be said about how it was read.
 #[derive(Debug)]
@@ -52,6 +61,21 @@ struct Parts<'a, 'input> {
 /// # Errors
 /// With the line and what was expected there.
 pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
+    let Extended { net, note } = read_extended(bytes)?;
+    match net.into_plain() {
+        Ok(net) => Ok(Model { net, note }),
+        Err(_) => {
+            let what = "expected a net of plain arcs, found one that inhibits or empties";
+            Err(Unreadable { line: 1, what: what.to_owned() })
+        }
+    }
+}
+
+/// Reads a model that may have inhibitor and reset arcs.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_extended(bytes: &[u8]) -> Result<Extended, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
@@ -98,45 +122,61 @@ fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unrea
     Ok(parts)
 }
 
-fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Model, Unreadable> {
+fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadable> {
     let refused = |node, error: BuildError| Unreadable::at(node, error.to_string());
-    let mut builder = NetBuilder::new(net.attribute("id").unwrap_or(""));
+    let mut builder = ExtendedBuilder::new(net.attribute("id").unwrap_or(""));
     for &node in &parts.places {
         let tokens = label(node, "initialMarking", 0)?;
-        builder.place(attribute(node, "id")?, tokens).map_err(|error| refused(node, error))?;
+        builder.core.place(attribute(node, "id")?, tokens).map_err(|error| refused(node, error))?;
     }
     for &node in &parts.transitions {
         label(node, "", 0)?;
-        builder.transition(attribute(node, "id")?).map_err(|error| refused(node, error))?;
+        builder.core.transition(attribute(node, "id")?).map_err(|error| refused(node, error))?;
     }
     let references = references(&parts.references, |id| {
-        builder.node(id).map(|node| matches!(node, NetNode::Place(_)))
+        builder.core.node(id).map(|node| matches!(node, NetNode::Place(_)))
     })?;
     for &node in &parts.arcs {
-        plain_arc(node)?;
+        let kind = arc_kind(node)?;
         let weight = label(node, "inscription", 1)?;
         let end = |key| -> Result<NetNode, Unreadable> {
             let id = resolve(node, attribute(node, key)?, &references)?;
-            let known = builder.node(id);
+            let known = builder.core.node(id);
             known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
         };
         let added = match (end("source")?, end("target")?) {
-            (NetNode::Place(p), NetNode::Transition(t)) => builder.take(t, p, weight),
-            (NetNode::Transition(t), NetNode::Place(p)) => builder.put(t, p, weight),
+            (NetNode::Place(p), NetNode::Transition(t)) => match kind {
+                ArcKind::Plain => builder.core.take(t, p, weight),
+                ArcKind::Reads => builder.read(t, p, weight),
+                ArcKind::Inhibits => builder.inhibit(t, p, weight),
+                ArcKind::Empties if weight == 1 => {
+                    builder.reset(t, p);
+                    Ok(())
+                }
+                ArcKind::Empties => {
+                    return Err(Unreadable::at(node, "expected no weight, as this arc takes all"));
+                }
+            },
+            (NetNode::Transition(t), NetNode::Place(p)) if kind == ArcKind::Plain => {
+                builder.core.put(t, p, weight)
+            }
+            (NetNode::Transition(_), NetNode::Place(_)) => {
+                return Err(Unreadable::at(node, "expected a plain arc from a transition"));
+            }
             _ => return Err(Unreadable::at(node, "an arc between two nodes of one kind")),
         };
         added.map_err(|error| refused(node, error))?;
     }
     let sizes = (parts.transitions.len(), parts.arcs.len());
-    let units = units::read(&builder, &parts.units, sizes);
+    let units = units::read(&builder.core, &parts.units, sizes);
     let left_out = |error| format!("the model's nested units are left out: {error}");
     let note = units.as_ref().err().map(left_out);
     if let Ok(Some(units)) = units {
-        builder.set_units(units);
+        builder.core.set_units(units);
     }
-    let finals = finals::read(&parts.finals, &builder, &references)?;
+    let finals = finals::read(&parts.finals, &builder.core, &references)?;
     let net = builder.build().map_err(|error| refused(net, error))?;
-    Ok(Model { net: net.with_final_markings(finals), note })
+    Ok(Extended { net: net.with_final_markings(finals), note })
 }
 
 /// The number in the label `key` of a node or arc, or `default` where the label or its text is
@@ -158,22 +198,56 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
     Ok(value.unwrap_or(default))
 }
 
-/// Arcs that some tools mark as plain ones are plain; all others test, inhibit or reset.
-pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
-    let mut kinds: Vec<String> = arc.attribute("type").map(str::to_owned).into_iter().collect();
+/// What an arc does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArcKind {
+    Plain,
+    Reads,
+    Inhibits,
+    Empties,
+}
+
+/// What an arc says of itself: in an attribute, as TAPAAL has it, or inside it, as PM4Py does.
+fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
+    let mut kinds: Vec<(String, bool)> =
+        arc.attribute("type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
     for inside in elements(arc).filter(|&inside| ["type", "arctype"].contains(&name(inside))) {
         match inside.attribute("value") {
-            Some(value) => kinds.push(value.to_owned()),
+            Some(value) => kinds.push((value.to_owned(), true)),
             None => {
                 let pieces = inside.descendants().filter(Node::is_text);
-                kinds.push(pieces.filter_map(|piece| piece.text()).collect());
+                kinds.push((pieces.filter_map(|piece| piece.text()).collect(), true));
             }
         }
     }
-    match kinds.iter().find(|kind| trimmed(kind) != "normal") {
-        Some(kind) => {
-            Err(Unreadable::at(arc, format!("expected a plain arc, found {}", Quoted(kind))))
+    let mut kind = ArcKind::Plain;
+    for (said, inside) in &kinds {
+        let one = match trimmed(said).to_ascii_lowercase().as_str() {
+            "" | "normal" => ArcKind::Plain,
+            "read" | "readarc" | "test" | "testarc" => ArcKind::Reads,
+            "inhibitor" | "inhibitorarc" => ArcKind::Inhibits,
+            "reset" | "resetarc" => ArcKind::Empties,
+            _ => {
+                let what = format!("expected a plain arc, found {}", Quoted(said));
+                return Err(Unreadable::at(arc, what));
+            }
+        };
+        if kind != ArcKind::Plain && one != kind {
+            return Err(Unreadable::at(arc, "an arc of two types"));
         }
-        None => Ok(()),
+        // PM4Py overlooks such weights.
+        if *inside && one == ArcKind::Inhibits && label(arc, "inscription", 1)? != 1 {
+            return Err(Unreadable::at(arc, "expected no weight, as tools do not agree on it"));
+        }
+        kind = one;
+    }
+    Ok(kind)
+}
+
+/// An arc that moves tokens and does nothing else.
+pub(crate) fn plain_arc(arc: Node<'_, '_>) -> Result<(), Unreadable> {
+    match arc_kind(arc)? {
+        ArcKind::Plain => Ok(()),
+        _ => Err(Unreadable::at(arc, "expected a plain arc, found one that tests or empties")),
     }
 }

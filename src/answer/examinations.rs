@@ -1,5 +1,6 @@
 //! Examinations without a query file, as formulas over goals.
 //!
+//! On a net that stands for one with inhibitor or reset arcs, they are about the model's places and transitions.
 //! On the unfolding of a coloured net, a place holds what its colours hold together, and a
 //! transition can fire when some binding can.
 
@@ -8,7 +9,7 @@ use super::sound;
 use crate::formula::Proposition;
 use crate::mcc::Examination;
 use parikh_net::coloured::Folding;
-use parikh_net::{Goal, LinearSum, Net, Predicate};
+use parikh_net::{Goal, LinearSum, Net, Predicate, TransitionId};
 
 /// That each of `wanted` stays reachable wherever the net goes. In a dead end none of them holds:
 /// that none is reached, and that each of them can happen at all, are consequences.
@@ -38,7 +39,11 @@ fn all(parts: impl Iterator<Item = Asked>) -> Asked {
 pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, Asked)> {
     let enabled = || -> Vec<Predicate> {
         match net.folding() {
-            None => net.transitions().map(Predicate::Enabled).collect(),
+            None => {
+                let some =
+                    |t: Vec<TransitionId>| Predicate::or(t.into_iter().map(Predicate::Enabled));
+                net.model_transitions().map(some).collect()
+            }
             Some(folding) => (0..folding.transition_count())
                 .map(|t| Predicate::or(folding.transitions(t).map(Predicate::Enabled)))
                 .collect(),
@@ -52,7 +57,7 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, Asked
         (Examination::Liveness, _) => (Whole::Staying, stays(Predicate::Dead, enabled())),
         (Examination::OneSafe, None) => {
             let two = |place| not(reach(Predicate::at_least(place, 2)));
-            (Whole::Unreachable, all(net.places().map(two)))
+            (Whole::Unreachable, all(net.model_places().map(two)))
         }
         (Examination::OneSafe, Some(folding)) => {
             let two = |place| {
@@ -72,13 +77,15 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, Asked
                 };
                 not(reach(Predicate::or([more, fewer])))
             };
-            (Whole::Changing, Proposition::Or(net.places().map(stable).collect()))
+            (Whole::Changing, Proposition::Or(net.model_places().map(stable).collect()))
         }
         (Examination::StableMarking, Some(folding)) => {
             let stable = |place| Some(not(reach(changed(net, folding, place)?)));
             let parts: Option<Vec<Asked>> = (0..folding.place_count()).map(stable).collect();
             (Whole::Changing, Proposition::Or(parts?))
         }
+        // What a case holds when it is done says nothing of complement places.
+        _ if examination.is_about_cases() && net.translation().is_some() => return None,
         _ if examination.is_about_cases() => sound::asked(examination, net)?,
         _ => return None,
     })

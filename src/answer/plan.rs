@@ -81,7 +81,7 @@ impl Plan {
     /// place.
     pub fn of_most_tokens(net: &Net) -> Plan {
         let mut plan = Plan::default();
-        if let Ok(all) = LinearSum::new(net.places().map(|place| (place, 1))) {
+        if let Ok(all) = LinearSum::new(net.model_places().map(|place| (place, 1))) {
             plan.ask_maximum("MAX_TOKEN_PER_MARKING", all);
         }
         plan.ask_most_in_a_place(net);
@@ -96,7 +96,7 @@ impl Plan {
     }
 
     fn ask_most_in_a_place(&mut self, net: &Net) {
-        let places = net.places().map(|place| Goal::Maximise(LinearSum::place(place)));
+        let places = net.model_places().map(|it| Goal::Maximise(LinearSum::place(it)));
         self.ask_largest("MAX_TOKEN_IN_PLACE", places.collect());
     }
 

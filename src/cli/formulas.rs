@@ -17,7 +17,7 @@ pub(super) struct Formulas {
     #[arg(long, value_name = "FORMULA")]
     pub(super) formula: Vec<String>,
     /// A file of formulas: in the language of --formula, one a line; or the contest's, .xml, .txt,
-    /// or in the grammar of 2011. Repeatable.
+    /// or in the grammar of 2011; or LoLA's; or a problem of mist, for its target. Repeatable.
     #[arg(long, value_name = "FILE")]
     pub(super) formulas: Vec<PathBuf>,
     /// The language of the files; by default it is seen from how a file begins.
@@ -39,6 +39,8 @@ enum LanguageName {
     /// The contest's grammar of 2011.
     #[value(name = "2011")]
     Mcc2011,
+    /// LoLA's.
+    Lola,
 }
 
 /// The language of `--formula`, for the end of the help.
@@ -123,10 +125,15 @@ impl Formulas {
             anyhow::anyhow!("{name}:{line}: the file is no text in UTF-8")
         })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if let Some(target) = input::target_of(text, &name) {
+            gathered.add(text::read_one(&target?, &name, net));
+            return Ok(());
+        }
         let language = match self.language {
             Some(LanguageName::Inline) => Language::Inline,
             Some(LanguageName::Contest) => Language::Contest,
             Some(LanguageName::Mcc2011) => Language::Mcc2011,
+            Some(LanguageName::Lola) => Language::Lola,
             Some(LanguageName::Xml) | None => text::detect(text),
         };
         let formulas = text::read(text, &name, language, net, self.strict);

@@ -5,6 +5,7 @@
 mod automaton;
 mod beside;
 mod check;
+mod convert;
 mod draw;
 mod encode;
 mod explain;
@@ -22,6 +23,7 @@ mod mcc;
 mod model;
 mod output;
 mod pixels;
+mod play;
 mod processes;
 mod progress;
 mod properties;
@@ -110,8 +112,12 @@ enum Command {
     Reduce(reduce::Arguments),
     /// Write the place/transition net that a coloured net stands for, and which nodes are whose.
     Unfold(unfold::Arguments),
+    /// Write a net in another format: PNML, or the language of TINA, of LoLA, or Parikh's own.
+    Convert(convert::Arguments),
     /// Write one page to look at: what was found, the net, witnesses to play, certificates to read.
     Report(report::Arguments),
+    /// Play the token game on a net: fire by name or number, undo, follow a trace.
+    Play(play::Arguments),
     /// Answer all problems of a directory of the RERS challenge, and write a file of answers.
     Rers(systems::rers::Arguments),
     /// Fire a sequence from a file on a model, and show where it leads.
@@ -172,7 +178,9 @@ pub fn main() -> ExitCode {
         Command::Verdicts(command) => verdicts::run(&command),
         Command::Reduce(arguments) => reduce::run(&arguments),
         Command::Unfold(arguments) => unfold::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Play(arguments) => play::run(&arguments),
         Command::Rers(arguments) => systems::rers::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),
@@ -219,7 +227,13 @@ fn tell(error: &anyhow::Error) {
             let lines = error.downcast_ref::<Misspelt>().map(|error| &error.where_in_the_text);
             lines.into_iter().flatten().for_each(|line| note!("  {line}"));
         }
-        None => note!("parikh: {}", chain(error)),
+        None => {
+            note!("parikh: {}", chain(error));
+            let refused = error.downcast_ref::<crate::input::InputError>();
+            if let Some(crate::input::InputError::Script { excerpt, .. }) = refused {
+                excerpt.iter().for_each(|line| note!("{line}"));
+            }
+        }
     }
 }
 

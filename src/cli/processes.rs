@@ -68,6 +68,13 @@ impl Cases {
                     .to_owned()
             ));
         };
+        if net.translation().is_some() {
+            bail!(Misuse(
+                "soundness is asked of nets without inhibitor and reset arcs: ask when a case is done as a \
+                 formula, such as AG EF (end >= 1)"
+                    .to_owned()
+            ));
+        }
         let chosen = self.last.as_ref().map(|last| marking_text::parse(last, net));
         let chosen = chosen.transpose().map_err(|why| Misuse(format!("--final: {why}")))?;
         if chosen.as_ref().is_some_and(|chosen| chosen.total() == 0) {

@@ -8,7 +8,9 @@ pub use names::{in_names, structure_in_names};
 
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
-use crate::evidence::file::{Answer, Count, End, FORMAT, Repeated, Times, Unfolding, VisitedRuns};
+use crate::evidence::file::{
+    Answer, Count, End, FORMAT, NamedTranslation, Repeated, Times, Unfolding, VisitedRuns,
+};
 use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::lasso::NamedLasso;
 use crate::evidence::no_run::{NamedNoRun, NoRun};
@@ -81,6 +83,9 @@ impl<'n, W: Write> Writer<'n, W> {
         writer.line("evidence", &header)?;
         if net.folding().is_some() {
             writer.line("unfolding", &Unfolding::of(net))?;
+        }
+        if let Some(translation) = net.translation() {
+            writer.line("translation", &NamedTranslation::of(net, translation))?;
         }
         Ok(writer)
     }

@@ -2,6 +2,7 @@
 //! what was expected, and what to do.
 
 use super::colour_problem::ColourProblem;
+use crate::extended::Untranslated;
 use crate::formula::FormulaError;
 use parikh_net::BuildError;
 use std::fmt;
@@ -74,6 +75,35 @@ pub enum InputError {
         /// What was found and what was expected.
         problem: String,
     },
+    /// A file that another tool wrote, and is known not to be read.
+    #[error("{file}: this is {kind}, which Parikh does not read: {advice}")]
+    Foreign {
+        /// The file.
+        file: Box<str>,
+        /// What it is.
+        kind: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A piece of a net in another tool's language.
+    #[error("{at}: {problem}")]
+    Script {
+        /// The piece.
+        at: Location,
+        /// What was found and what was expected.
+        problem: String,
+        /// Its line, and carets below it.
+        excerpt: Box<[String; 2]>,
+    },
+    /// A net with inhibitor or reset arcs that no place/transition net stands for.
+    #[error("{file}: {why}")]
+    Untranslated {
+        /// The file.
+        file: Box<str>,
+        /// What is to blame.
+        #[source]
+        why: Box<Untranslated>,
+    },
     /// Nothing in it, or nothing but blanks and comments.
     #[error("{file}: the file has no content, expected an element `<{expected}>`")]
     Empty {
@@ -130,8 +160,8 @@ pub enum InputError {
     },
     /// An arc that does something else than move tokens.
     #[error(
-        "{at}: arc `{arc}` has the type `{found}`, expected `normal`: inhibitor, read and reset \
-         arcs are not supported"
+        "{at}: arc `{arc}` has the type `{found}`, expected `normal`, or in nets without colours `inhibitor`, \
+         `read` or `reset`"
     )]
     UnsupportedArc {
         /// The arc.

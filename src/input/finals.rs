@@ -70,7 +70,7 @@ pub(super) fn resolve(
 ) -> Result<Vec<Marking>, InputError> {
     let mut markings: Vec<Marking> = Vec::new();
     for FinalMarking(places) in finals {
-        let mut marking = Marking::empty(graph.builder.place_count());
+        let mut marking = Marking::empty(graph.builder.core.place_count());
         for (id, label) in places {
             let at = label.at;
             let Some(place) = graph.place_named(&id) else {

@@ -1,7 +1,10 @@
 //! What a format of models is.
 
 use super::error::InputError;
-use crate::model::Model;
+use crate::extended;
+use parikh_net::coloured::ColouredNet;
+use parikh_net::{ExtendedNet, Net};
+use parikh_solvers::Budget;
 use std::io::BufRead;
 
 /// A format of models.
@@ -12,7 +15,53 @@ pub struct Format {
     /// or the whole file.
     pub(super) begins: fn(&[u8]) -> bool,
     /// Reads a file of which it may be; the name is how messages call it.
-    pub(super) read: fn(&mut dyn BufRead, &str) -> Result<Model, Unread>,
+    pub(super) read: fn(&mut dyn BufRead, &str) -> Result<Source, Unread>,
+}
+
+/// What is in a file, before it is asked which net stands for it.
+#[derive(Debug)]
+pub enum Source {
+    /// A net, perhaps with inhibitor and reset arcs.
+    Net(Box<ExtendedNet>),
+    /// A coloured net.
+    Coloured(Box<ColouredNet>),
+}
+
+impl From<Net> for Source {
+    fn from(net: Net) -> Self {
+        Source::Net(Box::new(net.into()))
+    }
+}
+
+impl From<ExtendedNet> for Source {
+    fn from(net: ExtendedNet) -> Self {
+        Source::Net(Box::new(net))
+    }
+}
+
+impl From<ColouredNet> for Source {
+    fn from(net: ColouredNet) -> Self {
+        Source::Coloured(Box::new(net))
+    }
+}
+
+/// The net that stands for one that may have inhibitor and reset arcs.
+///
+/// # Errors
+/// When it has, and no place/transition net stands for it.
+pub(super) fn translated(net: ExtendedNet, file: &str) -> Result<Net, InputError> {
+    let translated = extended::translate(net, &Budget::unlimited());
+    let net = translated
+        .map_err(|why| InputError::Untranslated { file: file.into(), why: Box::new(why) })?;
+    if let Some(translation) = net.translation() {
+        tracing::info!(
+            "{file}: inhibitor and reset arcs by {} complement places and {} transitions for {}",
+            translation.complemented().len(),
+            net.transition_count(),
+            translation.transition_count()
+        );
+    }
+    Ok(net)
 }
 
 /// Why a format did not read a file.

@@ -9,16 +9,25 @@
 //! automata, say) has its facts to hand over with the model, as proved ones.
 
 use super::error::InputError;
-use super::format::{Format, Unread};
-use super::{pnml, symmetric, systems, text};
+use super::format::{Format, Source, Unread, translated};
+use super::{foreign, lola, mist, pnml, symmetric, systems, text, tina};
 use crate::model::Model;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// All of them, in the order in which they are tried.
-pub const FORMATS: &[Format] =
-    &[pnml::FORMAT, symmetric::FORMAT, text::COLOURED, text::PLAIN, systems::DOT, systems::AUT];
+pub const FORMATS: &[Format] = &[
+    pnml::FORMAT,
+    symmetric::FORMAT,
+    text::COLOURED,
+    tina::FORMAT,
+    text::PLAIN,
+    lola::FORMAT,
+    mist::FORMAT,
+    systems::DOT,
+    systems::AUT,
+];
 
 /// Reads the model that an argument names: a file of one of the [`FORMATS`], compressed or not, or
 /// the directory or the archive of a contest instance.
@@ -27,21 +36,36 @@ pub const FORMATS: &[Format] =
 /// When the file cannot be read, is of no format, or its net is broken; each with the position in
 /// the file.
 pub fn read_model(path: &Path) -> Result<Model, InputError> {
+    let file = model_file(path)?.display().to_string();
+    Ok(match read_source(path)? {
+        Source::Net(net) => Model::from(translated(*net, &file)?),
+        Source::Coloured(net) => Model::from(*net),
+    })
+}
+
+/// Reads what is in the file that an argument names, as it is: a net with inhibitor or reset arcs has them still.
+///
+/// # Errors
+/// As [`read_model`], but for nets that no place/transition net stands for.
+pub fn read_source(path: &Path) -> Result<Source, InputError> {
     let start = Instant::now();
     let path = model_file(path)?;
     let (mut reader, file) = super::open(&path)?;
     let unreadable = |cause| InputError::Unreadable { file: file.as_str().into(), cause };
     let beginning = reader.fill_buf().map_err(unreadable)?.to_owned();
+    if let Some(refusal) = foreign::refusal(&file, &beginning) {
+        return Err(refusal);
+    }
     let mut refused = None;
     for format in FORMATS.iter().filter(|format| (format.begins)(&beginning)) {
         if refused.is_some() {
             (reader, _) = super::open(&path)?;
         }
         match (format.read)(&mut reader, &file) {
-            Ok(model) => {
-                let (sizes, lasted) = (model.sizes(), start.elapsed());
+            Ok(source) => {
+                let (sizes, lasted) = (sizes(&source), start.elapsed());
                 tracing::info!("read {file}: {sizes}, {lasted:.2?}");
-                return Ok(model);
+                return Ok(source);
             }
             Err(Unread::Broken(error)) => return Err(error),
             Err(Unread::AnotherFormat(error)) => refused = Some(error),
@@ -51,6 +75,15 @@ pub fn read_model(path: &Path) -> Result<Model, InputError> {
     let found = String::from_utf8_lossy(line).chars().take(20).collect();
     let formats = FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join("; ");
     Err(refused.unwrap_or(InputError::UnknownFormat { file: file.into(), found, formats }))
+}
+
+/// How large it is, in words.
+fn sizes(source: &Source) -> String {
+    let (places, transitions, kind) = match source {
+        Source::Net(net) => (net.core().place_count(), net.core().transition_count(), ""),
+        Source::Coloured(net) => (net.places().len(), net.transitions().len(), "coloured "),
+    };
+    format!("{places} {kind}places, {transitions} {kind}transitions")
 }
 
 /// The file itself, or `model.pnml` in a directory or an archive.

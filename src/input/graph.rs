@@ -5,7 +5,7 @@
 use super::error::InputError;
 use super::source::Position;
 use parikh_net::builder::Node;
-use parikh_net::{BuildError, NetBuilder, PlaceId};
+use parikh_net::{BuildError, ExtendedBuilder, PlaceId};
 use std::collections::HashMap;
 
 /// The two kinds of nodes.
@@ -39,7 +39,21 @@ pub(super) struct ArcText {
     pub(super) source: String,
     pub(super) target: String,
     pub(super) weight: u64,
+    pub(super) kind: ArcKind,
     pub(super) at: Position,
+}
+
+/// What an arc does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArcKind {
+    /// It moves tokens.
+    Normal,
+    /// The transition needs tokens, and takes none.
+    Read,
+    /// The transition needs that there are fewer.
+    Inhibitor,
+    /// The transition takes all there are.
+    Reset,
 }
 
 impl ArcText {
@@ -52,7 +66,7 @@ impl ArcText {
 
 pub(super) struct Graph {
     file: Box<str>,
-    pub(super) builder: NetBuilder,
+    pub(super) builder: ExtendedBuilder,
     references: Vec<Reference>,
     reference_named: HashMap<Box<str>, usize>,
     waiting: Vec<ArcText>,
@@ -65,7 +79,7 @@ impl Graph {
     pub(super) fn new(file: &str) -> Self {
         Graph {
             file: file.into(),
-            builder: NetBuilder::default(),
+            builder: ExtendedBuilder::default(),
             references: Vec::new(),
             reference_named: HashMap::new(),
             waiting: Vec::new(),
@@ -93,9 +107,9 @@ impl Graph {
         at: Position,
     ) -> Result<(), InputError> {
         self.claim(id, at)?;
-        let place = self.builder.place(id, tokens).map_err(|problem| self.net(at, problem))?;
+        let place = self.builder.core.place(id, tokens).map_err(|problem| self.net(at, problem))?;
         if let Some(label) = label {
-            self.builder.label_place(place, label);
+            self.builder.core.label_place(place, label);
         }
         Ok(())
     }
@@ -107,9 +121,9 @@ impl Graph {
         at: Position,
     ) -> Result<(), InputError> {
         self.claim(id, at)?;
-        let added = self.builder.transition(id).map_err(|problem| self.net(at, problem))?;
+        let added = self.builder.core.transition(id).map_err(|problem| self.net(at, problem))?;
         if let Some(label) = label {
-            self.builder.label_transition(added, label);
+            self.builder.core.label_transition(added, label);
         }
         self.transitions += 1;
         Ok(())
@@ -125,7 +139,7 @@ impl Graph {
         if id.is_empty() {
             return Err(self.net(at, BuildError::EmptyId));
         }
-        if self.builder.node(&id).is_some() {
+        if self.builder.core.node(&id).is_some() {
             return Err(self.net(at, BuildError::DuplicateId(id)));
         }
         self.claim(&id, at)?;
@@ -138,7 +152,7 @@ impl Graph {
 
     pub(super) fn arc(&mut self, arc: ArcText) -> Result<(), InputError> {
         self.arcs += 1;
-        match (self.builder.node(&arc.source), self.builder.node(&arc.target)) {
+        match (self.builder.core.node(&arc.source), self.builder.core.node(&arc.target)) {
             (Some(source), Some(target)) => self.join(&arc, source, target),
             _ => {
                 self.waiting.push(arc);
@@ -149,8 +163,28 @@ impl Graph {
 
     fn join(&mut self, arc: &ArcText, source: Node, target: Node) -> Result<(), InputError> {
         let joined = match (source, target) {
-            (Node::Place(p), Node::Transition(t)) => self.builder.take(t, p, arc.weight),
-            (Node::Transition(t), Node::Place(p)) => self.builder.put(t, p, arc.weight),
+            (Node::Place(p), Node::Transition(t)) => match arc.kind {
+                ArcKind::Normal => self.builder.core.take(t, p, arc.weight),
+                ArcKind::Read => self.builder.read(t, p, arc.weight),
+                ArcKind::Inhibitor => self.builder.inhibit(t, p, arc.weight),
+                ArcKind::Reset => {
+                    self.builder.reset(t, p);
+                    Ok(())
+                }
+            },
+            (Node::Transition(t), Node::Place(p)) if arc.kind == ArcKind::Normal => {
+                self.builder.core.put(t, p, arc.weight)
+            }
+            (Node::Transition(_), Node::Place(_)) => {
+                return Err(InputError::Unsupported {
+                    at: arc.at.of(&self.file),
+                    found: format!(
+                        "arc `{}`, which tests or empties, from a transition",
+                        arc.name()
+                    ),
+                    advice: "such arcs lead from a place to a transition",
+                });
+            }
             (source, _) => {
                 return Err(InputError::SameKind {
                     at: arc.at.of(&self.file),
@@ -182,7 +216,7 @@ impl Graph {
 
     fn end(&self, arc: &ArcText, id: &str) -> Result<Node, InputError> {
         let referred = || self.references[*self.reference_named.get(id)?].stands_for;
-        self.builder.node(id).or_else(referred).ok_or_else(|| InputError::UnknownEnd {
+        self.builder.core.node(id).or_else(referred).ok_or_else(|| InputError::UnknownEnd {
             at: arc.at.of(&self.file),
             arc: arc.name(),
             node: id.to_owned(),
@@ -192,7 +226,7 @@ impl Graph {
     /// The place that an id stands for, once references are resolved.
     pub(super) fn place_named(&self, id: &str) -> Option<PlaceId> {
         let referred = || self.references[*self.reference_named.get(id)?].stands_for;
-        match self.builder.node(id).or_else(referred) {
+        match self.builder.core.node(id).or_else(referred) {
             Some(Node::Place(place)) => Some(place),
             _ => None,
         }
@@ -214,7 +248,7 @@ impl Graph {
                 return Err(InputError::ReferenceCycle { at, node });
             }
             way.push(index);
-            if let Some(node) = self.builder.node(&reference.target) {
+            if let Some(node) = self.builder.core.node(&reference.target) {
                 break node;
             }
             match self.reference_named.get(&reference.target) {

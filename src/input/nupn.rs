@@ -113,7 +113,7 @@ pub(super) fn read<R: BufRead>(xml: &mut XmlReader<R>) -> Result<UnitTree, Input
 impl UnitTree {
     /// The units over the places of `graph`, when everything about them is right.
     pub(super) fn check(self, graph: &Graph) -> Result<Units, NupnError> {
-        let builder = &graph.builder;
+        let builder = &graph.builder.core;
         let found = [builder.place_count(), graph.transitions, graph.arcs];
         let what = ["places", "transitions", "arcs"];
         for sizes in self.sizes {

@@ -2,21 +2,23 @@
 //! in pages or none, children in any order, reference nodes, arcs before their nodes, `<value>`
 //! in place of `<text>`, any encoding. The file is read in one pass and never held.
 //!
+//! Arcs may inhibit, read or empty, in the spellings of TAPAAL (an attribute `type`) and PM4Py (an element
+//! `arctype`).
+//!
 //! What would change the meaning of the net and is not understood is refused, never passed over:
 //! colours, arcs of other types, capacities. What has no meaning (graphics, other tools' data) is
 //! skipped. Ids of arcs only serve messages, so they may be missing or repeated.
 
 use super::error::InputError;
 use super::finals::{self, FinalMarking};
-use super::format::{Format, Unread};
-use super::graph::{ArcText, Graph, Kind};
+use super::format::{Format, Unread, translated};
+use super::graph::{ArcKind, ArcText, Graph, Kind};
 use super::known::READ;
 use super::labels::{Child, Label};
 use super::nupn::{self, NupnError, UnitTree};
 use super::source::{Position, may_be_xml};
 use super::xml::{Item, XmlReader, digits, trimmed};
-use crate::model::Model;
-use parikh_net::{BuildError, Marking, Net};
+use parikh_net::{BuildError, ExtendedNet, Marking, Net};
 use std::io::BufRead;
 use std::path::Path;
 
@@ -24,8 +26,8 @@ use std::path::Path;
 pub(super) const FORMAT: Format = Format {
     name: "PNML of a place/transition net (ISO/IEC 15909-2), with nested units (NUPN) or without",
     begins: may_be_xml,
-    read: |reader, name| match read_net_from(reader, name) {
-        Ok(net) => Ok(Model::from(net)),
+    read: |reader, name| match read_extended_from(reader, name) {
+        Ok(net) => Ok(net.into()),
         Err(colours @ InputError::Coloured { .. }) => Err(Unread::AnotherFormat(colours)),
         Err(broken) => Err(Unread::Broken(broken)),
     },
@@ -47,6 +49,15 @@ pub fn read_net(path: &Path) -> Result<Net, InputError> {
 /// # Errors
 /// As [`read_net`].
 pub fn read_net_from(reader: impl BufRead, name: &str) -> Result<Net, InputError> {
+    let net = translated(read_extended_from(reader, name)?, name)?;
+    Ok(net)
+}
+
+/// Reads a net in PNML, perhaps with inhibitor and reset arcs; `name` is how messages call it.
+///
+/// # Errors
+/// As [`read_net`], but for nets that no place/transition net stands for.
+fn read_extended_from(reader: impl BufRead, name: &str) -> Result<ExtendedNet, InputError> {
     let mut pnml = PnmlReader {
         xml: XmlReader::new(reader, name)?,
         graph: Graph::new(name),
@@ -81,7 +92,7 @@ impl<R: BufRead> PnmlReader<R> {
                         return Err(InputError::SeveralNets { at: at.of(self.xml.file()) });
                     }
                     self.check_kind(at, &kind.unwrap_or_default())?;
-                    self.graph.builder.set_name(id.unwrap_or_default());
+                    self.graph.builder.core.set_name(id.unwrap_or_default());
                     self.net()?;
                 }
                 Item::Open(_) => self.xml.skip()?,
@@ -139,7 +150,8 @@ impl<R: BufRead> PnmlReader<R> {
                         tag.attributes(["id", "source", "target", "type"])?;
                     let source = tag.required(source, "arc", "source")?;
                     let target = tag.required(target, "arc", "target")?;
-                    self.arc(ArcText { id, source, target, weight: 1, at }, kind)?;
+                    let arc = ArcKind::Normal;
+                    self.arc(ArcText { id, source, target, weight: 1, kind: arc, at }, kind)?;
                 }
                 "referencePlace" => {
                     let [id, target] = tag.attributes(["id", "ref"])?;
@@ -232,7 +244,9 @@ impl<R: BufRead> PnmlReader<R> {
 
     fn arc(&mut self, mut arc: ArcText, kind: Option<String>) -> Result<(), InputError> {
         let mut inscription = None;
-        self.check_arc_type(&arc, arc.at, kind.as_deref().unwrap_or_default())?;
+        arc.kind = self.arc_kind(&arc, arc.at, kind.as_deref().unwrap_or_default())?;
+        // An element says it as well, or instead: it is PM4Py's.
+        let mut is_told_inside = false;
         let read = ["inscription", "type", "arctype", "hlinscription"];
         while let Some((child, at)) = self.xml.child(&read)? {
             match child {
@@ -244,7 +258,12 @@ impl<R: BufRead> PnmlReader<R> {
                 }
                 Child::Type(value) => {
                     let label = self.xml.label(at)?;
-                    self.check_arc_type(&arc, at, value.as_deref().unwrap_or(&label.text))?;
+                    let kind = self.arc_kind(&arc, at, value.as_deref().unwrap_or(&label.text))?;
+                    if arc.kind != ArcKind::Normal && kind != arc.kind {
+                        return Err(self.repeated(at, format!("arc `{}`", arc.name()), "type"));
+                    }
+                    is_told_inside = kind != ArcKind::Normal;
+                    arc.kind = kind;
                 }
                 Child::Coloured => {
                     let found = format!("the inscription of arc `{}`", arc.name());
@@ -255,16 +274,39 @@ impl<R: BufRead> PnmlReader<R> {
         }
         let owner = || format!("weight of arc `{}`", arc.name());
         arc.weight = inscription.map_or(Ok(1), |label| self.number(&label, 1, owner))?;
+        // TAPAAL's inhibitor arcs have weights. PM4Py, which says what an arc is inside it, overlooks them.
+        if arc.weight > 1
+            && (arc.kind == ArcKind::Reset || is_told_inside && arc.kind == ArcKind::Inhibitor)
+        {
+            return Err(InputError::Unsupported {
+                at: arc.at.of(self.xml.file()),
+                found: format!(
+                    "the weight of arc `{}`, which is none that moves tokens,",
+                    arc.name()
+                ),
+                advice: "tools do not agree on what it means; give the arc the weight 1, or say what it is by an \
+                         attribute `type`",
+            });
+        }
         self.graph.arc(arc)
     }
 
-    fn check_arc_type(&self, arc: &ArcText, at: Position, kind: &str) -> Result<(), InputError> {
-        let kind = trimmed(kind);
-        if kind.is_empty() || kind.eq_ignore_ascii_case("normal") {
-            return Ok(());
+    /// What an arc does, by its type in one of the spellings that tools have.
+    fn arc_kind(&self, arc: &ArcText, at: Position, kind: &str) -> Result<ArcKind, InputError> {
+        match trimmed(kind).to_ascii_lowercase().as_str() {
+            "" | "normal" => Ok(ArcKind::Normal),
+            "inhibitor" | "inhibitorarc" => Ok(ArcKind::Inhibitor),
+            "read" | "readarc" | "test" | "testarc" => Ok(ArcKind::Read),
+            "reset" | "resetarc" => Ok(ArcKind::Reset),
+            _ => {
+                let found = trimmed(kind).to_owned();
+                Err(InputError::UnsupportedArc {
+                    at: at.of(self.xml.file()),
+                    arc: arc.name(),
+                    found,
+                })
+            }
         }
-        let found = kind.to_owned();
-        Err(InputError::UnsupportedArc { at: at.of(self.xml.file()), arc: arc.name(), found })
     }
 
     fn repeated(&self, at: Position, owner: String, label: &'static str) -> InputError {
@@ -296,7 +338,7 @@ impl<R: BufRead> PnmlReader<R> {
         })
     }
 
-    fn finish(mut self) -> Result<Net, InputError> {
+    fn finish(mut self) -> Result<ExtendedNet, InputError> {
         let file = self.xml.file();
         let at = self.net_at.ok_or_else(|| InputError::NoNet { file: file.into() })?;
         self.graph.settle()?;
@@ -307,7 +349,7 @@ impl<R: BufRead> PnmlReader<R> {
                 _ => Err(NupnError::SecondSection),
             };
             match units {
-                Ok(units) => self.graph.builder.set_units(units),
+                Ok(units) => self.graph.builder.core.set_units(units),
                 Err(problem) => tracing::warn!(
                     "{}: the nested units (NUPN) are left out: {problem}",
                     at.of(file)

@@ -2,8 +2,7 @@
 //! label as its name, and the states of each component are a unit.
 
 use super::error::InputError;
-use super::format::{Format, Unread};
-use crate::model::Model;
+use super::format::{Format, Source, Unread};
 use parikh_systems::System;
 use parikh_systems::read::{self, ReadError};
 use std::io::BufRead;
@@ -13,14 +12,14 @@ use std::path::Path;
 pub(super) const DOT: Format = Format {
     name: "a parallel system as RERS writes it, a graph `digraph G {` of components",
     begins: |beginning| begins(beginning, b"digraph"),
-    read: |reader, file| model(reader, file, read::dot),
+    read: |reader, file| source(reader, file, read::dot),
 };
 
 /// The `.aut` files of Aldebaran.
 pub(super) const AUT: Format = Format {
     name: "a labelled transition system in Aldebaran's format, `des (0, 3, 2)`",
     begins: |beginning| begins(beginning, b"des"),
-    read: |reader, file| model(reader, file, read::aut),
+    read: |reader, file| source(reader, file, read::aut),
 };
 
 /// The most transitions of such a net.
@@ -32,11 +31,11 @@ fn begins(beginning: &[u8], word: &[u8]) -> bool {
     rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
 }
 
-fn model(
+fn source(
     reader: &mut dyn BufRead,
     file: &str,
     read: fn(&str, &str) -> Result<System, ReadError>,
-) -> Result<Model, Unread> {
+) -> Result<Source, Unread> {
     let mut text = String::new();
     let unreadable = |cause| InputError::Unreadable { file: file.into(), cause };
     reader.read_to_string(&mut text).map_err(unreadable)?;
@@ -49,5 +48,5 @@ fn model(
         problem(line, format!("column {column}: expected {expected}, found {found}"))
     })?;
     let net = parikh_systems::net(&system, MOST).map_err(|error| problem(1, error.to_string()))?;
-    Ok(Model::from(net))
+    Ok(Source::from(net))
 }

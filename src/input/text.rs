@@ -3,7 +3,6 @@
 
 use super::error::InputError;
 use super::format::{Format, Unread};
-use crate::model::Model;
 use parikh_net::coloured;
 use parikh_net::text;
 use std::io::BufRead;
@@ -15,7 +14,7 @@ pub(super) const PLAIN: Format = Format {
     read: |reader, name| {
         let text = whole(reader, name)?;
         let net = text::parse(&text).map_err(|it| problem(name, it.line, it.problem))?;
-        Ok(Model::from(net))
+        Ok(net.into())
     },
 };
 
@@ -30,7 +29,7 @@ pub(super) const COLOURED: Format = Format {
     read: |reader, name| {
         let text = whole(reader, name)?;
         let net = coloured::text::parse(&text).map_err(|it| problem(name, it.line, it.problem))?;
-        Ok(Model::from(net))
+        Ok(net.into())
     },
 };
 

@@ -253,8 +253,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         };
         match visited {
             Ok(figures) => {
-                figures.iter().for_each(|figure| self.take(figure, None));
-                true
+                figures[..sayable(net)].iter().for_each(|figure| self.take(figure, None));
+                self.known.len() == FIGURES.len()
             }
             Err(why) => {
                 self.why = why;
@@ -296,7 +296,10 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
             }
         };
         match found {
-            Ok(figures) => described(&figures).iter().for_each(|figure| self.take(figure, None)),
+            Ok(figures) => {
+                let figures = described(&figures);
+                figures[..sayable(net)].iter().for_each(|figure| self.take(figure, None));
+            }
             Err(why) => self.why = why,
         }
     }
@@ -354,6 +357,12 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
 }
 
 const UNCERTIFIED: &str = "it is found by visiting all markings, and no search's word is taken";
+
+/// How many of the figures all markings of a net tell. Complement places are none of the model's: how many tokens
+/// there are at most is asked of the others, as maxima.
+fn sayable(net: &Net) -> usize {
+    if net.translation().is_some() { 2 } else { FIGURES.len() }
+}
 
 /// Whether every place is known to be bounded, or claimed to be by the model: for how long to look
 /// at markings that may be infinitely many, a claim is good enough.

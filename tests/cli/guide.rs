@@ -26,6 +26,17 @@ const PAGES: &[Page<'_>] = &[
         before: &[("parikh check MODEL --formulas", "echo 'EF (p1 >= 1)' > FILE")],
     },
     Page { path: "docs/coloured.md", not_run: &[], before: &[] },
+    Page {
+        path: "docs/formats.md",
+        not_run: &[
+            (
+                "parikh check FILE.spec",
+                "takes a problem of mist: tests/input/languages.rs has some",
+            ),
+            ("echo 'random 3'", "tests/cli/play.rs plays"),
+        ],
+        before: &[],
+    },
     Page { path: "docs/processes.md", not_run: &[], before: &[] },
     Page {
         path: "docs/systems.md",

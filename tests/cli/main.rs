@@ -11,6 +11,7 @@ mod graph;
 mod guide;
 mod harmful;
 mod json;
+mod play;
 mod printed;
 mod processes;
 mod progress;

@@ -6,6 +6,7 @@ mod support;
 
 mod certificate_mutations;
 mod closed_sets;
+mod extended;
 mod figures;
 mod files;
 mod homes;

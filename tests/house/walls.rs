@@ -19,10 +19,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &["unfold"]),
     // What is read. No engine, no examination.
     ("formula", &[]),
-    ("input", &["formula", "model"]),
-    ("mcc", &[]),
     // What is known of a net. No board.
     ("structure", &[]),
+    // Nets with inhibitor and reset arcs as plain ones, by bounds.
+    ("extended", &["structure"]),
+    ("input", &["extended", "formula", "model"]),
+    ("mcc", &[]),
     ("reduction", &[]),
     // What nodes are called for people.
     ("names", &[]),
@@ -71,6 +73,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "answer",
             "draw",
             "evidence_files",
+            "extended",
             "formula",
             "graph",
             "input",

@@ -49,7 +49,7 @@ fn a_file_is_of_the_format_that_its_content_has() {
 fn what_no_format_begins_with_is_told_with_all_that_there_are() {
     let problem = read("m.txt", "VERSION 1\nplace p").unwrap_err();
     assert!(problem.starts_with("m.txt: the file begins with `VERSION 1`, expected one of: PNML"));
-    assert_eq!(FORMATS.len(), 6);
+    assert_eq!(FORMATS.len(), 9);
     for format in FORMATS {
         assert!(problem.contains(format.name), "{problem}");
     }

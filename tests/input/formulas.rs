@@ -360,3 +360,45 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn formulas_of_lola_are_those_of_people_in_other_words() {
+    let net = parikh::net::text::parse(
+        "place p 1\nplace q\nplace AND\ntransition t: p -> q\ntransition EF: q -> p",
+    )
+    .unwrap();
+    for (lola, inline) in [
+        ("EF (p > 2 AND NOT FIREABLE(t))", "EF (p > 2 && !fireable(t))"),
+        ("REACHABLE p = 1 AND q > 2", "EF (p = 1 && q > 2)"),
+        ("FORMULA REACHABLE DEADLOCK", "EF deadlock"),
+        ("INVARIANT (p + 2 * q <= 3 OR q # 0)", "AG (p + 2 * q <= 3 || q != 0)"),
+        ("IMPOSSIBLE (p >= 1 XOR q >= 1)", "AG !(p >= 1 xor q >= 1)"),
+        ("AGEF FIREABLE(EF)", "AG EF fireable(\"EF\")"),
+        ("ALLPATH ALWAYS (p = 1 -> EVENTUALLY q = 1)", "A G (p = 1 -> F q = 1)"),
+        ("{ a remark } AG [p <> 3 <-> TRUE]", "AG (p != 3 <-> true)"),
+        (
+            "EXPATH ((p = 1) UNTIL (q = 1)) AND ALLPATH EVENTUALLY (q = 1)",
+            "E ((p = 1) U (q = 1)) && A F (q = 1)",
+        ),
+    ] {
+        let found = read(lola, "f", Language::Lola, &net, false);
+        let formula = found[0].formula.clone().unwrap_or_else(|why| panic!("{lola}: {why}"));
+        assert_eq!(formula, read_one(inline, "f", &net).formula.unwrap(), "{lola}");
+    }
+    let several = read("EF p = 1;\nAND (q = 1) : AG p = 1", "f", Language::Lola, &net, false);
+    assert_eq!(several.len(), 3);
+    assert!(several[0].formula.is_ok() && several[2].formula.is_ok());
+    for (wrong, expected) in [
+        ("EF (p = 1 AND r = 1)", "f:1:15: the net has no place `r`"),
+        ("AG p = 1 OR q = 1", "f:1:10: found `OR`, expected parentheses"),
+        ("INITIAL", "f:1:1: found `INITIAL`, expected a word"),
+        ("EF (p = 1", "f:1:"),
+        ("EF p ? 1", "f:1:6: found `?`, expected a formula of LoLA"),
+    ] {
+        let found = read(wrong, "f", Language::Lola, &net, false);
+        let problem = found[0].formula.as_ref().unwrap_err().to_string();
+        assert!(problem.starts_with(expected), "{problem}");
+    }
+    assert_eq!(detect("EF (p > 2 AND q > 1)"), Language::Lola);
+    assert_eq!(detect("EF (p > 2 && q > 1)"), Language::Inline);
+}

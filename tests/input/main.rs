@@ -9,6 +9,7 @@ mod formula_archives;
 mod formulas;
 mod formulas_2011;
 mod fuzz;
+mod languages;
 mod logics;
 mod lowering;
 mod pnml;

@@ -191,24 +191,53 @@ fn the_reader_of_plain_nets_knows_coloured_ones_by_their_first_sign() {
 }
 
 #[test]
-fn arcs_that_do_more_than_move_tokens_are_refused_by_name() {
+fn arcs_of_no_known_type_are_refused_by_name() {
     for (attribute, child) in [
-        (" type='inhibitor'", ""),
-        ("", "<type value='inhibitor'/>"),
-        ("", "<arctype><text>inhibitor</text></arctype>"),
+        (" type='transport'", ""),
+        ("", "<type value='transport'/>"),
+        ("", "<arctype><text>transport</text></arctype>"),
     ] {
         let arc = format!("<arc id='a' source='p' target='t'{attribute}>{child}</arc>");
         let problem = problem(&format!("{NODES}\n{arc}"));
         assert!(
-            problem.ends_with(
-                ": arc `a` has the type `inhibitor`, expected `normal`: inhibitor, read and reset \
-                 arcs are not supported"
-            ),
+            problem.contains(": arc `a` has the type `transport`, expected `normal`"),
             "{problem}"
         );
     }
     let same = "<arc source='p' target='t'><type value='normal'/></arc>";
     assert!(net(&format!("{NODES}{same}")).contains("transition t: p ->"));
+}
+
+#[test]
+fn arcs_that_test_or_empty_are_read_in_every_spelling() {
+    for (attribute, child, is) in [
+        (" type='inhibitor'", "", "co(p) -> co(p)"),
+        (" type='Inhibitor'", "", "co(p) -> co(p)"),
+        ("", "<type value='inhibitor'/>", "co(p) -> co(p)"),
+        ("", "<arctype><text>inhibitor</text></arctype>", "co(p) -> co(p)"),
+        (" type='read'", "", "p -> p"),
+        (" type='test'", "", "p -> p"),
+        ("", "<arctype><text>reset</text></arctype>", "t[p=1]: p ->"),
+    ] {
+        let arc = format!("<arc id='a' source='p' target='t'{attribute}>{child}</arc>");
+        let net = net(&format!("{NODES}\n{arc}"));
+        assert!(net.contains(is), "{arc}\n{net}");
+    }
+    for (arc, expected) in [
+        ("<arc id='a' source='t' target='p' type='inhibitor'/>", "lead from a place"),
+        (
+            "<arc id='a' source='p' target='t' type='inhibitor'><type value='reset'/></arc>",
+            "second `<type>`",
+        ),
+        (
+            "<arc id='a' source='p' target='t'><inscription><text>2</text></inscription>\
+             <arctype><text>inhibitor</text></arctype></arc>",
+            "tools do not agree",
+        ),
+    ] {
+        let problem = problem(&format!("{NODES}\n{arc}"));
+        assert!(problem.contains(expected), "{problem}");
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod engines;
 mod examinations;
 mod explicit;
 mod explicit_limits;
+mod extended;
 mod failing_engines;
 mod homes;
 mod loops;

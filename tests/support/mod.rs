@@ -15,6 +15,7 @@
 
 pub(crate) mod binary;
 pub(crate) mod documents;
+pub(crate) mod extended;
 pub(crate) mod nets;
 pub(crate) mod oracle;
 pub(crate) mod outside;

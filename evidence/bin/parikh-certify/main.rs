@@ -12,12 +12,12 @@ use arguments::{Arguments, Wanted};
 use guard::Ended;
 use parikh_evidence::audit::{Audit, Broken, Judged, OutOf, Progress, Report, Verdict, Watch};
 use parikh_evidence::coloured::{self, ColouredAudit, Limits};
+use parikh_evidence::extended::ExtendedAudit;
 use parikh_evidence::question::Question;
 use parikh_evidence::question::cases::with_one_case;
-use parikh_evidence::reader::Unreadable;
 use parikh_evidence::reader::fair::fairness;
-use parikh_evidence::reader::pnml;
 use parikh_evidence::reader::queries::{self, Property};
+use parikh_evidence::reader::{self, Unreadable};
 use parikh_net::printable::{Printable, Quoted};
 use parikh_net::{Net, marking_text};
 use std::io::{Read as _, Write as _};
@@ -111,17 +111,28 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     } else {
-        let model = pnml::read(&bytes).map_err(|error| in_file(&path, &error))?;
+        let model = reader::model(&bytes).map_err(|error| in_file(&path, &error))?;
         if let Some(note) = &model.note {
             say("note", &format!("{}: {note}", path.display()));
         }
-        let last = arguments.last.as_ref().map(|last| marking_text::parse(last, &model.net));
+        let plain = match model.net.into_plain() {
+            Ok(net) => net,
+            Err(extended) => {
+                if arguments.last.is_some() || arguments.cases {
+                    let why = "--final and --cases are about processes, and such a model is none";
+                    return Err(Refusal { code: 2, why: why.to_owned() });
+                }
+                let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(query_file));
+                let mut audit = audit.with_watch(watch.clone());
+                files.iter().for_each(|file| broken.extend(audit.file(file).err()));
+                return Ok(Audited { report: audit.finish(), broken });
+            }
+        };
+        let last = arguments.last.as_ref().map(|last| marking_text::parse(last, &plain));
         let last = last.transpose().map_err(|why| format!("--final: {why}"))?;
         let net = &match arguments.cases {
-            true => {
-                with_one_case(&model.net, last.as_ref()).map_err(|why| format!("--cases: {why}"))?
-            }
-            false => model.net,
+            true => with_one_case(&plain, last.as_ref()).map_err(|why| format!("--cases: {why}"))?,
+            false => plain,
         };
         let audit = Audit::new(net, arguments.visit, Box::new(move |it| query_file(net, it)));
         let mut audit = audit.with_watch(watch.clone());
@@ -203,7 +214,7 @@ fn query_file(
     let bytes = contents(&file, arguments.memory)?;
     let properties = match arguments.cases {
         true => queries::read_of_cases(net, &bytes),
-        false => queries::read(net, &bytes),
+        false => reader::questions(net, &bytes),
     };
     let properties = properties.map_err(|error| in_file(&file, &error))?;
     let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;

@@ -1,5 +1,5 @@
 //! Formulas in text: the language for people ([`Language::Inline`]), the contest's own texts of
-//! today ([`Language::Contest`]) and of 2011 ([`Language::Mcc2011`]).
+//! today ([`Language::Contest`]) and of 2011 ([`Language::Mcc2011`]), and LoLA's ([`Language::Lola`]).
 //!
 //! All give the trees that the reader of query files gives. Tokens come from `lexer`, operators
 //! and parentheses from `precedence`, which nests on a stack of its own; `inline`, `contest`
@@ -10,6 +10,7 @@ mod contest;
 mod diagnostic;
 pub(super) mod inline;
 mod lexer;
+mod lola;
 pub mod mcc2011;
 mod operands;
 mod precedence;
@@ -38,6 +39,8 @@ pub enum Language {
     Contest,
     /// The contest's grammar of 2011: `f = reachable (p contains {2*[.]})`.
     Mcc2011,
+    /// LoLA's: `EF (p > 2 AND NOT FIREABLE(t))`.
+    Lola,
 }
 
 /// One formula of a text.
@@ -65,6 +68,9 @@ pub fn detect(text: &str) -> Language {
     let start = text.trim_start();
     if start.strip_prefix("Property").is_some_and(|rest| rest.starts_with([' ', '\t'])) {
         return Language::Contest;
+    }
+    if lola::is(text) {
+        return Language::Lola;
     }
     // `name = reachable` is nothing in the inline language, where `=` compares numbers.
     let lines = text.lines().filter_map(|line| line.split_once('='));
@@ -104,6 +110,14 @@ pub fn read(
                 };
                 let formula = formula.map_err(|failure| source.error(failure));
                 formulas.push(TextFormula { id, description, formula, remarks: Vec::new() });
+            }
+        }
+        Language::Lola => {
+            for translated in lola::formulas(text) {
+                let formula = translated.and_then(|it| lola_formula(&it, &mut names));
+                let formula = formula.map_err(|failure| source.error(failure));
+                let (id, description, remarks) = Default::default();
+                formulas.push(TextFormula { id, description, formula, remarks });
             }
         }
         Language::Mcc2011 => {
@@ -206,6 +220,14 @@ fn inline_formula(
         formula: formula.map_err(|failure| source.error(failure)),
         remarks: remarks.into_iter().map(|remark| source.error(remark)).collect(),
     }
+}
+
+/// Reads a formula of LoLA that was turned into the language for people.
+fn lola_formula(translated: &lola::Translated, names: &mut Names<'_>) -> Result<Formula, Failure> {
+    let text = &translated.text;
+    let mut cursor = Cursor::new(text, 0..text.len(), &inline::LEXIS);
+    let formula = inline::formula(&mut cursor, names, &mut Vec::new());
+    formula.map_err(|Failure { span, problem }| Failure { span: translated.origin(&span), problem })
 }
 
 /// The name before the colon, and where the formula behind it begins.

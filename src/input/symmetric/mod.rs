@@ -26,7 +26,6 @@ use super::known::READ;
 use super::labels::Child;
 use super::source::{Position, may_be_xml};
 use super::xml::{Item, XmlReader, trimmed};
-use crate::model::Model;
 use declarations::Declarations;
 use parikh_net::BuildError;
 use parikh_net::coloured::ColouredNet;
@@ -39,7 +38,7 @@ use std::path::Path;
 pub(super) const FORMAT: Format = Format {
     name: "PNML of a symmetric net (coloured)",
     begins: may_be_xml,
-    read: |reader, name| Ok(Model::from(read_coloured_from(reader, name)?)),
+    read: |reader, name| Ok(read_coloured_from(reader, name)?.into()),
 };
 
 /// Reads the coloured net of a PNML file.

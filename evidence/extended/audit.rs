@@ -1,0 +1,80 @@
+//! The audit of evidence about a model with inhibitor or reset arcs: of each file first the net that it speaks
+//! about, then the answers, as those about any net.
+
+use super::made_again;
+use crate::audit::{Audit, Broken, Opened, Report, Source, Watch};
+use crate::file::NamedTranslation;
+use crate::reader::queries::Property;
+use parikh_net::{ExtendedNet, Net};
+use std::path::Path;
+
+/// The questions about a net that an examination asks, by whoever knows where its query file is.
+pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<Property>, String> + 'm;
+
+/// Audits files of evidence about one model with inhibitor or reset arcs.
+pub struct ExtendedAudit<'m> {
+    model: &'m ExtendedNet,
+    /// The most markings that are visited, for bounds and for searches that are made again.
+    most_visited: u64,
+    queries: Box<Queries<'m>>,
+    watch: Watch,
+    /// The net that was made last: the files of a run have the same bounds.
+    made: Option<(NamedTranslation, Net)>,
+    report: Report,
+}
+
+impl<'m> ExtendedAudit<'m> {
+    /// An audit of evidence about `model`.
+    pub fn new(model: &'m ExtendedNet, most_visited: u64, queries: Box<Queries<'m>>) -> Self {
+        let (watch, made, report) = (Watch::default(), None, Report::default());
+        ExtendedAudit { model, most_visited, queries, watch, made, report }
+    }
+
+    /// It stops when this says so.
+    #[must_use]
+    pub fn with_watch(self, watch: Watch) -> Self {
+        ExtendedAudit { watch, ..self }
+    }
+
+    /// Goes through one file.
+    ///
+    /// # Errors
+    /// When it is no evidence about this model, rests on a bound that is not shown, or has a line that is none.
+    pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
+        if self.report.stopped.is_some() {
+            return Ok(());
+        }
+        let mut source = match Source::open(path, &self.watch)? {
+            Opened::Evidence(source) => *source,
+            Opened::CutShort(broken) => {
+                self.report.cut_short.push(broken);
+                return Ok(());
+            }
+        };
+        let listed = source.translation()?;
+        if self.made.as_ref().is_none_or(|(made, _)| *made != listed) {
+            let goes_on = &mut || self.watch.goes_on();
+            let made = made_again(self.model, &listed, self.most_visited, goes_on);
+            if let Some(out_of) = self.watch.out_of() {
+                let here = source.broken(format!("not confirmed: {out_of}"));
+                self.report.stopped = Some((here, out_of));
+                return Ok(());
+            }
+            let made = made.map_err(|what| {
+                source.broken(format!("the translation is not the model's: {what}"))
+            })?;
+            self.made = Some((listed, made));
+        }
+        let Some((_, net)) = &self.made else { return Ok(()) };
+        let queries = Box::new(|examination: &str| (self.queries)(net, examination));
+        let mut audit = Audit::new(net, self.most_visited, queries).with_watch(self.watch.clone());
+        let read = audit.source(source);
+        self.report.extend(audit.finish());
+        read
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Report {
+        self.report
+    }
+}

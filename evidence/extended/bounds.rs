@@ -1,0 +1,162 @@
+//! Whether places hold no more than is said.
+
+use crate::file::{NamedBecause, NamedTranslation};
+use parikh_net::printable::Quoted;
+use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a firing leads to, by the rule with all arcs; `None` where the transition is not enabled, or a number does
+/// not fit.
+fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>> {
+    let core = net.core();
+    let inhibited = net.inhibitors(t).iter().any(|arc| marking[arc.place.index()] >= arc.weight);
+    if inhibited {
+        return None;
+    }
+    let mut next = marking.to_vec();
+    for arc in core.pre(t) {
+        next[arc.place.index()] = next[arc.place.index()].checked_sub(arc.weight)?;
+    }
+    for place in net.resets(t) {
+        next[place.index()] = 0;
+    }
+    for arc in core.post(t) {
+        next[arc.place.index()] = next[arc.place.index()].checked_add(arc.weight)?;
+    }
+    Some(next)
+}
+
+/// The bounds of a translation by place, once each was checked. Nets of up to `most_visited` markings are visited.
+///
+/// # Errors
+/// The bound that is not shown, or is missing.
+pub fn checked(
+    net: &ExtendedNet,
+    named: &NamedTranslation,
+    most_visited: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<BTreeMap<PlaceId, u64>, String> {
+    let core = net.core();
+    let mut bounds = BTreeMap::new();
+    let mut visited = BTreeMap::new();
+    for bound in &named.bounds {
+        let name = Quoted(&bound.place);
+        let place = core.place_named(&bound.place);
+        let place = place.ok_or_else(|| format!("the model has no place {name}"))?;
+        if bounds.insert(place, bound.most).is_some() {
+            return Err(format!("two bounds on place {name}"));
+        }
+        let shown = match &bound.because {
+            NamedBecause::Visited(_) => {
+                visited.insert(place, bound.most);
+                true
+            }
+            NamedBecause::Capacity => is_capacity(net, place, bound.most),
+            NamedBecause::Weights(weights) => by_weights(net, place, bound.most, weights)?,
+        };
+        if !shown {
+            return Err(format!("place {name} may hold more than {}", bound.most));
+        }
+    }
+    if let Some(missing) = wanted(net).find(|place| !bounds.contains_key(place)) {
+        return Err(format!("no bound on place {}", Quoted(core.place_name(missing))));
+    }
+    if !visited.is_empty() {
+        visit(net, &visited, most_visited, goes_on)?;
+    }
+    Ok(bounds)
+}
+
+/// The places that inhibit or are emptied.
+pub(super) fn wanted(net: &ExtendedNet) -> impl Iterator<Item = PlaceId> {
+    let transitions = || net.core().transitions();
+    let inhibit = transitions().flat_map(|t| net.inhibitors(t).iter().map(|arc| arc.place));
+    inhibit.chain(transitions().flat_map(|t| net.resets(t).iter().copied()))
+}
+
+/// Whether a transition that raises `place` leaves no more than `most` there, because it is inhibited by it or empties
+/// it first.
+fn is_capacity(net: &ExtendedNet, place: PlaceId, most: u64) -> bool {
+    let core = net.core();
+    let keeps = |t: TransitionId| {
+        let (takes, puts) = (core.pre_weight(t, place), core.post_weight(t, place));
+        if net.resets(t).contains(&place) {
+            return puts <= most;
+        }
+        let inhibitor = net.inhibitors(t).iter().find(|arc| arc.place == place);
+        match (puts.checked_sub(takes), inhibitor) {
+            (None | Some(0), _) => true,
+            (Some(more), Some(arc)) => {
+                (arc.weight - 1).checked_add(more).is_some_and(|it| it <= most)
+            }
+            (Some(_), None) => false,
+        }
+    };
+    core.initial()[place] <= most && core.transitions().all(keeps)
+}
+
+/// Whether a sum without negative factors, which no transition raises, bounds `place`. An inhibitor arc only forbids
+/// firings, and what a reset arc takes is at least what the plain arc beside it does.
+fn by_weights(
+    net: &ExtendedNet,
+    place: PlaceId,
+    most: u64,
+    weights: &[(String, u64)],
+) -> Result<bool, String> {
+    let core = net.core();
+    let mut factor = vec![0i128; core.place_count()];
+    for (name, weight) in weights {
+        let p = core.place_named(name);
+        let p = p.ok_or_else(|| format!("the model has no place {}", Quoted(name)))?;
+        factor[p.index()] = i128::from(*weight);
+    }
+    let times = |p: PlaceId, tokens: u64| factor[p.index()].checked_mul(i128::from(tokens));
+    let sum = |arcs: &[parikh_net::Arc]| {
+        arcs.iter().try_fold(0i128, |sum, arc| sum.checked_add(times(arc.place, arc.weight)?))
+    };
+    for t in core.transitions() {
+        match (sum(core.pre(t)), sum(core.post(t))) {
+            (Some(taken), Some(put)) if put <= taken => {}
+            _ => return Ok(false),
+        }
+    }
+    let mut marked = core.initial().marked();
+    let all = marked.try_fold(0i128, |sum, (p, n)| sum.checked_add(times(p, n)?));
+    // More than `most` on the place would make the sum larger than it is initially.
+    let more = times(place, most).and_then(|least| least.checked_add(factor[place.index()]));
+    Ok(factor[place.index()] > 0 && matches!((all, more), (Some(all), Some(more)) if all < more))
+}
+
+/// Visits the markings, and sees that no place holds more than is said.
+fn visit(
+    net: &ExtendedNet,
+    most: &BTreeMap<PlaceId, u64>,
+    limit: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), String> {
+    let initial: Vec<u64> = net.core().initial().tokens().to_vec();
+    let mut known: BTreeSet<Vec<u64>> = BTreeSet::from([initial.clone()]);
+    let mut open = vec![initial];
+    while let Some(marking) = open.pop() {
+        if !goes_on() {
+            return Err("its markings could not be visited in time".to_owned());
+        }
+        if let Some((place, _)) = most.iter().find(|(p, most)| marking[p.index()] > **most) {
+            let name = Quoted(net.core().place_name(*place));
+            return Err(format!("place {name} holds more than {} in a marking", most[place]));
+        }
+        for t in net.core().transitions() {
+            let Some(next) = fired(net, &marking, t) else { continue };
+            if next.iter().any(|&tokens| tokens > Marking::MAX_TOKENS) {
+                return Err("its markings have more tokens than can be counted".to_owned());
+            }
+            if known.len() as u64 >= limit && !known.contains(&next) {
+                return Err(format!("it has more than {limit} markings to be visited (--visit)"));
+            }
+            if known.insert(next.clone()) {
+                open.push(next);
+            }
+        }
+    }
+    Ok(())
+}

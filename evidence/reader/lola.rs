@@ -1,0 +1,173 @@
+//! LoLA's language for place/transition nets.
+//!
+//! `PLACE` lists of names, `MARKING` names with numbers, and `TRANSITION` with what it takes and puts, all with
+//! commas between and semicolons behind. A name without a number has 1. What `SAFE` promises is not part of the
+//! net. Fairness is refused, and so are sorts. A transition named as a place is called with a prime.
+
+use super::Unreadable;
+use super::words::{Word, Words, wrong};
+use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, PlaceId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether a text is of this language.
+pub(super) fn is(text: &str) -> bool {
+    words(text).is_ok_and(|words| {
+        let first = words.first().map(|word| word.text.as_str());
+        matches!(first, Some("PLACE" | "SORT" | "FUNCTION" | "MARKING"))
+    })
+}
+
+fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
+    let mut words: Vec<Word> = Vec::new();
+    let (mut line, mut open, mut begun, mut opened) = (1, false, String::new(), 0);
+    let mut finish = |begun: &mut String, line| {
+        if !begun.is_empty() {
+            let text = std::mem::take(begun);
+            words.push(Word { line, text, braced: false, first: false });
+        }
+    };
+    let mut rest = text.chars().peekable();
+    let mut comment = false;
+    while let Some(c) = rest.next() {
+        let slashes = c == '/' && begun.is_empty() && rest.peek() == Some(&'/');
+        comment |= slashes && !open;
+        match c {
+            '\n' => {
+                finish(&mut begun, line);
+                line += 1;
+                comment = false;
+            }
+            _ if comment => {}
+            '}' if open => open = false,
+            _ if open => {}
+            '{' => {
+                finish(&mut begun, line);
+                (open, opened) = (true, line);
+            }
+            c if c.is_whitespace() => finish(&mut begun, line),
+            ',' | ';' | ':' | '(' | ')' | '}' => {
+                finish(&mut begun, line);
+                begun.push(c);
+                finish(&mut begun, line);
+            }
+            c => begun.push(c),
+        }
+    }
+    finish(&mut begun, line);
+    match open {
+        true => Err(wrong(opened, "a comment without its end")),
+        false => Ok(words),
+    }
+}
+
+/// Reads a net.
+///
+/// # Errors
+/// With the line and what was expected there.
+pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
+    let mut words = Words::new(words(text)?);
+    let mut net = ExtendedBuilder::default();
+    let mut places: BTreeMap<String, PlaceId> = BTreeMap::new();
+    words.must("PLACE")?;
+    while !words.skip("MARKING") {
+        words.skip("PLACE");
+        if words.skip("SAFE") && !words.skip(":") {
+            words.number(0)?;
+            words.must(":")?;
+        }
+        if words.skip(";") {
+            continue;
+        }
+        loop {
+            let word = name(&mut words)?;
+            let place = net.core.place(&word.text, 0).map_err(|error| refused(&word, &error))?;
+            places.insert(word.text, place);
+            if end_of_list(&mut words)? {
+                break;
+            }
+        }
+    }
+    let mut marked = BTreeSet::new();
+    for (place, tokens, word) in list(&mut words, &places)? {
+        if !marked.insert(place) {
+            return Err(word.wrong("each place once"));
+        }
+        net.core.set_tokens(place, tokens).map_err(|error| refused(&word, &error))?;
+    }
+    let mut transitions = BTreeSet::new();
+    while words.peek().is_some() {
+        words.must("TRANSITION")?;
+        let word = name(&mut words)?;
+        let mut own = word.text.clone();
+        if places.contains_key(&own) {
+            while places.contains_key(&own) || transitions.contains(&own) {
+                own.push('\'');
+            }
+        }
+        let t = net.core.transition(&own).map_err(|error| refused(&word, &error))?;
+        transitions.insert(own);
+        words.must("CONSUME")?;
+        for (place, weight, word) in list(&mut words, &places)? {
+            net.core.take(t, place, weight).map_err(|error| refused(&word, &error))?;
+        }
+        words.must("PRODUCE")?;
+        for (place, weight, word) in list(&mut words, &places)? {
+            net.core.put(t, place, weight).map_err(|error| refused(&word, &error))?;
+        }
+    }
+    net.build().map_err(|error| wrong(1, error.to_string()))
+}
+
+fn refused(word: &Word, error: &BuildError) -> Unreadable {
+    wrong(word.line, error.to_string())
+}
+
+fn name(words: &mut Words) -> Result<Word, Unreadable> {
+    const OWN: [&str; 10] = [
+        "PLACE",
+        "MARKING",
+        "TRANSITION",
+        "CONSUME",
+        "PRODUCE",
+        "SAFE",
+        "WEAK",
+        "STRONG",
+        "FAIR",
+        "FINAL",
+    ];
+    let word = words.take("a name")?;
+    let sign = [",", ";", ":", "(", ")", "}"].contains(&word.text.as_str());
+    match sign || OWN.contains(&word.text.as_str()) {
+        true => Err(word.wrong("a name")),
+        false => Ok(word),
+    }
+}
+
+/// Takes a comma or a semicolon; whether it was the latter.
+fn end_of_list(words: &mut Words) -> Result<bool, Unreadable> {
+    match words.take("`,` or `;`")? {
+        word if word.text == "," => Ok(false),
+        word if word.text == ";" => Ok(true),
+        word => Err(word.wrong("`,` or `;`")),
+    }
+}
+
+/// Places with numbers, up to a semicolon.
+fn list(
+    words: &mut Words,
+    places: &BTreeMap<String, PlaceId>,
+) -> Result<Vec<(PlaceId, u64, Word)>, Unreadable> {
+    let mut list = Vec::new();
+    if words.skip(";") {
+        return Ok(list);
+    }
+    loop {
+        let word = name(words)?;
+        let place = *places.get(&word.text).ok_or_else(|| word.wrong("a place"))?;
+        let number = if words.skip(":") { words.number(0)? } else { 1 };
+        list.push((place, number, word));
+        if end_of_list(words)? {
+            return Ok(list);
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! TINA's language for nets, without time and priorities.
+//!
+//! Declarations begin with `net`, `tr`, `pl`, `lb` or `nt`; names that are not letters, digits, `_` and `'` stand in
+//! braces. An arc into a transition is `p`, `p*2` (takes), `p?2` (needs, and takes nothing) or `p?-2` (needs fewer). A
+//! node is there once it is named. Intervals other than `[0,w[`, priorities, stopwatches and arcs that are given
+//! twice are refused. A transition named as a place is called with a prime.
+
+use super::Unreadable;
+use super::words::{Word, Words, wrong};
+use parikh_net::{ExtendedBuilder, ExtendedNet, Marking};
+use std::collections::{BTreeMap, BTreeSet};
+
+const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
+
+/// Whether a text is of this language, and not of another that has lines with `net`.
+pub(super) fn is(text: &str) -> bool {
+    let Ok(words) = words(text) else { return text.lines().any(|line| line.starts_with("tr ")) };
+    let is = |word: &Word, keys: &[&str]| word.first && keys.contains(&word.text.as_str());
+    let own = words.iter().any(|word| is(word, &DECLARATIONS[1..]));
+    let brace = words.get(1).is_some_and(|word| word.braced);
+    words.first().is_some_and(|word| is(word, &DECLARATIONS))
+        && (own || brace)
+        && !words
+            .iter()
+            .any(|word| is(word, &["place", "transition", "var", "sort"]) && !word.braced)
+}
+
+fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
+    let mut words = Vec::new();
+    let (mut line, mut first) = (1, true);
+    let letters: Vec<char> = text.chars().collect();
+    let mut at = 0;
+    while at < letters.len() {
+        let start = at;
+        let c = letters[at];
+        at += 1;
+        if c == '\n' {
+            (line, first) = (line + 1, true);
+            continue;
+        }
+        if c.is_whitespace() {
+            continue;
+        }
+        if c == '#' && first {
+            while at < letters.len() && letters[at] != '\n' {
+                at += 1;
+            }
+            continue;
+        }
+        let of_names = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+        let mut word = Word { line, text: String::new(), braced: c == '{', first };
+        if word.braced {
+            loop {
+                match letters.get(at).copied() {
+                    None => return Err(wrong(line, "a name in braces without its end")),
+                    Some('}') => break,
+                    Some('\\') => {
+                        word.text.extend(letters.get(at + 1));
+                        at += 2;
+                    }
+                    Some(c) => {
+                        line += u64::from(c == '\n');
+                        word.text.push(c);
+                        at += 1;
+                    }
+                }
+            }
+            at += 1;
+        } else if of_names(c) {
+            while at < letters.len() && of_names(letters[at]) {
+                at += 1;
+            }
+            word.text = letters[start..at].iter().collect();
+        } else {
+            let two: String = letters[start..].iter().take(2).collect();
+            let long = ["->", "?-", "!-"].contains(&two.as_str());
+            at += usize::from(long);
+            word.text = letters[start..at].iter().collect();
+        }
+        words.push(word);
+        first = false;
+    }
+    Ok(words)
+}
+
+/// What is said of a node.
+#[derive(Default)]
+struct Said {
+    tokens: Option<u64>,
+    line: u64,
+}
+
+/// Names in the order in which they come up.
+#[derive(Default)]
+struct Names {
+    order: Vec<String>,
+    said: BTreeMap<String, Said>,
+}
+
+impl Names {
+    fn add(&mut self, word: &Word) -> &mut Said {
+        if !self.said.contains_key(&word.text) {
+            self.order.push(word.text.clone());
+        }
+        let said = self.said.entry(word.text.clone()).or_default();
+        said.line = word.line;
+        said
+    }
+}
+
+#[derive(Default)]
+struct Nodes {
+    places: Names,
+    transitions: Names,
+    /// By place, transition, and the sign of the arc; what puts has the sign `+`.
+    arcs: BTreeMap<(String, String, String), u64>,
+}
+
+/// Reads a net.
+///
+/// # Errors
+/// With the line and what was expected there.
+pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
+    let mut words = Words::new(words(text)?);
+    let (mut nodes, mut name, mut labelled) = (Nodes::default(), String::new(), Vec::new());
+    while words.peek().is_some() {
+        let key = words.take("a declaration")?;
+        match key.text.as_str() {
+            _ if key.braced => return Err(key.wrong("a declaration")),
+            "net" => name = word(&mut words)?.text,
+            "lb" => {
+                labelled.push(word(&mut words)?);
+                word(&mut words)?;
+            }
+            "nt" => {
+                for _ in 0..3 {
+                    word(&mut words)?;
+                }
+            }
+            "tr" => {
+                let node = word(&mut words)?;
+                nodes.transitions.add(&node);
+                label(&mut words)?;
+                if words.next_is("[") || words.next_is("]") {
+                    for expected in ["[", "0", ",", "w", "["] {
+                        let found = words.take("[0,w[")?;
+                        if found.text != expected {
+                            return Err(found.wrong("[0,w[, or no interval: there is no time here"));
+                        }
+                    }
+                }
+                arcs(&mut words, &mut nodes, &node, true)?;
+            }
+            "pl" => {
+                let node = word(&mut words)?;
+                nodes.places.add(&node);
+                label(&mut words)?;
+                if words.skip("(") {
+                    let tokens = scaled(&mut words, 0)?;
+                    words.must(")")?;
+                    if nodes.places.add(&node).tokens.replace(tokens).is_some() {
+                        return Err(node.wrong("a marking once"));
+                    }
+                }
+                arcs(&mut words, &mut nodes, &node, false)?;
+            }
+            _ => return Err(key.wrong("`net`, `tr`, `pl`, `lb` or `nt`")),
+        }
+    }
+    let known = |it: &&Word| {
+        nodes.places.said.contains_key(&it.text) || nodes.transitions.said.contains_key(&it.text)
+    };
+    if let Some(unknown) = labelled.iter().find(|it| !known(it)) {
+        return Err(unknown.wrong("a node of this net"));
+    }
+    build(&name, &nodes)
+}
+
+fn word(words: &mut Words) -> Result<Word, Unreadable> {
+    let word = words.take("a name")?;
+    let letters = word.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\'');
+    match word.braced || (letters && !word.text.is_empty()) {
+        true => Ok(word),
+        false => Err(word.wrong("a name")),
+    }
+}
+
+fn label(words: &mut Words) -> Result<(), Unreadable> {
+    if words.skip(":") {
+        word(words)?;
+    }
+    Ok(())
+}
+
+/// A number, perhaps of thousands and more.
+fn scaled(words: &mut Words, least: u64) -> Result<u64, Unreadable> {
+    let word = words.take("a number")?;
+    let digits = word.text.trim_end_matches(['K', 'M', 'G', 'T', 'P', 'E']);
+    let power = match &word.text[digits.len()..] {
+        "" => Some(0),
+        "K" => Some(1),
+        "M" => Some(2),
+        "G" => Some(3),
+        "T" => Some(4),
+        "P" => Some(5),
+        "E" => Some(6),
+        _ => None,
+    };
+    let plain = !word.braced && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = power.and_then(|power| {
+        digits.parse::<u64>().ok().filter(|_| plain)?.checked_mul(1000u64.pow(power))
+    });
+    number
+        .filter(|&number| number >= least && number <= Marking::MAX_TOKENS)
+        .ok_or_else(|| word.wrong("a number"))
+}
+
+/// What stands around an arrow, if there is one in this declaration.
+fn arcs(
+    words: &mut Words,
+    nodes: &mut Nodes,
+    node: &Word,
+    is_transition: bool,
+) -> Result<(), Unreadable> {
+    let mut arrows = 0;
+    let mut some = false;
+    while let Some(next) = words.peek() {
+        if next.first && !next.braced && DECLARATIONS.contains(&next.text.as_str()) {
+            break;
+        }
+        some = true;
+        if words.skip("->") {
+            arrows += 1;
+            continue;
+        }
+        let other = word(words)?;
+        let (place, transition) = if is_transition { (&other, node) } else { (node, &other) };
+        nodes.places.add(place);
+        nodes.transitions.add(transition);
+        let takes = (arrows == 0) == is_transition;
+        let mut sign = if takes { "*" } else { "+" }.to_owned();
+        let mut weight = 1;
+        if words.skip("*") {
+            weight = scaled(words, 1)?;
+        } else if takes && (words.next_is("?") || words.next_is("?-")) {
+            sign = words.take("a sign")?.text;
+            weight = scaled(words, 1)?;
+        }
+        let key = (place.text.clone(), transition.text.clone(), sign);
+        if nodes.arcs.insert(key, weight).is_some() {
+            return Err(other.wrong("each arc once"));
+        }
+    }
+    match !some || arrows == 1 {
+        true => Ok(()),
+        false => Err(node.wrong("one arrow behind this node")),
+    }
+}
+
+fn build(name: &str, nodes: &Nodes) -> Result<ExtendedNet, Unreadable> {
+    let mut net = ExtendedBuilder::new(name);
+    let (mut places, mut transitions) = (BTreeMap::new(), BTreeMap::new());
+    for own in &nodes.places.order {
+        let Said { tokens, line } = nodes.places.said[own];
+        let place = net.core.place(own, tokens.unwrap_or(0));
+        places.insert(own, place.map_err(|error| wrong(line, error.to_string()))?);
+    }
+    let mut taken: BTreeSet<String> = nodes.transitions.order.iter().cloned().collect();
+    taken.extend(nodes.places.order.iter().cloned());
+    for own in &nodes.transitions.order {
+        let mut unique = own.clone();
+        if places.contains_key(own) {
+            while taken.contains(&unique) {
+                unique.push('\'');
+            }
+        }
+        let t = net.core.transition(&unique);
+        let line = nodes.transitions.said[own].line;
+        transitions.insert(own, t.map_err(|error| wrong(line, error.to_string()))?);
+    }
+    for ((place, transition, sign), &weight) in &nodes.arcs {
+        let (p, t) = (places[place], transitions[transition]);
+        let added = match sign.as_str() {
+            "*" => net.core.take(t, p, weight),
+            "+" => net.core.put(t, p, weight),
+            "?" => net.read(t, p, weight),
+            _ => net.inhibit(t, p, weight),
+        };
+        added.map_err(|error| wrong(nodes.transitions.said[transition].line, error.to_string()))?;
+    }
+    net.build().map_err(|error| wrong(1, error.to_string()))
+}

@@ -1,0 +1,169 @@
+//! Writing nets in other tools' languages: those of LoLA and of TINA. PNML has a module of its own.
+//!
+//! What a language has no words for is refused, not left out; but for what is no part of the net: units and final
+//! markings, and in LoLA's language the net's name and the labels of nodes.
+
+use crate::extended::ExtendedNet;
+use crate::id::TransitionId;
+use crate::net::Arc;
+use std::fmt::{self, Write};
+
+/// Why a net cannot be written in a language.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unwritable {
+    /// An arc of a kind that the language does not have.
+    #[error("transition `{transition}` has {kind} arcs, which {language} does not have")]
+    Arcs {
+        /// The first such transition.
+        transition: String,
+        /// What the arcs are called.
+        kind: &'static str,
+        /// The language.
+        language: &'static str,
+    },
+    /// A name that the language cannot spell.
+    #[error(
+        "the name `{0}` cannot be written in LoLA's language, which has no quotes: no blanks, none of ,;:(){{}}, and no word of its own"
+    )]
+    Name(String),
+    /// The text could not be taken.
+    #[error("the text could not be written")]
+    Failed(#[from] fmt::Error),
+}
+
+/// Words of LoLA's language.
+const LOLA: [&str; 13] = [
+    "PLACE",
+    "MARKING",
+    "TRANSITION",
+    "CONSUME",
+    "PRODUCE",
+    "SAFE",
+    "WEAK",
+    "STRONG",
+    "FAIR",
+    "FINAL",
+    "SORT",
+    "FUNCTION",
+    "FORMULA",
+];
+
+/// Writes a net in LoLA's language.
+///
+/// # Errors
+/// When it has other arcs than plain ones, or a name that the language cannot spell.
+pub fn write_lola(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritable> {
+    let core = net.core();
+    if let Some((t, kind)) = foreign(net, true) {
+        let (transition, language) = (core.transition_name(t).to_owned(), "LoLA's language");
+        return Err(Unwritable::Arcs { transition, kind, language });
+    }
+    let places: Vec<&str> = core.places().map(|p| core.place_name(p)).collect();
+    places.iter().try_for_each(|name| spelt(name))?;
+    writeln!(out, "PLACE")?;
+    writeln!(out, "  {};\n", places.join(",\n  "))?;
+    let marked = core.initial().marked().map(|(p, n)| format!("{}: {n}", core.place_name(p)));
+    writeln!(out, "MARKING")?;
+    writeln!(out, "  {};", marked.collect::<Vec<_>>().join(",\n  "))?;
+    for t in core.transitions() {
+        let name = core.transition_name(t);
+        spelt(name)?;
+        let side = |arcs: &[Arc]| {
+            let term = |arc: &Arc| format!("{}: {}", core.place_name(arc.place), arc.weight);
+            arcs.iter().map(term).collect::<Vec<_>>().join(", ")
+        };
+        writeln!(out, "\nTRANSITION {name}")?;
+        writeln!(out, "  CONSUME {};", side(core.pre(t)))?;
+        writeln!(out, "  PRODUCE {};", side(core.post(t)))?;
+    }
+    Ok(())
+}
+
+/// Whether LoLA's language has this name.
+fn spelt(name: &str) -> Result<(), Unwritable> {
+    let foreign = |c: char| c.is_whitespace() || c.is_control() || ",;:(){}".contains(c);
+    match name.contains(foreign) || name.starts_with("//") || LOLA.contains(&name) {
+        true => Err(Unwritable::Name(name.to_owned())),
+        false => Ok(()),
+    }
+}
+
+/// The first transition with arcs that are not plain, and what they are called.
+fn foreign(net: &ExtendedNet, inhibitors_too: bool) -> Option<(TransitionId, &'static str)> {
+    let kind = |t| match () {
+        () if !net.resets(t).is_empty() => Some((t, "reset")),
+        () if inhibitors_too && !net.inhibitors(t).is_empty() => Some((t, "inhibitor")),
+        () => None,
+    };
+    net.core().transitions().find_map(kind)
+}
+
+/// Writes a net in TINA's language.
+///
+/// # Errors
+/// When it has reset arcs.
+pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritable> {
+    let core = net.core();
+    if let Some((t, kind)) = foreign(net, false) {
+        let (transition, language) = (core.transition_name(t).to_owned(), "TINA's language");
+        return Err(Unwritable::Arcs { transition, kind, language });
+    }
+    if !core.name().is_empty() {
+        writeln!(out, "net {}", Braced(core.name()))?;
+    }
+    for p in core.places() {
+        write!(out, "pl {}", Braced(core.place_name(p)))?;
+        if let Some(label) = core.place_label(p) {
+            write!(out, " : {}", Braced(label))?;
+        }
+        match core.initial()[p] {
+            0 => writeln!(out)?,
+            tokens => writeln!(out, " ({tokens})")?,
+        }
+    }
+    for t in core.transitions() {
+        write!(out, "tr {}", Braced(core.transition_name(t)))?;
+        if let Some(label) = core.transition_label(t) {
+            write!(out, " : {}", Braced(label))?;
+        }
+        for arc in core.pre(t) {
+            term(out, core.place_name(arc.place), arc.weight)?;
+        }
+        for arc in net.inhibitors(t) {
+            write!(out, " {}?-{}", Braced(core.place_name(arc.place)), arc.weight)?;
+        }
+        write!(out, " ->")?;
+        for arc in core.post(t) {
+            term(out, core.place_name(arc.place), arc.weight)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn term(out: &mut dyn Write, place: &str, weight: u64) -> fmt::Result {
+    match weight {
+        1 => write!(out, " {}", Braced(place)),
+        _ => write!(out, " {}*{weight}", Braced(place)),
+    }
+}
+
+/// A name as it is, or in braces where it is not letters, digits, `_` and `'`.
+struct Braced<'n>(&'n str);
+
+impl fmt::Display for Braced<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
+        if !self.0.is_empty() && self.0.chars().all(bare) {
+            return f.write_str(self.0);
+        }
+        f.write_char('{')?;
+        for c in self.0.chars() {
+            if "{}\\".contains(c) {
+                f.write_char('\\')?;
+            }
+            f.write_char(c)?;
+        }
+        f.write_char('}')
+    }
+}

@@ -1,0 +1,107 @@
+//! `parikh convert`: a net in another format.
+
+use super::terminal::note;
+use super::{Misuse, Outcome};
+use crate::input::{self, Source};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use parikh_net::pnml::write_extended;
+use parikh_net::written::{Unwritable, write_lola, write_tina};
+use parikh_net::{ExtendedNet, text};
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Arguments {
+    /// A net in any format that Parikh reads, but a coloured one.
+    model: PathBuf,
+    /// Where to write it. The end of the name says the format: .pnml, .net (TINA), .lola, .txt
+    /// (Parikh's own).
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The format, where the name does not say.
+    #[arg(long, value_enum)]
+    to: Option<Target>,
+}
+
+/// A format that nets are written in.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// PNML, with arcs of a type where they inhibit or empty.
+    Pnml,
+    /// TINA's language; no reset arcs.
+    Tina,
+    /// LoLA's language; plain arcs only.
+    Lola,
+    /// Parikh's own language; plain arcs only.
+    Text,
+}
+
+const EXAMPLES: &str = "\
+What a format has no words for is refused. Read arcs are written as self-loops, which is what they are.
+Units (NUPN) are kept by PNML only, labels by PNML and TINA; final markings are left out.
+
+Examples:
+  parikh convert model.lola -o model.pnml
+  parikh convert INPUTS/Peterson-PT-2 -o peterson.net";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let target = arguments.target()?;
+    let net = match input::read_source(&arguments.model)? {
+        Source::Net(net) => *net,
+        Source::Coloured(_) => bail!(
+            "{}: this net is coloured, and these formats have no colours: `parikh unfold` first",
+            arguments.model.display()
+        ),
+    };
+    let file = &arguments.output;
+    let written =
+        written(&net, target).map_err(|why| anyhow::anyhow!("{}: {why}", file.display()))?;
+    std::fs::write(file, written).with_context(|| format!("cannot write {}", file.display()))?;
+    let core = net.core();
+    if !core.final_markings().is_empty() {
+        note!("parikh: the final markings are left out");
+    }
+    if core.units().is_some() && target != Target::Pnml {
+        note!("parikh: the nested units are left out");
+    }
+    Ok(Outcome::Complete)
+}
+
+impl Arguments {
+    fn target(&self) -> Result<Target> {
+        let ending = Path::extension(&self.output).and_then(|ending| ending.to_str());
+        match (self.to, ending.map(str::to_ascii_lowercase).as_deref()) {
+            (Some(target), _) => Ok(target),
+            (None, Some("pnml")) => Ok(Target::Pnml),
+            (None, Some("net")) => Ok(Target::Tina),
+            (None, Some("lola" | "llnet")) => Ok(Target::Lola),
+            (None, Some("txt")) => Ok(Target::Text),
+            (None, _) => bail!(Misuse(
+                "the name of the output says no format, expected .pnml, .net, .lola or .txt, or --to"
+                    .to_owned()
+            )),
+        }
+    }
+}
+
+/// The net as a text.
+fn written(net: &ExtendedNet, target: Target) -> Result<String, Unwritable> {
+    let mut out = String::new();
+    match target {
+        Target::Pnml => write_extended(net, &mut out)?,
+        Target::Tina => write_tina(net, &mut out)?,
+        Target::Lola => write_lola(net, &mut out)?,
+        Target::Text if net.is_plain() => out = text::print(net.core()),
+        Target::Text => {
+            let of = |t: &_| !net.inhibitors(*t).is_empty() || !net.resets(*t).is_empty();
+            let t = net.core().transitions().find(of);
+            return Err(Unwritable::Arcs {
+                transition: t.map(|t| net.core().transition_name(t).to_owned()).unwrap_or_default(),
+                kind: "inhibitor or reset",
+                language: "Parikh's language",
+            });
+        }
+    }
+    Ok(out)
+}

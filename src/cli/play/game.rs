@@ -1,0 +1,406 @@
+//! The game itself: a net, the firings so far, and what each command does. Knows no terminal.
+
+use fastrand::Rng;
+use parikh_net::printable::Word;
+use parikh_net::{ExtendedNet, Marking, Predicate, TransitionId, closest, marking_text};
+use std::collections::BTreeMap;
+
+/// So many enabled transitions are listed.
+const LISTED: usize = 40;
+
+/// So many firings at once.
+const MOST: usize = 1_000_000;
+
+/// What is said to a command.
+pub(super) struct Said {
+    pub(super) lines: Vec<String>,
+    /// Whether it could be done.
+    pub(super) done: bool,
+    /// Whether the game is over.
+    pub(super) over: bool,
+}
+
+impl Said {
+    fn fine(lines: Vec<String>) -> Self {
+        Said { lines, done: true, over: false }
+    }
+
+    /// It cannot be done.
+    pub(super) fn refused(why: impl Into<String>) -> Self {
+        Said { lines: vec![format!("no: {}", why.into())], done: false, over: false }
+    }
+}
+
+/// A game on a net.
+pub(super) struct Game<'n> {
+    net: &'n ExtendedNet,
+    marking: Marking,
+    /// The firings so far, each with the marking before it.
+    fired: Vec<(TransitionId, Marking)>,
+    goals: Vec<(String, Predicate)>,
+    trace: Vec<TransitionId>,
+    /// How far the trace was followed.
+    followed: usize,
+    marks: BTreeMap<String, Vec<TransitionId>>,
+    rng: Rng,
+}
+
+impl<'n> Game<'n> {
+    pub(super) fn new(net: &'n ExtendedNet, seed: u64) -> Self {
+        Game {
+            net,
+            marking: net.core().initial().clone(),
+            fired: Vec::new(),
+            goals: Vec::new(),
+            trace: Vec::new(),
+            followed: 0,
+            marks: BTreeMap::new(),
+            rng: Rng::with_seed(seed),
+        }
+    }
+
+    /// Says of this condition, after every move, whether it holds.
+    pub(super) fn watch(&mut self, name: String, goal: Predicate) {
+        self.goals.push((name, goal));
+    }
+
+    /// Follows these firings by `next`.
+    pub(super) fn follow(&mut self, trace: Vec<TransitionId>) {
+        self.trace = trace;
+    }
+
+    /// What is said first.
+    pub(super) fn begin(&self) -> Vec<String> {
+        let core = self.net.core();
+        let (places, transitions) = (core.place_count(), core.transition_count());
+        let name = if core.name().is_empty() { "a net" } else { core.name() };
+        let mut lines = vec![format!(
+            "{name}: {places} places, {transitions} transitions; `help` lists commands"
+        )];
+        lines.extend(self.shown());
+        lines
+    }
+
+    /// Does what a line says.
+    pub(super) fn command(&mut self, line: &str) -> Said {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match word {
+            "" => Said::fine(Vec::new()),
+            _ if line.starts_with('#') => Said::fine(Vec::new()),
+            "quit" | "q" | "exit" => Said { lines: Vec::new(), done: true, over: true },
+            "help" | "?" => Said::fine(super::COMMANDS.lines().map(str::to_owned).collect()),
+            "show" | "s" => Said::fine(self.shown()),
+            "fire" => self.fire(rest, 1),
+            "undo" | "u" => self.counted(rest, Self::undo),
+            "random" | "r" => self.counted(rest, Self::random),
+            "next" | "n" if rest == "all" => self.next(self.trace.len() - self.followed),
+            "next" | "n" => self.counted(rest, Self::next),
+            "restart" => self.counted("", |game, _| game.undo(game.fired.len())),
+            "why" => self.why(rest),
+            "mark" | "go" if rest.is_empty() => Said::refused(format!("expected `{word} NAME`")),
+            "mark" => {
+                let way = self.fired.iter().map(|&(t, _)| t).collect();
+                self.marks.insert(rest.to_owned(), way);
+                Said::fine(vec![format!("this marking is called {}", Word(rest))])
+            }
+            "go" => self.go(rest),
+            "marks" => {
+                let line = |(name, way): (&String, &Vec<_>)| {
+                    format!("{}: after {}", Word(name), firings(way.len()))
+                };
+                Said::fine(self.marks.iter().map(line).collect())
+            }
+            "trace" => Said::fine(self.written()),
+            _ => self.move_of(line, word, rest),
+        }
+    }
+
+    /// A number of the list, or a name, perhaps with how often.
+    fn move_of(&mut self, line: &str, word: &str, rest: &str) -> Said {
+        let core = self.net.core();
+        if core.transition_named(line).is_some() {
+            return self.fire(line, 1);
+        }
+        let times =
+            if rest.is_empty() { Some(1) } else { rest.parse().ok().filter(|&n| n <= MOST) };
+        if let (Ok(number), "") = (word.parse::<usize>(), rest) {
+            let enabled = self.enabled();
+            return match number.checked_sub(1).and_then(|at| enabled.get(at)) {
+                Some(&t) => self.fire_all(&[t]),
+                None => Said::refused(format!("expected a number from 1 to {}", enabled.len())),
+            };
+        }
+        match times {
+            Some(times) => self.fire(word, times),
+            None => {
+                Said::refused("expected a command, or the name of a transition; `help` lists them")
+            }
+        }
+    }
+
+    fn fire(&mut self, name: &str, times: usize) -> Said {
+        let core = self.net.core();
+        match core.transition_named(name) {
+            Some(t) => self.fire_all(&vec![t; times]),
+            None => {
+                let names = core.transitions().map(|t| core.transition_name(t));
+                let meant = closest(name, names).map(|it| format!("; is {} meant?", Word(it)));
+                let what =
+                    format!("there is no transition {}{}", Word(name), meant.unwrap_or_default());
+                Said::refused(what)
+            }
+        }
+    }
+
+    /// Fires these one after the other, as far as that goes.
+    fn fire_all(&mut self, sequence: &[TransitionId]) -> Said {
+        for (at, &t) in sequence.iter().enumerate() {
+            let before = self.marking.clone();
+            if self.net.fire(&mut self.marking, t).is_err() {
+                let mut said = self.why(self.net.core().transition_name(t));
+                said.done = false;
+                if at > 0 {
+                    said.lines.insert(0, format!("fired {at} of {}", sequence.len()));
+                }
+                said.lines.extend(if at > 0 { self.shown() } else { Vec::new() });
+                return said;
+            }
+            self.fired.push((t, before));
+        }
+        Said::fine(self.shown())
+    }
+
+    /// Does something so often as is said, or once.
+    fn counted(&mut self, number: &str, act: impl FnOnce(&mut Self, usize) -> Said) -> Said {
+        match number.parse() {
+            _ if number.is_empty() => act(self, 1),
+            Ok(times) if times <= MOST => act(self, times),
+            _ => Said::refused(format!("expected a number up to {MOST}")),
+        }
+    }
+
+    fn undo(&mut self, times: usize) -> Said {
+        if self.fired.is_empty() && times > 0 {
+            return Said::refused("nothing was fired");
+        }
+        for _ in 0..times {
+            let Some((t, before)) = self.fired.pop() else { break };
+            self.marking = before;
+            if self.followed > self.fired.len() && self.trace.get(self.fired.len()) == Some(&t) {
+                self.followed = self.fired.len();
+            }
+        }
+        Said::fine(self.shown())
+    }
+
+    fn random(&mut self, times: usize) -> Said {
+        for at in 0..times {
+            let enabled = self.enabled();
+            if enabled.is_empty() {
+                let mut lines = vec![format!("stopped after {}: nothing is enabled", firings(at))];
+                lines.extend(self.shown());
+                return Said { lines, done: at > 0, over: false };
+            }
+            let t = enabled[self.rng.usize(0..enabled.len())];
+            let said = self.fire_all(&[t]);
+            if !said.done {
+                return said;
+            }
+        }
+        Said::fine(self.shown())
+    }
+
+    fn next(&mut self, times: usize) -> Said {
+        if self.trace.is_empty() {
+            return Said::refused("there is no trace to follow; --trace names one");
+        }
+        let end = (self.followed + times).min(self.trace.len());
+        if end == self.followed && times > 0 {
+            return Said::refused("the trace is at its end");
+        }
+        let steps = self.trace[self.followed..end].to_vec();
+        let before = self.fired.len();
+        let mut said = self.fire_all(&steps);
+        self.followed += self.fired.len() - before;
+        let core = self.net.core();
+        let where_ = match self.trace.get(self.followed) {
+            Some(&t) => {
+                let (at, all) = (self.followed, self.trace.len());
+                format!("trace {at} of {all}: next is {}", Word(core.transition_name(t)))
+            }
+            None => format!("the trace is at its end, after {}", firings(self.trace.len())),
+        };
+        said.lines.push(where_);
+        said
+    }
+
+    fn go(&mut self, name: &str) -> Said {
+        let Some(way) = self.marks.get(name).cloned() else {
+            return Said::refused(format!(
+                "no marking is called {}; `marks` lists them",
+                Word(name)
+            ));
+        };
+        self.marking = self.net.core().initial().clone();
+        self.fired.clear();
+        self.followed = 0;
+        self.fire_all(&way)
+    }
+
+    /// What a transition waits for.
+    fn why(&self, name: &str) -> Said {
+        let core = self.net.core();
+        let Some(t) = core.transition_named(name) else {
+            return Said::refused(format!("there is no transition {}", Word(name)));
+        };
+        let mut waits = Vec::new();
+        for arc in core.pre(t) {
+            let (held, place) =
+                (self.marking[arc.place], Word(core.place_name(arc.place)).to_string());
+            if held < arc.weight {
+                waits.push(format!("{place} holds {held}, and it takes {}", arc.weight));
+            }
+        }
+        for arc in self.net.inhibitors(t) {
+            let (held, place) =
+                (self.marking[arc.place], Word(core.place_name(arc.place)).to_string());
+            if held >= arc.weight {
+                waits.push(format!(
+                    "{place} holds {held}, and has to hold fewer than {}",
+                    arc.weight
+                ));
+            }
+        }
+        let name = Word(name);
+        match waits.is_empty() {
+            true => Said::fine(vec![format!("{name} is enabled")]),
+            false => Said::fine(vec![format!("no: {name} is not enabled: {}", waits.join("; "))]),
+        }
+    }
+
+    fn enabled(&self) -> Vec<TransitionId> {
+        let all = self.net.core().transitions();
+        all.filter(|&t| self.net.is_enabled(&self.marking, t)).collect()
+    }
+
+    /// The marking, what is enabled, and the goals.
+    fn shown(&self) -> Vec<String> {
+        let core = self.net.core();
+        let marking = match self.marking.total() {
+            0 => "no token".to_owned(),
+            _ => marking_text::print(core, &self.marking),
+        };
+        let mut lines = vec![format!("after {}: {marking}", firings(self.fired.len()))];
+        let enabled = self.enabled();
+        for (number, &t) in (1..).zip(enabled.iter().take(LISTED)) {
+            let label = core.transition_label(t).map(|label| format!("  ({label})"));
+            let name = Word(core.transition_name(t));
+            lines.push(format!("  {number:>2}  {name}{}", label.unwrap_or_default()));
+        }
+        match enabled.len() {
+            0 => lines.push("  nothing is enabled: a deadlock".to_owned()),
+            all if all > LISTED => lines.push(format!("  and {} more", all - LISTED)),
+            _ => {}
+        }
+        for (name, goal) in &self.goals {
+            let sign = if self.holds(goal) { "[*]" } else { "[ ]" };
+            lines.push(format!("  {sign} {name}"));
+        }
+        lines
+    }
+
+    /// Whether a condition holds, where what is enabled is a matter of all arcs.
+    fn holds(&self, goal: &Predicate) -> bool {
+        match goal {
+            Predicate::True => true,
+            Predicate::False => false,
+            Predicate::Atom(atom) => atom.holds(&self.marking),
+            Predicate::Enabled(t) => self.net.is_enabled(&self.marking, *t),
+            Predicate::Disabled(t) => !self.net.is_enabled(&self.marking, *t),
+            Predicate::Dead => self.net.is_dead(&self.marking),
+            Predicate::NotDead => !self.net.is_dead(&self.marking),
+            Predicate::And(parts) => parts.iter().all(|part| self.holds(part)),
+            Predicate::Or(parts) => parts.iter().any(|part| self.holds(part)),
+        }
+    }
+
+    /// The firings so far, one a line.
+    fn written(&self) -> Vec<String> {
+        let name =
+            |&(t, _): &(TransitionId, Marking)| self.net.core().transition_name(t).to_owned();
+        self.fired.iter().map(name).collect()
+    }
+}
+
+/// So many firings, in words.
+fn firings(number: usize) -> String {
+    match number {
+        1 => "1 firing".to_owned(),
+        number => format!("{number} firings"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::ExtendedBuilder;
+
+    /// A buffer of at most 2, and a switch that empties it.
+    fn net() -> ExtendedNet {
+        let mut net = ExtendedBuilder::new("buffer");
+        let buffer = net.core.place("buffer", 0).unwrap();
+        let put = net.core.transition("put").unwrap();
+        net.core.put(put, buffer, 1).unwrap();
+        net.inhibit(put, buffer, 2).unwrap();
+        let empty = net.core.transition("empty").unwrap();
+        net.reset(empty, buffer);
+        net.read(empty, buffer, 1).unwrap();
+        net.build().unwrap()
+    }
+
+    #[test]
+    fn moves_are_made_and_taken_back() {
+        let net = net();
+        let mut game = Game::new(&net, 1);
+        let full = Predicate::at_least(parikh_net::PlaceId::new(0), 2);
+        game.watch("full".to_owned(), full);
+        assert_eq!(
+            game.command("put").lines,
+            ["after 1 firing: buffer", "   1  put", "   2  empty", "  [ ] full"]
+        );
+        assert_eq!(
+            game.command("1").lines,
+            ["after 2 firings: 2*buffer", "   1  empty", "  [*] full"]
+        );
+        let refused = game.command("put");
+        assert_eq!(
+            refused.lines,
+            ["no: put is not enabled: buffer holds 2, and has to hold fewer than 2"]
+        );
+        assert!(!refused.done);
+        game.command("mark here");
+        assert_eq!(game.command("empty").lines[0], "after 3 firings: no token");
+        assert_eq!(game.command("trace").lines, ["put", "put", "empty"]);
+        assert!(game.command("undo 2").lines[0].starts_with("after 1 firing"));
+        assert!(game.command("go here").lines[0].starts_with("after 2 firings"));
+        assert_eq!(game.command("marks").lines, ["here: after 2 firings"]);
+        assert_eq!(game.command("pat").lines, ["no: there is no transition pat; is put meant?"]);
+        assert!(game.command("quit").over);
+    }
+
+    #[test]
+    fn a_trace_is_followed_and_random_moves_stop_where_nothing_is_enabled() {
+        let net = net();
+        let put = TransitionId::new(0);
+        let mut game = Game::new(&net, 1);
+        game.follow(vec![put, put]);
+        assert_eq!(game.command("next").lines.last().unwrap(), "trace 1 of 2: next is put");
+        let end = game.command("next all");
+        assert_eq!(end.lines.last().unwrap(), "the trace is at its end, after 2 firings");
+        assert!(!game.command("next").done);
+        game.command("undo");
+        assert!(game.command("next").done);
+        assert!(game.command("random 5").done);
+    }
+}

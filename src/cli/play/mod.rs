@@ -1,0 +1,158 @@
+//! `parikh play`: the token game, in a terminal or from a script.
+//!
+//! One command a line in, plain lines out: it works over any connection, and a script is a text. The net is played
+//! as it was read, inhibitor and reset arcs by their own firing rule, so nets that no engine takes can be played, too.
+
+mod game;
+
+use super::Outcome;
+use super::terminal::{lines, whole};
+use crate::extended::translate;
+use crate::formula::lower_state;
+use crate::formula::text::read_one;
+use crate::input::{self, Source};
+use crate::{Model, unfold};
+use anyhow::{Context, Result, anyhow, bail};
+use game::{Game, Said};
+use parikh_net::ExtendedNet;
+use parikh_net::{Net, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use super::trace_file::Trace;
+
+#[derive(clap::Args)]
+#[command(after_help = COMMANDS)]
+pub(super) struct Arguments {
+    /// A net in any format; a coloured one is unfolded.
+    model: PathBuf,
+    /// A condition on markings, said to hold or not after every move: 'both: c1 >= 1 && c2 >= 1'.
+    /// Repeatable.
+    #[arg(long, value_name = "FORMULA")]
+    goal: Vec<String>,
+    /// A firing sequence to follow by `next`, as `parikh check --trace` writes it.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// The seed of what `random` fires.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+const COMMANDS: &str = "\
+Commands, one a line, read from the terminal or from standard input:
+  3             fire the third of the enabled transitions
+  NAME          fire this transition; `fire NAME` where the name is a number or a command; `NAME 5` five times
+  undo [N]      take back the last firing, or the last N
+  random [N]    fire an enabled transition at random, or N in a row
+  next [N]      fire the next transition of the trace, or the next N; `next all`
+  show          the marking, what is enabled, and the goals
+  why NAME      what a transition waits for
+  goal FORMULA  watch a condition
+  mark NAME     remember this marking; `go NAME` goes back to it, `marks` lists them
+  restart       back to the initial marking
+  trace         the firings so far, as `parikh replay` reads them
+  help, quit
+
+Example:
+  parikh play examples/philosophers.pnml --goal deadlock";
+
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let net = read(&arguments.model)?;
+    let mut game = Game::new(&net, arguments.seed);
+    for formula in &arguments.goal {
+        let (name, goal) = condition(formula, "--goal", net.core())?;
+        game.watch(name, goal);
+    }
+    if let Some(file) = &arguments.trace {
+        game.follow(trace(file, &net)?);
+    }
+    let stdin = std::io::stdin();
+    let is_terminal = stdin.is_terminal();
+    lines(&game.begin())?;
+    let mut all_done = true;
+    let mut text = String::new();
+    loop {
+        if is_terminal {
+            whole("> ")?;
+        }
+        text.clear();
+        if stdin.lock().read_line(&mut text).context("standard input")? == 0 {
+            break;
+        }
+        let said = match text.trim().strip_prefix("goal ") {
+            Some(formula) => match condition(formula, "goal", net.core()) {
+                Ok((name, goal)) => {
+                    game.watch(name, goal);
+                    game.command("show")
+                }
+                Err(why) => Said::refused(format!("{why:#}")),
+            },
+            None => game.command(text.trim()),
+        };
+        all_done &= said.done;
+        lines(&said.lines)?;
+        if said.over {
+            break;
+        }
+    }
+    match all_done || is_terminal {
+        true => Ok(Outcome::Complete),
+        false => bail!("some of the commands could not be done; stdout says which"),
+    }
+}
+
+/// The net of a file, as it is; a coloured one unfolded.
+fn read(model: &Path) -> Result<ExtendedNet> {
+    Ok(match input::read_source(model)? {
+        Source::Net(net) => *net,
+        Source::Coloured(net) => {
+            let net = Model::from(*net).into_net(&unfold::Config::default(), &Budget::unlimited());
+            net?.into()
+        }
+    })
+}
+
+/// A condition on markings, perhaps with its name in front.
+fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
+    let read = read_one(text, file, net);
+    let formula = read.formula?;
+    let goal = lower_state(&formula)
+        .map_err(|why| anyhow!("{why}: a condition on markings is expected, such as p >= 1"))?;
+    let name = if read.id.is_empty() { text.trim().to_owned() } else { read.id };
+    Ok((name, goal))
+}
+
+/// The firings of a trace. Where the net has reset arcs, it may name what stands for them: a copy for each number of
+/// tokens.
+fn trace(file: &Path, net: &ExtendedNet) -> Result<Vec<TransitionId>> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| shown.to_string())?;
+    let steps = |trace: &Trace, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
+        trace.has_no_loops()?;
+        let mut steps = Vec::new();
+        for step in trace.sequence.steps() {
+            let many = usize::try_from(step.count).unwrap_or(usize::MAX);
+            if many > MOST || steps.len() > MOST - many {
+                bail!("{shown}: more than {MOST} firings are not played");
+            }
+            steps.extend(std::iter::repeat_n(origin(step.transition), many));
+        }
+        Ok(steps)
+    };
+    let error = match Trace::parse(net.core(), &text) {
+        Ok(trace) => return steps(&trace, &|t| t),
+        Err(error) => error,
+    };
+    let stands = translate(net.clone(), &Budget::unlimited()).ok();
+    if let Some(stands) = &stands
+        && let Some(translation) = stands.translation()
+        && let Ok(trace) = Trace::parse(stands, &text)
+    {
+        return steps(&trace, &|t| translation.origin(t));
+    }
+    Err(anyhow!("{shown}:{}: {}", error.line, error.problem))
+}
+
+/// The most firings of a trace.
+const MOST: usize = 10_000_000;

@@ -1,0 +1,134 @@
+//! Bounds on the places that inhibit or are emptied, each with a reason that a checker can follow.
+//!
+//! Three ways, of which the first that gives all of them is taken: small nets are visited, by the firing rule
+//! with all arcs, and what they hold at most is known exactly; a semiflow of the core bounds its places (an
+//! inhibitor arc only forbids firings, and a reset arc only lowers a sum without negative factors); and a place
+//! holds no more than a capacity that inhibitor arcs give it.
+
+use super::Untranslated;
+use crate::structure::semiflows::place_semiflows;
+use parikh_net::extended::capacity;
+use parikh_net::translation::{Because, Bound};
+use parikh_net::{ExtendedNet, Marking, PlaceId};
+use parikh_solvers::Budget;
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::time::Duration;
+
+/// Nets of so few markings are visited at once.
+const FEW: u64 = 10_000;
+
+/// So many are visited where nothing else gives a bound; whoever checks visits them again.
+pub const MANY: u64 = 200_000;
+
+/// The most numbers of tokens that a visit holds, all markings together.
+const MOST_CELLS: u64 = 1 << 26;
+
+/// The most semiflows at a time.
+const FLOWS: usize = 5_000;
+
+/// How long semiflows are looked for.
+const FLOW_TIME: Duration = Duration::from_secs(5);
+
+/// A bound for each place that inhibits or is emptied, by ascending place.
+///
+/// # Errors
+/// The first place without one, and the arc that wants it.
+pub(super) fn find(
+    net: &ExtendedNet,
+    most_visited: u64,
+    budget: &Budget,
+) -> Result<Vec<Bound>, Untranslated> {
+    let wanted = wanted(net);
+    if let Some(bounds) = visited(net, &wanted, FEW.min(most_visited), budget) {
+        return Ok(bounds);
+    }
+    let flows = place_semiflows(net.core(), FLOWS, &budget.slice(FLOW_TIME)).flows;
+    let sums: Vec<_> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
+    let mut bounds = BTreeMap::new();
+    for &place in &wanted {
+        let by_flow = sums.iter().filter_map(|sum| {
+            let factor = sum.terms().iter().find(|&&(p, _)| p == place)?.1;
+            let total = u64::try_from(sum.value(net.core().initial())).ok()?;
+            let factor = u64::try_from(factor).ok().filter(|&factor| factor > 0)?;
+            Some((total / factor, sum))
+        });
+        let by_flow = by_flow.min_by_key(|(most, sum)| (*most, sum.terms().len()));
+        let bound = match (by_flow, capacity(net, place)) {
+            (Some((most, sum)), other) if other.is_none_or(|other| most <= other) => {
+                let terms = sum.terms().iter();
+                let weights = terms.map(|&(p, factor)| (p, factor.unsigned_abs())).collect();
+                Bound { place, most, because: Because::Weights(weights) }
+            }
+            (_, Some(most)) => Bound { place, most, because: Because::Capacity },
+            _ => continue,
+        };
+        bounds.insert(place, bound);
+    }
+    if wanted.iter().all(|place| bounds.contains_key(place)) {
+        return Ok(bounds.into_values().collect());
+    }
+    match visited(net, &wanted, most_visited, budget) {
+        Some(bounds) => Ok(bounds),
+        None => Err(unbounded(net, &bounds)),
+    }
+}
+
+/// The places that inhibit or are emptied.
+fn wanted(net: &ExtendedNet) -> BTreeSet<PlaceId> {
+    let transitions = || net.core().transitions();
+    let inhibit = transitions().flat_map(|t| net.inhibitors(t)).map(|arc| arc.place);
+    inhibit.chain(transitions().flat_map(|t| net.resets(t)).copied()).collect()
+}
+
+/// What the net says of these places, if it has at most so many markings.
+fn visited(
+    net: &ExtendedNet,
+    wanted: &BTreeSet<PlaceId>,
+    limit: u64,
+    budget: &Budget,
+) -> Option<Vec<Bound>> {
+    let core = net.core();
+    let places = core.place_count().max(1) as u64;
+    let limit = limit.min(MOST_CELLS / places);
+    let mut most = core.initial().clone();
+    let mut known: HashSet<Marking> = HashSet::from([core.initial().clone()]);
+    let mut queue = VecDeque::from([core.initial().clone()]);
+    while let Some(marking) = queue.pop_front() {
+        if budget.is_exhausted() {
+            return None;
+        }
+        for t in core.transitions().filter(|&t| net.is_enabled(&marking, t)) {
+            let mut next = marking.clone();
+            net.fire(&mut next, t).ok()?;
+            if known.contains(&next) {
+                continue;
+            }
+            if known.len() as u64 >= limit {
+                return None;
+            }
+            core.places().for_each(|p| most[p] = most[p].max(next[p]));
+            known.insert(next.clone());
+            queue.push_back(next);
+        }
+    }
+    let because = Because::Visited(known.len() as u64);
+    let bound = |&place| Bound { place, most: most[place], because: because.clone() };
+    Some(wanted.iter().map(bound).collect())
+}
+
+/// What is to be said of a net of which some place has no bound.
+fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, Bound>) -> Untranslated {
+    let core = net.core();
+    let mut arcs = core.transitions().flat_map(|t| {
+        let inhibit =
+            net.inhibitors(t).iter().map(move |arc| (arc.place, t, "inhibits", "inhibitor"));
+        let empty = net.resets(t).iter().map(move |&p| (p, t, "is emptied by", "reset"));
+        inhibit.chain(empty)
+    });
+    let (place, t, role, arcs) = match arcs.find(|(p, ..)| !bounds.contains_key(p)) {
+        Some((p, t, role, arcs)) => (core.place_name(p), core.transition_name(t), role, arcs),
+        None => ("", "", "is at", "inhibitor or reset"),
+    };
+    let (place, transition) = (place.to_owned(), t.to_owned());
+    Untranslated::Unbounded { place, role, transition, arcs }
+}

@@ -1,0 +1,73 @@
+//! Nets with inhibitor and reset arcs as place/transition nets that say the same: [`translate`].
+//!
+//! Nobody after the readers knows other arcs than plain ones. So such a net is translated at the front door,
+//! where that is exact ([`parikh_net::translation`]), and refused where it is not: where no bound is found on a
+//! place that inhibits or is emptied ([`bounds`]), the net may do what no bounded net does.
+
+pub mod bounds;
+mod build;
+
+use parikh_net::{BuildError, ExtendedNet, Net};
+use parikh_solvers::Budget;
+
+/// The most transitions that copies may make of a net.
+pub const MOST_COPIES: u128 = 20_000;
+
+/// Why no place/transition net stands for a net with inhibitor or reset arcs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Untranslated {
+    /// A place may have no bound.
+    #[error(
+        "place `{place}` {role} transition `{transition}`, and no bound is known on its tokens: nets with {arcs} \
+         arcs are read where the places at these arcs are bounded; bound it, or take the arc away"
+    )]
+    Unbounded {
+        /// The place.
+        place: String,
+        /// What it does to the transition, or the transition to it.
+        role: &'static str,
+        /// The transition at the arc.
+        transition: String,
+        /// What the arcs are called.
+        arcs: &'static str,
+    },
+    /// It takes too many copies of transitions.
+    #[error(
+        "transition `{transition}` empties places that may hold many tokens: it would take more than {most} \
+         transitions to stand for each number of them"
+    )]
+    TooManyCopies {
+        /// The first transition beyond the limit.
+        transition: String,
+        /// The limit.
+        most: u128,
+    },
+    /// The result is no net: weights that do not fit.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+/// The place/transition net that stands for `net`: its core where it has no other arcs.
+///
+/// # Errors
+/// When there is none, with the place or transition that is to blame.
+pub fn translate(net: ExtendedNet, budget: &Budget) -> Result<Net, Untranslated> {
+    translate_visiting(net, bounds::MANY, budget)
+}
+
+/// The same, where at most so many markings are visited for bounds.
+///
+/// # Errors
+/// As [`translate`].
+pub fn translate_visiting(
+    net: ExtendedNet,
+    most_visited: u64,
+    budget: &Budget,
+) -> Result<Net, Untranslated> {
+    let net = match net.into_plain() {
+        Ok(core) => return Ok(core),
+        Err(extended) => *extended,
+    };
+    let bounds = bounds::find(&net, most_visited, budget)?;
+    build::build(&net, bounds)
+}

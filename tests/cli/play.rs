@@ -1,0 +1,123 @@
+//! The token game as a script plays it, and nets in other tools' languages from the command line.
+
+use crate::support::binary::{Desk, stderr, stdout};
+use std::io::Write as _;
+use std::process::{Output, Stdio};
+
+/// Three may wait for a table of two; who is served leaves, and closing empties the queue.
+const NET: &str = "net cafe\npl {the queue} (3)\npl table\npl open (1)\n\
+                   tr sit {the queue} table?-2 -> table\ntr leave table -> \ntr close open -> closed\n";
+
+fn play(desk: &Desk, arguments: &[&str], script: &str) -> Output {
+    let mut command = desk.command(&[&["play"], arguments].concat());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    child.stdin.take().expect("a pipe").write_all(script.as_bytes()).expect("written");
+    child.wait_with_output().expect("it ends")
+}
+
+#[test]
+fn a_game_is_played_from_a_script() {
+    let desk = Desk::new();
+    desk.write("cafe.net", NET);
+    let goals = ["cafe.net", "--goal", "full: table >= 2", "--goal", "fireable(sit)"];
+    let script =
+        "sit\n1\nwhy sit\nmark full\nleave\nclose\nundo 2\ntrace\nrestart\ngo full\nquit\nsit\n";
+    let played = play(&desk, &goals, script);
+    let expected = "cafe: 4 places, 3 transitions; `help` lists commands
+after 0 firings: 3*\"the queue\" + open
+   1  sit
+   2  close
+  [ ] full
+  [*] fireable(sit)
+after 1 firing: 2*\"the queue\" + table + open
+   1  sit
+   2  leave
+   3  close
+  [ ] full
+  [*] fireable(sit)
+after 2 firings: \"the queue\" + 2*table + open
+   1  leave
+   2  close
+  [*] full
+  [ ] fireable(sit)
+no: sit is not enabled: table holds 2, and has to hold fewer than 2
+this marking is called full
+";
+    assert!(stdout(&played).starts_with(expected), "{}", stdout(&played));
+    assert!(stdout(&played).ends_with("  [*] full\n  [ ] fireable(sit)\n"), "{}", stdout(&played));
+    assert!(stdout(&played).contains("\nsit\nsit\n"), "{}", stdout(&played));
+    assert_eq!(played.status.code(), Some(0), "{}", stderr(&played));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_the_script_goes_on() {
+    let desk = Desk::new();
+    desk.write("cafe.net", NET);
+    let script = "sut\nleave\n9\nnext\nundo\ngo nowhere\ngoal table >=\ngoal open >= 1\n";
+    let played = play(&desk, &["cafe.net"], script);
+    let said = stdout(&played);
+    for line in [
+        "no: there is no transition sut; is sit meant?",
+        "no: leave is not enabled: table holds 0, and it takes 1",
+        "no: expected a number from 1 to 2",
+        "no: there is no trace to follow; --trace names one",
+        "no: nothing was fired",
+        "no: no marking is called nowhere; `marks` lists them",
+        "  [*] open >= 1",
+    ] {
+        assert!(said.lines().any(|said| said == line), "{line}\n{said}");
+    }
+    assert_eq!(played.status.code(), Some(1));
+}
+
+#[test]
+fn a_trace_of_a_check_is_followed() {
+    let desk = Desk::new();
+    desk.write("cafe.net", NET);
+    let formula = "closed: EF (table >= 2 && closed >= 1)";
+    desk.fine(&["check", "cafe.net", "--formula", formula, "--trace", "out"]);
+    let played = play(
+        &desk,
+        &["cafe.net", "--trace", "out/closed.trace", "--goal", "closed >= 1 && table >= 2"],
+        "next all\n",
+    );
+    let said = stdout(&played);
+    assert!(said.contains("  [*] closed >= 1 && table >= 2\n"), "{said}");
+    assert!(said.contains("the trace is at its end"), "{said}");
+}
+
+#[test]
+fn nets_are_converted_and_what_cannot_be_is_said() {
+    let desk = Desk::new();
+    desk.write("cafe.net", NET);
+    desk.fine(&["convert", "cafe.net", "-o", "cafe.pnml"]);
+    desk.fine(&["convert", "cafe.pnml", "-o", "again.net"]);
+    assert!(desk.read("again.net").contains("tr sit {the queue} table?-2 -> table"));
+    let refused = desk.refused(1, &["convert", "cafe.net", "-o", "cafe.lola"]);
+    assert!(refused.contains("cafe.lola: transition `sit` has inhibitor arcs"), "{refused}");
+    let refused = desk.refused(2, &["convert", "cafe.net", "-o", "cafe.xyz"]);
+    assert!(refused.contains("expected .pnml, .net, .lola or .txt"), "{refused}");
+    desk.write("broken.net", "tr t p ->\npr t > u");
+    let refused = desk.refused(1, &["info", "broken.net"]);
+    let lines: Vec<&str> = refused.lines().collect();
+    assert!(
+        lines[0].starts_with("parikh: broken.net:2:1: priorities are not supported"),
+        "{refused}"
+    );
+    assert_eq!(lines[1..], ["  pr t > u", "  ^^"]);
+    // A place that inhibits and has no bound: the net is refused, and played all the same.
+    desk.write("free.net", "tr t -> p\ntr u p?-3 -> q");
+    let refused = desk.refused(1, &["check", "free.net", "-e", "RD"]);
+    assert!(
+        refused.contains("place `p` inhibits transition `u`, and no bound is known"),
+        "{refused}"
+    );
+    let played = play(&desk, &["free.net"], "t 4\nwhy u\n");
+    assert!(stdout(&played).contains("no: u is not enabled: p holds 4"), "{}", stdout(&played));
+    let refused = desk.refused(2, &["check", "cafe.net", "-e", "Soundness"]);
+    assert!(
+        refused.contains("soundness is asked of nets without inhibitor and reset arcs"),
+        "{refused}"
+    );
+}

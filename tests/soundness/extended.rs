@@ -1,0 +1,209 @@
+//! Nets with inhibitor, read and reset arcs against an enumerator of their own: the net that stands for one does
+//! step by step what that one does, the auditor makes the same net again, and what is answered of it is so.
+
+use crate::support::extended::{Space, Table};
+use crate::support::scale::scaled;
+use parikh::answer::{Plan, Value};
+use parikh::evidence::extended::made_again;
+use parikh::evidence::file::{NamedBecause, NamedTranslation};
+use parikh::extended::{Untranslated, translate, translate_visiting};
+use parikh::mcc::Examination;
+use parikh::net::{ExtendedNet, Marking, Net, TransitionId, pnml, text};
+use parikh::run::{self, Config, Event};
+use parikh::solvers::Budget;
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+/// Goes through both side by side, up to so many markings: what is enabled, and where it leads.
+fn side_by_side(seed: u64, table: &Table, net: &Net, most: usize) {
+    let translation = net.translation().unwrap();
+    let places = table.tokens.len();
+    let bound =
+        |p: usize| translation.bounds().iter().find(|bound| bound.place.index() == p).unwrap().most;
+    let context = || format!("seed {seed}: {table:?}\n{}", text::print(net));
+    let mut known = HashSet::from([table.tokens.clone()]);
+    let mut open = vec![(table.tokens.clone(), net.initial().clone())];
+    while let Some((marking, here)) = open.pop() {
+        assert_eq!(&here.tokens()[..places], &marking[..], "{}", context());
+        for (at, p) in translation.complemented().iter().enumerate() {
+            let rest = bound(p.index()).checked_sub(marking[p.index()]);
+            assert_eq!(Some(here.tokens()[places + at]), rest, "{}", context());
+        }
+        for t in 0..table.transitions() {
+            let copies = translation.copies(TransitionId::new(t)).map(TransitionId::new);
+            let enabled: Vec<_> = copies.filter(|&copy| net.is_enabled(&here, copy)).collect();
+            let Some(next) = table.fire(&marking, t) else {
+                assert!(enabled.is_empty(), "t{t} in {marking:?}, {}", context());
+                continue;
+            };
+            assert_eq!(enabled.len(), 1, "t{t} in {marking:?}, {}", context());
+            assert_eq!(translation.origin(enabled[0]).index(), t);
+            let mut there = here.clone();
+            net.fire(&mut there, enabled[0]).unwrap();
+            if known.len() < most && known.insert(next.clone()) {
+                open.push((next, there));
+            } else {
+                assert_eq!(&there.tokens()[..places], &next[..], "{}", context());
+            }
+        }
+    }
+}
+
+/// The auditor makes the same net, and not with any bound one lower.
+fn audited(seed: u64, model: &ExtendedNet, net: &Net) {
+    let translation = net.translation().unwrap();
+    let named = NamedTranslation::of(net, translation);
+    let again = made_again(model, &named, 1_000_000, &mut || true);
+    let again = again.unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", text::print(net)));
+    assert_eq!(text::print(&again), text::print(net), "seed {seed}");
+    for at in 0..named.bounds.len() {
+        let mut wrong = named.clone();
+        let bound = &mut wrong.bounds[at];
+        let Some(less) = bound.most.checked_sub(1) else { continue };
+        bound.most = less;
+        let made = made_again(model, &wrong, 1_000_000, &mut || true);
+        assert!(made.is_err(), "seed {seed}: a bound of {less} on {}", named.bounds[at].place);
+        wrong.bounds.remove(at);
+        assert!(made_again(model, &wrong, 1_000_000, &mut || true).is_err());
+    }
+}
+
+#[test]
+fn what_stands_for_a_net_does_what_the_net_does() {
+    let [mut small, mut refused, mut plain, mut by_sums, mut copied] = [0u64; 5];
+    for seed in 0..scaled(10_000) {
+        let table = Table::random(seed);
+        let net = table.net();
+        if net.is_plain() {
+            plain += 1;
+            continue;
+        }
+        let space = table.explore(1_000, 60);
+        match translate_visiting(net.clone(), 2_000, &Budget::unlimited()) {
+            Ok(stands) => {
+                side_by_side(seed, &table, &stands, 500);
+                if seed % 10 == 0 {
+                    audited(seed, &net, &stands);
+                }
+                small += u64::from(space.is_some());
+                let named = NamedTranslation::of(&stands, stands.translation().unwrap());
+                let sums = |it: &NamedBecause| !matches!(it, NamedBecause::Visited(_));
+                by_sums += u64::from(named.bounds.iter().any(|bound| sums(&bound.because)));
+                copied += u64::from(stands.transition_count() > table.transitions());
+            }
+            Err(Untranslated::Unbounded { place, .. }) => {
+                assert!(space.is_none(), "seed {seed}: {place} is bounded, {table:?}");
+                refused += 1;
+            }
+            Err(other) => panic!("seed {seed}: {other}"),
+        }
+    }
+    let tried = scaled(10_000);
+    assert!(
+        small > tried / 3 && refused > tried / 50,
+        "{small} small, {refused} refused, {plain} plain"
+    );
+    assert!(
+        by_sums > tried / 100 && copied > tried / 20,
+        "{by_sums} by sums, {copied} with copies"
+    );
+}
+
+/// All answers of a plan by id.
+fn answers(seed: u64, net: &Net, plan: Plan) -> HashMap<String, Value> {
+    let config = Config { threads: 1, ..Config::default() };
+    let budget = Budget::unlimited().slice(Duration::from_secs(120));
+    let mut answers = HashMap::new();
+    let report = run::run_net(net, plan, &config, &budget, |event| {
+        if let Event::Answered(answer) = event {
+            answers.insert(answer.id.clone(), answer.value.clone());
+        }
+    });
+    assert_eq!(report.faults, 0, "seed {seed}: {}", text::print(net));
+    assert!(report.unanswered.is_empty(), "seed {seed}: {:?}", report.unanswered);
+    answers
+}
+
+fn examined(seed: u64, table: &Table, net: &Net, space: &Space) {
+    let all = 0..table.transitions();
+    let expected = [
+        (Examination::ReachabilityDeadlock, space.deadlock()),
+        (Examination::OneSafe, space.most_in_place() <= 1),
+        (Examination::QuasiLiveness, all.clone().all(|t| space.fires(t))),
+        (Examination::Liveness, all.clone().all(|t| space.live(t))),
+        (Examination::StableMarking, space.stable_place()),
+    ];
+    for (examination, expected) in expected {
+        let plan = Plan::of_examination(examination, net).unwrap();
+        let found = answers(seed, net, plan);
+        let value = found[examination.name()].clone();
+        assert_eq!(value, Value::Bool(expected), "seed {seed}, {examination}: {table:?}");
+    }
+    let found = answers(seed, net, Plan::of_most_tokens(net));
+    let most = [space.most_in_marking(), space.most_in_place()];
+    for (key, most) in ["MAX_TOKEN_PER_MARKING", "MAX_TOKEN_IN_PLACE"].into_iter().zip(most) {
+        assert_eq!(found[key], Value::Number(most.into()), "seed {seed}, {key}: {table:?}");
+    }
+    let (config, budget) = (Config { threads: 1, ..Config::default() }, Budget::unlimited());
+    let mut figures = HashMap::new();
+    let budget = budget.slice(Duration::from_secs(120));
+    let report = run::state_space(net, &config, &budget, |event| {
+        if let Event::Figure(figure, _) = event {
+            figures.insert(figure.id.clone(), figure.value.to_string());
+        }
+    });
+    assert_eq!(report.faults, 0, "seed {seed}: {table:?}");
+    let firings: usize = space.firings.iter().map(Vec::len).sum();
+    for (key, number) in [
+        ("STATES", space.markings.len() as u64),
+        ("TRANSITIONS", firings as u64),
+        ("MAX_TOKEN_PER_MARKING", most[0]),
+        ("MAX_TOKEN_IN_PLACE", most[1]),
+    ] {
+        assert_eq!(figures.get(key), Some(&number.to_string()), "seed {seed}, {key}: {table:?}");
+    }
+}
+
+#[test]
+fn what_is_answered_of_a_net_with_such_arcs_is_so() {
+    let mut examinations = 0;
+    for seed in 0..scaled(60) {
+        let table = Table::random(1_000_000 + seed);
+        let Some(space) = table.explore(200, 30) else { continue };
+        let stands = translate(table.net(), &Budget::unlimited()).unwrap();
+        examined(seed, &table, &stands, &space);
+        examinations += 1;
+    }
+    assert!(examinations > 20, "{examinations} nets");
+}
+
+#[test]
+fn the_rule_with_all_arcs_is_the_enumerators() {
+    for seed in 0..scaled(1_000) {
+        let table = Table::random(seed);
+        let net = table.net();
+        let mut marking = Marking::new(table.tokens.clone());
+        for step in 0..20 {
+            let t = (seed as usize + step) % table.transitions();
+            let expected = table.fire(marking.tokens(), t);
+            let fired = net.fire(&mut marking, TransitionId::new(t)).is_ok();
+            assert_eq!(fired, expected.is_some(), "seed {seed}");
+            if let Some(expected) = expected {
+                assert_eq!(marking.tokens(), expected, "seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    for seed in 0..200 {
+        let net = Table::random(seed).net();
+        let mut written = String::new();
+        pnml::write_extended(&net, &mut written).unwrap();
+        let again = parikh::evidence::reader::model(written.as_bytes()).unwrap().net;
+        let mut twice = String::new();
+        pnml::write_extended(&again, &mut twice).unwrap();
+        assert_eq!(written, twice);
+    }
+}

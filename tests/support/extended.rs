@@ -1,0 +1,174 @@
+//! Random nets with inhibitor, read and reset arcs, and an enumerator for them that shares nothing with the product:
+//! arcs are tables of numbers, markings lists of them.
+
+use fastrand::Rng;
+use parikh_net::{ExtendedBuilder, ExtendedNet};
+use std::collections::HashMap;
+
+/// A net as tables: by transition and place.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) tokens: Vec<u64>,
+    pub(crate) takes: Vec<Vec<u64>>,
+    pub(crate) puts: Vec<Vec<u64>>,
+    pub(crate) reads: Vec<Vec<u64>>,
+    /// 0 for no arc.
+    pub(crate) inhibits: Vec<Vec<u64>>,
+    pub(crate) empties: Vec<Vec<bool>>,
+}
+
+/// All markings of a table, and from each the firings with where they lead.
+pub(crate) struct Space {
+    pub(crate) markings: Vec<Vec<u64>>,
+    pub(crate) firings: Vec<Vec<(usize, usize)>>,
+}
+
+impl Table {
+    /// A random one: 1 to 4 places, 1 to 5 transitions.
+    pub(crate) fn random(seed: u64) -> Table {
+        let mut rng = Rng::with_seed(seed);
+        let (places, transitions) = (rng.usize(1..=4), rng.usize(1..=5));
+        let row = |rng: &mut Rng, one_in: u32, most: u64| -> Vec<u64> {
+            (0..places)
+                .map(|_| if rng.u32(0..one_in) == 0 { rng.u64(1..=most) } else { 0 })
+                .collect()
+        };
+        let tokens = row(&mut rng, 2, 3);
+        let (mut takes, mut puts) = (Vec::new(), Vec::new());
+        let (mut reads, mut inhibits, mut empties) = (Vec::new(), Vec::new(), Vec::new());
+        let tame = rng.u32(0..4) > 0;
+        for _ in 0..transitions {
+            let taken = row(&mut rng, 2, 2);
+            let mut put = row(&mut rng, 2, 2);
+            while tame && put.iter().sum::<u64>() > taken.iter().sum() {
+                let at = rng.usize(0..places);
+                put[at] = put[at].saturating_sub(1);
+            }
+            takes.push(taken);
+            puts.push(put);
+            reads.push(row(&mut rng, 6, 3));
+            inhibits.push(row(&mut rng, 4, 4));
+            empties.push((0..places).map(|_| rng.u32(0..6) == 0).collect());
+        }
+        Table { tokens, takes, puts, reads, inhibits, empties }
+    }
+
+    pub(crate) fn transitions(&self) -> usize {
+        self.takes.len()
+    }
+
+    /// The same net for the product; places are `p0`, … and transitions `t0`, ….
+    pub(crate) fn net(&self) -> ExtendedNet {
+        let mut net = ExtendedBuilder::new("random");
+        let places: Vec<_> = (0..)
+            .zip(&self.tokens)
+            .map(|(at, &tokens)| net.core.place(&format!("p{at}"), tokens).unwrap())
+            .collect();
+        for t in 0..self.transitions() {
+            let own = net.core.transition(&format!("t{t}")).unwrap();
+            for (at, &p) in places.iter().enumerate() {
+                if self.takes[t][at] > 0 {
+                    net.core.take(own, p, self.takes[t][at]).unwrap();
+                }
+                if self.puts[t][at] > 0 {
+                    net.core.put(own, p, self.puts[t][at]).unwrap();
+                }
+                if self.reads[t][at] > 0 {
+                    net.read(own, p, self.reads[t][at]).unwrap();
+                }
+                if self.inhibits[t][at] > 0 {
+                    net.inhibit(own, p, self.inhibits[t][at]).unwrap();
+                }
+                if self.empties[t][at] {
+                    net.reset(own, p);
+                }
+            }
+        }
+        net.build().unwrap()
+    }
+
+    /// Where `t` leads, if it may fire.
+    pub(crate) fn fire(&self, marking: &[u64], t: usize) -> Option<Vec<u64>> {
+        let mut next = Vec::new();
+        for (p, &held) in marking.iter().enumerate() {
+            let needed = self.takes[t][p].max(self.reads[t][p]);
+            let inhibited = self.inhibits[t][p] > 0 && held >= self.inhibits[t][p];
+            if held < needed || inhibited {
+                return None;
+            }
+            let rest = if self.empties[t][p] { 0 } else { held - self.takes[t][p] };
+            next.push(rest + self.puts[t][p]);
+        }
+        Some(next)
+    }
+
+    /// All markings, if there are at most so many, and on no place more tokens than that.
+    pub(crate) fn explore(&self, states: usize, tokens: u64) -> Option<Space> {
+        let mut markings = vec![self.tokens.clone()];
+        let mut numbers = HashMap::from([(self.tokens.clone(), 0)]);
+        let mut firings = Vec::new();
+        while firings.len() < markings.len() {
+            let marking = markings[firings.len()].clone();
+            if markings.len() > states || marking.iter().any(|&held| held > tokens) {
+                return None;
+            }
+            let mut row = Vec::new();
+            for t in 0..self.transitions() {
+                let Some(next) = self.fire(&marking, t) else { continue };
+                let new = markings.len();
+                let number = *numbers.entry(next).or_insert_with_key(|next| {
+                    markings.push(next.clone());
+                    new
+                });
+                row.push((t, number));
+            }
+            firings.push(row);
+        }
+        Some(Space { markings, firings })
+    }
+}
+
+impl Space {
+    /// Whether some marking enables nothing.
+    pub(crate) fn deadlock(&self) -> bool {
+        self.firings.iter().any(Vec::is_empty)
+    }
+
+    /// The most tokens on any place.
+    pub(crate) fn most_in_place(&self) -> u64 {
+        self.markings.iter().flatten().copied().max().unwrap_or(0)
+    }
+
+    /// The most tokens of a marking.
+    pub(crate) fn most_in_marking(&self) -> u64 {
+        self.markings.iter().map(|marking| marking.iter().sum()).max().unwrap_or(0)
+    }
+
+    /// Whether `t` ever fires.
+    pub(crate) fn fires(&self, t: usize) -> bool {
+        self.firings.iter().flatten().any(|&(fired, _)| fired == t)
+    }
+
+    /// Whether some place never changes.
+    pub(crate) fn stable_place(&self) -> bool {
+        let first = &self.markings[0];
+        (0..first.len()).any(|p| self.markings.iter().all(|marking| marking[p] == first[p]))
+    }
+
+    /// Whether `t` can be fired again from every marking.
+    pub(crate) fn live(&self, t: usize) -> bool {
+        let mut good: Vec<bool> =
+            self.firings.iter().map(|row| row.iter().any(|&(fired, _)| fired == t)).collect();
+        loop {
+            let mut changed = false;
+            for (at, row) in self.firings.iter().enumerate() {
+                if !good[at] && row.iter().any(|&(_, to)| good[to]) {
+                    (good[at], changed) = (true, true);
+                }
+            }
+            if !changed {
+                return good.into_iter().all(|it| it);
+            }
+        }
+    }
+}
