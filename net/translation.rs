@@ -95,6 +95,11 @@ impl Translation {
         self.ends.len()
     }
 
+    /// The name of a transition of the model.
+    pub fn transition_name(&self, t: TransitionId) -> &str {
+        self.transitions.get(t.index())
+    }
+
     /// The model's transition of this name.
     pub fn transition_named(&self, name: &str) -> Option<TransitionId> {
         self.transitions.find(name).map(TransitionId::new)
@@ -114,6 +119,12 @@ impl Translation {
     pub fn copies(&self, t: TransitionId) -> Range<usize> {
         let start = t.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         start..self.ends[t.index()]
+    }
+
+    /// Whether `copy` is one of several that stand for the same transition of the model. What is said of each of them
+    /// is then not what is said of that transition: a run that is fair to it need not be fair to each copy.
+    pub fn is_shared(&self, copy: TransitionId) -> bool {
+        self.copies(self.origin(copy)).len() > 1
     }
 
     /// The transition of the model that a transition stands for.

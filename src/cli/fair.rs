@@ -56,7 +56,7 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
 /// What is asked for together, of the transitions of `net`.
 ///
 /// # Errors
-/// When it has no transition of some name.
+/// When it has no transition of some name, or several for one of a model with reset arcs.
 pub(super) fn fairness(all: &[FairTo], net: &Net) -> Result<Fairness, FormulaProblem> {
     let mut sides: [Vec<TransitionId>; 2] = Default::default();
     for FairTo { strong, names } in all {
@@ -70,6 +70,12 @@ pub(super) fn fairness(all: &[FairTo], net: &Net) -> Result<Fairness, FormulaPro
             side.extend(net.transitions_named(name).ok_or_else(unknown)?);
         }
     }
+    if let Some(translation) = net.translation()
+        && let Some(&copy) = sides.iter().flatten().find(|&&t| translation.is_shared(t))
+    {
+        let name = translation.transition_name(translation.origin(copy));
+        return Err(FormulaProblem::FairToCopies(name.to_owned()));
+    }
     let [weak, strong] = sides;
     Ok(Fairness::new(weak, strong))
 }
@@ -77,7 +83,9 @@ pub(super) fn fairness(all: &[FairTo], net: &Net) -> Result<Fairness, FormulaPro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_net::text;
+    use parikh_evidence::reader::fair::fairness as audited;
+    use parikh_net::{ExtendedBuilder, text};
+    use parikh_solvers::Budget;
 
     #[test]
     fn kinds_and_names_are_read() {
@@ -101,5 +109,26 @@ mod tests {
         for wrong in ["fair", "weak:", "weak:t,,u", "strong:\"t", "", "weak,strong"] {
             assert!(fair_to(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn fairness_to_a_transition_that_several_stand_for_is_refused() {
+        let mut builder = ExtendedBuilder::new("n");
+        let p = builder.core.place("p", 2).unwrap();
+        let [empty, fill] = ["empty", "fill"].map(|name| builder.core.transition(name).unwrap());
+        builder.reset(empty, p);
+        builder.core.put(fill, p, 1).unwrap();
+        builder.inhibit(fill, p, 3).unwrap();
+        let net = builder.build().unwrap();
+        let net = crate::extended::translate(net, &Budget::unlimited()).unwrap();
+        let asked = |text: &str| {
+            let read = fairness(&[fair_to(text).unwrap()], &net);
+            (read.is_ok(), audited(&net, &[text.to_owned()]).is_ok())
+        };
+        assert_eq!(asked("weak:fill"), (true, true));
+        assert_eq!(asked("weak:empty"), (false, false));
+        assert_eq!(asked("strong"), (false, false));
+        let refused = fairness(&[fair_to("strong").unwrap()], &net).unwrap_err().to_string();
+        assert!(refused.starts_with("transition `empty` empties places"), "{refused}");
     }
 }

@@ -135,6 +135,13 @@ pub enum FormulaProblem {
          another, or below a temporal operator"
     )]
     FiringInBranching,
+    /// Fairness to a transition that several stand for.
+    #[error(
+        "transition `{}` empties places, and several transitions stand for it: being fair to each of \
+         them is another thing than being fair to it; name others",
+        shown(.0)
+    )]
+    FairToCopies(String),
     /// A remark: beyond the grammar of 2011.
     #[error("not in the grammar of 2011: {0}")]
     Not2011(&'static str),
