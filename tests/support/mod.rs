@@ -16,6 +16,7 @@
 pub(crate) mod binary;
 pub(crate) mod documents;
 pub(crate) mod extended;
+pub(crate) mod extended_formulas;
 pub(crate) mod nets;
 pub(crate) mod oracle;
 pub(crate) mod outside;
