@@ -9,7 +9,7 @@
 //! # How
 //! Both are written over *common atoms*: predicates that stand in both as they are, else their
 //! leaves. Of words over these, those are sought that satisfy what is asked, begin as the initial
-//! marking does, never satisfy a premise, and do not satisfy what is argued. If the automaton of
+//! marking does (where that is dead, repeat it), never satisfy a premise, and do not satisfy what is argued. If the automaton of
 //! all this accepts no word, there is no such run. Atoms are taken to be independent of each other,
 //! which only makes for more words.
 //!
@@ -134,8 +134,16 @@ impl<'p> Common<'p> {
             Literal { atom, positive }
         });
         let mut first: Vec<Literal> = first.collect();
+        // From a dead marking there is one run, which repeats it, and nothing fires.
+        let is_dead = net.is_dead(net.initial());
+        if is_dead {
+            first.extend(self.fires.values().map(|&atom| Literal { atom, positive: false }));
+        }
         first.sort_unstable();
-        all.extend(first.into_iter().map(|literal| self.formulas.literal(literal)));
+        for literal in first {
+            let now = self.formulas.literal(literal);
+            all.push(if is_dead { self.formulas.always(Linear, now) } else { now });
+        }
         let formula = self.formulas.and(all);
         if self.formulas.is(formula, false) {
             return Ok(());
@@ -222,6 +230,21 @@ mod tests {
         }
         let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
         RunProperty::new(&formulas, formula, &atoms)
+    }
+
+    #[test]
+    fn a_dead_initial_marking_decides_everything() {
+        let net = text::parse("place p 1\nplace q\ntransition t: q -> p").unwrap();
+        for (asked, expected) in
+            [("G F a", true), ("F b", false), ("X X a", true), ("G F t", false), ("a U t", false)]
+        {
+            let property = property(&net, asked);
+            assert_eq!(initially(&net, &property), Some(expected), "{asked}");
+            let fair = property.under(parikh_net::Fairness::new(net.transitions(), []));
+            assert_eq!(initially(&net, &fair), Some(expected), "{asked}, of fair runs");
+        }
+        let alive = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        assert_eq!(initially(&alive, &property(&alive, "G F a")), None);
     }
 
     #[test]

@@ -79,7 +79,10 @@ fn what_stands_for_a_net_does_what_the_net_does() {
             continue;
         }
         let space = table.explore(1_000, 60);
-        match translate_visiting(net.clone(), 2_000, &Budget::unlimited()) {
+        // Where next to nothing is visited, bounds come from sums and capacities.
+        let is_visited = seed % 4 > 0;
+        let most_visited = if is_visited { 2_000 } else { 2 };
+        match translate_visiting(net.clone(), most_visited, &Budget::unlimited()) {
             Ok(stands) => {
                 side_by_side(seed, &table, &stands, 500);
                 if seed % 10 == 0 {
@@ -92,7 +95,10 @@ fn what_stands_for_a_net_does_what_the_net_does() {
                 copied += u64::from(stands.transition_count() > table.transitions());
             }
             Err(Untranslated::Unbounded { place, .. }) => {
-                assert!(space.is_none(), "seed {seed}: {place} is bounded, {table:?}");
+                assert!(
+                    !is_visited || space.is_none(),
+                    "seed {seed}: {place} is bounded, {table:?}"
+                );
                 refused += 1;
             }
             Err(other) => panic!("seed {seed}: {other}"),
