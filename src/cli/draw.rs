@@ -25,7 +25,7 @@ use std::time::Duration;
 ))]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// Highlight these places and transitions. Repeatable, for names that contain commas.
     #[arg(long, value_name = "NAME,…")]

@@ -21,7 +21,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// Where to: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.aut (a labelled
     /// transition system in the Aldebaran format, for CADP and mCRL2), FILE.json (for scripts); by

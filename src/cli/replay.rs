@@ -21,7 +21,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// A trace: one transition a line, with a tab and a count where it fires several times in a
     /// row; `#` starts a comment, but `# from: 2*p + q` says in which marking it begins; behind a

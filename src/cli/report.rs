@@ -21,7 +21,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// Where to; `-` is stdout.
     #[arg(short, long, value_name = "FILE")]

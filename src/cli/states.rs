@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(after_help = ABOUT)]
 pub(super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// How long it may take, reading included: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]

@@ -28,7 +28,7 @@ pub(super) enum Command {
 pub(super) struct Compare {
     /// A verdict file.
     file: PathBuf,
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// Compare even when the file is about a model of another name.
     #[arg(long)]

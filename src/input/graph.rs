@@ -56,6 +56,18 @@ pub(super) enum ArcKind {
     Reset,
 }
 
+impl ArcKind {
+    /// As a file may call it.
+    fn name(self) -> &'static str {
+        match self {
+            ArcKind::Normal => "normal",
+            ArcKind::Read => "read",
+            ArcKind::Inhibitor => "inhibitor",
+            ArcKind::Reset => "reset",
+        }
+    }
+}
+
 impl ArcText {
     /// What messages call it.
     pub(super) fn name(&self) -> String {
@@ -179,10 +191,11 @@ impl Graph {
                 return Err(InputError::Unsupported {
                     at: arc.at.of(&self.file),
                     found: format!(
-                        "arc `{}`, which tests or empties, from a transition",
+                        "`{}` as the type of arc `{}`, which leads from a transition,",
+                        arc.kind.name(),
                         arc.name()
                     ),
-                    advice: "such arcs lead from a place to a transition",
+                    advice: "arcs that test or empty places lead from a place to a transition",
                 });
             }
             (source, _) => {

@@ -173,7 +173,8 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
             "<text>x</text></place>\n      </marking>",
             "found `x`",
         ),
-        (">normal<", ">reset<", "found `reset`"),
+        (">normal<", ">reset<", "expected a net of plain arcs"),
+        (">normal<", ">transport<", "`transport`"),
     ] {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text);

@@ -20,7 +20,7 @@ use std::time::Duration;
 #[command(group(clap::ArgGroup::new("asked").required(true).args(["goal", "queries"])))]
 #[command(after_help = format!("{}\n\n{EXAMPLES}\n\n{}", parts(), formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// What to ask: 'EF φ', 'AG φ' (whose violation is asked for), a property φ of markings to be
     /// reached, `deadlock`, or `max p1 + 2*p2`. The language is described below.

@@ -33,7 +33,7 @@ use wanted::{Asked, OnReduced, Wanted};
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// What has to survive: the reachable markings as far as --support sees them; whether a dead
     /// marking can be reached (with --support, which, as far as it sees them); which transitions of

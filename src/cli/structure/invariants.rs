@@ -18,7 +18,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in super::super) struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// Transition invariants: firings that change nothing together. Transitions of the same
     /// effect count as one, called by the first of them.

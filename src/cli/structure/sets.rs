@@ -35,7 +35,7 @@ pub(in super::super) struct TrapArguments {
 
 #[derive(clap::Args)]
 struct Arguments {
-    /// A PNML file, a net as text, or the directory of a contest instance.
+    /// A net in any format that is read, or the directory of a contest instance.
     model: PathBuf,
     /// All minimal ones, a line each. There may be exponentially many.
     #[arg(long)]
