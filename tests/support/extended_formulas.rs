@@ -192,8 +192,8 @@ impl<'s> Positions<'s> {
             for wanted in again.iter().map(Vec::as_slice).chain([&*vec![true; a.len()]]) {
                 let met: Vec<bool> = good.iter().zip(wanted).map(|(g, w)| *g && *w).collect();
                 let comes = self.until(a, &met);
-                for at in 0..good.len() {
-                    good[at] = good[at] && self.next[at].iter().any(|&to| comes[to]);
+                for (good, next) in good.iter_mut().zip(&self.next) {
+                    *good = *good && next.iter().any(|&to| comes[to]);
                 }
             }
             if good == before {
