@@ -131,7 +131,9 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         let last = arguments.last.as_ref().map(|last| marking_text::parse(last, &plain));
         let last = last.transpose().map_err(|why| format!("--final: {why}"))?;
         let net = &match arguments.cases {
-            true => with_one_case(&plain, last.as_ref()).map_err(|why| format!("--cases: {why}"))?,
+            true => {
+                with_one_case(&plain, last.as_ref()).map_err(|why| format!("--cases: {why}"))?
+            }
             false => plain,
         };
         let audit = Audit::new(net, arguments.visit, Box::new(move |it| query_file(net, it)));
