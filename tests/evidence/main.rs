@@ -18,6 +18,7 @@ mod pumps;
 mod returning;
 mod run_questions;
 mod runs;
+mod systems;
 mod tree_questions;
 mod trial;
 mod unit_claims;
