@@ -37,7 +37,7 @@ def main() -> None:
         for statement in before:
             exec(statement, scope)
         shown = repr(eval(last, scope)) if not last.startswith(("import", "net =")) else exec(last, scope)
-        print(f"[{number}] {title}: {str(shown)[:110]}")
+        print(f"[{number}] {title}: {' '.join(str(shown).split())[:110]}")
         if title == "check":
             print(f"    first answer after {time.monotonic() - begun:.2f} s")
     print(f"ten cells in {time.monotonic() - begun:.1f} s")
