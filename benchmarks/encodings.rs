@@ -124,13 +124,24 @@ pub struct Encodings {
 const MOST_CUBES: usize = 256;
 
 impl Encodings {
-    /// Measures one instance; `None` when it is too large.
+    /// Measures one instance, of a coloured one the unfolding; `None` when it is too large.
     ///
     /// # Errors
     /// When archive, model, queries or oracle cannot be read.
     pub fn measure(&self, name: &str) -> Result<Option<Vec<Measurement>>, Error> {
         let instance = Instance::unpack(&self.inputs, name, None)?;
-        let net = read_net(&instance)?;
+        let path = instance.path().join("model.pnml");
+        let broken = |problem: String| Error::Rows { path: path.clone(), problem };
+        let model =
+            parikh::input::read_model(&path).map_err(|problem| broken(problem.to_string()))?;
+        let budget = Budget::lasting(self.timeout);
+        let net = match model.into_net(&parikh::unfold::Config::default(), &budget) {
+            Ok(net) => net,
+            Err(why) => {
+                note!("{name}: {why}");
+                return Ok(None);
+            }
+        };
         if net.place_count() + net.transition_count() > self.largest {
             return Ok(None);
         }

@@ -15,6 +15,24 @@ pub struct Question {
     pub expected: String,
 }
 
+/// That a directory of known answers is there and has some: without, nothing would be wrong.
+///
+/// # Errors
+/// When it cannot be read, or has no file `NAME-XX.out`.
+pub fn check(directory: &Path) -> Result<(), Error> {
+    let entries = std::fs::read_dir(directory).map_err(Error::at(directory))?;
+    let is_known = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.is_ok_and(|it| it.path().extension().is_some_and(|end| end == "out"))
+    };
+    match entries.into_iter().any(is_known) {
+        true => Ok(()),
+        false => {
+            let why = "no known answers in it (NAME-XX.out): nothing could be said to be wrong";
+            Err(Error::at(directory)(std::io::Error::other(why)))
+        }
+    }
+}
+
 /// The answers of one oracle file in its order.
 ///
 /// # Errors
@@ -104,6 +122,12 @@ mod tests {
     fn a_file_that_does_not_exist_knows_nothing() {
         let nowhere = Path::new("/nonexistent");
         assert_eq!(read(nowhere, "A", Exam::OneSafe).unwrap(), None);
+        assert!(check(nowhere).is_err());
+        let empty = tempfile::tempdir().unwrap();
+        let error = check(empty.path()).unwrap_err().to_string();
+        assert!(error.contains("no known answers"), "{error}");
+        std::fs::write(empty.path().join("A-OS.out"), "A OneSafe\n").unwrap();
+        check(empty.path()).unwrap();
         assert_eq!(questions(ids(&["f"]), None), of(&[("f", "")]));
         assert_eq!(questions(None, None), []);
     }

@@ -156,6 +156,13 @@ for form in "${forms[@]}"; do
     "$top/bin/parikh" completions bash >"$top/share/bash-completion/completions/parikh"
     "$top/bin/parikh" completions zsh >"$top/share/zsh/site-functions/_parikh"
     "$top/bin/parikh" completions fish >"$top/share/fish/vendor_completions.d/parikh.fish"
+    "$top/bin/parikh" completions bash parikh-certify >"$top/share/bash-completion/completions/parikh-certify"
+    "$top/bin/parikh" completions zsh parikh-certify >"$top/share/zsh/site-functions/_parikh-certify"
+    "$top/bin/parikh" completions fish parikh-certify >"$top/share/fish/vendor_completions.d/parikh-certify.fish"
+    "$top/bin/parikh-bench" man "$top/share/man/man1"
+    "$top/bin/parikh-bench" completions bash >"$top/share/bash-completion/completions/parikh-bench"
+    "$top/bin/parikh-bench" completions zsh >"$top/share/zsh/site-functions/_parikh-bench"
+    "$top/bin/parikh-bench" completions fish >"$top/share/fish/vendor_completions.d/parikh-bench.fish"
 
     install -m 755 benchmarks/mcc/BenchKit_head.sh "$top/BenchKit_head.sh"
     install -m 644 README.md ARCHITECTURE.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$top"

@@ -26,3 +26,5 @@ show check $model --examination ReachabilityCardinality \
 show check $model --examination StateSpace
 show report $model --output target/report.html
 echo "target/report.html is a page to open in a browser"
+[[ -n $(type -P parikh || true) ]] ||
+    echo "to call it as \`parikh\` in this shell: export PATH=\"$(cd "$(dirname "$parikh")" && pwd):\$PATH\""

@@ -31,14 +31,22 @@ pub(super) struct Arguments {
     /// A PNML file or a net as text, compressed (.gz) or not, `-` for standard input, or a contest
     /// instance (model.pnml and query files): its directory or its archive (.tgz).
     model: PathBuf,
-    /// What to ask, by the contest's name or its capitals: ReachabilityDeadlock (RD), OneSafe (OS),
-    /// QuasiLiveness (QL), Liveness (L), StableMarking (SM), StateSpace (SS), and, with a query
-    /// file, ReachabilityCardinality (RC), ReachabilityFireability (RF), UpperBounds (UB). Of
-    /// processes: Soundness (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES), see
-    /// below.
+    /// What to ask: ReachabilityDeadlock (RD), OneSafe (OS), QuasiLiveness (QL), Liveness (L),
+    /// StableMarking (SM), StateSpace (SS); with a query file ReachabilityCardinality (RC),
+    /// ReachabilityFireability (RF), UpperBounds (UB), CTLCardinality (CTLC), CTLFireability (CTLF),
+    /// LTLCardinality (LTLC), LTLFireability (LTLF); of processes, see below, Soundness (S),
+    /// WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES). In any case, and also as
+    /// deadlock, safe, live, stable, bounds, states, sound.
     /// Several, with commas between or one -e each, are asked one after the other, and formulas last;
     /// each has its share of the time that is left.
-    #[arg(short, long, value_delimiter = ',')]
+    #[arg(
+        short,
+        long,
+        value_delimiter = ',',
+        value_enum,
+        ignore_case = true,
+        hide_possible_values = true
+    )]
     examination: Vec<Examination>,
     /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
     #[arg(long, requires = "examination")]

@@ -157,11 +157,14 @@ impl<'n> Info<'n> {
             "marking",
             match &self.largest_marking {
                 None => "no token anywhere".to_owned(),
-                Some((place, tokens)) => format!(
-                    "{} tokens on {} places, at most {tokens} (on {place})",
-                    net.initial().total(),
-                    self.marked_places
-                ),
+                Some((place, tokens)) => {
+                    let on = format!("at most {tokens} (on {place})");
+                    match (net.initial().total(), self.marked_places) {
+                        (1, _) => format!("1 token (on {place})"),
+                        (total, 1) => format!("{total} tokens on 1 place, {on}"),
+                        (total, places) => format!("{total} tokens on {places} places, {on}"),
+                    }
+                }
             },
         );
         row(

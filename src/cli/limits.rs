@@ -18,16 +18,18 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| "the time is too long".into())
 }
 
-/// Reads `4G`, `500M`, `1.5GiB`; a bare number is megabytes. In bytes.
+/// Reads `4G`, `500M`, `1.5GiB`. In bytes.
 pub(super) fn memory(text: &str) -> Result<u64, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let bytes = match unit.trim().trim_end_matches("iB").trim_end_matches('B') {
         "K" | "k" => 1u64 << 10,
-        "" | "M" => 1 << 20,
+        "M" => 1 << 20,
         "G" => 1 << 30,
         "T" => 1 << 40,
-        _ => return Err("expected a size like 4G, 500M, or a number of megabytes".into()),
+        // Gigabytes to some, megabytes to others.
+        "" if !number.is_empty() => return Err(format!("{number} what? {number}G or {number}M")),
+        _ => return Err("expected a size like 4G or 500M".into()),
     };
     let number: f64 = number.parse().map_err(|_| "expected a size like 4G or 500M".to_owned())?;
     match (number * bytes as f64) as u64 {
@@ -70,7 +72,7 @@ mod tests {
 
     #[test]
     fn no_memory_at_all_is_refused() {
-        assert!(memory("0").is_err() && memory("0.0000001K").is_err());
+        assert!(memory("0M").is_err() && memory("0.0000001K").is_err());
         assert_eq!(memory("1K"), Ok(1024));
     }
 
@@ -83,7 +85,8 @@ mod tests {
         assert!(duration("-5").is_err());
         assert!(duration("").is_err());
         assert_eq!(memory("4G"), Ok(4 << 30));
-        assert_eq!(memory("16384"), Ok(16 << 30));
+        assert_eq!(memory("16384M"), Ok(16 << 30));
+        assert_eq!(memory("4"), Err("4 what? 4G or 4M".to_owned()));
         assert_eq!(memory("1.5GiB"), Ok(3 << 29));
         assert!(memory("lots").is_err());
     }

@@ -4,7 +4,7 @@
 use super::terminal::whole;
 use super::{Arguments, Outcome};
 use anyhow::{Context, Result};
-use clap::CommandFactory;
+use clap::{Arg, ArgAction, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
@@ -13,10 +13,21 @@ use std::path::PathBuf;
 Examples:
   parikh completions bash > ~/.local/share/bash-completion/completions/parikh
   parikh completions zsh > ~/.zfunc/_parikh
-  parikh completions fish > ~/.config/fish/completions/parikh.fish")]
+  parikh completions fish > ~/.config/fish/completions/parikh.fish
+  parikh completions bash parikh-certify > ~/.local/share/bash-completion/completions/parikh-certify")]
 pub(super) struct Completions {
     /// Whose completions.
     shell: Shell,
+    /// Of which program.
+    #[arg(value_enum, default_value = "parikh")]
+    program: Program,
+}
+
+/// The programs that are described here; `parikh-bench completions` describes itself.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Program {
+    Parikh,
+    ParikhCertify,
 }
 
 #[derive(clap::Args)]
@@ -24,13 +35,19 @@ pub(super) struct Completions {
 Example:
   parikh man ~/.local/share/man/man1      # then: man parikh-check")]
 pub(super) struct Man {
-    /// Where the pages parikh.1, parikh-check.1, … are written; made if it is not there.
+    /// Where the pages parikh.1, parikh-check.1, … and parikh-certify.1 are written; made if it is
+    /// not there.
     directory: PathBuf,
 }
 
 pub(super) fn completions(arguments: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "parikh", &mut script);
+    let mut command = match arguments.program {
+        Program::Parikh => Arguments::command(),
+        Program::ParikhCertify => certify(),
+    };
+    let name = command.get_name().to_owned();
+    clap_complete::generate(arguments.shell, &mut command, name, &mut script);
     whole(&String::from_utf8_lossy(&script))?;
     Ok(Outcome::Complete)
 }
@@ -39,7 +56,81 @@ pub(super) fn man(arguments: &Man) -> Result<Outcome> {
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot make {}", directory.display()))?;
-    clap_mangen::generate_to(Arguments::command(), directory)
+    [Arguments::command(), certify()]
+        .into_iter()
+        .try_for_each(|command| clap_mangen::generate_to(command, directory))
         .with_context(|| format!("cannot write pages to {}", directory.display()))?;
     Ok(Outcome::Complete)
+}
+
+/// What `parikh-certify --help` says; that program has no parser of command lines but its own.
+const CERTIFY: &str = include_str!("../../evidence/bin/parikh-certify/help.txt");
+
+/// The command line of `parikh-certify`, as its help has it: the options with their values, and what comes
+/// before and after them.
+fn certify() -> Command {
+    let (head, rest) = CERTIFY.split_once("\nOptions:\n").unwrap_or((CERTIFY, ""));
+    let (options, tail) = rest.split_once("\n\n").unwrap_or((rest, ""));
+    let (about, usage) = head.split_once('\n').unwrap_or((head, ""));
+    let file = |name: &'static str, many| {
+        let action = if many { ArgAction::Append } else { ArgAction::Set };
+        Arg::new(name).required(true).value_hint(ValueHint::AnyPath).action(action)
+    };
+    let command = Command::new("parikh-certify")
+        .about(about)
+        .long_about(format!("{about}\n{usage}"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .after_help(tail)
+        .arg(file("MODEL", false))
+        .arg(file("EVIDENCE", true));
+    described(options).into_iter().filter(|(name, ..)| !["help", "version"].contains(name)).fold(
+        command,
+        |command, (name, value, help)| {
+            let arg = Arg::new(name).long(name).help(help);
+            command.arg(match value {
+                Some(value) => arg.value_name(value),
+                None => arg.action(ArgAction::SetTrue),
+            })
+        },
+    )
+}
+
+/// The options of a help text: name, value, what it says of them, also over several lines.
+fn described(options: &'static str) -> Vec<(&'static str, Option<&'static str>, String)> {
+    let mut all: Vec<(&str, Option<&str>, String)> = Vec::new();
+    for line in options.lines() {
+        let Some(option) = line.strip_prefix("  --") else {
+            if let Some((_, _, help)) = all.last_mut() {
+                help.push(' ');
+                help.push_str(line.trim());
+            }
+            continue;
+        };
+        let (what, help) = option.split_once("  ").unwrap_or((option, ""));
+        let (name, value) = match what.split_once(' ') {
+            Some((name, value)) => (name, Some(value)),
+            None => (what, None),
+        };
+        all.push((name, value, help.trim().to_owned()));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_auditors_options_are_those_of_its_help() {
+        let command = certify();
+        command.clone().debug_assert();
+        let long: Vec<&str> = command.get_arguments().filter_map(|it| it.get_long()).collect();
+        for option in
+            ["queries", "final", "unfold", "visit", "timeout", "memory", "quiet", "format"]
+        {
+            assert!(long.contains(&option), "{long:?}");
+        }
+        let timeout = command.get_arguments().find(|it| it.get_long() == Some("timeout"));
+        assert!(timeout.is_some_and(|it| it.get_help().is_some()));
+    }
 }

@@ -19,7 +19,11 @@ pub(super) fn run() -> Result<Outcome> {
         None => anyhow::bail!("BK_EXAMINATION is not set: `parikh mcc` is called by BenchKit"),
         Some(Ok(examination)) if !examination.is_about_cases() => examination,
         // Examinations of other years are none of ours either.
-        Some(_) => {
+        Some(other) => {
+            match other {
+                Ok(examination) => note!("parikh: {examination} is no examination of the contest"),
+                Err(error) => note!("parikh: BK_EXAMINATION: {error}"),
+            }
             line("DO_NOT_COMPETE");
             return Ok(Outcome::Complete);
         }

@@ -8,6 +8,7 @@ mod check;
 mod convert;
 mod draw;
 mod encode;
+mod examination;
 mod explain;
 mod fair;
 mod formulas;
@@ -55,7 +56,9 @@ use terminal::note;
 /// Every "reachable" is a firing sequence that was replayed on your net before it is printed;
 /// every "never" says what it rests on.
 #[derive(Parser)]
-#[command(name = "parikh", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(
+    name = "parikh", version, propagate_version = true, after_help = EXIT_CODES, max_term_width = 112
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -5,7 +5,7 @@ use crate::input;
 use crate::mcc::Examination;
 use crate::model::Model;
 use crate::structure::workflow::{self, Workflow};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use parikh_net::counted::counted;
 use parikh_net::{Net, marking_text};
 use std::path::Path;
@@ -76,7 +76,7 @@ impl Cases {
             ));
         }
         let chosen = self.last.as_ref().map(|last| marking_text::parse(last, net));
-        let chosen = chosen.transpose().map_err(|why| Misuse(format!("--final: {why}")))?;
+        let chosen = chosen.transpose().map_err(|why| anyhow!("--final: {why}"))?;
         if chosen.as_ref().is_some_and(|chosen| chosen.total() == 0) {
             bail!(Misuse("--final: a case that is done has a token somewhere".to_owned()));
         }

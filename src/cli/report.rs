@@ -29,7 +29,10 @@ pub(super) struct Arguments {
     /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but
     /// StateSpace. By default what a model's author wants to know: deadlocks, which transitions
     /// fire, bounds, one-safe, stable marking, liveness, reversibility.
-    #[arg(short, long, conflicts_with_all = ["formula", "formulas"])]
+    #[arg(
+        short, long, value_enum, ignore_case = true, hide_possible_values = true,
+        conflicts_with_all = ["formula", "formulas"]
+    )]
     examination: Option<Examination>,
     /// A query file in the contest's XML, whose formulas are asked; with an examination that has
     /// queries it is by default EXAMINATION.xml beside the model.

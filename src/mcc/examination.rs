@@ -117,6 +117,28 @@ impl Examination {
     }
 }
 
+impl Examination {
+    /// What else people call it, besides its name and its capitals.
+    pub fn aliases(self) -> &'static [&'static str] {
+        match self {
+            StateSpace => &["states", "markings"],
+            ReachabilityDeadlock => &["deadlock", "deadlocks"],
+            QuasiLiveness => &["dead-transitions", "quasi-liveness"],
+            StableMarking => &["stable", "stable-marking"],
+            Liveness => &["live"],
+            OneSafe => &["safe", "one-safe", "1-safe"],
+            UpperBounds => &["bounds", "upper-bounds"],
+            ReachabilityCardinality => &["cardinality"],
+            ReachabilityFireability => &["fireability"],
+            Soundness => &["sound"],
+            WeakSoundness => &["weak-soundness"],
+            RelaxedSoundness => &["relaxed-soundness"],
+            EasySoundness => &["easy-soundness"],
+            CTLCardinality | CTLFireability | LTLCardinality | LTLFireability => &[],
+        }
+    }
+}
+
 impl fmt::Display for Examination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -135,11 +157,15 @@ fn names() -> String {
 impl FromStr for Examination {
     type Err = UnknownExamination;
 
-    /// Takes the full name or the capitals, in that spelling only.
+    /// Takes the full name, the capitals or an alias, whatever letters are capitals.
     fn from_str(text: &str) -> Result<Self, UnknownExamination> {
-        let found = Examination::ALL
-            .into_iter()
-            .find(|examination| examination.name() == text || examination.abbreviation() == text);
+        let is_called = |examination: &Examination| {
+            let abbreviation = examination.abbreviation();
+            let names = [examination.name(), &abbreviation];
+            let mut names = names.iter().chain(examination.aliases());
+            names.any(|name| name.eq_ignore_ascii_case(text))
+        };
+        let found = Examination::ALL.into_iter().find(is_called);
         found.ok_or_else(|| UnknownExamination(text.to_owned()))
     }
 }
@@ -153,9 +179,13 @@ mod tests {
         for examination in Examination::ALL {
             assert_eq!(examination.name().parse(), Ok(examination));
             assert_eq!(examination.abbreviation().parse(), Ok(examination));
+            assert_eq!(examination.abbreviation().to_lowercase().parse(), Ok(examination));
+            for alias in examination.aliases() {
+                assert_eq!(alias.parse(), Ok(examination), "{alias}");
+            }
         }
         assert_eq!(CTLFireability.abbreviation(), "CTLF");
-        let error = "Deadlock".parse::<Examination>().unwrap_err().to_string();
+        let error = "Deadlok".parse::<Examination>().unwrap_err().to_string();
         assert!(error.contains("expected one of ReachabilityDeadlock, "), "{error}");
     }
 }

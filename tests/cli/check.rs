@@ -119,7 +119,10 @@ fn bad_input_is_one_clear_error_and_nothing_on_stdout() {
         assert!(stderr(&output).contains(words), "{arguments:?}: {}", stderr(&output));
         assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
     }
-    let usage = run(&["check", model, "-e", "Deadlock"]);
+    for alias in ["rd", "deadlock", "DEADLOCK", "reachabilitydeadlock"] {
+        assert_eq!(run(&["check", model, "-e", alias]).status.code(), Some(0), "{alias}");
+    }
+    let usage = run(&["check", model, "-e", "Deadlok"]);
     assert_eq!(usage.status.code(), Some(2));
 }
 

@@ -91,14 +91,14 @@ fn a_net_that_is_no_workflow_net_says_what_it_lacks_and_how_to_go_on() {
     assert!(said.starts_with("WeakSoundness: TRUE — every case can always be completed"), "{said}");
     let said = desk.fine(&["check", "model.pnml", "-e", "Soundness", "--final", "o"]);
     assert!(said.contains("FALSE — transition `u` can never fire"), "{said}");
-    for (arguments, wrong) in [
-        (["--final", "x"], "--final: `x` is no place"),
-        (["--final", "0"], "a case that is done has a token somewhere"),
-        (["--k", "0"], "--k"),
-    ] {
+    for (arguments, wrong) in
+        [(["--final", "0"], "a case that is done has a token somewhere"), (["--k", "0"], "--k")]
+    {
         let said = desk.refused(2, &[&["check", "model.pnml", "-e", "S"], &arguments[..]].concat());
         assert!(said.contains(wrong), "{said}");
     }
+    let said = desk.refused(1, &["check", "model.pnml", "-e", "S", "--final", "x"]);
+    assert!(said.contains("--final: `x` is no place"), "{said}");
     let said = desk.refused(2, &["check", "model.pnml", "-e", "OneSafe", "--k", "2"]);
     assert!(said.contains("about soundness, not OneSafe"), "{said}");
     let info = desk.fine(&["info", "model.pnml"]);

@@ -438,7 +438,7 @@ fn wrong_names_and_packed_models_are_explained() {
     let reduce = ["reduce", "model.pnml", "--preserve", "reachability"];
     let message = desk.refused(2, &reduce);
     assert!(message.contains("needs --support"), "{message}");
-    let message = desk.refused(2, &[&reduce[..], &["--support", "lock1,locke2"]].concat());
+    let message = desk.refused(1, &[&reduce[..], &["--support", "lock1,locke2"]].concat());
     assert!(message.contains("name 2") && message.contains("did you mean `lock2`?"), "{message}");
     let message = desk.refused(2, &["reduce", "model.pnml", "--formula", "AF lock1 >= 1"]);
     assert!(message.contains("a reduction cannot preserve it"), "{message}");

@@ -22,7 +22,7 @@ Exit codes:
 
 /// Runs contest instances through a prover, scores its answers, and compares such runs
 #[derive(Parser)]
-#[command(version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(version, propagate_version = true, after_help = EXIT_CODES, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -30,6 +30,16 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Write a file that teaches your shell to complete `parikh-bench`.
+    Completions {
+        /// Whose completions.
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages parikh-bench.1, parikh-bench-contest.1, ….
+    Man {
+        /// Where to; made if it is not there.
+        directory: PathBuf,
+    },
     /// Run instances of the Model Checking Contest and score the answers
     ///
     /// Each pair of an instance and an examination is one run: the archive is unpacked to a

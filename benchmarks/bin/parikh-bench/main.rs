@@ -3,7 +3,7 @@
 mod arguments;
 
 use arguments::*;
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 use parikh::reduction::rules;
 use parikh_benchmarks::backends::Backend;
 use parikh_benchmarks::benchexec::{self, Tasks};
@@ -21,8 +21,8 @@ use parikh_benchmarks::structure::{Structure, place_transition_instances};
 use parikh_benchmarks::teams::{self, Asked, Team, Teams};
 use parikh_benchmarks::verdict::Verdict;
 use parikh_benchmarks::{
-    Error, cactus, compare, encodings_table, note, readers, reductions_table, row, say, signals,
-    structure_table, summary, table,
+    Error, cactus, compare, encodings_table, note, oracle, readers, reductions_table, row, say,
+    signals, structure_table, summary, table,
 };
 use parikh_encodings::Encoding;
 use parikh_solvers::guest;
@@ -55,6 +55,8 @@ fn main() -> ExitCode {
         Command::Reductions(args) => reductions(args),
         Command::Encodings(args) => encodings(args),
         Command::Lp(args) => lp(args),
+        Command::Completions { shell } => completions(shell),
+        Command::Man { directory } => man(&directory),
         Command::Readers { inputs, list } => read_twice(&inputs, list.as_deref()),
         Command::Generate { family, output, format } => match family.make() {
             Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
@@ -87,6 +89,21 @@ fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
     // The tool runs in another directory, so a relative path would not find it.
     let path = given.map_or_else(beside, Ok)?;
     path.canonicalize().map_err(Error::at(&path))
+}
+
+/// Prints what completes the command line in a shell.
+fn completions(shell: clap_complete::Shell) -> Result<u8, Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "parikh-bench", &mut script);
+    say!("{}", String::from_utf8_lossy(&script).trim_end());
+    Ok(0)
+}
+
+/// Writes the manual pages.
+fn man(directory: &Path) -> Result<u8, Error> {
+    std::fs::create_dir_all(directory).map_err(Error::at(directory))?;
+    clap_mangen::generate_to(Cli::command(), directory).map_err(Error::at(directory))?;
+    Ok(0)
 }
 
 /// All engines together, and each alone.
@@ -230,6 +247,7 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
             vec![parikh_program(args.parikh)?.into(), "mcc".into()]
         }
     };
+    oracle::check(&args.oracle)?;
     signals::catch();
     let rows = Contest {
         inputs: args.inputs,
@@ -291,6 +309,7 @@ fn tasks(args: TaskArgs) -> Result<u8, Error> {
 }
 
 fn collect(results: &[PathBuf], inputs: &Path, oracle: &Path, out: &Path) -> Result<u8, Error> {
+    oracle::check(oracle)?;
     let mut rows = Vec::new();
     for file in results {
         rows.extend(benchexec::collect(file, inputs, oracle)?);

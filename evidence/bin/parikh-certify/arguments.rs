@@ -4,67 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-const HELP: &str = "\
-Checks the evidence behind answers about a Petri net
-
-Usage: parikh-certify [OPTIONS] MODEL EVIDENCE...
-
-  MODEL       a PNML file (a place/transition net or a coloured one), compressed (.gz) or not, `-` for
-              standard input, or a directory or an archive (.tgz) with a model.pnml; or a parallel system
-              (.dot), whose properties stand beside it under the name of the evidence
-  EVIDENCE    files as `parikh check MODEL --evidence DIR` writes them, one for each examination, or
-              directories of such files (*.jsonl)
-
-Model and questions are read again, by readers of this program's own. From each question and its
-answer follows what has to be shown, and the evidence is held against that: traces are fired,
-certificates and reductions are checked step by step. No solver and no engine of the prover is part of
-this program, and nothing is believed that the evidence says of itself.
-
-Options:
-  --queries FILE    the query file, of all evidence given, which then is of one examination
-                    [default: the file EXAMINATION.xml beside the model]
-  --final MARKING   in Soundness and its relatives: when a case is done, for example 'p + 2*q', whatever
-                    the model says; not for coloured models
-  --fair KIND[:TRANSITIONS]
-                    questions about runs are about fair ones: weak or strong, to all transitions or to
-                    these ('strong:enter_1,enter_2'); may be given several times
-  --semantics S     of systems: infinite, where only infinite runs count, or spin, where finite ones
-                    repeat their last label [default: infinite]
-  --cases           questions of query files are about cases: from the initial marking to the final one,
-                    in which nothing is enabled (with --final, to that)
-  --unfold N        make the unfolding of a coloured model again where it takes up to N colours tried
-                    [default: 20000000]
-  --visit N         make exhaustive searches again of up to N markings [default: 1000000]
-  --timeout TIME    stop after TIME, for example 90s, 10m, 2h [default: 1h]
-  --memory SIZE     stop where the program takes more than SIZE, for example 900M, 4G [default: 4G]
-  --quiet           no line for an answer that is confirmed, only how many there are
-  --format FORMAT   text or json (one object a line) [default: text]
-  --help            this text
-  --version         the version
-
-Of each answer it says the file and line where it stands, what is asked, the answer, and one of
-  confirmed               the evidence shows it
-  searched                it is the word of an exhaustive search too large to be made again
-  beyond                  its question is of a kind that this program does not know, or the model is
-                          coloured and its unfolding too large to be made again
-  not confirmed           there was not enough time or memory to look at the evidence to its end
-  refused                 the evidence does not show it
-and, where that is so, that it assumes what the model claims of its nested units (NUPN).
-
-Exit codes:
-  0  all answers are confirmed
-  1  a file cannot be read
-  2  the command line is wrong
-  3  an answer is not confirmed, but none is refused; or there are no answers
-  4  an answer is refused
-  5  all answers are confirmed, but a file about a state space has not all four figures
-  6  all answers are confirmed, but a file is not what a run that went well leaves: it is named after
-     another examination, has two answers to one question, or lacks answers that were printed
-
-Example:
-  parikh check philosophers.pnml -e OneSafe --evidence proofs
-  parikh-certify philosophers.pnml proofs
-";
+/// `parikh man` and `parikh completions` are made of it, too.
+const HELP: &str = include_str!("help.txt");
 
 /// What to look at, and how.
 pub(crate) struct Arguments {

@@ -109,7 +109,7 @@ fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<Node>> {
         for (index, name) in argument.split(',').map(str::trim).enumerate() {
             let Some(node) = node(name) else {
                 let problem = unknown(net, name);
-                bail!(Misuse(format!("--support {argument}, name {}: {problem}", index + 1)));
+                bail!("--support {argument}, name {}: {problem}", index + 1);
             };
             nodes.push(node);
         }
