@@ -499,7 +499,7 @@ class Net:
         }
         for option, value in options.items():
             arguments += [] if value is None else [option, value]
-        if formulas or any(exam.lower() not in ("statespace", "ss") for exam in exams):
+        if formulas or any(exam.lower() not in ("statespace", "ss", "states", "markings") for exam in exams):
             arguments.append("--events")
         is_one = len(exams) + (isinstance(questions, str)) == 1 and len(formulas) <= 1
         return _Asked(arguments, Hearing(inquiry, self.name), list(formulas), is_one)

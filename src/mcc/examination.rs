@@ -123,7 +123,7 @@ impl Examination {
         match self {
             StateSpace => &["states", "markings"],
             ReachabilityDeadlock => &["deadlock", "deadlocks"],
-            QuasiLiveness => &["dead-transitions", "quasi-liveness"],
+            QuasiLiveness => &["quasi-liveness"],
             StableMarking => &["stable", "stable-marking"],
             Liveness => &["live"],
             OneSafe => &["safe", "one-safe", "1-safe"],
