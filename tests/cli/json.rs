@@ -15,7 +15,14 @@ const NET: &str = "net \"all\"\nplace idle 1\nplace busy\nplace made\nplace neve
 
 fn desk() -> Desk {
     let desk = Desk::with(NET);
-    for file in ["orders.pnml", "philosophers.pnml", "philosophers-coloured.pnml"] {
+    for file in [
+        "orders.pnml",
+        "philosophers.pnml",
+        "philosophers-coloured.pnml",
+        "post.dot",
+        "post-properties.txt",
+        "post-branching.txt",
+    ] {
         std::fs::copy(example(file), desk.at(file)).expect("copied");
     }
     desk.write("verdicts.xml", "");
@@ -60,6 +67,9 @@ const COMMANDS: &[&str] = &[
     "info orders.pnml",
     "info units.pnml",
     "info philosophers-coloured.pnml",
+    "check post.dot --properties post-properties.txt",
+    "check post.dot --properties post-branching.txt -t 0s",
+    "info post.dot",
 ];
 
 #[test]

@@ -31,6 +31,9 @@ impl Semantics {
     }
 }
 
+/// What the questions are called together, for programs.
+const EXAMINATION: &str = "Properties";
+
 /// Prints answers, and counts them.
 pub(super) struct Printer<'c> {
     case: &'c Case,
@@ -85,8 +88,8 @@ impl<'c> Printer<'c> {
         }
         match self.json {
             true => object(json!({
-                "type": "answer", "id": number.to_string(), "value": word(*value),
-                "reason": reason, "evidence": evidence, "seconds": seconds,
+                "type": "answer", "examination": EXAMINATION, "id": number.to_string(),
+                "value": word(*value), "reason": reason, "evidence": evidence, "seconds": seconds,
             })),
             false => {
                 line(&format!("{number}: {} — {reason} [{evidence}, {seconds:.2} s]", word(*value)))
@@ -98,7 +101,10 @@ impl<'c> Printer<'c> {
         let number = self.case.properties[at].number;
         lock(&self.counts).open += 1;
         match self.json {
-            true => object(json!({"type": "unanswered", "id": number.to_string(), "reason": why})),
+            true => object(json!({
+                "type": "unanswered", "examination": EXAMINATION, "id": number.to_string(),
+                "reason": why,
+            })),
             false => line(&format!("{number}: unknown — {why}")),
         }
     }
@@ -108,8 +114,8 @@ impl<'c> Printer<'c> {
         let Counts { answered, open, faults, as_solved, otherwise } = *lock(&self.counts);
         if self.json {
             object(json!({
-                "type": "summary", "answered": answered, "unanswered": open,
-                "internal_errors": faults,
+                "type": "summary", "examination": EXAMINATION, "answered": answered,
+                "unanswered": open, "internal_errors": faults,
             }));
         }
         if as_solved + otherwise > 0 {

@@ -111,6 +111,7 @@ pub(super) fn about_json(system: &System) -> serde_json::Value {
         .collect();
     let shared = system.labels().filter(|&it| system.owners(it).len() > 1).count();
     serde_json::json!({
+        "type": "system",
         "system": system.name(),
         "components": components,
         "states": system.state_count(),
