@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::exam::Exam;
 use crate::goals::{Asked, goals};
 use crate::instance::Instance;
+use crate::note;
 use crate::signals;
 use crate::teams;
 use parikh::structure::facts::facts_for;
