@@ -33,7 +33,7 @@ impl Asked {
         let copies = |t: usize| net.transitions_named(&format!("t{t}")).unwrap().len();
         let some = (0..table.transitions()).filter(|&t| copies(t) == 1 && rng.bool());
         let fair = some.collect::<Vec<_>>();
-        Asked { shapes, fair: if seed % 3 == 0 { fair } else { Vec::new() } }
+        Asked { shapes, fair: if seed.is_multiple_of(3) { fair } else { Vec::new() } }
     }
 
     fn fairness(&self, net: &Net) -> Fairness {
