@@ -324,8 +324,11 @@ impl<'n> Account<'n> {
     fn of(net: &'n Net, obligation: Obligation) -> Self {
         let Obligation { reach, refute, grow, homes, runs, trees, need } = obligation;
         let home = (!homes.is_empty()).then(|| HomeAccount::of(homes));
+        // Where the initial marking is dead, no other is reachable.
+        let alone = net.is_dead(net.initial());
         let refuted = refute.into_iter().map(|predicate| {
-            let obvious = predicate == Predicate::False;
+            let fails = alone && !predicate.holds(net, net.initial());
+            let obvious = predicate == Predicate::False || fails;
             (predicate, obvious)
         });
         Account {

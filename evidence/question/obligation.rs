@@ -59,7 +59,7 @@ use crate::no_run::implied::{implies, initially};
 use parikh_net::property::condition;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{LinearSum, Net, Predicate, TreeProperty};
-use parikh_temporal::{Atom, LINEAR_RULES, Node};
+use parikh_temporal::{Atom, LINEAR_RULES, Node, Value as Truth};
 
 /// Steps of rewriting a property to see whether it is one of markings.
 const MOST_STEPS: usize = 1_000;
@@ -215,7 +215,13 @@ impl Obligation {
                 Need::junction(!all, parts.collect())
             }
             (Question::Stays(wanted), true) => {
-                Need::All(wanted.iter().map(|wanted| self.stays(wanted)).collect())
+                let stay = Need::All(wanted.iter().map(|wanted| self.stays(wanted)).collect());
+                let here = |wanted: &Predicate| wanted.holds(net, net.initial());
+                match net.is_dead(net.initial()) && wanted.iter().all(here) {
+                    // Nothing is needed, though evidence is none the worse for it.
+                    true => Need::One(vec![Need::default(), stay]),
+                    false => stay,
+                }
             }
             (Question::Stays(wanted), false) => {
                 let mut parts: Vec<Need> = wanted.iter().map(|wanted| self.lost(wanted)).collect();
@@ -339,11 +345,19 @@ impl Obligation {
     }
 }
 
-/// φ, where a run has the property just when it meets a marking with φ. Rules say which φ that might be;
-/// it is then seen that F φ and the property imply each other.
+/// φ, where a run has the property just when it meets a marking with φ. Rules, and what the initial marking
+/// says of the first letter, say which φ that might be; it is then seen that F φ and the property imply each
+/// other in runs from there.
 fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let mut formulas = property.formulas().clone();
-    let (simple, _) = formulas.rewritten(property.formula(), LINEAR_RULES, MOST_STEPS);
+    let here = |atom: Atom| match &property.atoms()[atom.0 as usize] {
+        RunAtom::Holds(predicate) => predicate.holds(net, net.initial()).into(),
+        RunAtom::Fires(_) => Truth::Unknown,
+    };
+    let given = formulas.given_here(property.formula(), here);
+    let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
+    // Rewriting may bring to the first letter what was said of a later one.
+    let simple = formulas.given_here(simple, here);
     let Node::Until(_, always, met) = *formulas.node(simple) else { return None };
     if !formulas.is(always, true) {
         return None;

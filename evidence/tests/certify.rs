@@ -429,3 +429,59 @@ fn of_cases_nothing_comes_after_the_end() {
         assert_eq!(found, code, "{number} {cases:?}: {said}");
     }
 }
+
+#[test]
+fn what_the_initial_marking_says_makes_questions_simpler() {
+    let file = |formula: &str| {
+        format!(
+            "<property-set xmlns='http://mcc.lip6.fr/'><property><id>f</id><formula>{formula}</formula>\
+             </property></property-set>"
+        )
+    };
+    let answer = |value: &str, shown: &str| {
+        format!(r#"{{"answer": {{"id": "f", "value": "{value}", "evidence": "replayed"{shown}}}}}"#)
+    };
+    let judged = |model: &str, name: &str, formula: &str, lines: &[&str]| {
+        let evidence = [&[&*head(name)], lines, &[&*end(1)]].concat().join("\n");
+        let instance = instance(&[(&format!("{name}.jsonl"), &evidence)]);
+        std::fs::write(instance.path().join("model.pnml"), model).unwrap();
+        std::fs::write(instance.path().join(format!("{name}.xml")), file(formula)).unwrap();
+        certify(instance.path(), &[".", "proofs"]).0
+    };
+    // With two tokens on p in the beginning, this is that none ever comes to q.
+    let none = |place: &str| {
+        format!(
+            "<integer-le><tokens-count><place>{place}</place></tokens-count>\
+             <integer-constant>0</integer-constant></integer-le>"
+        )
+    };
+    let formula = format!(
+        "<all-paths><disjunction>{}<globally>{}</globally></disjunction></all-paths>",
+        none("p"),
+        none("q")
+    );
+    let trace = r#"{"trace": {"id": "w", "steps": [["t", 1]]}}"#;
+    let after = |firings: u8| {
+        answer("FALSE", &format!(r#", "shown_by": [{{"trace": "w", "after": {firings}}}]"#))
+    };
+    let name = "LTLCardinality";
+    assert_eq!(judged(MODEL, name, &formula, &[trace, &after(1)]), 0);
+    assert_eq!(judged(MODEL, name, &formula, &[trace, &after(0)]), 4);
+    // Where nothing is enabled, nothing else is reachable, and nothing ever comes.
+    let dead = MODEL.replace("<text>2</text>", "<text>0</text>");
+    let fireable = "<is-fireable><transition>t</transition></is-fireable>";
+    let comes = format!(
+        "<exists-path><finally><all-paths><finally>{fireable}</finally></all-paths></finally></exists-path>"
+    );
+    let stays = format!(
+        "<all-paths><globally><exists-path><finally><negation>{fireable}</negation></finally>\
+         </exists-path></globally></all-paths>"
+    );
+    let name = "CTLFireability";
+    assert_eq!(judged(&dead, name, &comes, &[&answer("FALSE", "")]), 0);
+    assert_eq!(judged(&dead, name, &comes, &[&answer("TRUE", "")]), 4);
+    assert_eq!(judged(&dead, name, &stays, &[&answer("TRUE", "")]), 0);
+    assert_eq!(judged(&dead, name, &stays, &[&answer("FALSE", "")]), 4);
+    assert_eq!(judged(MODEL, name, &comes, &[&answer("FALSE", "")]), 4);
+    assert_eq!(judged(MODEL, name, &stays, &[&answer("TRUE", "")]), 4);
+}
