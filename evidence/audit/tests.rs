@@ -126,7 +126,9 @@ fn one_safe() {
     confirmed("place p 2", "OneSafe", &answer("OneSafe", "FALSE", ""));
     confirmed("", "OneSafe", &answer("OneSafe", "TRUE", ""));
     refused("", "OneSafe", &answer("OneSafe", "FALSE", ""), "nothing that could show it");
-    refused("place p 1", "OneSafe", &answer("OneSafe", "TRUE", ""), "a proof that");
+    refused(MUTEX, "OneSafe", &answer("OneSafe", "TRUE", ""), "a proof that");
+    // From a dead marking nothing else is reachable.
+    confirmed("place p 1", "OneSafe", &answer("OneSafe", "TRUE", ""));
 }
 
 #[test]

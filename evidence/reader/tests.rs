@@ -53,8 +53,8 @@ fn what_is_not_known_is_refused_with_its_line() {
     refused(&with("<arc source='p' target='q'/>"), 4, "one kind");
     refused(&with("<arc source='p' target='x'/>"), 4, "no node `x`");
     refused(&with("<arc source='p'/>"), 4, "no attribute `target`");
-    refused(&with("<arc source='p' target='t' type='inhibitor'/>"), 4, "plain arc");
-    refused(&with("<arc source='p' target='t'><type value='test'/></arc>"), 4, "plain arc");
+    refused(&with("<arc source='p' target='t' type='inhibitor'/>"), 1, "plain arcs");
+    refused(&with("<arc source='p' target='t'><type value='transport'/></arc>"), 4, "transport");
     let weight = |text: &str| {
         with(&format!("<arc source='p' target='t'><inscription>{text}</inscription></arc>"))
     };

@@ -91,9 +91,10 @@ fn formulas_over_questions_are_confirmed_by_what_decides_them() {
         let lines = evidence_for(&net, &found, &goals);
         let truth = |goal: &Predicate| found.iter().any(|(m, _)| goal.holds(&net, m));
         let initially = |goal: &Predicate| {
-            goal.holds(&net, net.initial())
-                .then_some(true)
-                .or_else(|| (*goal == Predicate::False).then_some(false))
+            goal.holds(&net, net.initial()).then_some(true).or_else(|| {
+                let alone = net.is_dead(net.initial());
+                (*goal == Predicate::False || alone).then_some(false)
+            })
         };
         for _ in 0..6 {
             let question = random_question(&mut rng, &goals, 3);
