@@ -102,8 +102,10 @@ fn models_and_query_files_may_be_nested_and_long() {
     kinds.ends("a document type", Limits::None, bomb, 1, &["model.pnml:1", "DTD"]);
     let hashes = model(&|out| {
         (1..1000).for_each(|at| write!(out, "<place id='{}'/>", "#".repeat(at)).unwrap());
+        // Where nothing could fire, there would be nothing to show.
+        out.write_all(b"<transition id='t'/>").unwrap();
     });
-    let hashes = hashes.evidence("OneSafe", ("n", 999, 0), |out| {
+    let hashes = hashes.evidence("OneSafe", ("n", 999, 1), |out| {
         let head = r#""preserves": ["reachability"], "support": [], "protected": []"#;
         for at in 0..100 {
             let log = format!(r#""log": {{{head}, "steps": []}}"#);
