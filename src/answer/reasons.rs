@@ -171,7 +171,10 @@ fn why(knowledge: &Knowledge) -> String {
         Knowledge::Reach(Reach::Unreachable { proof, .. })
         | Knowledge::Home(Home::Kept { proof, .. }) => proof.to_string(),
         Knowledge::Home(Home::Lost { witness: Some(witness), proof, .. }) => {
-            format!("never again after {witness}: {proof}")
+            match witness.is_initial() {
+                true => format!("never, from the beginning on: {proof}"),
+                false => format!("never again after {witness}: {proof}"),
+            }
         }
         Knowledge::Home(Home::Lost { witness: None, proof, .. }) => {
             format!("not for ever: {proof}")

@@ -48,6 +48,11 @@ pub(super) struct Cases {
 }
 
 impl Cases {
+    /// One case, which is done in this marking, or where the model says.
+    pub(super) fn done_in(last: Option<String>) -> Cases {
+        Cases { number: 1, last, one_by_one: false }
+    }
+
     /// Whether anything is said of cases.
     pub(super) fn are_asked_about(&self) -> bool {
         self.number > 1 || self.last.is_some()

@@ -2,13 +2,16 @@
 
 use super::formulas::{self, Asked as Formula};
 use super::model;
+use super::processes::Cases;
 use super::terminal::{note, whole};
 use super::{Misuse, Outcome, limits, signals};
 use crate::answer::Plan;
 use crate::input::{self, read_positions};
 use crate::mcc::Examination;
+use crate::model::Model;
 use crate::report::{Asked, Report, Subject, Topic, page, report};
 use crate::run;
+use crate::structure::workflow;
 use crate::unfold;
 use crate::verdicts;
 use anyhow::{Context, Result, bail};
@@ -27,8 +30,9 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but
-    /// StateSpace. By default what a model's author wants to know: deadlocks, which transitions
-    /// fire, bounds, one-safe, stable marking, liveness, reversibility.
+    /// StateSpace and RelaxedSoundness. By default what a model's author wants to know: deadlocks,
+    /// which transitions fire, bounds, one-safe, stable marking, liveness, reversibility; and of
+    /// workflow nets and nets with a final marking first of all whether they are sound.
     #[arg(
         short, long, value_enum, ignore_case = true, hide_possible_values = true,
         conflicts_with_all = ["formula", "formulas"]
@@ -40,6 +44,10 @@ pub(super) struct Arguments {
     queries: Option<PathBuf>,
     #[command(flatten)]
     formulas: formulas::Formulas,
+    /// Of processes: the marking in which a case is done, for example 'end' or 'p + 2*q', whatever
+    /// the model says.
+    #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
+    last: Option<String>,
     /// A verdict file of the contest (a filled model form): where it contradicts the net is a
     /// finding.
     #[arg(long, value_name = "FILE")]
@@ -66,6 +74,7 @@ the exit code 3.
 
 Examples:
   parikh report philosophers.pnml -o philosophers.html
+  parikh report order.pnml -e Soundness -o order.html
   parikh report INPUTS/Peterson-PT-2 -e RC --timeout 2m -o peterson.html
   parikh report philosophers.pnml --queries questions.xml -o philosophers.html
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
@@ -74,7 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     signals::finish_on_signal(&budget);
     if let Some(examination) = arguments.examination {
-        if examination == Examination::StateSpace {
+        if matches!(examination, Examination::StateSpace | Examination::RelaxedSoundness) {
             bail!(Misuse(format!("a report has no place for {examination}: ask `parikh check`")));
         }
         if arguments.queries.is_some() && !examination.has_queries() {
@@ -91,7 +100,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
             coloured.transitions().len()
         )
     });
+    let model = arguments.of_process(model)?;
     let net = model.into_net(&unfold::Config::default(), &budget)?;
+    let (net, begun) = arguments.recognised(net);
+    let remark = remark.or(begun);
     let asked = arguments.asked(&net)?;
     // Positions are for the eye: without them, the net is laid out.
     let positions = read_positions(&input::model_file(&arguments.model)?).unwrap_or_default();
@@ -136,6 +148,40 @@ fn outcome(report: &Report) -> Outcome {
 }
 
 impl Arguments {
+    /// The model with the marking in which a case is done, where it is asked for.
+    fn of_process(&self, model: Model) -> Result<Model> {
+        match (self.examination.filter(|asked| asked.is_about_cases()), &self.last) {
+            (None, None) => Ok(model),
+            (examination, last) => {
+                let cases = Cases::done_in(last.clone());
+                cases.begun(&model, examination.unwrap_or(Examination::Soundness), &self.model)
+            }
+        }
+    }
+
+    /// The net as that of a process, if it is one, with what has to be said of that. Where a case begins is
+    /// taken for granted only in a net without any token, of which all questions are asked.
+    fn recognised(&self, net: Net) -> (Net, Option<String>) {
+        match workflow::recognised(&net) {
+            Some(begun) if begun.initial() == net.initial() => (begun, None),
+            Some(begun) if self.asks_all() && self.form.is_none() => {
+                let at = parikh_net::marking_text::print(&begun, begun.initial());
+                let remark = format!(
+                    "The model has no initial marking. It is a workflow net, and all of this is about one case, \
+                     which begins in {at}."
+                );
+                (begun, Some(remark))
+            }
+            _ => (net, None),
+        }
+    }
+
+    /// Whether nothing in particular is asked.
+    fn asks_all(&self) -> bool {
+        let formulas = self.formulas.formula.is_empty() && self.formulas.formulas.is_empty();
+        self.examination.is_none() && self.queries.is_none() && formulas
+    }
+
     fn asked(&self, net: &Net) -> Result<Asked> {
         if let Some(examination) = self.examination {
             return match Topic::of(examination) {
@@ -149,8 +195,8 @@ impl Arguments {
         if let Some(file) = &self.queries {
             return of_queries(file, net);
         }
-        if self.formulas.formula.is_empty() && self.formulas.formulas.is_empty() {
-            return Ok(Asked::Topics(Topic::ALL.to_vec()));
+        if self.asks_all() {
+            return Ok(Asked::Topics(Topic::of_net(net)));
         }
         let asked = self.formulas.read_aloud(net)?;
         Ok(planned(asked.into_iter().map(|Formula { id, formula }| (id, formula)), net))

@@ -1,13 +1,18 @@
 //! What a model's author would act on first: what was found, worst first, in sentences.
 
-use super::questions::{Fate, Found, Question, Topic, bindings, dead, fires};
+use super::dead;
+use super::questions::{Fate, Found, Question, bindings, dead as never_firing, fires};
 use super::shown::{Play, Store};
 use super::text::Text;
+use super::topic::{Topic, done};
 use super::verdicts::Keys;
 use crate::evidence::replay;
-use crate::structure::siphons::{starved_by, unmarked_siphon};
+use crate::mcc::Examination;
+use crate::structure::excluded::Sums;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Stage, Step, TransitionId};
+use parikh_solvers::Budget;
 use serde::Serialize;
+use std::time::Duration;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -45,8 +50,8 @@ pub struct Finding {
     pub question: Option<usize>,
 }
 
-/// Findings of one kind that are told one by one.
-const ONE_BY_ONE: usize = 5;
+/// What the search for sums of tokens that never change may take.
+const SUMS: Duration = Duration::from_millis(1_000);
 
 /// Why a coloured transition never fires that has not one binding in the unfolding.
 const NO_BINDING: &str = "No binding is left of it: its guard, or the colours that ever come to its input \
@@ -115,6 +120,13 @@ impl Telling<'_> {
     fn answered(&mut self, at: usize, question: &Question, topic: Topic, value: &str) {
         let because = question.reason.clone();
         match (topic, value) {
+            (Topic::Process(examination), "TRUE") => self.well_done(at, examination, question),
+            (Topic::Process(examination), _) => self.unsound(at, examination, question),
+            (Topic::Stuck, "TRUE") => self.stuck_case(at, question),
+            (Topic::Stuck, _) => {
+                let title = "No case gets stuck before it is done";
+                self.answer(at, Level::Good, title).details.push(because);
+            }
             (Topic::Deadlock, "TRUE") => self.deadlock(at, question),
             (Topic::Deadlock, _) => {
                 let because = because.without("a dead marking: ");
@@ -173,7 +185,9 @@ impl Telling<'_> {
                     .push(because);
             }
             (Topic::Liveness, _) => {
-                self.answer(at, Level::Warning, "Not every transition stays possible (not live)")
+                // Of a process that ends, nothing stays possible for ever.
+                let level = if self.process() { Level::Note } else { Level::Warning };
+                self.answer(at, level, "Not every transition stays possible (not live)")
                     .details
                     .push(because);
             }
@@ -209,15 +223,94 @@ impl Telling<'_> {
         self.answer(at, Level::Unknown, title).details.push(reason);
     }
 
+    /// Whether the net was asked about as a process.
+    fn process(&self) -> bool {
+        done(self.net).is_some()
+    }
+
+    fn well_done(&mut self, at: usize, examination: Examination, question: &Question) {
+        let title = match examination {
+            Examination::WeakSoundness => "The process is weakly sound",
+            Examination::EasySoundness => "Some case can be completed",
+            _ => "The process is sound",
+        };
+        let because = question.reason.clone();
+        let ends = self.ends();
+        let finding = self.answer(at, Level::Good, title);
+        finding.details.push(because.sentence());
+        finding.details.extend(ends);
+    }
+
+    fn unsound(&mut self, at: usize, examination: Examination, question: &Question) {
+        let title = match examination {
+            Examination::EasySoundness => "No case can be completed: ",
+            _ => "The process is not sound: ",
+        };
+        let title = Text::words(title).then(question.reason.clone());
+        let (net, ends) = (self.net, self.ends());
+        // Where it ends, what goes on from there is of interest only if nothing does.
+        let end = question.play.as_ref().and_then(|play| self.marking(play));
+        let end = end.filter(|end| net.transitions().all(|t| !net.is_enabled(end, t)));
+        let finding = self.answer(at, Level::Problem, "");
+        finding.title = title;
+        finding.details.extend(end.map(|end| stuck(net, &end)).unwrap_or_default());
+        finding.details.extend(ends);
+    }
+
+    /// Where a case begins, and where it is done.
+    fn ends(&self) -> Option<Text> {
+        let marked = |text: Text, marking: &Marking| {
+            let places: Vec<(PlaceId, u64)> = marking.marked().collect();
+            text.list(&places, ", ", |text, &(place, tokens)| {
+                let text = text.place(place);
+                if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
+            })
+        };
+        let text = marked(Text::words("A case begins with tokens on "), self.net.initial());
+        Some(marked(text.say(", and is done with tokens on "), done(self.net)?))
+    }
+
+    /// A case that gets stuck, unless that is what was said of soundness.
+    fn stuck_case(&mut self, at: usize, question: &Question) {
+        let unsound = |asked: &Question| {
+            matches!(asked.topic, Some(Topic::Process(_)))
+                && asked.value.as_deref() == Some("FALSE")
+                && asked.reason.says("gets stuck")
+        };
+        if !self.found.questions.iter().any(unsound) {
+            self.nothing_enabled(at, question, "A case gets stuck before it is done");
+        }
+    }
+
     fn deadlock(&mut self, at: usize, question: &Question) {
-        let marking = match &question.play {
+        let is_known =
+            |asked: &Question| asked.topic == Some(Topic::Stuck) && asked.value.is_some();
+        let stuck = self.found.questions.iter().any(is_known);
+        match (done(self.net), self.dead_marking(question)) {
+            // Where a case is done, or stops with it, was asked by itself.
+            (Some(_), _) if stuck => {}
+            (Some(done), Some(end)) if *done == end => {
+                let title = "Nothing is enabled any more where a case is done, as it should be";
+                self.answer(at, Level::Note, title);
+            }
+            _ => self.nothing_enabled(at, question, "A deadlock"),
+        }
+    }
+
+    /// The dead marking that answers a question.
+    fn dead_marking(&self, question: &Question) -> Option<Marking> {
+        match &question.play {
             None => Some(self.net.initial().clone()),
             Some(play) => self.marking(play),
-        };
+        }
+    }
+
+    fn nothing_enabled(&mut self, at: usize, question: &Question, what: &str) {
+        let marking = self.dead_marking(question);
         let title = match question.play.as_ref().map_or(0, |play| play.firings) {
             0 => "The net is stuck from the beginning: nothing is enabled".to_owned(),
-            1 => "A deadlock after 1 firing: nothing is enabled any more".to_owned(),
-            firings => format!("A deadlock after {firings} firings: nothing is enabled any more"),
+            1 => format!("{what} after 1 firing: nothing is enabled any more"),
+            firings => format!("{what} after {firings} firings: nothing is enabled any more"),
         };
         let net = self.net;
         let details = marking.map(|marking| stuck(net, &marking)).unwrap_or_default();
@@ -235,20 +328,59 @@ impl Telling<'_> {
     }
 
     fn dead_transitions(&mut self, at: usize) {
+        match self.net.folding() {
+            None => self.dead_by_cause(at),
+            Some(_) => self.dead_of_coloured(at),
+        }
+        let open = open_nodes(&self.found.fates, self.net.transitions());
+        if !open.is_empty() {
+            let text = Text::words("It is open whether these can ever fire: ");
+            let title = text.list(&open, ", ", |text, &t| text.transition(t));
+            self.tell(Level::Unknown, title).question = Some(at);
+        }
+    }
+
+    fn dead_by_cause(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
-        let empty = unmarked_siphon(net);
-        let starved = starved_by(net, &empty);
+        let dead: Vec<TransitionId> =
+            net.transitions().filter(|&t| fires(&found.fates, t) == Some(false)).collect();
+        let causes = dead::causes(net, &dead);
+        // Sums are looked for only where some transition waits for no place.
+        let sums = causes
+            .iter()
+            .any(|cause| !cause.roots.is_empty())
+            .then(|| Sums::of(net, &dead, &Budget::lasting(SUMS)));
+        let fate = |t: TransitionId| found.fates[t.index()].as_ref();
+        let why = |t: TransitionId| {
+            let excluded = sums.as_ref().and_then(|sums| dead::excluded(net, sums, t));
+            excluded.or_else(|| Some(Text::of_sentence(net, &fate(t)?.reason).after(": ")))
+        };
+        for cause in &causes {
+            let mut details = cause.details(net, &why);
+            let of_units = |t: &TransitionId| fate(*t).is_some_and(|fate| fate.assumes_units);
+            if cause.members.iter().any(of_units) {
+                details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
+            }
+            let certificate = cause.members.iter().find_map(|&t| fate(t)?.shown.certificate);
+            let finding = self.tell(Level::Problem, cause.title(net, &why));
+            (finding.details, finding.certificate) = (details, certificate);
+            finding.question = Some(at);
+        }
+    }
+
+    /// Of coloured transitions, what is said of their first bindings.
+    fn dead_of_coloured(&mut self, at: usize) {
+        let (net, found) = (self.net, self.found);
+        let Some(folding) = net.folding() else { return };
         let bindings = bindings(net);
         // What is dead for the same reason is one finding.
         let mut groups: Vec<(Vec<usize>, Vec<Text>, Option<usize>)> = Vec::new();
-        let mut rest = Vec::new();
-        for transition in dead(&bindings, &found.fates) {
-            // Of a coloured one, what is said of its first binding.
+        for transition in never_firing(&bindings, &found.fates) {
             let (details, certificate) = match bindings[transition].first() {
                 None => (vec![Text::words(NO_BINDING)], None),
                 Some(&t) => {
                     let Some(fate) = &found.fates[t.index()] else { continue };
-                    (self.why_dead(t, fate, &empty, &starved), fate.shown.certificate)
+                    (why_never(net, fate), fate.shown.certificate)
                 }
             };
             let same = groups.iter().position(|(_, of_group, shown)| {
@@ -256,16 +388,10 @@ impl Telling<'_> {
             });
             match same {
                 Some(group) => groups[group].0.push(transition),
-                None if groups.len() < ONE_BY_ONE => {
-                    groups.push((vec![transition], details, certificate));
-                }
-                None => rest.push(transition),
+                None => groups.push((vec![transition], details, certificate)),
             }
         }
-        let name = |text: Text, &at: &usize| match net.folding() {
-            None => text.transition(bindings[at][0]),
-            Some(folding) => text.say(format!("`{}`", folding.transition_name(at))),
-        };
+        let name = |text: Text, &at: &usize| text.say(format!("`{}`", folding.transition_name(at)));
         for (members, details, certificate) in groups {
             let title = match members.as_slice() {
                 [one] => name(Text::words("Transition "), one).say(" can never fire"),
@@ -278,46 +404,6 @@ impl Telling<'_> {
             (finding.details, finding.certificate) = (details, certificate);
             finding.question = Some(at);
         }
-        if let [first, ..] = rest.as_slice() {
-            let title = match rest.len() {
-                1 => name(Text::words("Another transition can never fire: "), first),
-                more => {
-                    let text = Text::words(format!("{more} more transitions can never fire: "));
-                    text.list(&rest, ", ", name)
-                }
-            };
-            self.tell(Level::Problem, title).question = Some(at);
-        }
-    }
-
-    /// Why a transition never fires, the plainest reason first.
-    fn why_dead(
-        &self,
-        t: TransitionId,
-        fate: &Fate,
-        empty: &[PlaceId],
-        starved: &[TransitionId],
-    ) -> Vec<Text> {
-        let net = self.net;
-        let missing = net.pre(t).iter().find(|arc| empty.contains(&arc.place));
-        let mut details = vec![match missing.filter(|_| starved.contains(&t)) {
-            Some(arc) => {
-                let place = arc.place;
-                let text = Text::words("A token is needed on ").place(place);
-                match net.producers(place).is_empty() {
-                    true => text.say(", which is empty initially, and no transition puts one there"),
-                    false => text.say(
-                        ", which is empty initially; and whatever would put one there needs a token \
-                         from the same empty places",
-                    ),
-                }
-            }
-            None => Text::words("Because ").then(Text::of_sentence(net, &fate.reason)),
-        }];
-        if fate.assumes_units {
-            details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
-        }
-        details
     }
 
     /// Bindings that never fire of coloured transitions that do: most models have some.
@@ -349,42 +435,59 @@ impl Telling<'_> {
         }
     }
 
+    /// Every unbounded place, with a loop that shows it; those that the same loop shows together.
     fn unbounded_places(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
-        let infinite = |place: &PlaceId| {
-            found.bounds[place.index()].as_ref().is_some_and(|bound| bound.most == "+inf")
-        };
-        let infinite: Vec<PlaceId> = net.places().filter(infinite).collect();
-        for &place in infinite.iter().take(ONE_BY_ONE) {
+        let mut groups: Vec<(Vec<PlaceId>, Vec<Text>, Option<Play>)> = Vec::new();
+        for place in net.places() {
             let Some(bound) = &found.bounds[place.index()] else { continue };
-            let title = Text::words("Place ").place(place).say(" is unbounded");
+            if bound.most != "+inf" {
+                continue;
+            }
             let play = bound.shown.play.clone();
-            let pump = play.as_ref().and_then(|play| self.store.traces.get(play.pump?));
-            let details = pump.map(|steps| {
-                let steps = steps.chunks_exact(2).filter_map(|step| {
-                    let transition = TransitionId::new(usize::try_from(step[0]).ok()?);
-                    Some(Step { transition, count: step[1] })
-                });
-                let steps: Vec<Step> = steps.collect();
-                let text = Text::words("This loop adds tokens each time and can repeat for ever: ");
-                fired(text, &steps)
-            });
-            let stages = in_stages(&bound.shown.stages);
-            let finding = self.tell(Level::Problem, title);
-            finding.details.extend(details);
-            finding.details.extend(stages);
-            (finding.play, finding.question) = (play, Some(at));
+            let mut details: Vec<Text> = self.looped(play.as_ref()).into_iter().collect();
+            details.extend(in_stages(&bound.shown.stages));
+            match groups.iter_mut().find(|(_, of, _)| !of.is_empty() && *of == details) {
+                Some((places, ..)) => places.push(place),
+                None => groups.push((vec![place], details, play)),
+            }
         }
-        if infinite.len() > ONE_BY_ONE {
-            let rest = &infinite[ONE_BY_ONE..];
-            let text = match rest.len() {
-                1 => "Another place is unbounded: ".to_owned(),
-                more => format!("{more} more places are unbounded: "),
+        for (places, details, play) in groups {
+            let title = match places.as_slice() {
+                [one] => Text::words("Place ").place(*one).say(" is unbounded"),
+                all => {
+                    let text = Text::words(format!("{} places are unbounded: ", all.len()));
+                    text.all(all, ", ", |text, &place| text.place(place))
+                }
             };
-            let title = Text::words(text).list(rest, ", ", |text, &place| text.place(place));
-            self.tell(Level::Problem, title).question = Some(at);
+            let finding = self.tell(Level::Problem, title);
+            (finding.details, finding.play, finding.question) = (details, play, Some(at));
+        }
+        let open = open_nodes(&found.bounds, net.places());
+        if !open.is_empty() {
+            let text = Text::words("It is open whether these are bounded: ");
+            let title = text.list(&open, ", ", |text, &place| text.place(place));
+            self.tell(Level::Unknown, title).question = Some(at);
         }
         self.never_marked();
+    }
+
+    /// The loop that is played, in words.
+    fn looped(&self, play: Option<&Play>) -> Option<Text> {
+        let play = play?;
+        let steps = |trace: usize| -> Option<Vec<Step>> {
+            let steps = self.store.traces.get(trace)?.chunks_exact(2).map(|step| {
+                let transition = TransitionId::new(usize::try_from(step[0]).ok()?);
+                Some(Step { transition, count: step[1] })
+            });
+            steps.collect()
+        };
+        let text = match play.trace.and_then(steps).filter(|steps| !steps.is_empty()) {
+            None => Text::words("This loop adds tokens each time and can repeat for ever: "),
+            Some(first) => fired(Text::words("After "), &first)
+                .say(", this loop adds tokens each time and can repeat for ever: "),
+        };
+        Some(fired(text, &steps(play.pump?)?))
     }
 
     fn never_marked(&mut self) {
@@ -435,6 +538,20 @@ impl Telling<'_> {
             self.tell(Level::Warning, title);
         }
     }
+}
+
+/// Those of some nodes of which nothing is known, when each was asked about.
+fn open_nodes<K, N>(known: &[Option<K>], nodes: impl Iterator<Item = N>) -> Vec<N> {
+    nodes.zip(known).filter(|(_, known)| known.is_none()).map(|(node, _)| node).collect()
+}
+
+/// Why a transition never fires, as the engines say.
+fn why_never(net: &Net, fate: &Fate) -> Vec<Text> {
+    let mut details = vec![Text::words("Because ").then(Text::of_sentence(net, &fate.reason))];
+    if fate.assumes_units {
+        details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
+    }
+    details
 }
 
 /// What a dead marking looks like, and what transitions wait for there.

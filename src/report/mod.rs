@@ -12,6 +12,7 @@
 //! play it. Sentences are made here, so that they can be tested, and the scripts know no logic but the
 //! firing rule. Nothing here decides anything: answers come from [`crate::run`] with their evidence.
 
+mod dead;
 mod findings;
 mod lit;
 mod page;
@@ -22,16 +23,18 @@ mod reductions;
 mod shown;
 mod structure;
 mod text;
+mod topic;
 mod verdicts;
 
 pub use findings::{Finding, Level};
 pub use page::page;
 pub use picture::Picture;
-pub use questions::{Asked, Bound, Fate, Question, Topic};
+pub use questions::{Asked, Bound, Fate, Question};
 pub use reductions::Reduced;
 pub use shown::{Certificate, Play, Shown, Steps};
 pub use structure::{Shape, Shapes, Weighted};
 pub use text::Text;
+pub use topic::Topic;
 pub use verdicts::KeyRow;
 
 use crate::run::Config;

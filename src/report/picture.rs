@@ -1,9 +1,10 @@
 //! The net as the page draws and fires it: nodes, arcs, positions; a large one by its groups first.
 
+use super::topic::done;
 use crate::draw::Grouping;
 use crate::layout::{Graph, Layout, Point, Size, Spacing, layout};
 use crate::names::Names;
-use parikh_net::Net;
+use parikh_net::{Marking, Net};
 use parikh_solvers::Budget;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -19,6 +20,9 @@ pub struct Picture {
     pub labels: Option<Labels>,
     /// Tokens of the initial marking: places that have some, each with how many.
     pub initial: Vec<(usize, Count)>,
+    /// Tokens of the marking in which a case is done, of a process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub done: Option<Vec<(usize, Count)>>,
     /// A row per pair of place and transition: the place, the transition, how many tokens it takes, how many
     /// it puts.
     pub arcs: Vec<(usize, usize, Count, Count)>,
@@ -115,11 +119,16 @@ pub(super) fn picture(
         places: net.places().map(|p| net.place_name(p).to_owned()).collect(),
         transitions: net.transitions().map(|t| net.transition_name(t).to_owned()).collect(),
         labels,
-        initial: net.initial().marked().map(|(p, tokens)| (p.index(), count(tokens))).collect(),
+        initial: tokens(net.initial()),
+        done: done(net).map(tokens),
         arcs,
         drawing,
         groups: (with_groups || net.folding().is_some()).then(|| groups(net, positions, budget)),
     }
+}
+
+fn tokens(marking: &Marking) -> Vec<(usize, Count)> {
+    marking.marked().map(|(place, tokens)| (place.index(), count(tokens))).collect()
 }
 
 fn count(tokens: u64) -> Count {

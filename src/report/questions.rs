@@ -2,83 +2,15 @@
 
 use super::shown::{Play, Shown, Store};
 use super::text::Text;
+use super::topic::Topic;
 use crate::answer::{Answer, Exhibit, Plan, Value};
 use crate::board::{Knowledge, Run};
-use crate::mcc::Examination;
 use crate::run::{self, Config, Event};
 use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
-
-/// What may be asked about a net as such.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topic {
-    /// Can it get stuck?
-    Deadlock,
-    /// Which transitions can fire?
-    Firings,
-    /// How many tokens can a place hold?
-    Bounds,
-    /// Does every place hold one token at most?
-    OneSafe,
-    /// Is there a place whose tokens never change?
-    Stable,
-    /// Can every transition be made to fire again, whatever happens?
-    Liveness,
-    /// Can the initial marking always be reached again?
-    Reversible,
-}
-
-impl Topic {
-    /// All of them, in the order in which they are asked.
-    pub const ALL: [Topic; 7] = [
-        Topic::Deadlock,
-        Topic::Firings,
-        Topic::OneSafe,
-        Topic::Bounds,
-        Topic::Stable,
-        Topic::Liveness,
-        Topic::Reversible,
-    ];
-
-    /// That of an examination without queries.
-    pub fn of(examination: Examination) -> Option<Topic> {
-        Some(match examination {
-            Examination::ReachabilityDeadlock => Topic::Deadlock,
-            Examination::QuasiLiveness => Topic::Firings,
-            Examination::OneSafe => Topic::OneSafe,
-            Examination::StableMarking => Topic::Stable,
-            Examination::Liveness => Topic::Liveness,
-            _ => return None,
-        })
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Topic::Deadlock => "Can the net get stuck (deadlock)?",
-            Topic::Firings => "Can every transition fire (quasi-liveness)?",
-            Topic::Bounds => "How many tokens can a place hold?",
-            Topic::OneSafe => "Does every place hold one token at most (one-safe)?",
-            Topic::Stable => "Is there a place whose tokens never change (stable marking)?",
-            Topic::Liveness => "Can every transition always be made to fire again (liveness)?",
-            Topic::Reversible => "Can the net always return to its initial marking?",
-        }
-    }
-
-    fn id(self) -> &'static str {
-        match self {
-            Topic::Deadlock => "ReachabilityDeadlock",
-            Topic::Firings => "QuasiLiveness",
-            Topic::Bounds => "Bounds",
-            Topic::OneSafe => "OneSafe",
-            Topic::Stable => "StableMarking",
-            Topic::Liveness => "Liveness",
-            Topic::Reversible => "Reversible",
-        }
-    }
-}
 
 /// What is asked.
 pub enum Asked {
@@ -294,19 +226,7 @@ impl Asking<'_, '_> {
             Topic::Firings if net.transition_count() <= ONE_BY_ONE => self.firings(budget),
             Topic::Bounds if net.place_count() <= ONE_BY_ONE => self.bounds(budget),
             _ => {
-                let plan = match topic {
-                    Topic::Deadlock => Plan::of_examination(Examination::ReachabilityDeadlock, net),
-                    Topic::Firings => Plan::of_examination(Examination::QuasiLiveness, net),
-                    Topic::OneSafe => Plan::of_examination(Examination::OneSafe, net),
-                    Topic::Stable => Plan::of_examination(Examination::StableMarking, net),
-                    Topic::Liveness => Plan::of_examination(Examination::Liveness, net),
-                    Topic::Bounds => Some(Plan::of_most_in_a_place(net)),
-                    Topic::Reversible => {
-                        let mut plan = Plan::default();
-                        plan.ask_home(topic.id(), Predicate::exactly(net.initial()));
-                        Some(plan)
-                    }
-                };
+                let plan = topic.plan(net);
                 let mut ran = self.run(plan.unwrap_or_default(), budget);
                 let id = ran.heard.keys().chain(ran.open.keys()).next().cloned();
                 question(net, &id.unwrap_or_default(), &mut ran)

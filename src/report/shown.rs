@@ -262,6 +262,11 @@ impl<'n> Store<'n> {
         after_witness: bool,
         mut lines: Vec<Text>,
     ) -> usize {
+        if lines.is_empty() {
+            lines.push(Text::words(
+                "No step is needed: it contradicts what it is asked of by itself",
+            ));
+        }
         let pieces: usize = lines.iter().map(Text::len).sum();
         if self.pieces + pieces > MOST_PIECES {
             lines = vec![Text::words(format!(

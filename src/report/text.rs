@@ -80,6 +80,47 @@ impl Text {
         }
     }
 
+    /// Goes on with a list of all of these.
+    pub(super) fn all<T>(
+        mut self,
+        items: &[T],
+        between: &str,
+        mut add: impl FnMut(Text, &T) -> Text,
+    ) -> Text {
+        for (at, item) in items.iter().enumerate() {
+            self = add(if at > 0 { self.say(between) } else { self }, item);
+        }
+        self
+    }
+
+    /// With a capital at its beginning.
+    pub(super) fn sentence(mut self) -> Text {
+        if let Some(Piece::Words(words)) = self.0.first_mut()
+            && let Some(first) = words.chars().next()
+        {
+            let rest = words.split_off(first.len_utf8());
+            *words = first.to_uppercase().chain(rest.chars()).collect();
+        }
+        self
+    }
+
+    /// Without what stands before these words, and without them, if it says them: of "transition `t`:
+    /// why", why.
+    pub(super) fn after(mut self, words: &str) -> Text {
+        let found = self.0.iter().position(|piece| match piece {
+            Piece::Words(text) => text.contains(words),
+            _ => false,
+        });
+        let Some(at) = found else { return self };
+        self.0.drain(..at);
+        if let Some(Piece::Words(text)) = self.0.first_mut()
+            && let Some((_, rest)) = text.split_once(words)
+        {
+            *text = rest.to_owned();
+        }
+        self
+    }
+
     /// Without these words at its beginning, if they are there.
     pub(super) fn without(mut self, beginning: &str) -> Text {
         if let Some(Piece::Words(words)) = self.0.first_mut()
@@ -119,8 +160,33 @@ impl Text {
                 (None, None) => text.say(format!("{before}`{name}`")),
             };
             rest = &inside[end + 1..];
+            // The page calls a node by its name for people, which need not be said again.
+            if let Some(label) = own_label(net, text.0.last()) {
+                let again = format!(" ({label})");
+                rest = rest.strip_prefix(again.as_str()).unwrap_or(rest);
+            }
         }
         if rest.is_empty() { text } else { text.say(rest) }
+    }
+}
+
+/// The name for people that a node has, and no other of its kind.
+fn own_label(net: &Net, piece: Option<&Piece>) -> Option<String> {
+    let plain = |label: &str| label.trim().replace(char::is_whitespace, " ");
+    let alone = |label: &str, all: &mut dyn Iterator<Item = Option<&str>>| {
+        let alike = all.flatten().filter(|other| other.trim() == label.trim());
+        (!label.trim().is_empty() && alike.count() == 1).then(|| plain(label))
+    };
+    match piece? {
+        Piece::Words(_) => None,
+        &Piece::Place { p } => {
+            let label = net.place_label(PlaceId::new(p))?;
+            alone(label, &mut net.places().map(|p| net.place_label(p)))
+        }
+        &Piece::Transition { t } => {
+            let label = net.transition_label(TransitionId::new(t))?;
+            alone(label, &mut net.transitions().map(|t| net.transition_label(t)))
+        }
     }
 }
 

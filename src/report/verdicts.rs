@@ -1,6 +1,7 @@
 //! The keys of a model form, as far as the answers tell them, and a form held against them.
 
-use super::questions::{Found, Topic};
+use super::questions::Found;
+use super::topic::Topic;
 use crate::structure::keys::structural_keys;
 use crate::verdicts::{Computed, Property, Standing, Truth, Value, VerdictFile, compare};
 use parikh_net::Net;

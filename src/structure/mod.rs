@@ -11,6 +11,7 @@
 //! | [`siphons`], [`traps`] | which sets stay empty, which stay marked | worklist |
 //! | [`minimal`] | all minimal ones, as far as asked | SAT |
 //! | [`commoner`] | that no dead marking is reachable, with a certificate | SAT and traps |
+//! | [`excluded`] | which transitions never fire because a sum of tokens is too small | semiflows |
 //! | [`facts`] | what encodings use of all this | |
 //! | [`workflow`] | whether a net is a workflow net, and where a case begins and ends | paths |
 //! | [`keys`] | the fifteen structural keys of a contest model form | a look at each arc |
@@ -27,6 +28,7 @@ pub mod closed;
 pub mod commoner;
 mod connectivity;
 mod elimination;
+pub mod excluded;
 pub mod facts;
 pub mod flows;
 pub mod incidence;

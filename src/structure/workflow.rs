@@ -189,6 +189,30 @@ pub fn cases(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<Net, NoC
     Ok(net.from_marking(times(initial)?).with_final_markings(vec![times(done)?]))
 }
 
+/// The net as that of a process, where it shows by itself when a case is done: it has one final marking, or
+/// it is a workflow net that begins with tokens in its source alone, or without any. A case is then done
+/// with as many tokens in the sink.
+pub fn recognised(net: &Net) -> Option<Net> {
+    if net.folding().is_some() || net.translation().is_some() {
+        return None;
+    }
+    match net.final_markings() {
+        [done] if done.total() > 0 => cases(net, 1, None).ok(),
+        [] => {
+            let (source, sink) = Workflow::of(net).ends()?;
+            let initial = net.initial();
+            let begun = initial[source].max(1);
+            if initial.total() > u128::from(initial[source]) || source == sink {
+                return None;
+            }
+            let mut done = Marking::empty(net.place_count());
+            done[sink] = begun;
+            cases(net, 1, Some(&done)).ok()
+        }
+        _ => None,
+    }
+}
+
 impl fmt::Display for Workflow {
     /// Whether it is a workflow net, in a few words without names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -203,6 +227,23 @@ mod tests {
 
     fn net(text: &str) -> Net {
         text::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_process_shows_by_its_shape_or_its_final_marking() {
+        let ends = |text: &str| {
+            recognised(&net(text)).map(|net| {
+                let one = |marking: &Marking| parikh_net::marking_text::print(&net, marking);
+                (one(net.initial()), one(&net.final_markings()[0]))
+            })
+        };
+        let both = |i: &str, o: &str| Some((i.to_owned(), o.to_owned()));
+        assert_eq!(ends("place i\nplace o\ntransition t: i -> o"), both("i", "o"));
+        assert_eq!(ends("place i 3\nplace o\ntransition t: i -> o"), both("3*i", "3*o"));
+        // Tokens elsewhere, a cycle, a place by itself: nothing says when a case is done.
+        assert_eq!(ends("place i 1\nplace o 1\ntransition t: i -> o"), None);
+        assert_eq!(ends("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p"), None);
+        assert_eq!(ends("place p 1"), None);
     }
 
     #[test]

@@ -67,6 +67,25 @@ const fire = (marking, t, times) => {
   for (const [p, weight] of puts[t]) marking[p] += weight * factor;
 };
 
+/** Whether a case is done: of a process, whether its final marking is there, and nothing else. */
+const isDone = (marking) => {
+  if (!data.net.done) return false;
+  const done = new Array(placeCount).fill(0n);
+  for (const [p, tokens] of data.net.done) done[p] = BigInt(tokens);
+  return marking.every((tokens, p) => tokens === done[p]);
+};
+
+/** Transitions with some of the tokens that they take, each with the places that lack some, those that lack
+    least first. */
+const waitingIn = (marking) => {
+  const waiting = [];
+  for (let t = 0; t < transitionCount; t++) {
+    const lacks = takes[t].filter(([p, weight]) => marking[p] < weight).map(([p]) => p);
+    if (lacks.length && lacks.length < takes[t].length) waiting.push([t, lacks]);
+  }
+  return waiting.sort((a, b) => a[1].length - b[1].length || a[0] - b[0]);
+};
+
 /** The nodes next to a node. */
 const neighbours = (node) => {
   if (isPlace(node)) {

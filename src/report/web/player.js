@@ -8,6 +8,9 @@ const ROUNDS = 3;
 /** As many enabled transitions as get a button. */
 const MOST_BUTTONS = 60;
 
+/** As many transitions of a deadlock as are said to wait. */
+const MOST_WAITING = 12;
+
 const byId = (id) => document.getElementById(id);
 
 class Player {
@@ -219,16 +222,43 @@ class Player {
 
   #now() {
     const now = byId("now");
-    const dead = this.enabled.size === 0 ? " Nothing is enabled: a deadlock." : "";
+    const dead = this.#stop();
     if (this.position === 0) {
-      now.replaceChildren(`The initial marking${this.note(0)}.${dead}`);
+      now.replaceChildren(`The initial marking${this.note(0)}.`, ...dead);
       return;
     }
     const [t] = this.runs[this.#runAt(this.position - 1)];
     now.replaceChildren(
       `Firing ${this.position}: `, make("b", {}, saidOf(placeCount + t)),
-      `${this.note(this.position)}.${dead}`,
+      `${this.note(this.position)}.`, ...dead,
     );
+  }
+
+  /** What to say, and to light, where nothing is enabled: what is marked, and what each transition that has
+      some of its tokens waits for. */
+  #stop() {
+    if (this.enabled.size > 0) {
+      if (this.stopped) unlight();
+      this.stopped = false;
+      return [];
+    }
+    if (isDone(this.marking)) return [" Nothing is enabled: the case is done, as it should be."];
+    const waiting = waitingIn(this.marking);
+    const notes = new Map();
+    this.marking.forEach((tokens, p) => { if (tokens > 0n) notes.set(p, "marked"); });
+    for (const [t, lacks] of waiting) {
+      const first = saidOf(lacks[0]);
+      notes.set(placeCount + t, `waits for ${lacks.length > 1 ? `${first} …` : first}`);
+    }
+    if (this.drawing.nodes && !this.stopped) light(notes, "A deadlock: what is marked, and what waits");
+    this.stopped = true;
+    const said = waiting.slice(0, MOST_WAITING).flatMap(([t, lacks]) => [
+      make("br"), reference(placeCount + t), " waits for ",
+      ...lacks.flatMap((p, at) => [at ? " and " : "", reference(p)]),
+    ]);
+    const more = waiting.length - MOST_WAITING;
+    return [" Nothing is enabled: a deadlock.", ...said,
+      ...(more > 0 ? [make("br"), `and ${plural(more, "more transition")}`] : [])];
   }
 
   /** The parts of what the run has, those lit that hold here. */

@@ -1,0 +1,222 @@
+//! Transitions that never fire, by what keeps them from it: what waits for another that never fires goes with
+//! that one.
+//!
+//! A transition *waits* for a place that initially holds fewer tokens than it takes, and that only dead
+//! transitions put more on. What waits for the same, directly or by others, is one finding. Its *root* is what
+//! waits for nothing: a transition with a reason of its own, or a place that nothing puts a token on. Where
+//! there is none, they wait for each other.
+
+use super::text::{Text, counted};
+use crate::structure::excluded::{Exclusion, Sums};
+use parikh_net::{Net, PlaceId, TransitionId};
+
+/// Transitions that never fire for one reason.
+pub(super) struct Cause {
+    /// All of them, roots first.
+    pub(super) members: Vec<TransitionId>,
+    /// Of these, those that wait for no other.
+    pub(super) roots: Vec<TransitionId>,
+    /// Places that nothing puts a token on, and that some of them wait for.
+    pub(super) sources: Vec<PlaceId>,
+    /// Places that they wait for, which only they themselves would put more on.
+    pub(super) waited_for: Vec<PlaceId>,
+}
+
+/// The dead transitions of a net, by cause, the one with the most first.
+pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
+    let mut is_dead = vec![false; net.transition_count()];
+    dead.iter().for_each(|t| is_dead[t.index()] = true);
+    let feeds = |p: PlaceId| {
+        let puts = net.producers(p).iter().map(|arc| arc.transition);
+        puts.filter(move |&t| net.post_weight(t, p) > net.pre_weight(t, p))
+    };
+    let waits = |t: TransitionId| {
+        let arcs = net.pre(t).iter().filter(|arc| net.initial()[arc.place] < arc.weight);
+        let starved = arcs.map(|arc| arc.place).filter(|&p| feeds(p).all(|t| is_dead[t.index()]));
+        starved.min_by_key(|&p| feeds(p).count())
+    };
+    let waits_for: Vec<Option<PlaceId>> = dead.iter().map(|&t| waits(t)).collect();
+    // Transitions, and after them places, joined where one waits for the other.
+    let mut joined = Joined::new(net.transition_count() + net.place_count());
+    for (&t, place) in dead.iter().zip(&waits_for) {
+        let Some(place) = *place else { continue };
+        let of_place = net.transition_count() + place.index();
+        joined.join(t.index(), of_place);
+        feeds(place).for_each(|other| joined.join(of_place, other.index()));
+    }
+    let mut causes: Vec<(usize, Cause)> = Vec::new();
+    for (&t, place) in dead.iter().zip(&waits_for) {
+        let class = joined.find(t.index());
+        let at = causes.iter().position(|(of, _)| *of == class).unwrap_or_else(|| {
+            let (members, roots) = (Vec::new(), Vec::new());
+            let (sources, waited_for) = (Vec::new(), Vec::new());
+            causes.push((class, Cause { members, roots, sources, waited_for }));
+            causes.len() - 1
+        });
+        let cause = &mut causes[at].1;
+        match *place {
+            None => {
+                cause.members.insert(cause.roots.len(), t);
+                cause.roots.push(t);
+            }
+            Some(place) => {
+                cause.members.push(t);
+                let kind = match feeds(place).next() {
+                    None => &mut cause.sources,
+                    Some(_) => &mut cause.waited_for,
+                };
+                if !kind.contains(&place) {
+                    kind.push(place);
+                }
+            }
+        }
+    }
+    let mut causes: Vec<Cause> = causes.into_iter().map(|(_, cause)| cause).collect();
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.members.len()));
+    causes
+}
+
+/// Sets that are joined, by their smallest member.
+struct Joined(Vec<usize>);
+
+impl Joined {
+    fn new(count: usize) -> Joined {
+        Joined((0..count).collect())
+    }
+
+    fn find(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.0[one.max(other)] = one.min(other);
+    }
+}
+
+impl Cause {
+    /// What is said first: which can never fire, and because of what. `why` says it of a root.
+    pub(super) fn title(&self, net: &Net, why: &dyn Fn(TransitionId) -> Option<Text>) -> Text {
+        let dead = match self.members.as_slice() {
+            [one] => Text::words("Transition ").transition(*one).say(" can never fire"),
+            all => Text::words(format!("{} transitions can never fire", all.len())),
+        };
+        let because = match (self.roots.as_slice(), self.sources.as_slice()) {
+            ([root], []) => why(*root).map(|why| match self.members.len() {
+                1 => Text::words(" because ").then(why),
+                _ => Text::words(" because ").transition(*root).say(" cannot: ").then(why),
+            }),
+            ([], [place]) => Some(Text::words(" because ").then(never_filled(net, *place))),
+            ([], []) => {
+                Some(Text::words(" because they wait for each other").then(self.circle(net)))
+            }
+            _ => None,
+        };
+        because.into_iter().fold(dead, Text::then)
+    }
+
+    /// The places of those that wait for each other alone.
+    fn circle(&self, net: &Net) -> Text {
+        let empty = self.waited_for.iter().all(|&p| net.initial()[p] == 0);
+        let text = Text::words(match (self.waited_for.len(), empty) {
+            (1, true) => ": a token would have to be there before one is put on ",
+            (_, true) => ": all that would put the first token there takes one from ",
+            (_, false) => ": there are too few tokens, and only they would put more, on ",
+        });
+        text.list(&self.waited_for, ", ", |text, &place| text.place(place))
+    }
+
+    /// What else is to be said: the reasons of all roots where the title has no room for them, and all that
+    /// never fire.
+    pub(super) fn details(
+        &self,
+        net: &Net,
+        why: &dyn Fn(TransitionId) -> Option<Text>,
+    ) -> Vec<Text> {
+        let mut details = Vec::new();
+        if self.roots.len() + self.sources.len() > 1 {
+            for &root in self.roots.iter().take(SAID) {
+                let text = Text::default().transition(root).say(" can never fire");
+                details.push(
+                    why(root).into_iter().fold(text, |text, why| text.say(" because ").then(why)),
+                );
+            }
+            let sources = self.sources.iter().take(SAID);
+            details.extend(sources.map(|&place| never_filled(net, place)));
+            let said = self.roots.len().min(SAID) + self.sources.len().min(SAID);
+            let more = self.roots.len() + self.sources.len() - said;
+            if more > 0 {
+                details.push(Text::words(format!("and {more} more reasons of this kind")));
+            }
+        }
+        let waiting = &self.members[self.roots.len()..];
+        if self.members.len() > 1 && !waiting.is_empty() {
+            let text = match (self.roots.len(), self.sources.is_empty()) {
+                (0, _) => Text::words("These are "),
+                _ => Text::words("So these wait for ever, for tokens that nothing puts: "),
+            };
+            details.push(text.list(waiting, ", ", |text, &t| text.transition(t)));
+        }
+        details
+    }
+}
+
+/// As many reasons as are said one by one.
+const SAID: usize = 8;
+
+fn never_filled(net: &Net, place: PlaceId) -> Text {
+    let text = Text::default().place(place);
+    match net.initial()[place] {
+        0 => text.say(" is empty initially, and nothing puts a token there"),
+        tokens => {
+            let tokens = counted(usize::try_from(tokens).unwrap_or(usize::MAX), "token");
+            text.say(format!(" has {tokens} initially, and nothing puts more there"))
+        }
+    }
+}
+
+/// As many terms of a sum as a title has room for.
+const TERMS: usize = 12;
+
+/// Why a transition never fires, from a sum of tokens that never changes: "p and q are never marked
+/// together: p + q + r = 1".
+pub(super) fn excluded(net: &Net, sums: &Sums<'_>, t: TransitionId) -> Option<Text> {
+    let exclusion = sums.exclude(t)?;
+    let together = exclusion.together();
+    let single = together.iter().all(|&(_, weight)| weight == 1);
+    let named = |between| {
+        Text::default().list(&together, between, |text, &(place, weight)| {
+            if single { text.place(place) } else { text.say(format!("{weight}·")).place(place) }
+        })
+    };
+    let text = match (together.as_slice(), single) {
+        ([_], true) => named("").say(" never holds a token"),
+        ([(place, weight)], false) => {
+            Text::default().place(*place).say(format!(" never holds {weight} tokens"))
+        }
+        (_, true) => named(" and ").say(" are never marked together"),
+        (_, false) => named(" and ").say(" are never there together"),
+    };
+    Some(match exclusion.sum.terms().len() <= TERMS {
+        true => text.say(": ").then(sum(net, &exclusion)),
+        false => text.say(format!(
+            ", as a sum of tokens on {} places never changes",
+            exclusion.sum.terms().len()
+        )),
+    })
+}
+
+/// `p + 2·q = 1`.
+fn sum(net: &Net, exclusion: &Exclusion<'_>) -> Text {
+    let terms = exclusion.sum.terms();
+    let text = Text::default().list(terms, " + ", |text, (place, factor)| {
+        let factor = factor.to_string();
+        let text = if factor == "1" { text } else { text.say(format!("{factor}·")) };
+        text.place(*place)
+    });
+    text.say(format!(" = {} always", exclusion.sum.constant(net.initial())))
+}

@@ -1,0 +1,137 @@
+//! What may be asked about a net as such, and of one that says how cases are handled.
+
+use crate::answer::Plan;
+use crate::mcc::Examination;
+use parikh_net::{Marking, Net, Predicate};
+
+/// What may be asked about a net as such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Is it sound, in one of the meanings that there are of it?
+    Process(Examination),
+    /// Can a case get stuck before it is done?
+    Stuck,
+    /// Can it get stuck?
+    Deadlock,
+    /// Which transitions can fire?
+    Firings,
+    /// How many tokens can a place hold?
+    Bounds,
+    /// Does every place hold one token at most?
+    OneSafe,
+    /// Is there a place whose tokens never change?
+    Stable,
+    /// Can every transition be made to fire again, whatever happens?
+    Liveness,
+    /// Can the initial marking always be reached again?
+    Reversible,
+}
+
+impl Topic {
+    /// Those of any net, in the order in which they are asked.
+    pub const ALL: [Topic; 7] = [
+        Topic::Deadlock,
+        Topic::Firings,
+        Topic::OneSafe,
+        Topic::Bounds,
+        Topic::Stable,
+        Topic::Liveness,
+        Topic::Reversible,
+    ];
+
+    /// Those of this net: of a process, which has a marking in which a case is done, whether it is sound
+    /// comes first.
+    pub fn of_net(net: &Net) -> Vec<Topic> {
+        let of_process: &[Topic] = match done(net) {
+            Some(_) => &[Topic::Process(Examination::Soundness), Topic::Stuck],
+            None => &[],
+        };
+        of_process.iter().chain(&Topic::ALL).copied().collect()
+    }
+
+    /// That of an examination without queries.
+    pub fn of(examination: Examination) -> Option<Topic> {
+        Some(match examination {
+            Examination::ReachabilityDeadlock => Topic::Deadlock,
+            Examination::QuasiLiveness => Topic::Firings,
+            Examination::OneSafe => Topic::OneSafe,
+            Examination::StableMarking => Topic::Stable,
+            Examination::Liveness => Topic::Liveness,
+            process if process.is_about_cases() => Topic::Process(process),
+            _ => return None,
+        })
+    }
+
+    /// The question in words.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Topic::Process(Examination::WeakSoundness) => {
+                "Can every case be completed, with nothing left behind (weak soundness)?"
+            }
+            Topic::Process(Examination::EasySoundness) => {
+                "Can some case be completed (easy soundness)?"
+            }
+            Topic::Process(_) => {
+                "Can every case be completed, with nothing left behind (soundness)?"
+            }
+            Topic::Stuck => "Can a case get stuck before it is done?",
+            Topic::Deadlock => "Can the net get stuck (deadlock)?",
+            Topic::Firings => "Can every transition fire (quasi-liveness)?",
+            Topic::Bounds => "How many tokens can a place hold?",
+            Topic::OneSafe => "Does every place hold one token at most (one-safe)?",
+            Topic::Stable => "Is there a place whose tokens never change (stable marking)?",
+            Topic::Liveness => "Can every transition always be made to fire again (liveness)?",
+            Topic::Reversible => "Can the net always return to its initial marking?",
+        }
+    }
+
+    /// The name that it goes by.
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Topic::Process(examination) => examination.name(),
+            Topic::Stuck => "Stuck",
+            Topic::Deadlock => "ReachabilityDeadlock",
+            Topic::Firings => "QuasiLiveness",
+            Topic::Bounds => "Bounds",
+            Topic::OneSafe => "OneSafe",
+            Topic::Stable => "StableMarking",
+            Topic::Liveness => "Liveness",
+            Topic::Reversible => "Reversible",
+        }
+    }
+
+    /// The question as a whole, about all nodes where it is about nodes.
+    pub(super) fn plan(self, net: &Net) -> Option<Plan> {
+        let mut plan = Plan::default();
+        match self {
+            Topic::Process(examination) => return Plan::of_examination(examination, net),
+            Topic::Deadlock => {
+                return Plan::of_examination(Examination::ReachabilityDeadlock, net);
+            }
+            Topic::Firings => return Plan::of_examination(Examination::QuasiLiveness, net),
+            Topic::OneSafe => return Plan::of_examination(Examination::OneSafe, net),
+            Topic::Stable => return Plan::of_examination(Examination::StableMarking, net),
+            Topic::Liveness => return Plan::of_examination(Examination::Liveness, net),
+            Topic::Bounds => return Some(Plan::of_most_in_a_place(net)),
+            Topic::Stuck => {
+                let undone = covers(done(net)?).negated();
+                plan.ask_exists(self.id(), Predicate::and([Predicate::Dead, undone]));
+            }
+            Topic::Reversible => plan.ask_home(self.id(), Predicate::exactly(net.initial())),
+        }
+        Some(plan)
+    }
+}
+
+/// The marking in which a case is done, of a net that is asked about as a process.
+pub(super) fn done(net: &Net) -> Option<&Marking> {
+    match net.final_markings() {
+        [done] if net.folding().is_none() && net.translation().is_none() => Some(done),
+        _ => None,
+    }
+}
+
+/// That there is at least what is there when a case is done.
+fn covers(done: &Marking) -> Predicate {
+    Predicate::and(done.marked().map(|(place, tokens)| Predicate::at_least(place, tokens)))
+}
