@@ -2,6 +2,7 @@
 
 use super::Verdict;
 use super::judge::{Account, Judge};
+use super::sightings::Sightings;
 use crate::file::Searched;
 use crate::home::Structure;
 use crate::home::commoner::{check_closed, check_commoner};
@@ -40,6 +41,18 @@ impl HomeAccount {
         let (wanted, reach) = homes.into_iter().map(|home| (home.wanted, home.reach)).unzip();
         let (lost, stays) = (none.clone(), none);
         HomeAccount { wanted, reach, lost, stays, undone: false, checked: Vec::new() }
+    }
+
+    /// What another argument takes for granted, by its number: it may be shown as what is asked is.
+    pub(super) fn premise(&mut self, wanted: &Predicate, sightings: &mut Sightings<'_>) -> usize {
+        let same = |&at: &usize| self.wanted[at] == *wanted && self.reach[at].is_some();
+        (0..self.wanted.len()).find(same).unwrap_or_else(|| {
+            self.wanted.push(wanted.clone());
+            self.reach.push(Some(sightings.add(wanted.clone())));
+            self.lost.push(false);
+            self.stays.push(false);
+            self.wanted.len() - 1
+        })
     }
 
     /// Takes note of those that are lost; whether there is one.

@@ -5,7 +5,7 @@ use super::homes::HomeAccount;
 use super::runs::{self, RunAccount};
 use super::shelf::{Shelf, Subject};
 use super::sightings::Sightings;
-use super::trees::TreeAccount;
+use super::trees::{self, TreeAccount};
 use super::{Verdict, Watch};
 use crate::file::{Answer, Shown};
 use crate::question::obligation::{Need, Obligation};
@@ -127,19 +127,9 @@ impl<'n> Judge<'n> {
     /// rest would do: nobody lists it for nothing.
     fn look_at(&mut self, account: &mut Account<'n>, answer: &Answer) -> Result<(), String> {
         let (shown_by, searched) = (&answer.shown_by, answer.searched.is_some());
-        // A trace is fired once, however many goals it shows.
-        let mut traces: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
-        for shown in shown_by {
-            if let Shown::Trace { trace, after } = shown {
-                traces.entry(trace).or_default().push(*after);
-            }
-        }
-        for (id, stops) in traces {
-            self.fire(account, stops, id).map_err(|why| format!("trace {}: {why}", Quoted(id)))?;
-        }
         // What is listed twice shows no more than once.
         let mut looked_at = HashSet::new();
-        // What such an argument rests on becomes a duty, which documents may do.
+        // What such an argument rests on becomes a duty, which traces and documents may do.
         for shown in shown_by {
             match shown {
                 Shown::NoRun { no_run: id } if looked_at.insert(shown) => {
@@ -152,6 +142,16 @@ impl<'n> Judge<'n> {
                 }
                 _ => {}
             }
+        }
+        // A trace is fired once, however many goals it shows.
+        let mut traces: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
+        for shown in shown_by {
+            if let Shown::Trace { trace, after } = shown {
+                traces.entry(trace).or_default().push(*after);
+            }
+        }
+        for (id, stops) in traces {
+            self.fire(account, stops, id).map_err(|why| format!("trace {}: {why}", Quoted(id)))?;
         }
         for shown in shown_by.iter().filter(|shown| looked_at.insert(*shown)) {
             match shown {
@@ -265,8 +265,13 @@ impl<'n> Judge<'n> {
             return Err("nothing is asked of the tree of runs".to_owned());
         }
         let labelling = self.shelf.labelling(id)?;
-        let Account { trees, refuted, .. } = account;
-        trees.weigh(self.net, &labelling, refuted, &self.watch)
+        let Account { trees, refuted, home, sightings, .. } = account;
+        let mut homes = Vec::new();
+        for wanted in &labelling.given.stays {
+            let home = home.get_or_insert_with(|| HomeAccount::of(Vec::new()));
+            homes.push(home.premise(wanted, sightings));
+        }
+        trees.weigh(self.net, (&labelling, homes), refuted, &self.watch)
     }
 
     /// Visits the markings along runs that may have the properties of which nothing is shown yet.
@@ -353,20 +358,29 @@ impl<'n> Account<'n> {
         self.sums.iter().filter(|(_, grows)| *grows).count()
     }
 
+    /// Whether what is to stay reachable does.
+    fn stays(&self, at: usize) -> bool {
+        self.home.as_ref().is_some_and(|home| {
+            // What was reached stays reachable where every firing can be undone.
+            let reached = || home.reach[at].is_some_and(|at| self.sightings.has_seen(at));
+            home.stays[at] || home.undone && reached()
+        })
+    }
+
+    fn premises<'s>(&'s self, stays: &'s dyn Fn(usize) -> bool) -> trees::Shown<'s> {
+        trees::Shown { claims: &self.refuted, stays }
+    }
+
     /// Whether a duty is done.
     fn is_done(&self, duty: &Need) -> bool {
         match *duty {
             Need::Reach(at) => self.sightings.has_seen(at),
             Need::Refute(at) => self.refuted[at].1,
             Need::Grow(at) => self.sums[at].1,
-            Need::Stays(at) => self.home.as_ref().is_some_and(|home| {
-                // What was reached stays reachable where every firing can be undone.
-                let reached = || home.reach[at].is_some_and(|at| self.sightings.has_seen(at));
-                home.stays[at] || home.undone && reached()
-            }),
+            Need::Stays(at) => self.stays(at),
             Need::Lost(at) => self.home.as_ref().is_some_and(|home| home.lost[at]),
             Need::Run(_) | Need::NoRun(_) => self.runs.is_done(duty, &self.refuted),
-            Need::Tree(at) => self.trees.is_done(at, &self.refuted),
+            Need::Tree(at) => self.trees.is_done(at, self.premises(&|at| self.stays(at))),
             Need::All(_) | Need::One(_) => false,
         }
     }
@@ -429,7 +443,7 @@ impl<'n> Account<'n> {
             parts.push("the sum grows for ever".to_owned());
         }
         parts.extend(self.runs.in_words(&self.refuted));
-        parts.extend(self.trees.in_words(&self.refuted));
+        parts.extend(self.trees.in_words(self.premises(&|at| self.stays(at))));
         if let Some(home) = &self.home {
             parts.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
             if home.lost.contains(&true) {
@@ -448,7 +462,9 @@ impl<'n> Account<'n> {
             Some(duty @ (Need::Run(_) | Need::NoRun(_))) => {
                 self.runs.missing(net, duty, &self.refuted).unwrap_or_default()
             }
-            Some(&&Need::Tree(at)) => self.trees.missing(net, at, &self.refuted),
+            Some(&&Need::Tree(at)) => {
+                self.trees.missing(net, at, self.premises(&|at| self.stays(at)))
+            }
             Some(&&Need::Reach(at)) => {
                 let goal = words::formula(net, self.sightings.goal(at));
                 words::shortened(format!("a reachable marking with {goal}"))

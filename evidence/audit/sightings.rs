@@ -31,6 +31,17 @@ impl<'n> Sightings<'n> {
         Sightings { net, goals, seen, depending }
     }
 
+    /// Adds a goal; its number.
+    pub(super) fn add(&mut self, goal: Predicate) -> usize {
+        let number = self.goals.len();
+        self.seen.push(goal.holds(self.net, self.net.initial()));
+        if !self.seen[number] {
+            self.depending.add(number, goal.support(self.net));
+        }
+        self.goals.push(goal);
+        number
+    }
+
     /// How many were seen.
     pub(super) fn seen(&self) -> usize {
         self.seen.iter().filter(|&&seen| seen).count()

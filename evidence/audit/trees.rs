@@ -12,9 +12,32 @@ pub(super) struct TreeAccount {
     properties: Vec<TreeProperty>,
     /// Whether all markings were visited, and the tree has the property.
     visited: Vec<bool>,
-    /// By property labellings that show it: the claims that each rests on, by their numbers among what
-    /// is to be refuted.
-    labellings: Vec<Vec<Vec<usize>>>,
+    /// By property labellings that show it: what each rests on.
+    labellings: Vec<Vec<Premises>>,
+}
+
+/// What a labelling rests on.
+#[derive(Clone, Debug)]
+pub(super) struct Premises {
+    /// Claims, by their numbers among what is to be refuted.
+    pub(super) claims: Vec<usize>,
+    /// What stays reachable, by its numbers in the account of that.
+    pub(super) homes: Vec<usize>,
+}
+
+/// Which premises are shown.
+#[derive(Clone, Copy)]
+pub(super) struct Shown<'s> {
+    pub(super) claims: &'s Claims,
+    /// Of what is to stay reachable.
+    pub(super) stays: &'s dyn Fn(usize) -> bool,
+}
+
+impl Shown<'_> {
+    fn has(&self, premises: &Premises) -> bool {
+        let Premises { claims, homes } = premises;
+        claims.iter().all(|&claim| self.claims[claim].1) && homes.iter().all(|&at| (self.stays)(at))
+    }
 }
 
 impl TreeAccount {
@@ -28,17 +51,16 @@ impl TreeAccount {
     }
 
     /// Whether the tree is shown to have the property of this number.
-    pub(super) fn is_done(&self, at: usize, claims: &Claims) -> bool {
-        let holds = |premises: &Vec<usize>| premises.iter().all(|&claim| claims[claim].1);
-        self.visited[at] || self.labellings[at].iter().any(holds)
+    pub(super) fn is_done(&self, at: usize, shown: Shown<'_>) -> bool {
+        self.visited[at] || self.labellings[at].iter().any(|premises| shown.has(premises))
     }
 
-    /// Checks a labelling, and notes which properties it shows once its premises are refuted: these
-    /// become claims.
+    /// Checks a labelling, and notes which properties it shows once its premises are shown: these become claims,
+    /// and `homes` has those that stay reachable.
     pub(super) fn weigh(
         &mut self,
         net: &Net,
-        labelling: &Labelling,
+        (labelling, homes): (&Labelling, Vec<usize>),
         claims: &mut Claims,
         watch: &Watch,
     ) -> Result<(), String> {
@@ -48,7 +70,7 @@ impl TreeAccount {
         if !shown.contains(&true) {
             return Err("it is about another formula".to_owned());
         }
-        let premises = premises(claims, &labelling.given);
+        let premises = Premises { claims: premises(claims, &labelling.given.never), homes };
         for (labellings, _) in self.labellings.iter_mut().zip(shown).filter(|(_, shown)| *shown) {
             labellings.push(premises.clone());
         }
@@ -86,17 +108,23 @@ impl TreeAccount {
     }
 
     /// What was shown, in words.
-    pub(super) fn in_words(&self, claims: &Claims) -> Option<String> {
-        let done = (0..self.properties.len()).filter(|&at| self.is_done(at, claims)).count();
+    pub(super) fn in_words(&self, premises: Shown<'_>) -> Option<String> {
+        let done = (0..self.properties.len()).filter(|&at| self.is_done(at, premises)).count();
         let s = if done == 1 { "" } else { "s" };
         (done > 0).then(|| format!("{done} labelling{s} checked"))
     }
 
     /// What an open duty takes, in words.
-    pub(super) fn missing(&self, net: &Net, at: usize, claims: &Claims) -> String {
+    pub(super) fn missing(&self, net: &Net, at: usize, shown: Shown<'_>) -> String {
         let what = words::tree_property(net, &self.properties[at]);
-        let open = self.labellings[at].iter().flatten().find(|&&claim| !claims[claim].1);
+        let (claims, labellings) = (shown.claims, &self.labellings[at]);
+        let mut all = labellings.iter().flat_map(|premises| &premises.claims);
+        let open = all.find(|&&claim| !claims[claim].1);
+        let is_lost = |premises: &Premises| premises.homes.iter().any(|&at| !(shown.stays)(at));
         words::shortened(match open {
+            None if labellings.iter().any(is_lost) => {
+                format!("that all of its premises stay reachable, of {what}")
+            }
             None => format!("that {what}"),
             Some(&claim) => {
                 let premise = words::formula(net, &claims[claim].0);

@@ -2,6 +2,7 @@
 
 use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
+use parikh_net::property::condition;
 use parikh_net::{Marking, Net, Predicate, TransitionId, TreeProperty};
 use parikh_temporal::{
     Atom, BRANCHING_RULES, Ctl, Formula, Literal, Node, Quantifier, Value, Values,
@@ -31,8 +32,18 @@ pub struct Labelling {
     pub(super) markings: Vec<Box<[u8]>>,
     /// By marking the claims about it, ascending by formula.
     pub(super) claims: Vec<Vec<Claim>>,
-    /// Predicates that no reachable marking satisfies, which is shown elsewhere; in sorted form.
-    pub given: Vec<Predicate>,
+    /// What it takes for granted.
+    pub given: Given,
+}
+
+/// What a labelling takes for granted of all reachable markings, which is shown elsewhere. Predicates are in
+/// sorted form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// None satisfies these.
+    pub never: Vec<Predicate>,
+    /// From each of them, one that satisfies this can be reached.
+    pub stays: Vec<Predicate>,
 }
 
 /// What is wrong with a labelling.
@@ -59,7 +70,7 @@ pub enum LabellingFlaw {
 
 impl Labelling {
     /// A labelling of no markings yet.
-    pub fn new(property: TreeProperty, given: Vec<Predicate>) -> Self {
+    pub fn new(property: TreeProperty, given: Given) -> Self {
         Labelling { property, markings: Vec::new(), claims: Vec::new(), given }
     }
 
@@ -82,7 +93,7 @@ impl Labelling {
     }
 
     /// Accepts that the property is true of the initial marking of `net`, if no reachable marking
-    /// satisfies any of `given`. `goes_on` is asked at each marking.
+    /// satisfies what is given never to be, and what is given to stay reachable does. `goes_on` is asked at each marking.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -353,31 +364,50 @@ fn bit(bits: &[u64], at: usize) -> bool {
 }
 
 /// By part of the property's formula whether it holds in every reachable marking, as far as that
-/// follows from predicates that none satisfies.
+/// follows from what is given.
 pub fn everywhere(
     property: &TreeProperty,
-    given: &[Predicate],
+    given: &Given,
     parts: &[Formula<Quantifier>],
 ) -> Vec<bool> {
     let formulas = property.formulas();
     let mut known: Vec<bool> = Vec::with_capacity(parts.len());
+    let state = |part: Formula<Quantifier>| {
+        let state = condition(formulas, part, property.atoms(), |atom| Some(atom.clone()));
+        state.map(Predicate::sorted)
+    };
+    let is_never = |state: &Predicate| given.never.contains(state);
+    let goes_on = is_never(&Predicate::Dead);
     for &part in parts {
-        let is = |part: &Formula<Quantifier>| {
-            parts.binary_search(part).is_ok_and(|at| known.get(at) == Some(&true))
+        let is = |part: Formula<Quantifier>| {
+            parts.binary_search(&part).is_ok_and(|at| known.get(at) == Some(&true))
+        };
+        // One of them can be reached from everywhere.
+        let stays = |met: Formula<Quantifier>| {
+            let each = match formulas.node(met) {
+                Node::Or(any) => &any[..],
+                _ => &[],
+            };
+            each.iter()
+                .chain([&met])
+                .any(|&part| state(part).is_some_and(|state| given.stays.contains(&state)))
         };
         known.push(match formulas.node(part) {
             Node::True => true,
-            Node::False | Node::Next(Quantifier::Exists, _) => false,
-            Node::Literal(literal) => {
-                let atom = property.atoms()[literal.atom.0 as usize].clone();
-                let violated = if literal.positive { atom.negated() } else { atom };
-                given.contains(&violated.sorted())
+            Node::False => false,
+            Node::And(all) if all.iter().all(|&part| is(part)) => true,
+            Node::Or(any) if any.iter().any(|&part| is(part)) => true,
+            Node::Literal(_) | Node::And(_) | Node::Or(_) => {
+                state(part).is_some_and(|state| is_never(&state.negated().sorted()))
             }
-            Node::And(all) => all.iter().all(is),
-            Node::Or(any) => any.iter().any(is),
-            Node::Next(Quantifier::All, inner) => is(inner),
+            Node::Next(Quantifier::All, inner) => is(*inner),
+            // There is a firing, and whatever it leads to will do.
+            Node::Next(Quantifier::Exists, inner) => goes_on && is(*inner),
+            Node::Until(Quantifier::Exists, left, right) => {
+                is(*right) || is(*left) && stays(*right)
+            }
             // ψ holds at once; and a path on which ψ always holds satisfies φ R ψ.
-            Node::Until(_, _, right) | Node::Release(_, _, right) => is(right),
+            Node::Until(Quantifier::All, _, right) | Node::Release(_, _, right) => is(*right),
         });
     }
     known

@@ -7,7 +7,7 @@
 //!  "places": ["p", "q"],
 //!  "markings": [{"tokens": [0, 1], "claims": [[2, 1, "t"], [3]]},
 //!               {"tokens": [1, 2], "claims": [[2], [3]]}],
-//!  "given": [{"enabled": "u"}]}
+//!  "given": [{"enabled": "u"}], "stays": [{"enabled": "t"}]}
 //! ```
 //!
 //! Literals are atoms by their numbers from 1, negative for a negation; formulas refer to those before
@@ -15,12 +15,12 @@
 //! are empty. A claim is the number of a formula, its rank (0 where it is left out), and the firing that
 //! leads on where one is enough. Resolving a line says nothing of whether it is right.
 
-use super::{Claim, Labelling};
+use super::{Claim, Given, Labelling};
 use crate::certificate::Flaw;
 use crate::certificate::markings::unpacked;
 use crate::named_formula::{NamedNode, build, signed};
 use crate::predicate::NamedPredicate;
-use parikh_net::{Marking, Net, PlaceId, TreeProperty};
+use parikh_net::{Marking, Net, PlaceId, Predicate, TreeProperty};
 use parikh_temporal::{Atom, Ctl, Formula, Node, Quantifier};
 use serde::{Deserialize, Serialize};
 
@@ -37,9 +37,12 @@ pub struct NamedLabelling {
     pub places: Vec<String>,
     /// The markings, each with what is claimed of it.
     pub markings: Vec<NamedClaims>,
-    /// The premises.
+    /// What no reachable marking satisfies, by premise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<NamedPredicate>,
+    /// What stays reachable wherever the net goes, by premise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<NamedPredicate>,
 }
 
 /// A formula, by its parts.
@@ -126,13 +129,15 @@ impl NamedLabelling {
             tokens: pairs(tokens),
             claims: claims.iter().map(claim).collect(),
         });
+        let names = |all: &[Predicate]| all.iter().map(|it| NamedPredicate::of(net, it)).collect();
         NamedLabelling {
             atoms: property.atoms().iter().map(|it| NamedPredicate::of(net, it)).collect(),
             formulas: parts.iter().map(named).collect(),
             formula: number(&property.formula()),
             markings: markings.collect(),
             places: places.iter().map(|&p| net.place_name(p).to_owned()).collect(),
-            given: labelling.given.iter().map(|it| NamedPredicate::of(net, it)).collect(),
+            given: names(&labelling.given.never),
+            stays: names(&labelling.given.stays),
         }
     }
 
@@ -166,7 +171,10 @@ impl NamedLabelling {
             })
             .collect();
         let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
-        let mut labelling = Labelling::new(property, predicates(&self.given)?);
+        let mut labelling = {
+            let given = Given { never: predicates(&self.given)?, stays: predicates(&self.stays)? };
+            Labelling::new(property, given)
+        };
         let places: Vec<PlaceId> = self
             .places
             .iter()

@@ -23,10 +23,13 @@
 //! claim fail.
 //!
 //! # Premises
-//! A labelling may rest on predicates that no reachable marking satisfies. All markings that claims are
+//! A labelling may rest on predicates that no reachable marking satisfies, and on some that stay reachable
+//! wherever the net goes. All markings that claims are
 //! checked at are reachable or claimed for nothing: whoever is listed and not reachable is never asked
-//! for by the claim at the initial marking. So a literal whose negation is such a predicate holds in all
-//! of them, and with it what follows from that (`everywhere`).
+//! for by the claim at the initial marking. So a condition whose negation is such a predicate holds in all
+//! of them, EF φ does where φ stays reachable, and with these what follows from them (`everywhere`): E(φ U
+//! ψ) where φ holds everywhere and ψ stays reachable, EX φ where φ holds everywhere and no reachable
+//! marking is dead.
 //!
 //! Source: the labelling algorithm of Clarke, Emerson and Sistla, TOPLAS 1986; ranks as in Namjoshi,
 //! *Certifying Model Checkers*, CAV 2001.
@@ -35,7 +38,7 @@ mod labelling;
 mod line;
 pub mod visit;
 
-pub use labelling::{Claim, Labelling, LabellingFlaw, everywhere};
+pub use labelling::{Claim, Given, Labelling, LabellingFlaw, everywhere};
 pub use line::NamedLabelling;
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ fn led(net: &Net, rank: u32, by: Option<&str>) -> Labelling {
     let property =
         property(net, |formulas, [_, gone]| formulas.eventually(Quantifier::Exists, gone));
     let formula = property.formula();
-    let mut labelling = Labelling::new(property, Vec::new());
+    let mut labelling = Labelling::new(property, Given::default());
     let by = by.map(|name| net.transition_named(name).unwrap());
     labelling.add(&marking(net, "idle"), vec![Claim { formula, rank, by }]);
     labelling.add(&marking(net, "gone"), vec![Claim { formula, rank: 0, by: None }]);
@@ -73,7 +73,7 @@ fn a_release_goes_on_or_ends() {
     });
     let formula = stays.formula();
     let claim = |by| Claim { formula, rank: 0, by: net.transition_named(by) };
-    let mut labelling = Labelling::new(stays.clone(), Vec::new());
+    let mut labelling = Labelling::new(stays.clone(), Given::default());
     labelling.add(&marking(&net, "idle"), vec![claim("ask")]);
     assert!(labelling.check(&net, &mut || true).is_err(), "what follows is not listed");
     labelling.add(&marking(&net, "asking"), vec![claim("answer")]);
@@ -96,22 +96,60 @@ fn premises_hold_everywhere_and_files_say_the_same() {
         let either = formulas.or(either);
         formulas.always(Quantifier::All, either)
     });
-    let premise = Predicate::and(both.atoms().to_vec()).sorted();
-    let labelling = Labelling::new(both.clone(), vec![premise]);
-    assert!(labelling.check(&net, &mut || true).is_err(), "premises are looked up, not combined");
-    let never = property(&net, |formulas, [asking, _]| {
+    let never = |it: Predicate| Given { never: vec![it.sorted()], stays: Vec::new() };
+    let check = |labelling: &Labelling| labelling.check(&net, &mut || true);
+    let premise = Predicate::and(both.atoms().to_vec());
+    assert_eq!(check(&Labelling::new(both.clone(), never(premise.clone()))), Ok(()));
+    let other = Predicate::or([premise, both.atoms()[0].clone()]);
+    let labelling = Labelling::new(both, never(other));
+    assert!(check(&labelling).is_err(), "premises are looked up, not combined");
+    let silent = property(&net, |formulas, [asking, _]| {
         let not = formulas.negate(asking);
         formulas.always(Quantifier::All, not)
     });
-    let given = vec![never.atoms()[0].clone().sorted()];
-    let labelling = Labelling::new(never, given);
-    assert_eq!(labelling.check(&net, &mut || true), Ok(()), "given that nobody asks");
+    let given = never(silent.atoms()[0].clone());
+    let labelling = Labelling::new(silent, given);
+    assert_eq!(check(&labelling), Ok(()), "given that nobody asks");
     let named = NamedLabelling::of(&net, &labelling);
     assert_eq!(named.resolve(&net), Ok(labelling));
     let led = led(&net, 1, Some("go"));
     let text = serde_json::to_string(&NamedLabelling::of(&net, &led)).unwrap();
     let named: NamedLabelling = serde_json::from_str(&text).unwrap();
     assert_eq!(named.resolve(&net), Ok(led));
+}
+
+#[test]
+fn what_stays_reachable_holds_everywhere() {
+    let net = net();
+    let asked_again = property(&net, |formulas, [asking, gone]| {
+        let met = formulas.or([asking, gone]);
+        let possible = formulas.eventually(Quantifier::Exists, met);
+        formulas.always(Quantifier::All, possible)
+    });
+    let check = |given: Given| {
+        let labelling = Labelling::new(asked_again.clone(), given);
+        let named = NamedLabelling::of(&net, &labelling);
+        assert_eq!(named.resolve(&net).as_ref(), Ok(&labelling));
+        labelling.check(&net, &mut || true)
+    };
+    let stays = |it: &Predicate| Given { never: Vec::new(), stays: vec![it.clone().sorted()] };
+    for part in asked_again.atoms() {
+        assert_eq!(check(stays(part)), Ok(()));
+        assert!(check(stays(&part.clone().negated())).is_err(), "something else stays");
+    }
+    assert!(check(Given::default()).is_err());
+    let goes_on = property(&net, |formulas, [asking, gone]| {
+        let any = formulas.or([asking, gone]);
+        let next = formulas.next(Quantifier::Exists, any);
+        formulas.always(Quantifier::All, next)
+    });
+    let neither = goes_on.atoms().iter().map(|atom| atom.clone().negated());
+    let neither = Predicate::and(neither).sorted();
+    let alive = vec![Predicate::Dead, neither.clone()];
+    for (never, holds) in [(alive, true), (vec![neither], false), (vec![Predicate::Dead], false)] {
+        let labelling = Labelling::new(goes_on.clone(), Given { never, stays: Vec::new() });
+        assert_eq!(labelling.check(&net, &mut || true).is_ok(), holds);
+    }
 }
 
 #[test]

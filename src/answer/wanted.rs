@@ -5,8 +5,9 @@
 //! it once they are. They are wanted as long as it is open.
 
 use crate::board::Board;
+use parikh_net::property::condition;
 use parikh_net::run_property::RunAtom;
-use parikh_net::{Goal, GoalId, Net, Predicate};
+use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
 use std::collections::{HashMap, HashSet};
 
 /// See the module.
@@ -87,7 +88,8 @@ impl Wanted {
 }
 
 /// What helps to settle a goal about runs or their tree: whether the conditions that it speaks of ever become
-/// anything else than what they are initially.
+/// anything else than what they are initially, and for a tree, whether anything is dead, and whether that
+/// stays reachable which some part wants to be.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let change = |predicate: &Predicate| {
         let holds = predicate.holds(net, net.initial());
@@ -102,7 +104,28 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
             });
             changes.collect()
         }
-        Goal::Tree(property) => property.atoms().iter().map(change).collect(),
+        Goal::Tree(property) => {
+            let mut aids: Vec<Goal> = property.atoms().iter().map(change).collect();
+            aids.push(Goal::Reach(Predicate::Dead));
+            aids.extend(kept(property).into_iter().map(Goal::Home));
+            aids
+        }
         _ => Vec::new(),
     }
+}
+
+/// The φ of parts EF φ and AG ¬φ, where φ speaks of single markings: what such a part is worth is known of all
+/// markings where φ stays reachable.
+fn kept(property: &TreeProperty) -> Vec<Predicate> {
+    let formulas = property.formulas();
+    let mut all = Vec::new();
+    for part in formulas.below(property.formula()) {
+        let state = |part| condition(formulas, part, property.atoms(), |atom| Some(atom.clone()));
+        let met = formulas.possible(part).and_then(state);
+        let kept = formulas.invariant(part).and_then(state).map(Predicate::negated);
+        all.extend(met.or(kept).map(Predicate::sorted));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
 }

@@ -52,7 +52,7 @@ impl Runs<'_> {
     /// premises on one of them.
     pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let assumes_units = match self.board.given(&given, &argument.given) {
+        let assumes_units = match self.board.given(&given, (&argument.given, &[])) {
             Ok(assumes_units) => assumes_units || argument.assumes_units(),
             Err(why) => return self.refuse(goal, &why),
         };

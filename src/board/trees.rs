@@ -7,7 +7,7 @@
 use super::{Argument, Board, Evidence, Knowledge, Proof, Technique, Tree};
 use crate::evidence::Flaw;
 use crate::evidence::tree::visit::{Visited, visit_tree};
-use crate::evidence::tree::{Labelling, LabellingFlaw};
+use crate::evidence::tree::{Given, Labelling, LabellingFlaw};
 use parikh_net::{Goal, GoalId, TreeProperty};
 use std::sync::Arc;
 
@@ -29,11 +29,12 @@ impl Board<'_> {
 }
 
 impl Trees<'_> {
-    /// The goal's property holds, or its negation, by this labelling; it rests on goals that cannot be
-    /// reached, each of its premises on one of them.
+    /// The goal's property holds, or its negation, by this labelling; each of its premises is what one of the
+    /// goals that are given shows.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let assumes_units = match self.board.given(&given, &labelling.given) {
+        let Given { never, stays } = &labelling.given;
+        let assumes_units = match self.board.given(&given, (never, stays)) {
             Ok(assumes_units) => assumes_units,
             Err(why) => return self.refuse(goal, &why),
         };
@@ -60,7 +61,7 @@ impl Trees<'_> {
     /// some goals cannot be reached. Where they are few, the checker visits all there are again before.
     pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
-        let assumes_units = match self.board.given(&given, &[]) {
+        let assumes_units = match self.board.given(&given, (&[], &[])) {
             Ok(assumes_units) => assumes_units,
             Err(why) => return self.refuse(goal, &why),
         };

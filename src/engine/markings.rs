@@ -5,8 +5,13 @@
 //! that speak of firings are true of an edge and not of a marking; edges have a *label*, the number
 //! of a set of such atoms, and label 0 is the empty one. A run must not end, so a dead marking leads
 //! to itself, with label 0.
+//!
+//! Of a graph for the [tree](Markings::for_trees) of runs, dead markings lead nowhere, and there are no
+//! letters: whoever wants to know whether a condition holds in a marking [asks](Markings::holds), of
+//! markings that were not expanded, too. Conditions may be long, and most are asked of few markings.
 
-use crate::engine::explicit::judge::{Test, leaves_as_atoms};
+use crate::engine::explicit::condition::Condition;
+use crate::engine::explicit::judge::leaves_as_atoms;
 use crate::engine::explicit::space::{Purpose, Space, Stuck};
 use crate::engine::explicit::state_space::Incomplete;
 use parikh_net::run_property::RunAtom;
@@ -31,7 +36,7 @@ pub(crate) struct Markings<'n> {
     /// The atoms that hold in markings, without enabledness, each with its number.
     atoms: Vec<(usize, Predicate)>,
     /// The same and their negations as tests on packed markings, for the layout with this number.
-    tests: Vec<(usize, [Test; 2])>,
+    tests: Vec<(usize, [Condition; 2])>,
     layout: u64,
     /// By marking, where its successors begin, or [`NEW`], and how many they are.
     rows: Vec<(u32, u32)>,
@@ -41,9 +46,12 @@ pub(crate) struct Markings<'n> {
     words: usize,
     letters: Vec<u64>,
     enabled: Vec<u32>,
-    /// The marking loaded last, where that is known.
+    /// The marking loaded last, where that is known, and whether it is dead, where that is.
     loaded: Option<u32>,
+    loaded_dead: Option<bool>,
     expanded: u32,
+    /// Whether there are letters, and dead markings lead to themselves.
+    for_runs: bool,
 }
 
 impl<'n> Markings<'n> {
@@ -57,13 +65,39 @@ impl<'n> Markings<'n> {
         atoms: &[RunAtom],
         budget: &Budget,
     ) -> Result<Self, Incomplete> {
+        Self::of(net, facts, (atoms, true), budget)
+    }
+
+    /// The same for the tree of runs, without letters.
+    ///
+    /// # Errors
+    /// When there is no room even for the initial marking.
+    pub(crate) fn for_trees(
+        net: &'n Net,
+        facts: &Facts,
+        conditions: &[Predicate],
+        budget: &Budget,
+    ) -> Result<Self, Incomplete> {
+        let atoms: Vec<_> = conditions.iter().cloned().map(RunAtom::Holds).collect();
+        Self::of(net, facts, (&atoms, false), budget)
+    }
+
+    fn of(
+        net: &'n Net,
+        facts: &Facts,
+        (atoms, for_runs): (&[RunAtom], bool),
+        budget: &Budget,
+    ) -> Result<Self, Incomplete> {
         let purpose = Purpose { listed: &|_| true, sequences: true, ceiling: u64::MAX };
         let holding = atoms.iter().enumerate().filter_map(|(number, atom)| match atom {
             RunAtom::Holds(predicate) => Some((number, leaves_as_atoms(predicate, net))),
             RunAtom::Fires(_) => None,
         });
-        let space = Space::new(net, facts, purpose, budget)?;
-        let words = atoms.len().div_ceil(64).max(1);
+        let mut space = Space::new(net, facts, purpose, budget)?;
+        if !for_runs {
+            space = space.with_whole_keys();
+        }
+        let words = if for_runs { atoms.len().div_ceil(64).max(1) } else { 0 };
         let mut markings = Markings {
             labels: Labels::new(net, atoms, words),
             budget: budget.clone(),
@@ -77,7 +111,9 @@ impl<'n> Markings<'n> {
             letters: vec![0; words],
             enabled: Vec::new(),
             loaded: None,
+            loaded_dead: None,
             expanded: 0,
+            for_runs,
         };
         markings.compile();
         Ok(markings)
@@ -88,7 +124,7 @@ impl<'n> Markings<'n> {
         let packing = self.space.packing();
         let compiled = |(number, atom): &(usize, Predicate)| {
             let both = [atom.clone(), atom.clone().negated()];
-            (*number, both.map(|it| Test::new(&it, packing)))
+            (*number, both.map(|it| Condition::new(&it, packing)))
         };
         self.tests = self.atoms.iter().map(compiled).collect();
     }
@@ -108,28 +144,44 @@ impl<'n> Markings<'n> {
         self.rows.len() as u32
     }
 
-    /// Loads a marking, for [`distance`](Self::distance).
-    pub(crate) fn load(&mut self, marking: u32) {
+    /// Loads a marking, to be looked at.
+    fn look(&mut self, marking: u32) {
         if self.loaded != Some(marking) {
-            self.loaded = None;
-            self.space.load(marking, &mut self.enabled);
+            self.space.look(marking);
             if self.layout != self.space.layouts() {
                 self.compile();
             }
-            self.loaded = Some(marking);
+            (self.loaded, self.loaded_dead) = (Some(marking), None);
         }
     }
 
-    /// How many tokens are missing in the marking loaded last until this condition on markings holds, or does
-    /// not; the one with this place among those that the graph was made for.
-    pub(crate) fn distance(&self, condition: usize, holds: bool) -> u64 {
+    /// Whether a condition holds in a marking, expanded or not: the one with this place among those that the
+    /// graph was made for.
+    pub(crate) fn holds(&mut self, marking: u32, condition: usize) -> bool {
+        self.look(marking);
+        let (_, [test, _]) = &self.tests[condition];
+        let dead = match self.loaded_dead {
+            Some(dead) => dead,
+            None if test.asks_for_deadness() => {
+                self.space.load(marking, &mut self.enabled);
+                *self.loaded_dead.insert(self.enabled.is_empty())
+            }
+            None => false,
+        };
+        let (_, [test, _]) = &self.tests[condition];
+        test.holds(self.space.key(), dead)
+    }
+
+    /// How many tokens are missing in a marking until this condition holds, and until it does not.
+    pub(crate) fn distances(&mut self, marking: u32, condition: usize) -> [u64; 2] {
+        self.look(marking);
         let (_, tests) = &self.tests[condition];
-        tests[usize::from(!holds)].distance(self.space.key())
+        tests.each_ref().map(|test| test.distance(self.space.key()))
     }
 
     /// The tokens of a marking.
     pub(crate) fn tokens(&mut self, marking: u32) -> Marking {
-        self.load(marking);
+        self.look(marking);
         self.space.packing().unpack(self.space.key())
     }
 
@@ -153,13 +205,16 @@ impl<'n> Markings<'n> {
                 self.compile();
             }
             let dead = self.enabled.is_empty();
-            self.note_letter(at, dead);
+            if self.for_runs {
+                self.note_letter(at, dead);
+            }
             self.labels.choose(&mut self.enabled);
+            (self.loaded, self.loaded_dead) = (Some(marking), Some(dead));
             let begin = self.successors.len();
             if begin + self.enabled.len() >= NEW as usize {
                 return Err(Stuck::Full.into());
             }
-            if dead {
+            if dead && self.for_runs {
                 self.successors.push((marking, 0));
             }
             let (successors, labels) = (&mut self.successors, &self.labels);
@@ -170,18 +225,45 @@ impl<'n> Markings<'n> {
             };
             if self.space.expand_edges(marking, &self.enabled, add)? {
                 self.successors.truncate(begin);
+                self.loaded = None;
                 continue;
             }
             // First what a run can repeat at once.
             self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
             self.rows[at] = (begin as u32, (self.successors.len() - begin) as u32);
             self.expanded += 1;
-            self.loaded = Some(marking);
             let known = self.space.store().len() as usize;
             self.rows.resize(known, (NEW, 0));
             self.letters.resize(known * self.words, 0);
         }
         Ok(())
+    }
+
+    /// Where a firing leads from a marking; nothing where it is not possible.
+    ///
+    /// # Errors
+    /// When there is no room for where it leads.
+    pub(crate) fn after(
+        &mut self,
+        marking: u32,
+        t: TransitionId,
+    ) -> Result<Option<u32>, Incomplete> {
+        let chosen = [t.index() as u32];
+        let mut reached = None;
+        self.loaded = None;
+        loop {
+            self.space.load(marking, &mut self.enabled);
+            if !self.enabled.contains(&chosen[0]) {
+                return Ok(None);
+            }
+            if !self.space.expand_edges(marking, &chosen, |number| reached = Some(number))? {
+                break;
+            }
+        }
+        let known = self.space.store().len() as usize;
+        self.rows.resize(known, (NEW, 0));
+        self.letters.resize(known * self.words, 0);
+        Ok(reached)
     }
 
     /// Whether there is time and memory left.
@@ -201,7 +283,8 @@ impl<'n> Markings<'n> {
         }
     }
 
-    /// Where a marking that was expanded leads: never nowhere, and first to itself if it does.
+    /// Where a marking that was expanded leads, and first to itself if it does. That is nowhere only of dead
+    /// markings, where the graph is for trees.
     pub(crate) fn successors(&self, marking: u32) -> &[Successor] {
         let (begin, count) = self.rows[marking as usize];
         self.successors.get(begin as usize..).map_or(&[], |row| &row[..count as usize])

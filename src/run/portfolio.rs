@@ -132,6 +132,17 @@ impl<'a> Portfolio<'a> {
         self.budget.share(part.share).slice(part.most)
     }
 
+    /// The part of the time that a step of this role has: less where it serves formulas of CTL.
+    pub(super) fn beside_trees(&self, role: Role, part: Part) -> Part {
+        let is_open = || self.ground.trees().iter().any(|(id, _)| self.board.is_open(*id));
+        match role {
+            Role::Homes if part.share < 1.0 && is_open() => {
+                Part { share: part.share.min(schedule::HOMES_BESIDE_TREES), ..part }
+            }
+            _ => part,
+        }
+    }
+
     /// The ground of a step, if there is one.
     pub(super) fn on(&self, on: On) -> Option<&Ground<'a>> {
         match on {

@@ -40,7 +40,8 @@
 //!
 //! Where CTL is asked, both evaluate formulas marking by marking ([`Role::Trees`]), each beginning at another one; the
 //! first worker from the beginning, the second when it has seen which conditions never change. A formula needs few
-//! markings or very many, so looks at all of them in turn are short at first.
+//! markings or very many, so looks at all of them in turn are short at first. What walks find on the way to other
+//! goals is followed there, so these go on finding markings where conditions change.
 //!
 //! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is a line of
 //! [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the time are here, but for that of an engine that runs once, which its [role](crate::engine::Role)
@@ -63,6 +64,10 @@ pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 /// On a net of their own, each of what the one before has left: reducing again, searching, and, when
 /// nobody else walks, proving before walks.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
+
+/// The most of the time left that finding out what stays reachable takes where formulas of CTL are open:
+/// their parts ask for it more often than a question does, and most of them are decided without.
+pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
 
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);

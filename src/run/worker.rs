@@ -42,6 +42,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
         match step {
             Phase::Run(role, on, part) => {
+                let part = all.beside_trees(role, part);
                 if let Some(ground) = all.on(on) {
                     self.run_all(role, ground, &all.part(part));
                 }

@@ -1,17 +1,19 @@
 //! Evidence about the tree of runs, as it stands in files: what the engine finds is confirmed by the auditor, and
 //! whatever is changed in it, nothing false is.
 
-use crate::support::oracle::{Limits, StateSpace, explore};
+use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use crate::support::scale::scaled;
 use crate::support::trees;
 use crate::trial::{Case, Tally, Trial, is_confirmed};
 use fastrand::Rng;
 use parikh::engine::fixpoint::labelling;
 use parikh::evidence::Document;
+use parikh::evidence::home::Structure;
 use parikh::evidence::question::Question;
+use parikh::evidence::tree::Given;
 use parikh::evidence_files::Writer;
 use parikh::net::generate::{Kind, Shape, random, random_ctl, random_predicate};
-use parikh::net::{Facts, Net, Predicate, TreeProperty};
+use parikh::net::{Facts, Goal, Net, Predicate, TreeProperty};
 use parikh::solvers::Budget;
 use parikh_temporal::Ctl;
 use serde_json::json;
@@ -24,18 +26,22 @@ fn property(rng: &mut Rng, net: &Net) -> TreeProperty {
     TreeProperty::new(&formulas, formula, &atoms)
 }
 
-/// The evidence of the engine, given what no reachable marking satisfies, written as a run writes it.
-fn case(space: &StateSpace<'_>, property: &TreeProperty, never: &[Predicate]) -> Option<Case> {
+/// The evidence of the engine, given what is so of all reachable markings, written as a run writes it.
+fn case(space: &StateSpace<'_>, property: &TreeProperty, given: &Given) -> Option<Case> {
     let net = space.net();
     let facts = Facts::none(net);
-    let found = labelling(net, &facts, property, never, &Budget::unlimited())?;
+    let found = labelling(net, &facts, property, given, &Budget::unlimited())?;
     let holds = found.decides(net, property)?;
     assert_eq!(holds, trees::holds(space, property), "{property:?}");
     let mut writer = Writer::new(net, "Some", Vec::new()).unwrap();
     let mut shown_by = Vec::new();
-    if !found.given.is_empty() {
+    if !found.given.never.is_empty() {
         let id = writer.document(None, &Document::Markings(space.states() as u64)).unwrap();
         shown_by.push(json!({ "document": id }));
+    }
+    if !found.given.stays.is_empty() {
+        let structure = Structure::Visited(space.states() as u64);
+        shown_by.push(json!({"structure": writer.structure(None, &structure).unwrap()}));
     }
     shown_by.push(json!({"labelling": writer.labelling(&found).unwrap()}));
     let text = String::from_utf8(writer.finish().unwrap()).unwrap();
@@ -48,7 +54,7 @@ fn asked(property: &TreeProperty) -> Question {
 }
 
 /// What of a line is changed.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "atoms",
     "comparison",
     "sum",
@@ -66,6 +72,7 @@ const KEYS: [&str; 20] = [
     "tokens",
     "claims",
     "given",
+    "stays",
     "enabled",
     "disabled",
     "labelling",
@@ -82,10 +89,18 @@ fn evidence_about_trees_is_confirmed_and_no_mutant_confirms_what_is_false() {
         let properties: Vec<TreeProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
         let both = |atom: &Predicate| [atom.clone().sorted(), atom.clone().negated().sorted()];
         let atoms = properties.iter().flat_map(|it| it.atoms()).flat_map(both);
-        let never: Vec<Predicate> = atoms.filter(|it| !space.reaches(it)).collect();
+        let atoms: Vec<Predicate> = atoms.chain([Predicate::Dead]).collect();
+        let never = |it: &&Predicate| !space.reaches(it);
+        let stays =
+            |it: &&Predicate| space.answer(&Goal::Home((*it).clone())) == Truth::Stays(true);
+        let nothing = Given::default();
+        let given = Given {
+            never: atoms.iter().filter(never).cloned().collect(),
+            stays: atoms.iter().filter(stays).cloned().collect(),
+        };
         let cases: Vec<Case> = properties
             .iter()
-            .filter_map(|it| case(&space, it, if rng.bool() { &never } else { &[] }))
+            .filter_map(|it| case(&space, it, if rng.bool() { &given } else { &nothing }))
             .collect();
         tally.try_all(&net, &cases, &KEYS, &mut rng);
     }

@@ -21,6 +21,7 @@
 //!    search was out of memory is given up.
 
 pub(crate) mod block;
+pub(crate) mod condition;
 pub(crate) mod crew;
 pub(crate) mod derived;
 pub mod graph;

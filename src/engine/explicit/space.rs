@@ -89,6 +89,8 @@ pub(crate) struct Space<'n> {
     budget: Budget,
     /// Whether markings are very many.
     are_many: bool,
+    /// Whether what follows from place invariants is left out of stored keys then.
+    derives: bool,
     /// How often each place was marked when looked at.
     marked: Vec<u64>,
     expansions: u64,
@@ -126,12 +128,19 @@ impl<'n> Space<'n> {
             successors: Vec::new(),
             budget: budget.clone(),
             are_many: false,
+            derives: true,
             marked: vec![0; net.place_count()],
             expansions: 0,
             repackings: 0,
             repacked: 0,
             layouts: 0,
         })
+    }
+
+    /// The same, where markings are looked at more often than they are expanded: their keys are stored whole,
+    /// as finding out what was left out of one may cost more than all that is asked of it.
+    pub(crate) fn with_whole_keys(self) -> Self {
+        Space { derives: false, ..self }
     }
 
     /// The layout of keys.
@@ -183,6 +192,12 @@ impl<'n> Space<'n> {
         if self.expansions <= REFILE_AT[1] {
             self.sample();
         }
+    }
+
+    /// Loads a marking, to be looked at and not to be expanded: nothing is listed.
+    pub(crate) fn look(&mut self, number: u32) {
+        self.store.read(number, &mut self.key);
+        self.packing.derive(&mut self.key);
     }
 
     fn sample(&mut self) {
@@ -261,6 +276,9 @@ impl<'n> Space<'n> {
 
     /// The packing in which very many markings take the least space, if it is another one.
     fn compacted(&self) -> Option<Packing> {
+        if !self.derives {
+            return self.packing.compacted(Vec::new());
+        }
         let flows = place_flows(self.net, &self.budget.slice(INVARIANTS));
         let changes = |p| self.packing.field(p).width > 0;
         let derived = flows.map(|flows| derived(self.net, &flows, changes)).unwrap_or_default();

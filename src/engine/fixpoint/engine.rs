@@ -1,18 +1,17 @@
 //! The engine: each open property has its turns, short ones first, on one graph of markings.
 
-use super::parts::{Parts, Set};
-use super::search::Search;
-use crate::board::{Board, Knowledge, Reach};
+use super::known::{self, Known};
+use super::parts::Parts;
+use super::search::{News, Search};
 use crate::engine::explicit::Incomplete;
 use crate::engine::markings::Markings;
 use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
-use crate::evidence::tree::{Labelling, everywhere};
+use crate::evidence::tree::{Given, Labelling};
 use fastrand::Rng;
-use parikh_net::run_property::RunAtom;
-use parikh_net::{Facts, Goal, GoalId, Net, Predicate, TreeProperty};
+use parikh_net::{Facts, GoalId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
 use parikh_temporal::BRANCHING_RULES;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// See the [module](super).
 pub const ENGINE: Engine = Engine {
@@ -27,21 +26,18 @@ pub const ENGINE: Engine = Engine {
 /// The most steps of rewriting.
 const STEPS: usize = 20_000;
 
-/// The bit of letters that says that a marking is dead.
-const DEAD: usize = 0;
-
 /// The share of the time left, in [0, 1], of each round of looks at all open properties.
 const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    let (atoms, bits) = letters(assignment.ground.trees().iter().map(|(_, property)| property));
+    let (atoms, bits) = conditions(assignment.ground.trees().iter().map(|(_, property)| property));
     Ok(Box::new(Fixpoints { work: assignment, atoms, bits, graph: None, looks: 0, decided: 0 }))
 }
 
 struct Fixpoints<'g> {
     work: Assignment<'g>,
-    /// What letters say of markings, and by predicate its bit.
-    atoms: Vec<RunAtom>,
+    /// What is asked of markings, and by predicate its place.
+    atoms: Vec<Predicate>,
     bits: HashMap<Predicate, usize>,
     /// The graph of markings, from the first slice on.
     graph: Option<Markings<'g>>,
@@ -55,7 +51,8 @@ impl Session for Fixpoints<'_> {
     fn slice(&mut self, budget: &Budget) -> Progress {
         if self.graph.is_none() {
             let ground = self.work.ground;
-            self.graph = Markings::new(ground.net(), ground.facts(), &self.atoms, budget).ok();
+            self.graph =
+                Markings::for_trees(ground.net(), ground.facts(), &self.atoms, budget).ok();
         }
         // Where there is no room for a marking, there will be none later.
         let Some(mut graph) = self.graph.take() else { return Progress::Finished };
@@ -101,23 +98,23 @@ impl Fixpoints<'_> {
 }
 
 /// Markings with what is true of them that show whether the tree of runs of `net` has the property, given
-/// predicates in sorted form that no reachable marking satisfies. Nothing where the budget ends first, or the
+/// what is known of all reachable markings. Nothing where the budget ends first, or the
 /// formula or the labelling is too large.
 pub fn labelling(
     net: &Net,
     facts: &Facts,
     property: &TreeProperty,
-    never: &[Predicate],
+    given: &Given,
     budget: &Budget,
 ) -> Option<Labelling> {
     let property = &simple(property);
-    let (atoms, bits) = letters([property]);
-    let mut graph = Markings::new(net, facts, &atoms, budget).ok()?;
+    let (atoms, bits) = conditions([property]);
+    let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
     let parts = Parts::of(property, &bits)?;
-    let never = never.iter().map(|it| (it.clone(), GoalId::new(0))).collect();
-    let known = Known::new(never, property, &parts);
-    let mut search = Search::new(&mut graph, &parts, DEAD, known.sets, 0);
-    let value = search.run(&mut || Some(known.sets)).ok()??;
+    let known = Known::given(given.clone(), property, &parts);
+    let mut search = Search::new(&mut graph, &parts, known.sets, 0);
+    let value =
+        search.run(&mut || Some(News { everywhere: known.sets, ways: Vec::new() })).ok()??;
     search.explain(property, known.sets, known.used(value).0)
 }
 
@@ -129,16 +126,15 @@ fn simple(property: &TreeProperty) -> TreeProperty {
     TreeProperty::new(&formulas, simple, property.atoms())
 }
 
-/// The atoms of letters for these properties, and by predicate its bit.
-fn letters<'p>(
+/// The atoms of these properties, and by predicate its place among them.
+fn conditions<'p>(
     properties: impl IntoIterator<Item = &'p TreeProperty>,
-) -> (Vec<RunAtom>, HashMap<Predicate, usize>) {
-    let mut atoms = vec![RunAtom::Holds(Predicate::Dead)];
-    let mut bits = HashMap::from([(Predicate::Dead, DEAD)]);
+) -> (Vec<Predicate>, HashMap<Predicate, usize>) {
+    let (mut atoms, mut bits) = (Vec::new(), HashMap::new());
     for atom in properties.into_iter().flat_map(TreeProperty::atoms) {
         let next = atoms.len();
         if *bits.entry(atom.clone()).or_insert(next) == next {
-            atoms.push(RunAtom::Holds(atom.clone()));
+            atoms.push(atom.clone());
         }
     }
     (atoms, bits)
@@ -168,15 +164,11 @@ fn look(
         work.board.gave_up(id, ENGINE.name, "the formula has more than 64 parts");
         return Looked::Stuck;
     };
-    let mut version = work.board.version();
-    let mut known = Known::of(work.board, property, &parts);
-    let mut search = Search::new(graph, &parts, DEAD, known.sets, seed);
+    let mut facts = Known::of(work.board, property, &parts);
+    let mut search = Search::new(graph, &parts, facts.sets, seed);
     let found = search.run(&mut || {
-        if work.board.version() != version {
-            version = work.board.version();
-            known = Known::of(work.board, property, &parts);
-        }
-        work.board.is_open(id).then_some(known.sets)
+        let ways = facts.look(work.board, property, &parts);
+        work.board.is_open(id).then_some(News { everywhere: facts.sets, ways })
     });
     let value = match found {
         Ok(Some(value)) => value,
@@ -184,61 +176,13 @@ fn look(
         Ok(None) | Err(_) => return Looked::Stuck,
     };
     let trees = work.board.trees(ENGINE.technique);
-    let (given, goals) = known.used(value);
-    match search.explain(property, known.sets, given) {
+    let (given, goals) = facts.used(value);
+    match search.explain(property, facts.sets, given) {
         Some(labelling) => trees.labelled(id, labelling, goals),
-        None => trees.searched(id, value, graph.expanded().into(), goals),
-    }
-    if work.board.is_open(id) { Looked::Stuck } else { Looked::Decided }
-}
-
-/// What is known of all reachable markings.
-struct Known {
-    /// Predicates that none satisfies, and the goals that say so.
-    never: Vec<(Predicate, GoalId)>,
-    /// The parts that are true everywhere, and those that are false everywhere.
-    sets: (Set, Set),
-}
-
-impl Known {
-    fn of(board: &Board<'_>, property: &TreeProperty, parts: &Parts) -> Known {
-        let both = |atom: &Predicate| [atom.clone().sorted(), atom.clone().negated().sorted()];
-        let wanted: HashSet<Predicate> = property.atoms().iter().flat_map(both).collect();
-        let known = board.ids().filter_map(|id| match (board.goal(id), board.knowledge(id)?) {
-            (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { .. })) => {
-                let predicate = predicate.clone().sorted();
-                wanted.contains(&predicate).then_some((predicate, id))
-            }
-            _ => None,
-        });
-        Known::new(known.collect(), property, parts)
-    }
-
-    fn new(never: Vec<(Predicate, GoalId)>, property: &TreeProperty, parts: &Parts) -> Known {
-        let given: Vec<Predicate> = never.iter().map(|(predicate, _)| predicate.clone()).collect();
-        let set = |values: Vec<bool>| {
-            (0..).zip(values).fold(0, |set: Set, (at, value)| set | Set::from(value) << at)
-        };
-        let yes = set(everywhere(property, &given, &parts.formulas));
-        let no = {
-            let mut store = property.formulas().clone();
-            let negations: Vec<_> = parts.formulas.iter().map(|&it| store.negate(it)).collect();
-            let of = |&negation: &_| {
-                let negation = TreeProperty::new(&store, negation, property.atoms());
-                let parts = negation.formulas().below(negation.formula());
-                everywhere(&negation, &given, &parts).last() == Some(&true)
-            };
-            set(negations.iter().map(of).collect())
-        };
-        Known { never, sets: (yes, no) }
-    }
-
-    /// What a labelling of this value may rest on.
-    fn used(&self, value: bool) -> (Vec<Predicate>, Vec<GoalId>) {
-        let set = if value { self.sets.0 } else { self.sets.1 };
-        match set {
-            0 => (Vec::new(), Vec::new()),
-            _ => self.never.iter().cloned().unzip(),
+        None => {
+            let goals = known::refuted(work.board, goals);
+            trees.searched(id, value, graph.expanded().into(), goals);
         }
     }
+    if work.board.is_open(id) { Looked::Stuck } else { Looked::Decided }
 }

@@ -5,8 +5,8 @@
 
 use super::parts::{Part, Set, places};
 use super::search::Search;
-use crate::evidence::tree::{Claim, Labelling};
-use parikh_net::{Predicate, TransitionId, TreeProperty};
+use crate::evidence::tree::{Claim, Given, Labelling};
+use parikh_net::{TransitionId, TreeProperty};
 use parikh_temporal::{Atom, Formula, Node, Paths as _, Quantifier};
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ impl Search<'_, '_> {
         &mut self,
         property: &TreeProperty,
         everywhere: (Set, Set),
-        given: Vec<Predicate>,
+        given: Given,
     ) -> Option<Labelling> {
         let value = self.value()?;
         let claimed = if value { property.clone() } else { property.negated() };

@@ -15,9 +15,9 @@ pub(super) const MOST: usize = Set::BITS as usize;
 pub(super) enum Part {
     /// Always of this value.
     Constant(bool),
-    /// The bit of a letter, or its opposite.
+    /// A condition on markings, or its opposite.
     Literal {
-        /// The bit.
+        /// Its place among those that the graph was made for.
         bit: usize,
         /// Whether it is wanted.
         positive: bool,
@@ -41,10 +41,12 @@ pub(super) struct Parts {
     pub(super) all: Vec<Part>,
     /// The same in the property's store.
     pub(super) formulas: Vec<Formula<Quantifier>>,
+    /// By part itself and what its value at a marking may take of the values of others there.
+    here: Vec<Set>,
 }
 
 impl Parts {
-    /// Those of a property whose atoms are these bits of letters; `None` where they are too many.
+    /// Those of a property whose atoms have these places; `None` where they are too many.
     pub(super) fn of(property: &TreeProperty, bits: &HashMap<Predicate, usize>) -> Option<Parts> {
         let formulas = property.formulas().below(property.formula());
         if formulas.len() > MOST {
@@ -67,8 +69,25 @@ impl Parts {
             Node::Until(paths, left, right) => Part::Until(*paths, place(left), place(right)),
             Node::Release(paths, left, right) => Part::Release(*paths, place(left), place(right)),
         };
-        let all = formulas.iter().map(part).collect();
-        Some(Parts { all, formulas })
+        let all: Vec<Part> = formulas.iter().map(part).collect();
+        let mut here: Vec<Set> = Vec::with_capacity(all.len());
+        for (place, part) in all.iter().enumerate() {
+            let others = match *part {
+                Part::Constant(_) | Part::Literal { .. } | Part::Next(..) => 0,
+                Part::And(parts) | Part::Or(parts) => parts,
+                Part::Until(_, left, right) | Part::Release(_, left, right) => {
+                    1 << left | 1 << right
+                }
+            };
+            here.push(places(others).fold(1 << place, |set, other| set | here[other]));
+        }
+        Some(Parts { all, formulas, here })
+    }
+
+    /// The parts whose values at a marking those of some parts there may take: those, and theirs, but not what is
+    /// asked of other markings.
+    pub(super) fn taken_here(&self, parts: Set) -> Set {
+        places(parts).fold(0, |set, part| set | self.here[part])
     }
 
     /// The place of the formula itself.

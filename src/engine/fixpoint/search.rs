@@ -4,25 +4,42 @@ use super::parts::{Part, Parts, Set, places};
 use crate::engine::explicit::Incomplete;
 use crate::engine::markings::Markings;
 use fastrand::Rng;
+use parikh_net::FiringSequence;
 use parikh_temporal::Quantifier;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
 
-/// The fewest expansions between two sweeps.
-const FEWEST: usize = 128;
+/// The fewest firings between two sweeps.
+const FEWEST: usize = 2000;
 
 /// Markings between two looks at the budget.
 const POLLING: usize = 64;
 
+/// A distance that nobody has asked for yet.
+const UNKNOWN: u64 = u64::MAX;
+
 /// So many sweeps in a row with nothing expanded find all that there is to be found.
 const IDLE: usize = 3;
+
+/// The most firings that are followed along a way.
+const LONGEST: usize = 50_000;
+
+/// What is known besides.
+#[derive(Clone, Debug, Default)]
+pub(super) struct News {
+    /// What is true, and what is false, of all reachable markings.
+    pub(super) everywhere: (Set, Set),
+    /// Ways to markings in which atoms have other values than initially, each shown once.
+    pub(super) ways: Vec<Arc<FiringSequence>>,
+}
 
 /// Which of the markings that wait is opened next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// The one that waits longest: what is near is found first.
     Breadth,
-    /// One whose predecessor was nearest to what is sought, by missing tokens, and of these the one met last.
+    /// One that is nearest to what is sought, by missing tokens, and of these the one met last.
     Guided,
     /// The one met last: what is far, and what comes back to itself.
     Depth,
@@ -38,8 +55,6 @@ const TURNS: [Order; 5] =
 pub(super) struct Search<'g, 'n> {
     pub(super) graph: &'g mut Markings<'n>,
     pub(super) parts: &'g Parts,
-    /// The bit of letters that says that a marking is dead.
-    dead: usize,
     /// By marking what is demanded.
     pub(super) needs: Vec<Set>,
     /// By marking what is known to be true.
@@ -57,10 +72,12 @@ pub(super) struct Search<'g, 'n> {
     waiting: VecDeque<u32>,
     /// The same in guided order, in a turn of that: their distances, and when they were met.
     heap: BinaryHeap<(Reverse<u64>, usize, u32)>,
-    /// By marking how far its predecessor, the last one that was opened, is from what is sought.
+    /// By marking how far it is from what is sought, or [`UNKNOWN`].
     distances: Vec<u64>,
     /// Markings and what was demanded of them just now.
     spreading: Vec<(u32, Set)>,
+    /// The firings after which anything was demanded.
+    firings: usize,
     /// The place in [`TURNS`].
     turn: usize,
     rng: Rng,
@@ -72,14 +89,12 @@ impl<'g, 'n> Search<'g, 'n> {
     pub(super) fn new(
         graph: &'g mut Markings<'n>,
         parts: &'g Parts,
-        dead: usize,
         everywhere: (Set, Set),
         seed: u64,
     ) -> Self {
         Search {
             graph,
             parts,
-            dead,
             needs: Vec::new(),
             yes: Vec::new(),
             no: Vec::new(),
@@ -90,30 +105,32 @@ impl<'g, 'n> Search<'g, 'n> {
             heap: BinaryHeap::new(),
             distances: Vec::new(),
             spreading: Vec::new(),
+            firings: 0,
             turn: 0,
             rng: Rng::with_seed(seed),
         }
     }
 
     /// The value of the formula at the initial marking. `more` is asked at each sweep what else is known
-    /// everywhere by then; nothing ends the search.
+    /// by then; nothing ends the search.
     ///
     /// # Errors
     /// When there is no time or room left.
     pub(super) fn run(
         &mut self,
-        more: &mut dyn FnMut() -> Option<(Set, Set)>,
+        more: &mut dyn FnMut() -> Option<News>,
     ) -> Result<Option<bool>, Incomplete> {
-        self.fit(0);
+        self.fit();
         self.demand_anew();
         let mut idle = 0;
         loop {
             if let Some(value) = self.value() {
                 return Ok(Some(value));
             }
-            let quota = (self.touched.len() / 2).max(FEWEST);
-            let mut done = 0;
-            while done < quota && self.value().is_none() {
+            // A sweep goes over all firings that anything is demanded after, and sets up a list of all markings.
+            let quota = (self.firings / 2).max(self.needs.len() / 8).max(FEWEST);
+            let (mut done, enough) = (0usize, self.firings + quota);
+            while self.firings < enough && self.value().is_none() {
                 if done.is_multiple_of(POLLING) {
                     self.graph.look_at_budget()?;
                 }
@@ -123,8 +140,15 @@ impl<'g, 'n> Search<'g, 'n> {
             }
             self.sweep()?;
             idle = if done == 0 { idle + 1 } else { 0 };
-            let Some(known) = more().filter(|_| idle < IDLE) else { return Ok(self.value()) };
-            self.know_everywhere(known);
+            let Some(news) = more().filter(|_| idle < IDLE) else { return Ok(self.value()) };
+            self.know_everywhere(news.everywhere);
+            for way in &news.ways {
+                self.follow(way)?;
+                idle = 0;
+            }
+            if !news.ways.is_empty() && self.value().is_none() {
+                self.sweep()?;
+            }
             if self.value().is_none() {
                 self.turn = (self.turn + 1) % TURNS.len();
                 self.demand_anew();
@@ -156,7 +180,7 @@ impl<'g, 'n> Search<'g, 'n> {
     }
 
     /// Makes room for all markings that are known.
-    fn fit(&mut self, distance: u64) {
+    fn fit(&mut self) {
         let known = self.graph.known() as usize;
         if self.needs.len() < known {
             let (yes, no) = self.everywhere;
@@ -164,7 +188,7 @@ impl<'g, 'n> Search<'g, 'n> {
             self.yes.resize(known, yes);
             self.no.resize(known, no);
             self.opened.resize(known, false);
-            self.distances.resize(known, distance);
+            self.distances.resize(known, UNKNOWN);
         }
     }
 
@@ -174,23 +198,39 @@ impl<'g, 'n> Search<'g, 'n> {
             self.yes.iter_mut().for_each(|set| *set |= yes);
             self.no.iter_mut().for_each(|set| *set |= no);
             for at in self.touched.clone() {
-                if self.is_opened(at) {
-                    self.note_here(at);
-                }
+                self.note_here(at);
             }
         }
     }
 
-    fn expand(&mut self, marking: u32) -> Result<(), Incomplete> {
-        self.graph.expand(marking)?;
-        let distance = self.distance(marking);
-        self.fit(distance);
-        for at in 0..self.graph.successors(marking).len() {
-            let (to, _) = self.graph.successors(marking)[at];
-            if self.needs[to as usize] == 0 {
-                self.distances[to as usize] = distance;
+    /// Opens the markings along a way from the initial marking, as far as anything is demanded there.
+    fn follow(&mut self, way: &FiringSequence) -> Result<(), Incomplete> {
+        let (mut at, mut met) = (0, 0);
+        for step in way.steps() {
+            for _ in 0..step.count {
+                if self.needs[at as usize] == 0 || met == LONGEST || self.value().is_some() {
+                    return Ok(());
+                }
+                if !self.is_opened(at) {
+                    self.expand(at)?;
+                }
+                if met.is_multiple_of(POLLING) {
+                    self.graph.look_at_budget()?;
+                }
+                let Some(next) = self.graph.after(at, step.transition)? else { return Ok(()) };
+                self.fit();
+                (at, met) = (next, met + 1);
             }
         }
+        if self.needs[at as usize] != 0 && !self.is_opened(at) {
+            self.expand(at)?;
+        }
+        Ok(())
+    }
+
+    fn expand(&mut self, marking: u32) -> Result<(), Incomplete> {
+        self.graph.expand(marking)?;
+        self.fit();
         self.opened[marking as usize] = true;
         self.note_here(marking);
         let demanded = self.needs[marking as usize];
@@ -206,14 +246,20 @@ impl<'g, 'n> Search<'g, 'n> {
         }
         self.waiting.clear();
         self.heap.clear();
+        self.firings = 0;
         self.demand(0, 1 << self.parts.root());
         self.spread();
     }
 
-    /// Demands values at a marking.
+    /// Demands values at a marking. What its atoms tell at once is known then.
     fn demand(&mut self, marking: u32, wanted: Set) {
         let at = marking as usize;
-        let new = wanted & !self.needs[at] & !self.yes[at] & !self.no[at];
+        let unknown = |search: &Self| wanted & !search.needs[at] & !search.yes[at] & !search.no[at];
+        if unknown(self) == 0 {
+            return;
+        }
+        self.look(marking, unknown(self));
+        let new = unknown(self);
         if new == 0 {
             return;
         }
@@ -223,7 +269,8 @@ impl<'g, 'n> Search<'g, 'n> {
             if !is_opened {
                 match TURNS[self.turn] {
                     Order::Guided => {
-                        self.heap.push((Reverse(self.distances[at]), self.touched.len(), marking));
+                        let distance = self.distance(marking, new);
+                        self.heap.push((Reverse(distance), self.touched.len(), marking));
                     }
                     _ => self.waiting.push_back(marking),
                 }
@@ -233,6 +280,21 @@ impl<'g, 'n> Search<'g, 'n> {
         if is_opened {
             self.spreading.push((marking, new));
         }
+    }
+
+    /// Evaluates the atoms that these parts take here, and what follows from them.
+    fn look(&mut self, marking: u32, wanted: Set) {
+        let at = marking as usize;
+        let unknown = self.parts.taken_here(wanted) & !self.yes[at] & !self.no[at];
+        for place in places(unknown) {
+            if let Part::Literal { bit, positive } = self.parts.all[place] {
+                match self.graph.holds(marking, bit) == positive {
+                    true => self.yes[at] |= 1 << place,
+                    false => self.no[at] |= 1 << place,
+                }
+            }
+        }
+        self.note_here(marking);
     }
 
     /// Demands what the demands at opened markings take.
@@ -253,6 +315,7 @@ impl<'g, 'n> Search<'g, 'n> {
             }
             self.demand(marking, here);
             if there != 0 {
+                self.firings += self.graph.successors(marking).len();
                 for at in 0..self.graph.successors(marking).len() {
                     let (to, _) = self.graph.successors(marking)[at];
                     self.demand(to, there);
@@ -262,12 +325,15 @@ impl<'g, 'n> Search<'g, 'n> {
     }
 
     /// How many tokens are missing in a marking until something demanded there is decided that is met
-    /// somewhere or fails somewhere: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ.
-    fn distance(&mut self, marking: u32) -> u64 {
-        self.graph.load(marking);
-        let demanded = self.needs[marking as usize];
+    /// somewhere or fails somewhere: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Found once.
+    fn distance(&mut self, marking: u32, demanded: Set) -> u64 {
+        let known = self.distances[marking as usize];
+        if known != UNKNOWN {
+            return known;
+        }
         let mut nearest = None;
         // By part how far it is until it is true, and until it is false.
+        let taken = self.parts.taken_here(demanded);
         let mut all: Vec<[u64; 2]> = Vec::with_capacity(self.parts.all.len());
         for (place, part) in self.parts.all.iter().enumerate() {
             let sum = |parts: Set, value: usize| {
@@ -278,9 +344,11 @@ impl<'g, 'n> Search<'g, 'n> {
             };
             let here = match *part {
                 Part::Constant(value) => [u64::from(!value), u64::from(value)],
-                Part::Literal { bit, positive } => {
-                    [positive, !positive].map(|holds| self.graph.distance(bit, holds))
-                }
+                Part::Literal { .. } if taken >> place & 1 == 0 => [0, 0],
+                Part::Literal { bit, positive } => match self.graph.distances(marking, bit) {
+                    distances if positive => distances,
+                    [holds, fails] => [fails, holds],
+                },
                 Part::And(parts) => [sum(parts, 0), least(parts, 1)],
                 Part::Or(parts) => [least(parts, 0), sum(parts, 1)],
                 Part::Next(_, inner) => all[inner],
@@ -299,7 +367,9 @@ impl<'g, 'n> Search<'g, 'n> {
                 };
             }
         }
-        nearest.unwrap_or(0)
+        let nearest = nearest.unwrap_or(0).min(UNKNOWN - 1);
+        self.distances[marking as usize] = nearest;
+        nearest
     }
 
     /// Whether the firings from a marking were looked at.
@@ -307,12 +377,12 @@ impl<'g, 'n> Search<'g, 'n> {
         self.opened[marking as usize]
     }
 
-    /// Whether a marking that was opened is dead.
+    /// Whether a marking was opened, and is dead.
     pub(super) fn is_dead(&self, marking: u32) -> bool {
-        bit(self.graph.letter(marking), self.dead)
+        self.is_opened(marking) && self.graph.successors(marking).is_empty()
     }
 
-    /// What the letter of an opened marking says of the parts there, with what is known.
+    /// What follows from what is known of parts at a marking for others there.
     pub(super) fn note_here(&mut self, marking: u32) {
         let at = marking as usize;
         let is_dead = self.is_dead(marking);
@@ -324,9 +394,7 @@ impl<'g, 'n> Search<'g, 'n> {
             let is = |set: Set, part: usize| set >> part & 1 == 1;
             let value = match *part {
                 Part::Constant(value) => Some(value),
-                Part::Literal { bit: at, positive } => {
-                    Some(bit(self.graph.letter(marking), at) == positive)
-                }
+                Part::Literal { .. } => None,
                 Part::And(parts) if parts & !yes == 0 => Some(true),
                 Part::And(parts) => (parts & no != 0).then_some(false),
                 Part::Or(parts) if parts & !no == 0 => Some(false),
@@ -349,8 +417,4 @@ impl<'g, 'n> Search<'g, 'n> {
         }
         (self.yes[at], self.no[at]) = (yes, no);
     }
-}
-
-fn bit(letter: &[u64], at: usize) -> bool {
-    letter[at / 64] >> (at % 64) & 1 == 1
 }

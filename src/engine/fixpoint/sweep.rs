@@ -224,7 +224,7 @@ impl Search<'_, '_> {
     fn note_junctions(&mut self, place: usize) {
         for at in 0..self.touched.len() {
             let marking = self.touched[at];
-            if self.is_open(marking, place) && self.is_opened(marking) {
+            if self.is_open(marking, place) {
                 self.note_here(marking);
             }
         }

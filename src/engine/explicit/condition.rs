@@ -1,0 +1,238 @@
+//! Conditions compiled to be asked of very many packed markings.
+//!
+//! They say the same as a [`Test`](super::judge::Test), which searches need for its numbered atoms; here conditions
+//! on places of one bit are masks, so that a conjunction of them is two comparisons for each word that they are
+//! in, and a transition of a safe net is enabled by one look.
+//!
+//! How far a marking is from a condition: as many bits as would have to change, and what a sum is above its
+//! bound. It is 0 exactly where the condition holds; it only guides.
+
+use super::judge::Sum;
+use super::packing::Packing;
+use parikh_net::{Atom, Predicate};
+
+/// A predicate over packed markings.
+#[derive(Clone, Debug)]
+pub(crate) enum Condition {
+    /// True or false everywhere.
+    Constant(bool),
+    /// The sum is at most the bound.
+    AtMost(Sum, i128),
+    /// Nothing is enabled, or something is.
+    Dead(bool),
+    /// `all` bits are as they should be, or any of them.
+    Bits { all: bool, masks: Vec<Mask> },
+    /// All hold.
+    All(Vec<Condition>),
+    /// One holds.
+    Any(Vec<Condition>),
+}
+
+/// Bits of one word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mask {
+    word: u32,
+    /// Those that should be set.
+    set: u64,
+    /// Those that should not.
+    clear: u64,
+}
+
+impl Mask {
+    /// The bits that are not as they should be.
+    fn wrong(self, key: &[u64]) -> u64 {
+        let word = key[self.word as usize];
+        (self.set & !word) | (self.clear & word)
+    }
+
+    /// Whether any bit is as it should be.
+    fn any(self, key: &[u64]) -> bool {
+        let word = key[self.word as usize];
+        (self.set & word) | (self.clear & !word) != 0
+    }
+}
+
+impl Condition {
+    /// Compiles a predicate whose leaves are atoms and deadness, see
+    /// [`leaves_as_atoms`](super::judge::leaves_as_atoms).
+    pub(crate) fn new(predicate: &Predicate, packing: &Packing) -> Condition {
+        match predicate {
+            Predicate::True => Condition::Constant(true),
+            Predicate::False => Condition::Constant(false),
+            Predicate::Dead => Condition::Dead(true),
+            Predicate::NotDead => Condition::Dead(false),
+            Predicate::Atom(atom) => Self::of_atom(atom, packing),
+            Predicate::And(parts) => Self::junction(true, parts, packing),
+            Predicate::Or(parts) => Self::junction(false, parts, packing),
+            Predicate::Enabled(_) | Predicate::Disabled(_) => {
+                unreachable!("leaves_as_atoms rewrites enabledness")
+            }
+        }
+    }
+
+    fn of_atom(atom: &Atom, packing: &Packing) -> Condition {
+        let bound = i128::from(atom.bound);
+        if let [(place, coefficient)] = *atom.sum.terms() {
+            let (field, coefficient) = (packing.field(place), i128::from(coefficient));
+            let holds = |tokens: u64| coefficient * i128::from(tokens) <= bound;
+            match field.width {
+                0 => return Condition::Constant(holds(packing.constant(place))),
+                1 => {
+                    let (set, clear) = match (holds(0), holds(1)) {
+                        (true, false) => (0, field.mask()),
+                        (false, true) => (field.mask(), 0),
+                        (always, _) => return Condition::Constant(always),
+                    };
+                    let masks = vec![Mask { word: field.word, set, clear }];
+                    return Condition::Bits { all: true, masks };
+                }
+                _ => {}
+            }
+        }
+        Condition::AtMost(Sum::new(&atom.sum, packing), bound)
+    }
+
+    /// All of these, or any. Single bits, and others of the same kind, come together.
+    fn junction(all: bool, parts: &[Predicate], packing: &Packing) -> Condition {
+        let (mut masks, mut others): (Vec<Mask>, Vec<Condition>) = (Vec::new(), Vec::new());
+        for part in parts {
+            match Self::new(part, packing) {
+                Condition::Constant(value) if value == all => {}
+                Condition::Constant(value) => return Condition::Constant(value),
+                Condition::Bits { all: same, masks: more } if same == all || is_one(&more) => {
+                    for Mask { word, set, clear } in more {
+                        match masks.iter_mut().find(|mask| mask.word == word) {
+                            Some(mask) => {
+                                mask.set |= set;
+                                mask.clear |= clear;
+                            }
+                            None => masks.push(Mask { word, set, clear }),
+                        }
+                    }
+                }
+                other => others.push(other),
+            }
+        }
+        if others.is_empty() {
+            return match masks.is_empty() {
+                true => Condition::Constant(all),
+                false => Condition::Bits { all, masks },
+            };
+        }
+        if !masks.is_empty() {
+            others.insert(0, Condition::Bits { all, masks });
+        }
+        if all { Condition::All(others) } else { Condition::Any(others) }
+    }
+
+    /// Whether it holds in the marking packed as `key`, which is dead or not.
+    pub(crate) fn holds(&self, key: &[u64], dead: bool) -> bool {
+        match self {
+            Condition::Constant(holds) => *holds,
+            Condition::AtMost(sum, bound) => sum.value(key) <= *bound,
+            Condition::Dead(is) => dead == *is,
+            Condition::Bits { all: true, masks } => masks.iter().all(|mask| mask.wrong(key) == 0),
+            Condition::Bits { all: false, masks } => masks.iter().any(|mask| mask.any(key)),
+            Condition::All(parts) => parts.iter().all(|part| part.holds(key, dead)),
+            Condition::Any(parts) => parts.iter().any(|part| part.holds(key, dead)),
+        }
+    }
+
+    /// Whether it takes to know if a marking is dead.
+    pub(crate) fn asks_for_deadness(&self) -> bool {
+        match self {
+            Condition::Dead(_) => true,
+            Condition::All(parts) | Condition::Any(parts) => {
+                parts.iter().any(Condition::asks_for_deadness)
+            }
+            Condition::Constant(_) | Condition::AtMost(..) | Condition::Bits { .. } => false,
+        }
+    }
+
+    /// How far the marking is from it; deadness counts as reached.
+    pub(crate) fn distance(&self, key: &[u64]) -> u64 {
+        match self {
+            Condition::Constant(false) => u64::MAX,
+            Condition::Constant(true) | Condition::Dead(_) => 0,
+            Condition::AtMost(sum, bound) => {
+                u64::try_from((sum.value(key) - bound).max(0)).unwrap_or(u64::MAX)
+            }
+            Condition::Bits { all: true, masks } => {
+                masks.iter().map(|mask| u64::from(mask.wrong(key).count_ones())).sum()
+            }
+            Condition::Bits { all: false, masks } => {
+                u64::from(!masks.iter().any(|mask| mask.any(key)))
+            }
+            Condition::All(parts) => {
+                parts.iter().map(|part| part.distance(key)).fold(0, u64::saturating_add)
+            }
+            Condition::Any(parts) => {
+                parts.iter().map(|part| part.distance(key)).min().unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
+/// Whether one bit should be one way: all of that is any of that. One bit that should be both is two.
+fn is_one(masks: &[Mask]) -> bool {
+    matches!(masks, [mask] if mask.set.count_ones() + mask.clear.count_ones() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge::leaves_as_atoms;
+    use super::*;
+    use parikh_net::{Facts, LinearSum, text};
+
+    #[test]
+    fn conditions_hold_where_predicates_do() {
+        let net = text::parse(
+            "place a 1\nplace b\nplace c 5\nplace fixed 3\nplace e 1\nplace f
+             transition t: a + fixed -> b + fixed\ntransition u: 2*c -> c + b
+             transition v: e + b -> f\ntransition w: f + a -> e",
+        )
+        .unwrap();
+        let mut packing = Packing::new(&net, &Facts::none(&net));
+        let b = net.place_named("b").unwrap();
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut seen = [0; 2];
+        for round in 0..4000 {
+            if round == 2000 {
+                packing = packing.widened(b, 9, false).unwrap();
+            }
+            let mut marking = net.initial().clone();
+            for p in net.places().filter(|&p| packing.field(p).width > 0) {
+                marking[p] = rng.u64(0..=packing.field(p).low_mask());
+            }
+            let leaf = |rng: &mut fastrand::Rng| match rng.u8(0..6) {
+                0 => Predicate::Enabled(rng.choice(net.transitions()).unwrap()),
+                1 => Predicate::Disabled(rng.choice(net.transitions()).unwrap()),
+                2 => Predicate::Dead,
+                3 => {
+                    let terms = net.places().map(|p| (p, rng.i64(-2..3)));
+                    let sum = LinearSum::new(terms.take(4)).unwrap();
+                    Predicate::at_most(sum, rng.i64(-9..9))
+                }
+                _ => Predicate::at_least(rng.choice(net.places()).unwrap(), rng.u64(0..3)),
+            };
+            let mut pair = |all: bool| {
+                let parts: Vec<_> = (0..rng.usize(1..4))
+                    .map(|_| if rng.bool() { leaf(&mut rng) } else { leaf(&mut rng).negated() })
+                    .collect();
+                if all { Predicate::and(parts) } else { Predicate::or(parts) }
+            };
+            let (x, y, z) = (pair(true), pair(false), pair(true));
+            let predicate = Predicate::or([Predicate::and([x, y.negated()]), z]);
+            let mut key = vec![0; packing.words()];
+            packing.pack(|p| marking[p], &mut key);
+            let condition = Condition::new(&leaves_as_atoms(&predicate, &net), &packing);
+            let holds = predicate.holds(&net, &marking);
+            assert_eq!(condition.holds(&key, net.is_dead(&marking)), holds, "{predicate:?}");
+            if !condition.asks_for_deadness() {
+                assert_eq!(condition.distance(&key) == 0, holds, "{predicate:?}");
+                seen[usize::from(holds)] += 1;
+            }
+        }
+        assert!(seen[0] > 500 && seen[1] > 500, "{seen:?}");
+    }
+}
