@@ -106,7 +106,9 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     match (aim.role, &knowledge) {
         (_, Knowledge::Home(Home::Kept { proof, .. })) => proof.to_string(),
         (Role::DeadEnd, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            format!("a dead marking: a witness of {} was replayed", length(witness.as_ref()))
+            let shortest = shortest(board, aim.goal);
+            let length = length(witness.as_ref());
+            format!("a dead marking: a witness of {length} was replayed{shortest}")
         }
         (Role::Possible, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
             format!("{about}it can never happen: {proof}")
@@ -117,7 +119,19 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
                 None => format!("{about}{proof}"),
             }
         }
+        (_, knowledge @ Knowledge::Reach(Reach::Reached { .. })) => {
+            format!("{about}{}{}", why(knowledge), shortest(board, aim.goal))
+        }
         (_, knowledge) => format!("{about}{}", why(knowledge)),
+    }
+}
+
+/// Whether a witness is known to be shortest, where that was asked.
+fn shortest(board: &Board<'_>, goal: GoalId) -> &'static str {
+    match board.is_shortest(goal) {
+        None => "",
+        Some(true) => ", and none is shorter",
+        Some(false) => ", and whether one is shorter was not found out",
     }
 }
 

@@ -82,8 +82,13 @@ impl<'b> Homes<'b> {
             check_lost(self.board.net, &sequence, wanted, document, goes_on)
         };
         if self.holds(goal, check) {
-            let witness = Some(Witness::new(Arc::new(sequence), firings));
-            let (evidence, by) = (Evidence::Certified(None), self.by);
+            let end = crate::evidence::replay(self.board.net, &sequence);
+            let witness = Witness::new(Arc::new(sequence), firings);
+            let witness = match end {
+                Ok(end) => self.board.short(goal, witness, &end),
+                Err(_) => witness,
+            };
+            let (witness, evidence, by) = (Some(witness), Evidence::Certified(None), self.by);
             self.enter(goal, Home::Lost { witness, proof, evidence, by });
         }
     }
@@ -121,7 +126,7 @@ impl<'b> Homes<'b> {
                 }
                 None => continue,
             };
-            let witness = sequence.and_then(|sequence| self.witness(sequence));
+            let witness = sequence.and_then(|sequence| self.witness(goal, sequence));
             let (proof, by) = (proof.clone(), self.by);
             self.enter(
                 goal,
@@ -194,11 +199,12 @@ impl<'b> Homes<'b> {
         Ok((net, here))
     }
 
-    fn witness(&self, sequence: FiringSequence) -> Option<Witness> {
-        crate::evidence::replay(self.board.net, &sequence).ok()?;
+    fn witness(&self, goal: GoalId, sequence: FiringSequence) -> Option<Witness> {
+        let end = crate::evidence::replay(self.board.net, &sequence).ok()?;
         self.board.check_claim(&sequence, u64::MAX);
         let firings = u64::try_from(sequence.firings()).ok()?;
-        Some(Witness::new(Arc::new(sequence), firings))
+        let witness = Witness::new(Arc::new(sequence), firings);
+        Some(self.board.short(goal, witness, &end))
     }
 
     /// All transitions are live, by the structure of the net.

@@ -32,6 +32,7 @@ mod loops;
 mod over;
 mod proof;
 mod runs;
+mod shorten;
 mod trees;
 mod under;
 mod witness;
@@ -53,6 +54,7 @@ use crate::ground::{Ground, Limit};
 use evidence::Checks;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
+use shorten::Shortening;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
@@ -89,6 +91,8 @@ pub struct Board<'n> {
     checks: Checks,
     /// The goals that ask what stays reachable, by what they ask for.
     homes: HashMap<Predicate, GoalId>,
+    /// Whether witnesses are made shorter, and how far.
+    shortening: Shortening,
     /// Who showed that every firing can be undone.
     reversible: OnceLock<(Technique, Arc<Structure>)>,
 }
@@ -125,6 +129,7 @@ impl<'n> Board<'n> {
             keep_witnesses: true,
             settled: None,
             checks: Checks::new(Budget::unlimited()),
+            shortening: Shortening::default(),
         }
     }
 
@@ -138,6 +143,18 @@ impl<'n> Board<'n> {
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;
         self
+    }
+
+    /// Makes witnesses shorter before they are kept, in a small share of the time; if `proving`, as long as it
+    /// takes to know that there is no shorter one, but in half of what is left.
+    pub fn with_short_witnesses(mut self, proving: bool) -> Self {
+        self.shortening = Shortening::new(proving);
+        self
+    }
+
+    /// Whether no witness of the goal is shorter than its own; `None` where that was not asked.
+    pub fn is_shortest(&self, goal: GoalId) -> Option<bool> {
+        self.shortening.is_shortest(goal)
     }
 
     /// Checks of documents end with `budget`.

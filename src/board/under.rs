@@ -109,6 +109,7 @@ impl<'b> Under<'b> {
             let decides = matches!(self.board.goal(goal),
                 Goal::Reach(predicate) if predicate.mentions_deadness());
             let witness = (self.board.keep_witnesses || decides).then_some(witness);
+            let witness = witness.map(|witness| self.board.short(goal, witness, marking));
             match self.board.goal(goal) {
                 Goal::Reach(predicate) if predicate.holds(self.board.net, marking) => {
                     self.note_reached(goal, witness);

@@ -98,6 +98,10 @@ pub(super) struct Arguments {
     /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
     #[arg(long, value_name = "DIR")]
     trace: Option<PathBuf>,
+    /// Find out whether there is no shorter firing sequence to what an answer shows to be reachable, by a
+    /// search in breadth, which may take half of the time that is left; the answer says what came of it.
+    #[arg(long)]
+    shortest: bool,
     /// Write what every answer rests on to DIR/EXAMINATION.jsonl, for `parikh-certify MODEL DIR`:
     /// firing sequences, documents that the checker accepted, the reductions they rest on.
     #[arg(long, value_name = "DIR")]
@@ -349,6 +353,8 @@ impl Arguments {
                 || self.format == Format::Json
                 || self.examination.iter().any(|it| it.is_about_cases()),
             keep_documents: self.evidence.is_some(),
+            short_witnesses: true,
+            shortest_witnesses: self.shortest,
             certified_only: self.require == Require::Certified,
             dump: dump.transpose()?,
             smt_solver,

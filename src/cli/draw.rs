@@ -4,8 +4,8 @@ use super::terminal::{note, whole};
 use super::trace_file::Trace;
 use super::{Misuse, Outcome, limits, pixels, signals};
 use crate::draw::{
-    self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, Part, Scene, animated, coloured,
-    dot, strip, summary, svg,
+    self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, MOST_WHOLE, Part, Scene, animated,
+    coloured, dot, strip, summary, svg,
 };
 use crate::input;
 use crate::unfold;
@@ -299,10 +299,10 @@ fn begun(net: Net, file: &Path) -> Result<Net> {
 fn part_or_summary(net: &Net, highlight: &Highlight) -> Result<Scene> {
     let whole = Part::whole(net);
     let nodes = whole.len();
-    if nodes <= MOST_NODES {
+    let around = Part::around(net, highlight);
+    if nodes <= MOST_NODES || around.is_empty() && nodes <= MOST_WHOLE {
         return Ok(draw::net(net, &whole, highlight));
     }
-    let around = Part::around(net, highlight);
     if !around.is_empty() && around.len() <= MOST_NODES {
         return Ok(draw::net(net, &around, highlight));
     }

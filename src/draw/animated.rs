@@ -1,7 +1,7 @@
 //! A firing sequence as a picture that moves: tokens come and go, and what fires lights up, firing by
 //! firing, over and over. SVG's own animation, so that it moves wherever SVG is shown, without scripts.
 
-use super::net::tokens;
+use super::net::{called, tokens};
 use super::svg::{Drawing, lit, written};
 use super::{Highlight, Part, net};
 use parikh_net::{FireError, FiringSequence, Net};
@@ -73,7 +73,7 @@ pub fn animated(
             }
             let mut light = String::new();
             animate(&mut light, "visibility", &now, ["hidden", "visible"], beats);
-            text = lit(of.transition_name(t), " visibility=\"hidden\"", &light);
+            text = lit(&called(of, t), " visibility=\"hidden\"", &light);
         }
         Some(text)
     });

@@ -36,6 +36,9 @@ use std::collections::BTreeSet;
 /// As many nodes as can be looked at.
 pub const MOST_NODES: usize = 300;
 
+/// As many as can be looked at to see what a whole net is like, where nothing in particular is looked for.
+pub const MOST_WHOLE: usize = 1_000;
+
 /// The nodes of a net to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {

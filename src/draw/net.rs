@@ -3,6 +3,7 @@
 
 use super::scene::{Form, Line, Node, Scene};
 use super::{Highlight, Part};
+use crate::names::Names;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::HashMap;
 
@@ -21,20 +22,23 @@ pub fn net(net: &Net, part: &Part, highlight: &Highlight) -> Scene {
         }
         scene.caption.push_str(&format!("{} of {nodes} nodes of {}", part.len(), net.name()));
     }
+    let names = Names::for_people(net);
     let mut positions = HashMap::new();
     for &place in &part.places {
         positions.insert(place, scene.nodes.len());
-        scene.nodes.push(of_place(net, part, place, highlight));
+        let name = &names.places[place.index()];
+        scene.nodes.push(of_place(net, part, place, name, highlight));
     }
     for &t in &part.transitions {
         let at = scene.nodes.len();
-        scene.nodes.push(of_transition(net, part, t, highlight));
+        let name = &names.transitions[t.index()];
+        scene.nodes.push(of_transition(net, part, t, name, highlight));
         lines(net, t, at, &positions, &mut scene.lines);
     }
     scene
 }
 
-fn of_place(net: &Net, part: &Part, place: PlaceId, highlight: &Highlight) -> Node {
+fn of_place(net: &Net, part: &Part, place: PlaceId, name: &str, highlight: &Highlight) -> Node {
     let marking = highlight.marking.as_ref().unwrap_or(net.initial());
     let remark = highlight.places.get(&place);
     let arcs = net.producers(place).iter().chain(net.consumers(place));
@@ -42,11 +46,16 @@ fn of_place(net: &Net, part: &Part, place: PlaceId, highlight: &Highlight) -> No
         id: format!("p{}", place.index()),
         form: Form::Circle,
         inside: tokens(marking[place]),
-        beside: with_remark(net.place_name(place), remark),
+        beside: with_remark(name, remark),
         cut: arcs.into_iter().any(|arc| !part.transitions.contains(&arc.transition)),
         bright: remark.is_some(),
         marked: net.initial()[place] > 0,
     }
+}
+
+/// What stands in the box of a transition.
+pub(super) fn called(net: &Net, t: TransitionId) -> String {
+    Names::for_people(net).transitions.swap_remove(t.index())
 }
 
 /// Up to three dots, or a number.
@@ -58,13 +67,19 @@ pub(super) fn tokens(tokens: u64) -> String {
     }
 }
 
-fn of_transition(net: &Net, part: &Part, t: TransitionId, highlight: &Highlight) -> Node {
+fn of_transition(
+    net: &Net,
+    part: &Part,
+    t: TransitionId,
+    name: &str,
+    highlight: &Highlight,
+) -> Node {
     let remark = highlight.transitions.get(&t);
     let mut arcs = net.pre(t).iter().chain(net.post(t));
     Node {
         id: format!("t{}", t.index()),
         form: Form::Box,
-        inside: with_remark(net.transition_name(t), remark),
+        inside: with_remark(name, remark),
         beside: String::new(),
         cut: arcs.any(|arc| !part.places.contains(&arc.place)),
         bright: remark.is_some(),

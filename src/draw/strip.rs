@@ -2,7 +2,7 @@
 //! the net in the initial marking, and after each firing, with what fired lit and named above. The pictures
 //! stand side by side as on a page, line by line, each node at the same place in all of them.
 
-use super::net::tokens;
+use super::net::{called, tokens};
 use super::svg::{self, Drawing, escaped, lit, written};
 use super::{Highlight, Part, net};
 use crate::evidence::{ReplayError, replay};
@@ -134,7 +134,7 @@ fn frames(of: &Net, sequence: &FiringSequence) -> Result<(Vec<Frame>, u128), Rep
 fn title(of: &Net, frame: &Frame) -> String {
     match frame.fired {
         None => "0: the initial marking".to_owned(),
-        Some(t) => format!("{}: {}", frame.after, clipped(of.transition_name(t))),
+        Some(t) => format!("{}: {}", frame.after, clipped(&called(of, t))),
     }
 }
 
@@ -142,7 +142,7 @@ fn title(of: &Net, frame: &Frame) -> String {
 fn in_node(of: &Net, (places, transitions): &Nodes, frame: &Frame, at: usize) -> Option<String> {
     let Some(&place) = places.get(at) else {
         let t = transitions[at - places.len()];
-        return (frame.fired == Some(t)).then(|| lit(of.transition_name(t), "", ""));
+        return (frame.fired == Some(t)).then(|| lit(&called(of, t), "", ""));
     };
     let mut text = String::new();
     written(&tokens(frame.marking[place]), 0.0, &mut text);

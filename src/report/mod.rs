@@ -115,7 +115,12 @@ pub fn report(
     tell: &mut dyn FnMut(&str),
 ) -> Report {
     let net = subject.net;
-    let config = Config { keep_all_witnesses: true, keep_documents: true, ..config.clone() };
+    let config = Config {
+        keep_all_witnesses: true,
+        keep_documents: true,
+        short_witnesses: true,
+        ..config.clone()
+    };
     let mut store = shown::Store::new(net);
     let found = questions::ask(net, asked, &config, budget, &mut store, tell);
     let keys = verdicts::keys(net, &found, subject.form);

@@ -84,7 +84,7 @@ pub struct Groups {
 }
 
 /// Nets with more nodes begin as groups.
-const WHOLE: usize = 700;
+const WHOLE: usize = 1_000;
 
 /// Nets with more nodes are not laid out as a whole.
 const LAID_OUT: usize = 2_500;

@@ -19,6 +19,10 @@ pub struct Config {
     pub keep_all_witnesses: bool,
     /// Keep the documents that were accepted, for files of evidence.
     pub keep_documents: bool,
+    /// Make witnesses shorter before they are kept, for people: in a small share of the time.
+    pub short_witnesses: bool,
+    /// Besides, find out whether there are none shorter, of what is reachable: in half of the time that is left.
+    pub shortest_witnesses: bool,
     /// Take no search's word: what is refuted has a document that was accepted.
     pub certified_only: bool,
     /// Where questions to solvers are written to, if anywhere.
@@ -46,6 +50,9 @@ impl Config {
         }
         if self.keep_documents {
             board = board.with_documents();
+        }
+        if self.short_witnesses || self.shortest_witnesses {
+            board = board.with_short_witnesses(self.shortest_witnesses);
         }
         if self.certified_only {
             board = board.certified_only();
@@ -96,6 +103,8 @@ impl Default for Config {
             seed: 1,
             keep_all_witnesses: false,
             keep_documents: false,
+            short_witnesses: false,
+            shortest_witnesses: false,
             certified_only: false,
             dump: None,
             smt_solver: None,

@@ -20,6 +20,20 @@ fn a_deadlock_is_found_written_and_replayed() {
     assert!(stdout(&replay).contains("the marking is dead"), "{}", stdout(&replay));
 }
 
+#[test]
+fn witnesses_are_short_and_shortest_says_that_none_is_shorter() {
+    let model = example("philosophers.pnml");
+    let model = model.to_str().unwrap();
+    for seed in ["1", "2", "3", "4"] {
+        let check = run(&["check", model, "-e", "RD", "--seed", seed]);
+        let said = stdout(&check);
+        assert!(said.contains("a witness of 2 firings was replayed"), "{said}");
+    }
+    let check = run(&["check", model, "-e", "RD", "--shortest"]);
+    let said = stdout(&check);
+    assert!(said.contains("a witness of 2 firings was replayed, and none is shorter"), "{said}");
+}
+
 #[cfg(unix)]
 #[test]
 fn nobody_reading_on_is_no_crash() {

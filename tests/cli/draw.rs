@@ -238,26 +238,37 @@ fn mistakes_are_named() {
 fn a_large_net_is_drawn_in_groups_unless_all_is_asked_for() {
     let folder = folder();
     let mut net = String::from("<pnml><net id='large'>");
-    for i in 0..400 {
+    for i in 0..600 {
         net.push_str(&format!("<place id='p{i}'/><transition id='t{i}'/>"));
         net.push_str(&format!("<arc id='a{i}' source='p{i}' target='t{i}'/>"));
     }
     net.push_str("</net></pnml>");
     folder.write("large.pnml", &net);
     let groups = draw(&folder, &["large.pnml"]);
-    assert!(stdout(&groups).contains("label=\"p#\\n400 places\""));
-    assert!(stderr(&groups).contains("800 nodes are too many to look at"));
+    assert!(stdout(&groups).contains("label=\"p#\\n600 places\""));
+    assert!(stderr(&groups).contains("1200 nodes are too many to look at"));
     let all = stdout(&draw(&folder, &["large.pnml", "--all"]));
-    assert!(all.contains("p399 -> t399;"));
+    assert!(all.contains("p599 -> t599;"));
     let names: Vec<String> = (0..350).map(|i| format!("p{i}")).collect();
     let many = draw(&folder, &["large.pnml", "--highlight", &names.join(",")]);
     let groups = stdout(&many);
-    assert!(groups.contains("label=\"p#\\n400 places\\n350 highlighted\""), "{groups}");
+    assert!(groups.contains("label=\"p#\\n600 places\\n350 highlighted\""), "{groups}");
     assert!(
         stderr(&many).contains("700 nodes are highlighted or next to one"),
         "{}",
         stderr(&many)
     );
     let part = stdout(&draw(&folder, &["large.pnml", "--highlight", "p7"]));
-    assert!(part.contains("2 of 800 nodes of large") && part.contains("p7 -> t7;"), "{part}");
+    assert!(part.contains("2 of 1200 nodes of large") && part.contains("p7 -> t7;"), "{part}");
+    // One of some hundred nodes is seen whole.
+    let some: String = (0..200)
+        .map(|i| {
+            format!(
+                "<place id='p{i}'/><transition id='t{i}'/><arc id='a{i}' source='p{i}' target='t{i}'/>"
+            )
+        })
+        .collect();
+    folder.write("some.pnml", &format!("<pnml><net id='some'>{some}</net></pnml>"));
+    let whole = draw(&folder, &["some.pnml"]);
+    assert!(stdout(&whole).contains("p199 -> t199;"), "{}", stderr(&whole));
 }

@@ -96,7 +96,7 @@ const setUpViews = () => {
 
 const firstView = () => {
   const can = canDraw();
-  const large = nodeCount > 700 && !data.net.drawing?.own;
+  const large = nodeCount > 1000 && !data.net.drawing?.own;
   if (can.groups && (large || !can.whole)) return ["groups"];
   if (can.whole) return ["whole"];
   // Nothing is small enough: what is marked, to begin with.
@@ -199,21 +199,15 @@ byId("fit").addEventListener("click", () => drawing.fit());
 setUpSearch();
 setUpTheme();
 
-// On paper everything is open and light, and the drawing is seen as a whole.
-let closed = [];
+// On paper everything is light, and the drawing is seen as a whole. What is folded is left out: opened, the
+// certificates of a large net are hundreds of pages.
 let theme;
 addEventListener("beforeprint", () => {
-  closed = [...document.querySelectorAll("details:not([open])")];
-  closed.forEach((one) => {
-    one.fill?.();
-    one.open = true;
-  });
   theme = document.documentElement.dataset.theme;
   document.documentElement.dataset.theme = "light";
   drawing.fit();
 });
 addEventListener("afterprint", () => {
-  closed.forEach((one) => { one.open = false; });
   if (theme) document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
 });

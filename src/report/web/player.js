@@ -134,7 +134,8 @@ class Player {
   /** In a view of a part, the part that matters now. */
   #follow() {
     const run = this.runs[this.#runAt(Math.max(0, this.position - 1))];
-    if (!run) return;
+    // Where it ends in a deadlock, what waits there is lit and in view.
+    if (!run || this.stopped) return;
     const key = placeCount + run[0];
     if (this.drawing.view.kind === "groups" || !this.drawing.nodes.has(key)) {
       look("around", [key]);

@@ -1,0 +1,360 @@
+//! Shorter witnesses: what engines find first is often a long way round.
+//!
+//! Three things are tried, as far as the time goes. *Loops* are cut: what is fired between two visits of one
+//! marking is left out. A *search in breadth* of few markings begins anew; what it finds is shortest. Then
+//! firings are *dropped*: some in a row, and with them whatever cannot fire without them. What comes out is
+//! replayed from the beginning by the checker, on the net that was read, and is taken only if it ends where it
+//! should, and is shorter.
+
+use super::{Board, Witness};
+use crate::evidence::replay;
+use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, TransitionId};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Longer witnesses are left as they are.
+const LONGEST: u64 = 200_000;
+
+/// As many markings as a search in breadth visits, and tokens' places that these have together.
+const VISITED: usize = 30_000;
+const HELD: usize = 6_000_000;
+
+/// The share of the run's time so far that all of it may take, and what it may take in any case.
+const SHARE: f64 = 0.04;
+const FREE: Duration = Duration::from_millis(15);
+
+/// What proving that one witness is shortest may take where nothing limits the run.
+const PROVING: Duration = Duration::from_secs(60);
+
+/// Whether witnesses are made shorter, and how far.
+#[derive(Debug, Default)]
+pub(super) struct Shortening {
+    /// When the run began; nothing where witnesses stay as they are.
+    begun: Option<Instant>,
+    /// Whether it is wanted that no witness is shorter.
+    proving: bool,
+    /// Nanoseconds spent, over all threads.
+    spent: AtomicU64,
+    /// Goals whose witnesses are known to be shortest.
+    shortest: Mutex<HashSet<GoalId>>,
+}
+
+impl Shortening {
+    pub(super) fn new(proving: bool) -> Shortening {
+        Shortening { begun: Some(Instant::now()), proving, ..Shortening::default() }
+    }
+
+    pub(super) fn is_shortest(&self, goal: GoalId) -> Option<bool> {
+        let shortest = self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
+        self.proving.then(|| shortest.contains(&goal))
+    }
+}
+
+impl Board<'_> {
+    /// A witness of a goal, which leads to `end`, or a shorter one that shows as much.
+    pub(super) fn short(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
+        let (Some(begun), None) = (self.shortening.begun, self.coloured) else { return witness };
+        let Witness::Firings(sequence, firings) = &witness else { return witness };
+        let shortening = &self.shortening;
+        let spent = Duration::from_nanos(shortening.spent.load(Ordering::Relaxed));
+        let mut time = begun.elapsed().mul_f64(SHARE).max(FREE).saturating_sub(spent);
+        // Of maxima and of what stays reachable, one sighting follows the other, and none is the last.
+        let proving = shortening.proving && matches!(self.goal(goal), Goal::Reach(_));
+        if proving {
+            let left = self.checks.budget(true).remaining();
+            time = left.map_or(PROVING, |left| left / 2);
+        }
+        if time.is_zero() || !self.is_open(goal) {
+            return witness;
+        }
+        let (net, start) = (self.net, Instant::now());
+        let of_goal = self.goal(goal);
+        // What is shown of the end of a witness is shown of this marking alone.
+        let wanted = |marking: &Marking| match of_goal {
+            Goal::Reach(predicate) => predicate.holds(net, marking),
+            Goal::Maximise(sum) => sum.value(marking) >= sum.value(end),
+            _ => marking == end,
+        };
+        let long = Long { net, wanted: &wanted };
+        let short = long.shorten(sequence, *firings, time, proving);
+        let took = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        shortening.spent.fetch_add(took, Ordering::Relaxed);
+        let Some(short) = short else { return witness };
+        if short.is_shortest && proving {
+            let mut shortest = shortening.shortest.lock().unwrap_or_else(PoisonError::into_inner);
+            shortest.insert(goal);
+        }
+        let firings = u64::try_from(short.sequence.firings()).unwrap_or(u64::MAX);
+        Witness::new(Arc::new(short.sequence), firings)
+    }
+}
+
+/// As many looks at a transition between two at the clock.
+const LOOKS: usize = 20_000;
+
+/// What is to be made shorter.
+pub(super) struct Long<'a> {
+    /// The net that was read.
+    pub(super) net: &'a Net,
+    /// Whether a marking is one to which the witness may lead.
+    pub(super) wanted: &'a dyn Fn(&Marking) -> bool,
+}
+
+/// A witness that is shorter, and whether none is shorter still.
+#[derive(Debug)]
+pub(super) struct Short {
+    pub(super) sequence: FiringSequence,
+    pub(super) is_shortest: bool,
+}
+
+/// What a search in breadth came to.
+enum Breadth {
+    /// The first marking that is wanted, by one of the shortest ways.
+    Found(Vec<TransitionId>),
+    /// Nothing is so near: all markings by fewer firings than these were visited.
+    NoneWithin(u64),
+}
+
+impl Long<'_> {
+    /// Something shorter than the first `firings` firings of `sequence`, within the time given. If `proving`,
+    /// the search in breadth has half of the time, and as many markings as memory has room for.
+    pub(super) fn shorten(
+        &self,
+        sequence: &FiringSequence,
+        firings: u64,
+        time: Duration,
+        proving: bool,
+    ) -> Option<Short> {
+        if firings == 0 || firings > LONGEST {
+            return None;
+        }
+        let until = Instant::now() + time;
+        let flat = sequence.steps().iter().flat_map(|step| {
+            std::iter::repeat_n(step.transition, usize::try_from(step.count).unwrap_or(usize::MAX))
+        });
+        let long: Vec<TransitionId> = flat.take(usize::try_from(firings).ok()?).collect();
+        let mut short = self.without_loops(&long).unwrap_or_else(|| long.clone());
+        let (visited, half) = match proving {
+            true => (usize::MAX, time / 2),
+            false => (VISITED, time / 3),
+        };
+        let is_shortest = match self.in_breadth(short.len(), visited, Instant::now() + half) {
+            Breadth::Found(found) => {
+                short = found;
+                true
+            }
+            Breadth::NoneWithin(firings) if firings >= short.len() as u64 => true,
+            Breadth::NoneWithin(_) => {
+                short = self.without_needless(short, until);
+                false
+            }
+        };
+        if short.len() >= long.len() && !is_shortest {
+            return None;
+        }
+        let sequence: FiringSequence = short.into_iter().collect();
+        let end = replay(self.net, &sequence).ok()?;
+        (self.wanted)(&end).then_some(Short { sequence, is_shortest })
+    }
+
+    /// Without what is fired between two visits of one marking, and after the first that is wanted. Markings
+    /// are told apart by hashes: what comes of that is replayed.
+    fn without_loops(&self, firings: &[TransitionId]) -> Option<Vec<TransitionId>> {
+        let net = self.net;
+        let mut marking = net.initial().clone();
+        let mut hash = 0_u64;
+        let mut seen = HashMap::from([(hash, 0_usize)]);
+        let mut kept: Vec<(TransitionId, u64)> = Vec::new();
+        for &t in firings {
+            if (self.wanted)(&marking) {
+                break;
+            }
+            net.fire(&mut marking, t).ok()?;
+            for change in net.effect(net.effect_of(t)) {
+                hash = hash
+                    .wrapping_add((change.delta as u64).wrapping_mul(mixed(change.place.index())));
+            }
+            kept.push((t, hash));
+            if let Some(&before) = seen.get(&hash) {
+                for (_, hash) in kept.drain(before..) {
+                    // The marking that is come back to stays.
+                    seen.remove(&hash);
+                }
+            }
+            seen.insert(hash, kept.len());
+        }
+        Some(kept.into_iter().map(|(t, _)| t).collect())
+    }
+
+    /// Looks for a marking that is wanted, nearest first, by fewer than `less` firings.
+    fn in_breadth(&self, less: usize, visited: usize, until: Instant) -> Breadth {
+        let net = self.net;
+        let most = visited.min(HELD.max(visited / 4) / net.place_count().max(1));
+        let mut markings: Vec<(Marking, usize, TransitionId)> = Vec::new();
+        let begin = (net.initial().clone(), 0, TransitionId::new(0));
+        let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
+        markings.push(begin);
+        let (mut at, mut depth, mut layer_ends) = (0, 0_u64, 1);
+        let mut looks = 0_usize;
+        while at < markings.len() {
+            if at == layer_ends {
+                depth += 1;
+                layer_ends = markings.len();
+                if depth + 1 >= less as u64 {
+                    break;
+                }
+            }
+            for t in net.transitions() {
+                if !net.is_enabled(&markings[at].0, t) {
+                    continue;
+                }
+                let mut next = markings[at].0.clone();
+                if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
+                    continue;
+                }
+                let is_wanted = (self.wanted)(&next);
+                markings.push((next, at, t));
+                if is_wanted {
+                    return Breadth::Found(way_to(&markings));
+                }
+                if markings.len() >= most {
+                    return Breadth::NoneWithin(depth);
+                }
+            }
+            at += 1;
+            looks += net.transition_count();
+            if looks >= LOOKS {
+                looks = 0;
+                if Instant::now() >= until {
+                    return Breadth::NoneWithin(depth);
+                }
+            }
+        }
+        // By fewer firings than `less`, or by any number of them, nothing else is wanted.
+        Breadth::NoneWithin(less as u64)
+    }
+
+    /// Without firings that are not needed, by trial: half of them, a quarter, …, one.
+    fn without_needless(
+        &self,
+        mut firings: Vec<TransitionId>,
+        until: Instant,
+    ) -> Vec<TransitionId> {
+        let mut size = firings.len().div_ceil(2);
+        while size > 0 {
+            let mut from = firings.len();
+            while from > 0 {
+                if Instant::now() >= until {
+                    return firings;
+                }
+                let begin = from.saturating_sub(size);
+                if let Some(fewer) = self.without_these(&firings, begin, from.min(firings.len())) {
+                    firings = fewer;
+                }
+                from = begin.min(firings.len());
+            }
+            size = if size == 1 { 0 } else { size.div_ceil(2) };
+        }
+        firings
+    }
+
+    /// Without these firings, and what cannot fire without them, up to the first marking that is wanted.
+    fn without_these(
+        &self,
+        firings: &[TransitionId],
+        begin: usize,
+        end: usize,
+    ) -> Option<Vec<TransitionId>> {
+        let mut marking = self.net.initial().clone();
+        let mut kept = Vec::with_capacity(firings.len());
+        for (at, &t) in firings.iter().enumerate() {
+            if (begin..end).contains(&at) || !self.net.is_enabled(&marking, t) {
+                continue;
+            }
+            self.net.fire(&mut marking, t).ok()?;
+            kept.push(t);
+            if at >= end && (self.wanted)(&marking) {
+                break;
+            }
+        }
+        (kept.len() < firings.len() && (self.wanted)(&marking)).then_some(kept)
+    }
+}
+
+/// The firings that lead to the last of the markings.
+fn way_to(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
+    let mut way = Vec::new();
+    let mut at = markings.len() - 1;
+    while at > 0 {
+        way.push(markings[at].2);
+        at = markings[at].1;
+    }
+    way.reverse();
+    way
+}
+
+/// A number for each place, odd and as good as random.
+fn mixed(place: usize) -> u64 {
+    let mut x = (place as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (x ^ (x >> 31)) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::text;
+
+    fn fired(net: &Net, names: &str) -> FiringSequence {
+        names.split(' ').map(|name| net.transition_named(name).unwrap()).collect()
+    }
+
+    /// How long a sequence to a token on `goal` is afterwards, and whether that is known to be shortest.
+    fn shortened(net: &Net, names: &str, time: Duration) -> Option<(u128, bool)> {
+        let goal = net.place_named("goal").unwrap();
+        let wanted = |marking: &Marking| marking[goal] > 0;
+        let sequence = fired(net, names);
+        let firings = u64::try_from(sequence.firings()).unwrap();
+        let short = Long { net, wanted: &wanted }.shorten(&sequence, firings, time, false)?;
+        assert!(wanted(&replay(net, &short.sequence).unwrap()));
+        Some((short.sequence.firings(), short.is_shortest))
+    }
+
+    const NET: &str = "place p 1\nplace q\nplace goal\nplace other 9\nplace rest\n\
+                       transition there: p -> q\ntransition back: q -> p\n\
+                       transition end: q -> goal\ntransition aside: other -> rest";
+
+    #[test]
+    fn loops_and_needless_firings_go() {
+        let net = text::parse(NET).unwrap();
+        let long = "aside there back aside there aside back there end aside aside";
+        assert_eq!(shortened(&net, long, Duration::from_secs(10)), Some((2, true)));
+        // Without time for a search, the trials do it, or nothing does.
+        let goal = net.place_named("goal").unwrap();
+        let wanted = |marking: &Marking| marking[goal] > 0;
+        let way = Long { net: &net, wanted: &wanted };
+        let firings: Vec<TransitionId> = fired(&net, "aside there aside end")
+            .steps()
+            .iter()
+            .map(|step| step.transition)
+            .collect();
+        let until = Instant::now() + Duration::from_secs(10);
+        assert_eq!(way.without_needless(firings, until).len(), 2);
+        let looped: Vec<TransitionId> = fired(&net, "there back there end")
+            .steps()
+            .iter()
+            .map(|step| step.transition)
+            .collect();
+        assert_eq!(way.without_loops(&looped).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_shortest_is_known_to_be() {
+        let net = text::parse(NET).unwrap();
+        assert_eq!(shortened(&net, "there end", Duration::from_secs(10)), Some((2, true)));
+        assert!(shortened(&net, "there end", Duration::ZERO).is_none_or(|(len, _)| len == 2));
+    }
+}
