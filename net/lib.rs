@@ -51,6 +51,7 @@ pub mod property;
 pub mod pumping;
 pub mod run_property;
 pub mod sequence;
+pub mod sets;
 pub mod sum;
 mod table;
 pub mod text;

@@ -3,6 +3,7 @@
 //! The reachable markings of the net are all combinations of those of its parts. So what can be reached in a
 //! part, or stays reachable, is so in the whole; and numbers of markings multiply.
 
+use crate::sets::Sets;
 use crate::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::HashMap;
 
@@ -24,8 +25,7 @@ impl Net {
     /// None that the net itself did not have: nodes keep their names.
     pub fn parts(&self) -> Result<Vec<Part>, BuildError> {
         // Places first, then transitions.
-        let mut nodes =
-            Sets { leader: (0..self.place_count() + self.transition_count()).collect() };
+        let mut nodes = Sets::new(self.place_count() + self.transition_count());
         for t in self.transitions() {
             for arc in self.pre(t).iter().chain(self.post(t)) {
                 nodes.join(arc.place.index(), self.place_count() + t.index());
@@ -64,26 +64,6 @@ impl Net {
             Ok(Part { net: builder.build()?, places, transitions })
         };
         parts.into_iter().map(part).collect()
-    }
-}
-
-/// Sets of nodes that grow together.
-struct Sets {
-    leader: Vec<usize>,
-}
-
-impl Sets {
-    fn leader(&mut self, mut node: usize) -> usize {
-        while self.leader[node] != node {
-            self.leader[node] = self.leader[self.leader[node]];
-            node = self.leader[node];
-        }
-        node
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.leader(a), self.leader(b));
-        self.leader[a.max(b)] = a.min(b);
     }
 }
 

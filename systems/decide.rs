@@ -1,19 +1,29 @@
 //! Whether all runs of a system satisfy a formula of LTL.
 //!
 //! What a run against the formula would do for ever may be more than components can
-//! ([`crate::recurrence`]). Else, walks on the whole system look for a run that does not. In turn with them, some components are
-//! searched: first those that own the labels of the formula. Where no run of theirs is against the
-//! formula, none of the whole system is ([`crate::product`]). Where one is, it is held against the
-//! components that were left out, one by one, and the first that cannot follow it is added. When
-//! all are there, a run that is found is one of the system.
+//! ([`crate::recurrence`]). Else components are taken apart into their factors ([`crate::factors`]), and
+//! three ways of looking take turns, each time for longer:
+//!
+//! - walks on the whole system look for a run against the formula;
+//! - where the formula sees only the labels that it names, the whole system is searched with steps
+//!   put off that it does not see ([`crate::stubborn`]);
+//! - some of the factors are searched: first those that own the labels of the formula. Where no run of
+//!   theirs is against the formula, none of the whole system is ([`crate::product`]). Where one is,
+//!   it is held against the factors that were left out, one by one, and the first that cannot
+//!   follow it is added. When all are there, a run that is found is one of the system.
+//!
+//! The last way's answers are the ones that a checker can go through without trusting any of this, so
+//! it goes on for a while where the second one has found that there is no run.
 //!
 //! Source: E. Clarke, O. Grumberg and others, *Counterexample-guided abstraction refinement*, CAV
 //! 2000, with components in place of variables.
 
+use crate::factors::{Factored, View};
 use crate::formula::{KindAutomaton, LabelFormula};
 use crate::product::Product;
 use crate::recurrence::{parts, phased};
 use crate::search::{Ending, Endings, Run, Search};
+use crate::stubborn::Dependence;
 use crate::system::{LabelId, System};
 use crate::walk::Walker;
 use parikh_temporal::TooLarge;
@@ -26,8 +36,14 @@ pub enum Grounds {
     /// True: no run of these components, growing, is against the formula; of none at all, where what
     /// such a run would do for ever cannot come for ever.
     Components {
-        /// Their numbers.
-        members: Vec<u32>,
+        /// Components, or what is seen of them.
+        members: Vec<View>,
+        /// How many joint states with states of an automaton were visited.
+        visited: usize,
+    },
+    /// True: no run of the whole system is, of those that are left over when steps are put off that
+    /// the formula does not see.
+    FewerSteps {
         /// How many joint states with states of an automaton were visited.
         visited: usize,
     },
@@ -54,54 +70,131 @@ pub enum Undecided {
 
 /// How many nodes the searches of one formula may have at first, and in the end.
 const NODES: (usize, usize) = (1 << 14, 1 << 27);
+/// How many times as many a search may have that puts steps off: it is the one that decides most.
+const FEWER: usize = 16;
+/// So many nodes the search of some factors may have although it is known that there is no run: what
+/// it finds is what a checker goes through at once.
+const SHOWN: usize = 1 << 16;
 
-/// Decides a formula.
-///
-/// # Errors
-/// Why it does not.
-pub fn decide(
-    system: &System,
-    formula: &LabelFormula,
+/// A system to be asked about.
+#[derive(Debug)]
+pub struct Decider<'s> {
+    system: &'s System,
     endings: Endings,
-    seed: u64,
-    goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Grounds, Undecided> {
-    if endings == Endings::Stutter && formula.has_next() {
-        return Err(Undecided::Next);
+    factored: Factored,
+    dependence: Dependence,
+}
+
+impl<'s> Decider<'s> {
+    /// Takes a system apart, where only infinite runs count: a checker sees of parts of components
+    /// whether they may go on, not whether they must.
+    pub fn new(system: &'s System, endings: Endings) -> Self {
+        let factored = match endings {
+            Endings::Ignored => Factored::new(system),
+            Endings::Stutter => Factored::whole(system),
+        };
+        let dependence = Dependence::new(&factored.system);
+        Self { system, endings, factored, dependence }
     }
-    let automaton = formula.negation()?;
-    if automaton.is_empty() {
-        return Ok(Grounds::Components { members: Vec::new(), visited: 0 });
-    }
-    // Where only infinite runs count, what comes for ever is limited, and known before.
-    let mut phases = None;
-    if endings == Endings::Ignored {
-        let parts = parts(system, &automaton);
-        if parts.is_empty() {
+
+    /// Decides a formula.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn decide(
+        &self,
+        formula: &LabelFormula,
+        seed: u64,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Grounds, Undecided> {
+        let endings = self.endings;
+        if endings == Endings::Stutter && formula.has_next() {
+            return Err(Undecided::Next);
+        }
+        let automaton = formula.negation()?;
+        if automaton.is_empty() {
             return Ok(Grounds::Components { members: Vec::new(), visited: 0 });
         }
-        phases = phased(&automaton, &parts);
-    }
-    let searched = phases.as_ref().unwrap_or(&automaton);
-    let mut members: Vec<u32> =
-        automaton.labels().iter().flat_map(|&label| system.owners(label)).copied().collect();
-    members.sort_unstable();
-    members.dedup();
-    let mut walkers = vec![Walker::new(system, &automaton, endings, seed, false)];
-    walkers.extend(phases.as_ref().map(|it| Walker::new(system, it, endings, seed, true)));
-    let mut most = NODES.0;
-    while most <= NODES.1 {
-        for walker in &mut walkers {
-            if let Some(run) = walker.look(most, goes_on) {
-                return Ok(Grounds::Run(run));
+        // Where only infinite runs count, what comes for ever is limited, and known before.
+        let mut phases = None;
+        if endings == Endings::Ignored {
+            let parts = parts(self.system, &automaton);
+            if parts.is_empty() {
+                return Ok(Grounds::Components { members: Vec::new(), visited: 0 });
             }
+            phases = phased(&automaton, &parts);
         }
-        if let Some(grounds) = refine(system, searched, endings, &mut members, most, goes_on)? {
-            return Ok(grounds);
+        let searched = phases.as_ref().unwrap_or(&automaton);
+        let is_insensitive = endings == Endings::Ignored && formula.is_insensitive();
+        let patient = is_insensitive.then(|| automaton.patient());
+        let system = &self.factored.system;
+        let owners = automaton.labels().iter().flat_map(|&label| system.owners(label));
+        let mut members: Vec<u32> = owners.copied().collect();
+        members.sort_unstable();
+        members.dedup();
+        let mut walkers = vec![Walker::new(self.system, &automaton, endings, seed, false)];
+        let phases = phases.as_ref();
+        walkers.extend(phases.map(|it| Walker::new(self.system, it, endings, seed, true)));
+        // No run is against the formula: so many nodes were visited to see that.
+        let mut holds = None;
+        let mut most = NODES.0;
+        while most <= NODES.1 {
+            for walker in walkers.iter_mut().filter(|_| holds.is_none()) {
+                if let Some(run) = walker.look(most, goes_on) {
+                    return Ok(Grounds::Run(run));
+                }
+            }
+            if let Some(patient) = patient.as_ref().filter(|_| holds.is_none()) {
+                let (ending, visited) = self.search_fewer(patient, FEWER * most, goes_on);
+                match ending {
+                    Ending::Run(run) => return Ok(Grounds::Run(run)),
+                    Ending::Nothing => holds = Some(Grounds::FewerSteps { visited }),
+                    Ending::TooMany => {}
+                    Ending::Stopped => return Err(Undecided::Stopped),
+                }
+            }
+            match (refine(system, searched, endings, &mut members, most, goes_on), &holds) {
+                (Ok(Some(Found::Run(run))), _) => return Ok(Grounds::Run(run)),
+                (Ok(Some(Found::Nothing { visited })), _) => {
+                    return Ok(self.none(&members, visited));
+                }
+                (Err(why), None) => return Err(why),
+                (Err(_), Some(_)) => break,
+                (Ok(None), Some(_)) if most >= SHOWN => break,
+                (Ok(None), _) => {}
+            }
+            most *= 4;
         }
-        most *= 4;
+        holds.ok_or(Undecided::TooMany(most))
     }
-    Err(Undecided::TooMany(most))
+
+    /// Searches the whole system, with steps put off that do not count; and how many nodes it visits.
+    fn search_fewer(
+        &self,
+        patient: &KindAutomaton,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> (Ending, usize) {
+        let system = &self.factored.system;
+        let mut product = Product::new(system, (0..system.components().len() as u32).collect());
+        let search = Search::new(system, &mut product, patient, Endings::Ignored);
+        let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
+        (outcome.ending, outcome.nodes)
+    }
+
+    /// No run of these factors is against the formula.
+    fn none(&self, members: &[u32], visited: usize) -> Grounds {
+        let views = &self.factored.views;
+        let mut members: Vec<View> = members.iter().map(|&it| views[it as usize].clone()).collect();
+        members.sort_unstable();
+        Grounds::Components { members, visited }
+    }
+}
+
+/// What came of searching some components.
+enum Found {
+    Run(Run),
+    Nothing { visited: usize },
 }
 
 /// Searches these components, and more where a run of theirs is none of the whole system; `None`
@@ -113,22 +206,19 @@ fn refine(
     members: &mut Vec<u32>,
     most: usize,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Option<Grounds>, Undecided> {
+) -> Result<Option<Found>, Undecided> {
     loop {
         let mut product = Product::new(system, members.clone());
         let is_whole = product.is_whole();
         let outcome = Search::new(system, &mut product, automaton, endings).run(most, goes_on);
         match outcome.ending {
-            Ending::Run(run) if is_whole => return Ok(Some(Grounds::Run(run))),
+            Ending::Run(run) if is_whole => return Ok(Some(Found::Run(run))),
             Ending::Run(run) => {
                 let more = refuser(system, members, &run);
                 members.extend(more);
                 members.sort_unstable();
             }
-            Ending::Nothing => {
-                let members = members.clone();
-                return Ok(Some(Grounds::Components { members, visited: outcome.nodes }));
-            }
+            Ending::Nothing => return Ok(Some(Found::Nothing { visited: outcome.nodes })),
             Ending::TooMany => return Ok(None),
             Ending::Stopped => return Err(Undecided::Stopped),
         }
@@ -210,4 +300,90 @@ fn refusal(system: &System, members: &[u32], other: u32, run: &Run) -> Option<us
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Decider;
+    use crate::factors::Factored;
+    use crate::formula::{KindAutomaton, LabelFormula};
+    use crate::generate::{random_linear, random_pattern, random_system};
+    use crate::product::Product;
+    use crate::search::{Ending, Endings, Search};
+    use crate::system::System;
+    use fastrand::Rng;
+
+    /// How many times as many systems as usual.
+    fn scale() -> usize {
+        std::env::var("PARIKH_SCALE").map_or(1, |it| it.parse().unwrap())
+    }
+
+    /// Whether some run of the whole system is accepted, as looking at all its steps says.
+    fn is_accepted(system: &System, automaton: &KindAutomaton) -> bool {
+        let mut product = Product::new(system, (0..system.components().len() as u32).collect());
+        let mut search = Search::new(system, &mut product, automaton, Endings::Ignored);
+        match search.run(1 << 20, &mut || true).ending {
+            Ending::Run(_) => true,
+            Ending::Nothing => false,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Each way of its own against all steps of the system as it is: its factors, the patient automaton, and
+    /// steps put off.
+    #[test]
+    fn factors_and_fewer_steps_change_no_answer() {
+        let mut random = Rng::with_seed(41);
+        let (mut held, mut failed, mut factored, mut fewer) = (0, 0, 0, 0);
+        for _ in 0..10_000 * scale() {
+            let system = random_system(&mut random);
+            let decider = Decider::new(&system, Endings::Ignored);
+            let Factored { system: factors, .. } = &decider.factored;
+            factored += usize::from(factors.components().len() > system.components().len());
+            for _ in 0..3 {
+                let depth = random.usize(1..=3);
+                let text = match random.bool() {
+                    true => random_pattern(&mut random),
+                    false => random_linear(&mut random, depth),
+                };
+                let formula = LabelFormula::parse(&text, &system).unwrap();
+                let automaton = formula.negation().unwrap();
+                let expected = is_accepted(&system, &automaton);
+                let told = || format!("{text}\n{}", crate::write::dot(&system));
+                assert_eq!(is_accepted(factors, &automaton), expected, "{}", told());
+                if !formula.is_insensitive() {
+                    continue;
+                }
+                let patient = automaton.patient();
+                assert_eq!(is_accepted(&system, &patient), expected, "{}", told());
+                if patient.is_empty() {
+                    continue;
+                }
+                let (ending, nodes) = decider.search_less(&patient, 1 << 20, &mut || true).unwrap();
+                match ending {
+                    Ending::Run(run) => {
+                        assert!(expected, "{}", told());
+                        let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
+                        assert_eq!(formula.holds_of(&word, run.back), Some(false), "{}", told());
+                        failed += 1;
+                    }
+                    Ending::Nothing => {
+                        assert!(!expected, "{}", told());
+                        held += 1;
+                        let all = (0..factors.components().len() as u32).collect();
+                        let mut product = Product::new(factors, all);
+                        let outcome =
+                            Search::new(factors, &mut product, &patient, Endings::Ignored)
+                                .run(1 << 20, &mut || true);
+                        fewer += usize::from(nodes < outcome.nodes);
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert!(
+            held > 1000 && failed > 1000 && factored > 1000 && fewer > 300,
+            "{held} {failed} {factored} {fewer}"
+        );
+    }
 }

@@ -5,6 +5,7 @@
 //! kinds ([`KindAutomaton`]) is made from one that reads letters: what demands two labels at once is
 //! left out, and a cube becomes the set of the kinds that it allows.
 
+use crate::insensitive::is_insensitive;
 use crate::system::{LabelId, System};
 use parikh_temporal::{
     Atom, Automaton, Cube, Edge, Formula, Letter, Limits, Linear, Ltl, Marks, Names, Node,
@@ -72,6 +73,12 @@ impl LabelFormula {
         let letters = word.iter().map(|&label| self.letter(label)).collect();
         let lasso = parikh_temporal::Lasso::new(letters, back)?;
         Some(lasso.satisfies(&self.formulas, self.formula))
+    }
+
+    /// Whether steps with labels that it does not name may be put in and left out anywhere.
+    pub(crate) fn is_insensitive(&self) -> bool {
+        let never = |atom: Atom| self.labels[atom.0 as usize].is_none();
+        is_insensitive(&self.formulas, self.formula, never)
     }
 
     /// The automaton of the words of single labels that do not satisfy the formula.
@@ -152,6 +159,39 @@ impl KindAutomaton {
             self.states.iter().map(|row| row.iter().filter(reads).copied().collect()).collect();
         let part = Self { states: rows, distance: Vec::new(), ..self.clone() };
         part.distances().into_iter().map(|it| it < u32::MAX).collect()
+    }
+
+    /// An automaton that stays where it is at labels that do not count, and accepts the same words
+    /// if those may be put in and left out anywhere.
+    ///
+    /// A word then is accepted if and only if it is without them, where infinitely many are left,
+    /// and else if what is left of it is, with such a label for ever after. So each state reads the
+    /// labels that count as before, and from where the others are accepted for ever there is a way
+    /// to a last state, which accepts just these.
+    pub(crate) fn patient(&self) -> Self {
+        let other = 1 << self.other;
+        let is_safe = self.all == Marks::NONE;
+        let all = if is_safe { Marks(1) } else { self.all };
+        let last = self.states.len() as u32;
+        let ends = self.accept_for_ever(self.other);
+        let mut states: Vec<Vec<Move>> = Vec::new();
+        for ((at, row), ends) in (0..).zip(&self.states).zip(ends) {
+            let counting = row.iter().map(|it| Move {
+                kinds: it.kinds & !other,
+                marks: if is_safe { all } else { it.marks },
+                ..*it
+            });
+            let mut moves: Vec<Move> = counting.filter(|it| it.kinds != 0).collect();
+            moves.push(Move { target: at, marks: Marks::NONE, kinds: other });
+            if ends {
+                moves.push(Move { target: last, marks: Marks::NONE, kinds: other });
+            }
+            states.push(joined(moves));
+        }
+        states.push(vec![Move { target: last, marks: all, kinds: other }]);
+        let mut patient = Self { states, all, distance: Vec::new(), ..self.clone() };
+        patient.prune();
+        patient
     }
 
     fn new(

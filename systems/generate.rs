@@ -5,7 +5,8 @@ use crate::system::System;
 use fastrand::Rng;
 
 /// A system of two to six components with a few states each: labels of one, two or three owners,
-/// several edges with one label from a state, dead ends, and sometimes several start states.
+/// several edges with one label from a state, dead ends, and sometimes several start states. Some
+/// components are several small ones side by side.
 pub fn random_system(random: &mut Rng) -> System {
     let count = random.usize(2..=6);
     let most = if count > 4 { 3 } else { 4 };
@@ -42,7 +43,42 @@ pub fn random_system(random: &mut Rng) -> System {
             draft.start(random.u32(0..states));
         }
     }
-    system("random", drafts).expect("components have states and start states")
+    let mut components: Vec<ComponentBuilder> = Vec::new();
+    for draft in drafts {
+        match components.pop() {
+            Some(last) if random.u8(0..4) == 0 && share_no_label(&last, &draft) => {
+                components.push(side_by_side(&last, &draft));
+            }
+            last => components.extend(last.into_iter().chain([draft])),
+        }
+    }
+    system("random", components).expect("components have states and start states")
+}
+
+fn share_no_label(one: &ComponentBuilder, other: &ComponentBuilder) -> bool {
+    one.edges.iter().all(|(_, label, _)| other.edges.iter().all(|it| it.1 != *label))
+}
+
+/// One component that does what two do that share no label.
+fn side_by_side(one: &ComponentBuilder, other: &ComponentBuilder) -> ComponentBuilder {
+    let mut both = ComponentBuilder::new(&one.name);
+    let (ones, others) = (one.states.len() as u32, other.states.len() as u32);
+    let at = |first: u32, second: u32| first * others + second;
+    for first in &one.states {
+        for second in &other.states {
+            both.state(&format!("{first}_{second}"));
+        }
+    }
+    for (from, label, to) in &one.edges {
+        (0..others).for_each(|second| both.edge(at(*from, second), label, at(*to, second)));
+    }
+    for (from, label, to) in &other.edges {
+        (0..ones).for_each(|first| both.edge(at(first, *from), label, at(first, *to)));
+    }
+    for &first in &one.starts {
+        other.starts.iter().for_each(|&second| both.start(at(first, second)));
+    }
+    both
 }
 
 /// A formula of LTL over the labels `l0` to `l5`, as text.
@@ -70,6 +106,24 @@ pub fn random_linear(random: &mut Rng, depth: usize) -> String {
         11 => format!("({}) W ({})", part(random), part(random)),
         12 => format!("({}) <=> ({})", part(random), part(random)),
         _ => format!("({}) U ({})", part(random), part(random)),
+    }
+}
+
+/// A formula of LTL as the challenge has them, most of which see only the labels that they name.
+pub fn random_pattern(random: &mut Rng) -> String {
+    let label = |random: &mut Rng| format!("l{}", random.u8(0..6));
+    let [a, b, c, d] = [(); 4].map(|()| label(random));
+    match random.u8(0..10) {
+        0 => format!("G({a} => F({b}))"),
+        1 => format!("G(!{a})"),
+        2 => format!("F({a} & X(!{b} U {a}))"),
+        3 => format!("(!{a} W ({b} | {c}))"),
+        4 => format!("G(({a} & (!{b} W {c})) => F({d} & (!{a} W {c})))"),
+        5 => format!("G(F({a} & X(!{b} U {c})))"),
+        6 => format!("(({a} => G(!{b})) W ({c} | {d}))"),
+        7 => format!("(G(F({a})) => G(F({b})))"),
+        8 => format!("F(G(!{a}))"),
+        _ => format!("(F({a}) & G({a} => X(!{a} U {b})))"),
     }
 }
 

@@ -12,6 +12,8 @@
 //! | `formula` | LTL over labels, and automata that read one label a step |
 //! | `product`, `store` | joint states of some components, packed, each stored once |
 //! | `search`, `walk` | runs that an automaton accepts: depth first, and at random |
+//! | `factors` | components taken apart into smaller ones that do the same together |
+//! | `insensitive`, `stubborn` | which formulas see only the labels that they name, and which steps may then wait |
 //! | `branching` | CTL over labels, on all joint states |
 //! | `net` | systems as place/transition nets |
 //! | `write` | systems as text |
@@ -24,22 +26,26 @@
 mod branching;
 mod builder;
 mod decide;
+mod factors;
 mod formula;
 #[cfg(feature = "generate")]
 pub mod generate;
+mod insensitive;
 mod net;
 mod product;
 pub mod read;
 mod recurrence;
 mod search;
 mod store;
+mod stubborn;
 mod system;
 mod walk;
 pub mod write;
 
 pub use branching::{BranchingFormula, Space};
 pub use builder::{BuildError, ComponentBuilder, system};
-pub use decide::{Grounds, Undecided, decide};
+pub use decide::{Decider, Grounds, Undecided};
+pub use factors::View;
 pub use formula::{KindAutomaton, LabelFormula, Move};
 pub use net::{NetError, net};
 pub use search::{Endings, Run};

@@ -6,6 +6,7 @@
 //! that are here waits for these only. Hence every run of the whole system is one here, with the
 //! same labels: what holds of all runs here holds of all runs of the system.
 
+use crate::factors::targets;
 use crate::system::{LabelId, System};
 
 /// Where the state of a component lies in a row of words.
@@ -193,6 +194,28 @@ impl<'s> Product<'s> {
                 moves[at].1 = choices[at].1[picked[at]];
             }
         }
+    }
+
+    /// The labels that can be taken in a state, growing; those from outside left out.
+    pub(crate) fn can_be_taken(&mut self, state: &[u32]) -> Vec<LabelId> {
+        let mut labels = Vec::new();
+        self.steps(state, |_| true, |step| labels.push(step.label));
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+
+    /// Labels with which an owner that is not ready for this one can move from where it is: one of
+    /// them has to come before this label can be taken. None where all owners are ready.
+    pub(crate) fn before(&self, state: &[u32], label: LabelId) -> impl Iterator<Item = LabelId> {
+        let owners = self.system.owners(label).iter();
+        let at = owners.filter_map(|owner| self.members.binary_search(owner).ok());
+        let row = |at: usize| {
+            let component = &self.system.components()[self.members[at] as usize];
+            component.edges(state[at])
+        };
+        let unready = at.map(row).find(|row| targets(row, label).is_empty());
+        unready.into_iter().flatten().map(|it| it.0)
     }
 
     /// Whether some label all of whose owners are here can be taken: then no component outside can

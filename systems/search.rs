@@ -13,6 +13,7 @@
 use crate::formula::KindAutomaton;
 use crate::product::{Field, Product};
 use crate::store::Store;
+use crate::stubborn::{Dependence, Place, Stubborn};
 use crate::system::{LabelId, System};
 use parikh_temporal::Marks;
 use std::collections::HashMap;
@@ -94,6 +95,25 @@ pub(crate) struct Search<'a, 's> {
     kinds: Vec<u8>,
     /// For each kind, a label that comes from outside.
     outside: Vec<(u32, LabelId)>,
+    /// What tells which steps are enough, where some are left out.
+    stubborn: Option<Stubborn>,
+}
+
+/// A joint state, with the labels that can be taken there.
+struct Here<'p, 's> {
+    product: &'p Product<'s>,
+    state: &'p [u32],
+    can_be_taken: &'p [LabelId],
+}
+
+impl Place for Here<'_, '_> {
+    fn can_take(&self, label: LabelId) -> bool {
+        self.can_be_taken.binary_search(&label).is_ok()
+    }
+
+    fn before(&self, label: LabelId) -> impl Iterator<Item = LabelId> {
+        self.product.before(self.state, label)
+    }
 }
 
 impl<'a, 's> Search<'a, 's> {
@@ -115,7 +135,16 @@ impl<'a, 's> Search<'a, 's> {
             }
         }
         let (nodes, order) = (Store::new(width), Vec::new());
-        Self { product, automaton, endings, fields, nodes, order, kinds, outside }
+        let stubborn = None;
+        Self { product, automaton, endings, fields, nodes, order, kinds, outside, stubborn }
+    }
+
+    /// Steps with labels of which the formula does not speak may be put off: only for infinite
+    /// runs, a formula that is insensitive to them, and an automaton that is
+    /// [patient](KindAutomaton::patient).
+    pub(crate) fn with_fewer_steps(mut self, dependence: Dependence) -> Self {
+        self.stubborn = Some(Stubborn::new(dependence));
+        self
     }
 
     /// Searches, as long as there are fewer nodes than `most` and `goes_on` says so.
@@ -149,7 +178,7 @@ impl<'a, 's> Search<'a, 's> {
                     if time % 256 == 0 && !goes_on() {
                         return Ending::Stopped;
                     }
-                    let steps = self.steps(node);
+                    let steps = self.some_steps(node);
                     path.push(Frame { node, steps });
                 }
                 let Some(frame) = path.last_mut() else { break };
@@ -244,8 +273,30 @@ impl<'a, 's> Search<'a, 's> {
         (all, state, last)
     }
 
-    /// The steps from a node.
-    fn steps(&mut self, node: u32) -> Vec<Step> {
+    /// The steps from a node that are to be looked at: all, or those of a stubborn set, if none of
+    /// these leads to a node that is being visited. So each cycle has a node with all its steps.
+    fn some_steps(&mut self, node: u32) -> Vec<Step> {
+        let Some(mut stubborn) = self.stubborn.take() else {
+            return self.steps(node, |_| true);
+        };
+        let (state, ..) = self.unpacked(node);
+        let can_be_taken = self.product.can_be_taken(&state);
+        let (kinds, other) = (&self.kinds, self.automaton.other());
+        let counts = |label: LabelId| u32::from(kinds[label.index()]) != other;
+        let here = Here { product: self.product, state: &state, can_be_taken: &can_be_taken };
+        let least = stubborn.least(&here, &can_be_taken, counts);
+        self.stubborn = Some(stubborn);
+        if let Some(least) = least {
+            let steps = self.steps(node, |label| least.binary_search(&label).is_ok());
+            if steps.iter().all(|step| self.seen(step.to).is_none_or(|order| order == DONE)) {
+                return steps;
+            }
+        }
+        self.steps(node, |_| true)
+    }
+
+    /// The steps from a node with labels that are wanted.
+    fn steps(&mut self, node: u32, wants: impl Fn(LabelId) -> bool) -> Vec<Step> {
         let (row, state, last) = self.unpacked(node);
         let automaton = self.automaton;
         let moves = &automaton.states[state as usize];
@@ -254,7 +305,7 @@ impl<'a, 's> Search<'a, 's> {
         let kinds = &self.kinds;
         self.product.steps(
             &row,
-            |label| readable >> kinds[label.index()] & 1 == 1,
+            |label| readable >> kinds[label.index()] & 1 == 1 && wants(label),
             |step| {
                 let mut next = row.clone();
                 step.moves.iter().for_each(|&(at, to)| next[at as usize] = to);
@@ -262,7 +313,7 @@ impl<'a, 's> Search<'a, 's> {
             },
         );
         for &(kind, label) in &self.outside {
-            if readable >> kind & 1 == 1 {
+            if readable >> kind & 1 == 1 && wants(label) {
                 found.push((label, row.clone()));
             }
         }
@@ -347,7 +398,7 @@ impl<'a, 's> Search<'a, 's> {
             }
             let node = open[next];
             next += 1;
-            for step in self.steps(node) {
+            for step in self.steps(node, |_| true) {
                 let Some(order) = self.seen(step.to).filter(|&order| allowed(order)) else {
                     continue;
                 };

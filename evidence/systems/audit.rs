@@ -5,11 +5,13 @@
 //! {"answer": {"id": "1", "value": "FALSE", "run": {"labels": ["a", "b", "a"], "back": 1}}}
 //! {"answer": {"id": "2", "value": "TRUE", "no_run": {"components": [0, 3]}}}
 //! {"answer": {"id": "3", "value": "TRUE", "no_run": {"components": [], "recurrence": true}}}
+//! {"answer": {"id": "5", "value": "TRUE", "no_run": {"components": [0, 3], "through": [null, ["a", "b"]]}}}
 //! {"answer": {"id": "4", "value": "FALSE", "visited": 1200}}
-//! {"end": {"answers": 4}}
+//! {"end": {"answers": 5}}
 //! ```
 //!
-//! Components are numbered from 0 in the order of the file. What else a line says is for people.
+//! Components are numbered from 0 in the order of the file; `through` has for each the labels through
+//! which it is seen, or null where it is whole. What else a line says is for people.
 //! What is asked is read from the property file by the number that is the id, and whether the ends
 //! of runs count is said by whoever asks: a file that was made for something else is refused.
 
@@ -17,10 +19,10 @@ use super::branching::Space;
 use super::none::{Claim, Visited, visit};
 use super::properties::{Formula, Properties};
 use super::terms::Linear;
-use super::{Endings, System, run};
+use super::{Endings, Member, System, run};
 use crate::audit::{Broken, Judged, Report, Verdict, Watch};
 use serde::Deserialize;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What this version of the format is called.
 pub const FORMAT: &str = "parikh-system-evidence-1";
@@ -63,6 +65,9 @@ struct RunOfLabels {
 struct Members {
     /// No run of these is against it.
     components: Vec<usize>,
+    /// Of each, the labels through which it is seen; where there is nothing, all are whole.
+    #[serde(default)]
+    through: Vec<Option<BTreeSet<String>>>,
     /// What cannot come for ever is left out.
     #[serde(default)]
     recurrence: bool,
@@ -223,7 +228,15 @@ impl<'s> SystemAudit<'s> {
         given: &Members,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Verdict {
-        let Members { components: members, recurrence } = given;
+        let Members { components, through, recurrence } = given;
+        if !through.is_empty() && through.len() != components.len() {
+            return Verdict::Refused("`through` is not as long as `components`".to_owned());
+        }
+        let mut members: Vec<Member> = components.iter().map(|&it| Member::whole(it)).collect();
+        for (member, labels) in members.iter_mut().zip(through) {
+            member.labels.clone_from(labels);
+        }
+        let members = &members[..];
         let claim = Claim { endings: self.endings, members, recurrence: *recurrence };
         match visit(self.system, formula, claim, self.most, goes_on) {
             Ok(Visited::None(0)) => Verdict::Confirmed(

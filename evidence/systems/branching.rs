@@ -55,10 +55,9 @@ impl Space {
     /// Visits at most so many joint states; `None` if there are more, or it is told to stop.
     pub fn visit(system: &System, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
         let labels: HashMap<String, u32> = system.labels().map(str::to_owned).zip(0..).collect();
-        let members: Vec<usize> = (0..system.components().len()).collect();
         let mut numbers: HashMap<Joint, u32> = HashMap::new();
         let mut all: Vec<Joint> = Vec::new();
-        for row in system.starts(&members) {
+        for row in system.starts() {
             numbers.insert(row.clone(), all.len() as u32);
             all.push(row);
         }
@@ -69,7 +68,7 @@ impl Space {
                 return None;
             }
             let mut out = Vec::new();
-            for (label, next) in system.steps(&members, &all[after.len()]) {
+            for (label, next) in system.steps(&all[after.len()]) {
                 let number = *numbers.entry(next).or_insert_with_key(|next| {
                     all.push(next.clone());
                     all.len() as u32 - 1

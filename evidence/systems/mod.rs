@@ -10,6 +10,7 @@
 //! | `system` | components and what they can do together |
 //! | `dot`, `properties`, `terms` | the files of RERS, and formulas as they are written |
 //! | `run` | whether a system has a run with these labels, component by component |
+//! | `view` | components seen through some of their labels |
 //! | `none` | whether some of the components have no run against a formula: all are visited |
 //! | `negation`, `recurrence` | the automaton of a negation, and what a run against a formula may do for ever |
 //! | `branching` | CTL over labels, on all joint states |
@@ -25,9 +26,11 @@ mod recurrence;
 pub mod run;
 mod system;
 mod terms;
+mod view;
 
 pub use dot::read as read_dot;
 pub use system::{Component, System};
+pub use view::Member;
 
 /// What finite runs count for in LTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

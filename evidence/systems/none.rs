@@ -1,5 +1,6 @@
 //! Whether no run of some of the components is against a formula: all are visited.
 //!
+//! Of components some may be seen through some of their labels only ([`super::view`]).
 //! Of the components that are left out nothing is known: a label that only they own may come at
 //! any time, and one that they share waits for the others only. So every run of the whole system
 //! is one of those components, with the same labels, and where none of theirs is against a formula
@@ -12,7 +13,8 @@
 //! the system takes others for ever.
 //!
 //! Where the ends of runs count, a run may stay where no label can be taken all of whose owners are
-//! among the components; the letter is then that of the label before.
+//! among the components; the letter is then that of the label before. What is ready in a component
+//! that is seen through some labels need not be so in the whole one, so there components are whole.
 
 use super::Endings;
 use super::negation::Negation;
@@ -20,6 +22,7 @@ use super::recurrence::{Part, parts};
 use super::run::has_next;
 use super::system::{Joint, System};
 use super::terms::Linear;
+use super::view::Member;
 use parikh_net::components::components;
 use parikh_temporal::Marks;
 use std::collections::HashMap;
@@ -46,7 +49,7 @@ pub struct Claim<'c> {
     /// What the ends of runs count for.
     pub endings: Endings,
     /// The components, growing.
-    pub members: &'c [usize],
+    pub members: &'c [Member],
     /// Whether what cannot come for ever is left out in the end; of infinite runs only.
     pub recurrence: bool,
 }
@@ -64,11 +67,16 @@ pub fn visit(
 ) -> Result<Visited, String> {
     let count = system.components().len();
     let Claim { endings, members, recurrence } = claim;
-    if !members.windows(2).all(|pair| pair[0] < pair[1]) || members.iter().any(|&it| it >= count) {
+    if !members.windows(2).all(|pair| pair[0] < pair[1])
+        || members.iter().any(|it| it.component >= count)
+    {
         return Err("the components are not numbers that grow, each below their number".to_owned());
     }
     if endings == Endings::Stutter && has_next(formula) {
         return Err("with a next operator, repetitions count".to_owned());
+    }
+    if endings == Endings::Stutter && members.iter().any(|it| it.labels.is_some()) {
+        return Err("where finite runs count, components are whole".to_owned());
     }
     if endings == Endings::Stutter && recurrence {
         return Err("what comes for ever is about infinite runs, and finite ones count".to_owned());
@@ -78,7 +86,8 @@ pub fn visit(
     if parts.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Visited::None(0));
     }
-    Nodes::new(system, claim, &negation, parts).visit(most, goes_on)
+    let seen = system.seen(members);
+    Nodes::new(system, &seen, endings, &negation, parts).visit(most, goes_on)
 }
 
 /// A joint state, a state of the automaton, and the number of the letter before, where that
@@ -95,9 +104,9 @@ struct Edge<'s> {
 }
 
 struct Nodes<'a> {
-    system: &'a System,
+    /// The components, as far as they are seen.
+    seen: &'a System,
     endings: Endings,
-    members: &'a [usize],
     negation: &'a Negation<'a>,
     /// The parts, where they are looked at.
     parts: Option<Vec<Part<'a>>>,
@@ -113,33 +122,31 @@ struct Nodes<'a> {
 impl<'a> Nodes<'a> {
     fn new(
         system: &'a System,
-        claim: Claim<'a>,
+        seen: &'a System,
+        endings: Endings,
         negation: &'a Negation<'a>,
         parts: Option<Vec<Part<'a>>>,
     ) -> Self {
-        let Claim { endings, members, .. } = claim;
         let (mut outside, mut inside) = (Vec::new(), Vec::new());
-        let mut seen = Vec::new();
+        let mut kinds = Vec::new();
         for label in system.labels() {
-            let here = |owner: &&usize| members.contains(owner);
-            let owners = system.owners(label);
-            match owners.iter().filter(here).count() {
+            match seen.owners(label).len() {
                 0 => {
                     // One is as good as another with the same letter that is in the same parts.
                     let of: Vec<bool> =
                         parts.iter().flatten().map(|part| part.labels.contains(label)).collect();
                     let kind = (negation.letter_of(label), of);
-                    if !seen.contains(&kind) {
-                        seen.push(kind);
+                    if !kinds.contains(&kind) {
+                        kinds.push(kind);
                         outside.push(label);
                     }
                 }
-                all if all == owners.len() => inside.push(label),
+                all if all == system.owners(label).len() => inside.push(label),
                 _ => {}
             }
         }
         let (numbers, all, after) = Default::default();
-        Self { system, endings, members, negation, parts, outside, inside, numbers, all, after }
+        Self { seen, endings, negation, parts, outside, inside, numbers, all, after }
     }
 
     fn number(&mut self, node: Node) -> u32 {
@@ -151,7 +158,7 @@ impl<'a> Nodes<'a> {
 
     fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Result<Visited, String> {
         let automaton = &self.negation.automaton;
-        for row in self.system.starts(self.members) {
+        for row in self.seen.starts() {
             match self.endings {
                 Endings::Ignored => {
                     self.number((row, automaton.initial, 0));
@@ -194,7 +201,7 @@ impl<'a> Nodes<'a> {
     fn steps(&mut self, (row, state, last): &Node) -> Vec<Edge<'a>> {
         let mut steps: Vec<(Option<&'a str>, usize, Joint)> = Vec::new();
         let mut must_go_on = false;
-        for (label, next) in self.system.steps(self.members, row) {
+        for (label, next) in self.seen.steps(row) {
             must_go_on |= self.inside.contains(&label);
             steps.push((Some(label), self.negation.letter_of(label), next));
         }

@@ -125,7 +125,6 @@ fn may_be_dead(system: &System, sets: &[BTreeSet<usize>]) -> Result<bool, String
     if count.is_none_or(|count| count > MOST_ENDS) {
         return Err("the run may end in too many joint states".to_owned());
     }
-    let members: Vec<usize> = (0..sets.len()).collect();
     let mut rows: Vec<Joint> = vec![Vec::new()];
     for set in sets {
         rows = rows
@@ -133,5 +132,5 @@ fn may_be_dead(system: &System, sets: &[BTreeSet<usize>]) -> Result<bool, String
             .flat_map(|row| set.iter().map(move |&state| [&row[..], &[state]].concat()))
             .collect();
     }
-    Ok(rows.iter().any(|row| system.steps(&members, row).is_empty()))
+    Ok(rows.iter().any(|row| system.steps(row).is_empty()))
 }

@@ -35,8 +35,6 @@ impl System {
         if components.is_empty() {
             return Err("there are no components".to_owned());
         }
-        let mut owners: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let mut targets = Vec::new();
         for (at, component) in components.iter().enumerate() {
             let inside = |state: usize| state < component.states;
             let edges = component.edges.iter();
@@ -46,8 +44,17 @@ impl System {
             {
                 return Err(format!("component {at} begins nowhere, or an edge leads nowhere"));
             }
+        }
+        Ok(Self::assembled(components))
+    }
+
+    /// The system of these components, each of which begins somewhere, with edges between its states.
+    pub(super) fn assembled(components: Vec<Component>) -> Self {
+        let mut owners: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut targets = Vec::new();
+        for (at, component) in components.iter().enumerate() {
             let mut rows = vec![BTreeMap::<String, Vec<usize>>::new(); component.states];
-            for (from, label, to) in edges {
+            for (from, label, to) in &component.edges {
                 rows[*from].entry(label.clone()).or_default().push(*to);
                 let row = owners.entry(label.clone()).or_default();
                 if row.last() != Some(&at) {
@@ -56,7 +63,7 @@ impl System {
             }
             targets.push(rows);
         }
-        Ok(Self { components, owners, targets })
+        Self { components, owners, targets }
     }
 
     /// The components.
@@ -84,11 +91,10 @@ impl System {
         self.targets[component][state].get(label).map_or(&[], Vec::as_slice)
     }
 
-    /// All ways in which these components may begin.
-    pub(super) fn starts(&self, members: &[usize]) -> Vec<Joint> {
+    /// All ways in which the components may begin.
+    pub(super) fn starts(&self) -> Vec<Joint> {
         let mut all = vec![Vec::new()];
-        for &member in members {
-            let starts = &self.components[member].starts;
+        for Component { starts, .. } in &self.components {
             all = all
                 .iter()
                 .flat_map(|row: &Joint| {
@@ -99,24 +105,20 @@ impl System {
         all
     }
 
-    /// The steps of these components together: labels that at least one of them owns, and where
-    /// they lead. Owners that are not among them are taken to be ready.
-    pub(super) fn steps<'s>(&'s self, members: &[usize], state: &Joint) -> Vec<(&'s str, Joint)> {
+    /// The steps of the components together: labels, and where they lead.
+    pub(super) fn steps<'s>(&'s self, state: &Joint) -> Vec<(&'s str, Joint)> {
         let mut steps = Vec::new();
         // A step moves somebody, who can move with its label here.
         let mut labels: Vec<&str> = Vec::new();
-        for (&member, &at) in members.iter().zip(state) {
-            labels.extend(self.targets[member][at].keys().map(String::as_str));
+        for (targets, &at) in self.targets.iter().zip(state) {
+            labels.extend(targets[at].keys().map(String::as_str));
         }
         labels.sort_unstable();
         labels.dedup();
         for label in labels {
             let mut next = vec![state.clone()];
-            for (at, &member) in members.iter().enumerate() {
-                if !self.owners(label).contains(&member) {
-                    continue;
-                }
-                let targets = self.targets(member, state[at], label);
+            for &at in self.owners(label) {
+                let targets = self.targets(at, state[at], label);
                 let moved = |row: &Joint| {
                     let row = row.clone();
                     targets.iter().map(move |&to| {

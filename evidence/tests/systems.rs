@@ -3,9 +3,9 @@
 
 use fastrand::Rng;
 use parikh_evidence::systems::properties::{Formula, Properties, read};
-use parikh_evidence::systems::{Endings, System, branching, none, read_dot, run};
-use parikh_systems::generate::{random_branching, random_linear, random_system};
-use parikh_systems::{Endings as Counting, Grounds, LabelFormula, Space, decide, write};
+use parikh_evidence::systems::{Endings, Member, System, branching, none, read_dot, run};
+use parikh_systems::generate::{random_branching, random_linear, random_pattern, random_system};
+use parikh_systems::{Decider, Endings as Counting, Grounds, LabelFormula, Space, View, write};
 
 /// How many random systems, times the factor in PARIKH_SCALE.
 fn cases(few: usize) -> usize {
@@ -17,8 +17,15 @@ const ENDINGS: [(Counting, Endings); 2] =
     [(Counting::Ignored, Endings::Ignored), (Counting::Stutter, Endings::Stutter)];
 
 /// All is to be visited, and nothing known before.
-fn plain(endings: Endings, members: &[usize]) -> none::Claim<'_> {
+fn plain(endings: Endings, members: &[Member]) -> none::Claim<'_> {
     none::Claim { endings, members, recurrence: false }
+}
+
+/// What the engine has seen, for the checker.
+fn member(system: &parikh_systems::System, view: &View) -> Member {
+    let name = |&label: &_| system.label(label).to_owned();
+    let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
+    Member { component: view.component as usize, labels }
 }
 
 /// Whether there is a run against the formula, as visiting everything says.
@@ -29,7 +36,7 @@ fn has_run(
     endings: Endings,
 ) -> Option<bool> {
     let Formula::Linear(formula) = &properties.all[&number].0 else { panic!("not linear") };
-    let all: Vec<usize> = (0..system.components().len()).collect();
+    let all: Vec<Member> = (0..system.components().len()).map(Member::whole).collect();
     match none::visit(system, formula, plain(endings, &all), 1 << 20, &mut || true) {
         Ok(none::Visited::None(_)) => Some(false),
         Ok(none::Visited::Some) => Some(true),
@@ -41,7 +48,7 @@ fn has_run(
 #[test]
 fn answers_about_runs_are_those_of_visiting_everything() {
     let mut random = Rng::with_seed(33);
-    let (mut holds, mut fails, mut small, mut recurrent) = (0, 0, 0, 0);
+    let (mut holds, mut fails, mut small, mut recurrent, mut parts) = (0, 0, 0, 0, 0);
     for _ in 0..cases(1250) {
         let drawn = random_system(&mut random);
         let text = write::dot(&drawn);
@@ -50,7 +57,10 @@ fn answers_about_runs_are_those_of_visiting_everything() {
         let formulas: Vec<String> = (0..4)
             .map(|_| {
                 let depth = random.usize(1..=3);
-                random_linear(&mut random, depth)
+                match random.u8(0..3) {
+                    0 => random_pattern(&mut random),
+                    _ => random_linear(&mut random, depth),
+                }
             })
             .collect();
         let file: String =
@@ -59,7 +69,8 @@ fn answers_about_runs_are_those_of_visiting_everything() {
         for (number, text) in (1..).zip(&formulas) {
             let formula = LabelFormula::parse(text, &engine).unwrap();
             for (counting, endings) in ENDINGS {
-                let Ok(grounds) = decide(&engine, &formula, counting, 1, &mut || true) else {
+                let decider = Decider::new(&engine, counting);
+                let Ok(grounds) = decider.decide(&formula, 1, &mut || true) else {
                     assert!(counting == Counting::Stutter && formula.has_next(), "{text}");
                     continue;
                 };
@@ -78,7 +89,9 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                     }
                     Grounds::Components { members, .. } => {
                         assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
-                        let few: Vec<usize> = members.iter().map(|&it| it as usize).collect();
+                        let few: Vec<Member> =
+                            members.iter().map(|it| member(&engine, it)).collect();
+                        parts += usize::from(few.iter().any(|it| it.labels.is_some()));
                         small += usize::from(few.len() < system.components().len());
                         let recurrence = endings == Endings::Ignored;
                         let claim = none::Claim { endings, members: &few, recurrence };
@@ -92,8 +105,12 @@ fn answers_about_runs_are_those_of_visiting_everything() {
         }
     }
     assert!(
-        holds > fails / 10 && fails > holds / 10 && small > holds / 10 && recurrent > 10,
-        "{holds} {fails} {small}"
+        holds > fails / 10
+            && fails > holds / 10
+            && small > holds / 10
+            && recurrent > 10
+            && parts > 10,
+        "{holds} {fails} {small} {recurrent} {parts}"
     );
 }
 

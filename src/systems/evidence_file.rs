@@ -3,29 +3,30 @@
 use super::case::Case;
 use super::settle::{Answer, Shown};
 use crate::evidence::systems::audit::FORMAT;
-use parikh_systems::Endings;
+use parikh_systems::{Endings, System};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// A file on its way.
 #[derive(Debug)]
-pub struct SystemEvidence<W> {
+pub struct SystemEvidence<'c, W> {
+    system: &'c System,
     out: W,
     endings: Endings,
     answers: usize,
 }
 
-impl<W: Write> SystemEvidence<W> {
+impl<'c, W: Write> SystemEvidence<'c, W> {
     /// Begins a file.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn new(case: &Case, endings: Endings, out: W) -> io::Result<Self> {
+    pub fn new(case: &'c Case, endings: Endings, out: W) -> io::Result<Self> {
         let semantics = match endings {
             Endings::Ignored => "infinite traces",
             Endings::Stutter => "spin",
         };
-        let mut file = Self { out, endings, answers: 0 };
+        let mut file = Self { system: &case.system, out, endings, answers: 0 };
         file.line(&json!({"evidence": {
             "format": FORMAT,
             "components": case.system.components().len(),
@@ -51,7 +52,21 @@ impl<W: Write> SystemEvidence<W> {
             Shown::Run { labels, back } => object["run"] = json!({"labels": labels, "back": back}),
             Shown::Components(members) => {
                 let recurrence = self.endings == Endings::Ignored;
-                object["no_run"] = json!({"components": members, "recurrence": recurrence});
+                let components: Vec<u32> = members.iter().map(|it| it.component).collect();
+                object["no_run"] = json!({"components": components, "recurrence": recurrence});
+                if members.iter().any(|it| it.labels.is_some()) {
+                    let names = |labels: &Vec<_>| -> Vec<&str> {
+                        labels.iter().map(|&it| self.system.label(it)).collect()
+                    };
+                    let through = members.iter().map(|it| it.labels.as_ref().map(names));
+                    object["no_run"]["through"] = through.collect();
+                }
+            }
+            // The auditor visits the whole system with all its steps, if it is small enough for that.
+            Shown::FewerSteps(states) => {
+                let all: Vec<usize> = (0..self.system.components().len()).collect();
+                object["no_run"] =
+                    json!({"components": all, "recurrence": true, "searched": states});
             }
             Shown::Visited(states) => object["visited"] = json!(states),
         }

@@ -6,9 +6,9 @@
 
 use super::case::{Case, Logic, Question};
 use crate::evidence::systems::properties::Formula;
-use crate::evidence::systems::{Endings as CheckedEndings, branching, none, run};
+use crate::evidence::systems::{Endings as CheckedEndings, Member, branching, none, run};
 use parikh_solvers::Budget;
-use parikh_systems::{Endings, Grounds, Space, Undecided, decide};
+use parikh_systems::{Decider, Endings, Grounds, LabelId, Space, Undecided, View};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -46,7 +46,10 @@ pub enum Shown {
         back: usize,
     },
     /// No run of these components is against it.
-    Components(Vec<u32>),
+    Components(Vec<View>),
+    /// No run of the system is against it, of those that are left over when steps are put off that it
+    /// does not see; the search visited so many joint states.
+    FewerSteps(usize),
     /// The formula was evaluated on so many joint states.
     Visited(usize),
 }
@@ -89,6 +92,7 @@ pub fn settle(
 ) {
     let begun = Instant::now();
     let spaces = Spaces::default();
+    let decider = Decider::new(&case.system, config.endings);
     let mut open: Vec<(usize, String)> =
         (0..case.properties.len()).map(|at| (at, "out of time".to_owned())).collect();
     for turn in 0.. {
@@ -104,7 +108,15 @@ pub fn settle(
                     while let Some(&(at, _)) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let slice = budget.slice(Duration::from_secs_f64(length));
                         let config = Config { seed: config.seed + 1000 * turn as u64, ..*config };
-                        match settle_one(case, at, &config, &slice, budget, &spaces, begun) {
+                        match settle_one(
+                            case,
+                            at,
+                            &config,
+                            &slice,
+                            budget,
+                            (&decider, &spaces),
+                            begun,
+                        ) {
                             Ok(settled) => tell(at, settled),
                             Err(why) => lock(&left).push((at, why)),
                         }
@@ -143,7 +155,7 @@ fn settle_one(
     config: &Config,
     slice: &Budget,
     budget: &Budget,
-    spaces: &Spaces,
+    (decider, spaces): (&Decider<'_>, &Spaces),
     begun: Instant,
 ) -> Result<Settled, String> {
     let number = case.properties[at].number;
@@ -154,9 +166,7 @@ fn settle_one(
     };
     match (&case.questions[at], formula) {
         (Question::Linear(question), Formula::Linear(formula)) => {
-            let found = decide(&case.system, question, config.endings, config.seed, &mut || {
-                !slice.is_exhausted()
-            });
+            let found = decider.decide(question, config.seed, &mut || !slice.is_exhausted());
             let grounds = found.map_err(|why| match why {
                 Undecided::Stopped => OUT_OF_TIME.to_owned(),
                 why => why.to_string(),
@@ -222,8 +232,14 @@ fn linear_checked(
             };
             Ok((false, Shown::Run { labels, back }, "replayed", reason))
         }
+        Grounds::FewerSteps { visited } => {
+            let reason = format!(
+                "no run is against it, steps put off that it does not see ({visited} joint states)"
+            );
+            Ok((true, Shown::FewerSteps(visited), "searched", reason))
+        }
         Grounds::Components { members, visited } => {
-            let few: Vec<usize> = members.iter().map(|&it| it as usize).collect();
+            let few: Vec<Member> = members.iter().map(|it| member(case, it)).collect();
             let recurrence = endings == CheckedEndings::Ignored;
             let claim = none::Claim { endings, members: &few, recurrence };
             let most = if visited > 4 * config.visit { 0 } else { config.visit };
@@ -234,11 +250,7 @@ fn linear_checked(
                 _ => none::visit(system, formula, claim, most, &mut goes_on)
                     .unwrap_or(none::Visited::More),
             };
-            let of = match members.len() {
-                all if all == case.system.components().len() => "of the system".to_owned(),
-                1 => format!("of component {}, whatever the others do", members[0]),
-                few => format!("of {few} components, whatever the others do"),
-            };
+            let of = named(case, &members);
             let (evidence, reason) = match seen {
                 none::Visited::None(0) => {
                     let reason =
@@ -254,6 +266,30 @@ fn linear_checked(
                 }
             };
             Ok((true, Shown::Components(members), evidence, reason))
+        }
+    }
+}
+
+/// A component, or what is seen of one, for the checker.
+fn member(case: &Case, view: &View) -> Member {
+    let name = |&label: &LabelId| case.system.label(label).to_owned();
+    let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
+    Member { component: view.component as usize, labels }
+}
+
+/// Of which components something is said, in words.
+fn named(case: &Case, members: &[View]) -> String {
+    let mut components: Vec<u32> = members.iter().map(|it| it.component).collect();
+    components.dedup();
+    let parts = members.iter().filter(|it| it.labels.is_some()).count();
+    match (&components[..], parts) {
+        (all, 0) if all.len() == case.system.components().len() => "of the system".to_owned(),
+        ([one], 0) => format!("of component {one}, whatever the others do"),
+        ([one], 1) => format!("of a part of component {one}, whatever the others do"),
+        ([one], few) => format!("of {few} parts of component {one}, whatever the others do"),
+        (few, 0) => format!("of {} components, whatever the others do", few.len()),
+        (few, parts) => {
+            format!("of {parts} parts of {} components, whatever the others do", few.len())
         }
     }
 }

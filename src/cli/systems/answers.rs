@@ -131,19 +131,20 @@ pub(super) fn settle(
     config: &Config,
     budget: &Budget,
     printer: &Printer<'_>,
-    file: Option<(PathBuf, SystemEvidence<BufWriter<File>>)>,
+    file: Option<(PathBuf, SystemEvidence<'_, BufWriter<File>>)>,
 ) -> Outcome {
     let file = Mutex::new(file);
-    let write = |do_it: &dyn Fn(&mut SystemEvidence<BufWriter<File>>) -> std::io::Result<()>| {
-        let mut file = lock(&file);
-        if let Some((path, evidence)) = &mut *file
-            && let Err(error) = do_it(evidence)
-        {
-            note!("parikh: {}: {error}; no more evidence is written", path.display());
-            leaving::note_unwritten();
-            *file = None;
-        }
-    };
+    let write =
+        |do_it: &dyn Fn(&mut SystemEvidence<'_, BufWriter<File>>) -> std::io::Result<()>| {
+            let mut file = lock(&file);
+            if let Some((path, evidence)) = &mut *file
+                && let Err(error) = do_it(evidence)
+            {
+                note!("parikh: {}: {error}; no more evidence is written", path.display());
+                leaving::note_unwritten();
+                *file = None;
+            }
+        };
     settle_all(case, config, budget, &|at, settled| match settled {
         Settled::Answer(answer) if printer.certified_only && answer.evidence == "searched" => {
             printer.open(at, "only a search shows it, and --require asks for more");
@@ -159,7 +160,7 @@ pub(super) fn settle(
             note!("parikh: internal error, please report it: property {number}: {why}");
         }
     });
-    write(&SystemEvidence::end);
+    write(&|file| file.end());
     let counts = lock(&printer.counts);
     match () {
         () if counts.faults > 0 => Outcome::InternalError,

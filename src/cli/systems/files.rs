@@ -70,12 +70,12 @@ pub(super) fn read_case(model: &Path, properties: &Path) -> Result<Case> {
 }
 
 /// A file of evidence in a directory, named after the properties.
-pub(super) fn evidence_file(
+pub(super) fn evidence_file<'c>(
     directory: &Path,
     properties: &Path,
-    case: &Case,
+    case: &'c Case,
     endings: Endings,
-) -> Result<(PathBuf, SystemEvidence<BufWriter<File>>)> {
+) -> Result<(PathBuf, SystemEvidence<'c, BufWriter<File>>)> {
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot create {}", directory.display()))?;
     let path = directory.join(format!("{}.jsonl", stem(properties)));

@@ -1,0 +1,210 @@
+//! Components that are several smaller ones side by side.
+//!
+//! Many components come about by composing smaller ones, and what these do not share they do in any
+//! order: a component of 64 states may be five of two to four states each. What is asked then
+//! concerns few of the small ones, and what is independent is seen to be ([`crate::stubborn`]).
+//!
+//! A component *seen through* some of its labels has its states merged along all edges with other
+//! labels. Whatever a component does, it does so, too, when it is seen through any labels: so that
+//! is always an over-approximation, which a checker can make again. The parts that a component falls into are its *factors*
+//! when they together do nothing more than the component ([`is_exact`]); only then they take its
+//! place here.
+
+use crate::system::{Component, LabelId, System};
+use parikh_net::sets::Sets;
+
+/// What stands for a component of a system, or for a part of it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct View {
+    /// The number of the component.
+    pub component: u32,
+    /// The labels through which it is seen, growing; `None`: all of its own, and it is whole.
+    pub labels: Option<Vec<LabelId>>,
+}
+
+/// A system with the same labels and the same runs as another one, of smaller components.
+#[derive(Clone, Debug)]
+pub(crate) struct Factored {
+    pub(crate) system: System,
+    /// What each of its components is of the other system.
+    pub(crate) views: Vec<View>,
+}
+
+impl Factored {
+    /// A system as it is.
+    pub(crate) fn whole(system: &System) -> Self {
+        let count = system.components.len() as u32;
+        let views = (0..count).map(|component| View { component, labels: None }).collect();
+        Self { system: system.clone(), views }
+    }
+
+    /// A system of whose components each is taken apart, if it falls into parts.
+    pub(crate) fn new(system: &System) -> Self {
+        let mut views = Vec::new();
+        let mut components: Vec<Component> = Vec::new();
+        for (number, component) in (0..).zip(system.components()) {
+            let classes = classes(component);
+            let parts: Vec<Part> = classes.iter().map(|it| Part::new(component, it)).collect();
+            if parts.len() < 2 || component.starts.len() > 1 || !is_exact(component, &parts) {
+                components.push(component.clone());
+                views.push(View { component: number, labels: None });
+                continue;
+            }
+            for (labels, part) in classes.into_iter().zip(parts) {
+                components.push(part.component);
+                views.push(View { component: number, labels: Some(labels) });
+            }
+        }
+        let mut owners = vec![Vec::new(); system.label_count()];
+        for (at, component) in (0..).zip(&components) {
+            for label in labels(component) {
+                owners[label.index()].push(at);
+            }
+        }
+        let (name, labels) = (system.name.clone(), system.labels.clone());
+        Self { system: System { name, labels, components, owners }, views }
+    }
+}
+
+/// A component seen through some of its labels.
+struct Part {
+    component: Component,
+    /// For each state of the component, its own.
+    of: Vec<u32>,
+}
+
+impl Part {
+    fn new(component: &Component, labels: &[LabelId]) -> Self {
+        let mut states = Sets::new(component.edges.len());
+        let is_seen = |label: &LabelId| labels.binary_search(label).is_ok();
+        for (from, row) in component.edges.iter().enumerate() {
+            row.iter().filter(|it| !is_seen(&it.0)).for_each(|it| states.join(from, it.1 as usize));
+        }
+        let (of, count) = states.numbered();
+        let mut edges = vec![Vec::new(); count as usize];
+        let mut states = vec![String::new(); count as usize];
+        for (from, row) in component.edges.iter().enumerate() {
+            let seen = row.iter().filter(|it| is_seen(&it.0));
+            edges[of[from] as usize].extend(seen.map(|&(label, to)| (label, of[to as usize])));
+            if states[of[from] as usize].is_empty() {
+                states[of[from] as usize].clone_from(&component.states[from]);
+            }
+        }
+        let mut starts: Vec<u32> = component.starts.iter().map(|&it| of[it as usize]).collect();
+        for row in edges.iter_mut() {
+            row.sort_unstable();
+            row.dedup();
+        }
+        starts.sort_unstable();
+        starts.dedup();
+        let name = component.name.clone();
+        Part { component: Component { name, root: None, states, starts, edges }, of }
+    }
+}
+
+/// Whether parts that share no label do together just what the component does, state by state:
+/// what each can do in its state is what the component can do with its labels in any
+/// of the states that are merged in it. Then taking a state to those of its parts is a bisimulation.
+fn is_exact(component: &Component, parts: &[Part]) -> bool {
+    let reached = reached(component);
+    reached.into_iter().all(|state| {
+        let row = &component.edges[state as usize];
+        let together: usize = parts
+            .iter()
+            .map(|part| part.component.edges[part.of[state as usize] as usize].len())
+            .sum();
+        // No edge of the component is without one of a part, so equal numbers say that there are no more.
+        let mut of_parts: Vec<(LabelId, u32)> = Vec::new();
+        for &(label, to) in row {
+            let owner = parts.iter().find(|part| {
+                let edges = &part.component.edges[part.of[state as usize] as usize];
+                edges.binary_search(&(label, part.of[to as usize])).is_ok()
+            });
+            of_parts.extend(owner.map(|part| (label, part.of[to as usize])));
+        }
+        of_parts.sort_unstable();
+        of_parts.dedup();
+        of_parts.len() == together
+    })
+}
+
+/// The states that a component comes to by itself.
+fn reached(component: &Component) -> Vec<u32> {
+    let mut seen = vec![false; component.edges.len()];
+    let mut all = component.starts.clone();
+    all.iter().for_each(|&start| seen[start as usize] = true);
+    let mut at = 0;
+    while let Some(&state) = all.get(at) {
+        at += 1;
+        for &(_, to) in &component.edges[state as usize] {
+            if !std::mem::replace(&mut seen[to as usize], true) {
+                all.push(to);
+            }
+        }
+    }
+    all
+}
+
+/// The labels of a component, growing.
+fn labels(component: &Component) -> Vec<LabelId> {
+    let mut labels: Vec<LabelId> =
+        component.edges.iter().flatten().map(|&(label, _)| label).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    labels
+}
+
+/// More than this many pairs of an edge and a label are not looked at: the component stays whole.
+const MOST_PAIRS: usize = 1 << 24;
+
+/// The labels of a component, in classes: two are in one where the one may enable or disable the
+/// other, or where it matters which comes first. Each class grows, and so do their first labels.
+fn classes(component: &Component) -> Vec<Vec<LabelId>> {
+    let labels = labels(component);
+    if labels.len() * component.edge_count() > MOST_PAIRS {
+        return vec![labels];
+    }
+    let number = |label: LabelId| labels.binary_search(&label).unwrap_or_default();
+    let mut classes = Sets::new(labels.len());
+    for row in &component.edges {
+        for &(first, middle) in row {
+            for &second in &labels {
+                if second != first && !commute_at(component, row, (first, middle), second) {
+                    classes.join(number(first), number(second));
+                }
+            }
+        }
+    }
+    let (of, count) = classes.numbered();
+    let mut found = vec![Vec::new(); count as usize];
+    labels.iter().zip(of).for_each(|(&label, class)| found[class as usize].push(label));
+    found
+}
+
+/// Whether, in the state with this row, an edge neither enables nor disables another label, and
+/// each way of taking both may be taken the other way round.
+fn commute_at(
+    component: &Component,
+    row: &[(LabelId, u32)],
+    (first, middle): (LabelId, u32),
+    second: LabelId,
+) -> bool {
+    let before = targets(row, second);
+    let after = targets(&component.edges[middle as usize], second);
+    if before.is_empty() != after.is_empty() {
+        return false;
+    }
+    let is_reached = |&(_, end): &(LabelId, u32)| {
+        before
+            .iter()
+            .any(|&(_, other)| component.edges[other as usize].binary_search(&(first, end)).is_ok())
+    };
+    after.iter().all(is_reached)
+}
+
+/// The edges of a row with this label.
+pub(crate) fn targets(row: &[(LabelId, u32)], label: LabelId) -> &[(LabelId, u32)] {
+    let begin = row.partition_point(|it| it.0 < label);
+    let end = row.partition_point(|it| it.0 <= label);
+    &row[begin..end]
+}

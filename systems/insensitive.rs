@@ -1,0 +1,191 @@
+//! Whether a formula only sees the labels that it names: whether, on a word, steps with other labels may be
+//! put in and left out anywhere without changing its value.
+//!
+//! `G(a -> F b)` does; `X a` does not, nor does `G a`, which no other step may come before. What is
+//! said here of a formula is computed from its parts, so some that only see their labels are not
+//! known to.
+//!
+//! In what follows, *silent* steps are those with labels that the formula does not name. A formula is
+//! *steady* if, at a step that is not silent, its value does not change when silent steps are put in or
+//! left out later. Of a steady one we ask for its value at a silent step:
+//!
+//! - a label is steady and false there, its negation true;
+//! - φ ∧ ψ, where both are steady: false if one of them is, true if both are, and that at the
+//!   next step if both have that; φ ∨ ψ likewise with true and false exchanged;
+//! - X φ, where φ has the value of the next step: steady, since what comes directly after a step is
+//!   either silent, and φ there is φ at the next, or it is not;
+//! - φ U ψ, where ψ is false and φ true: a silent step neither ends nor breaks the waiting. Where
+//!   ψ has the value of the next step and φ is true or has that, too: the waiting ends at a silent
+//!   step only if it ends at the next that is not, and breaks only there, too. Either way the
+//!   whole is steady and has the value of the next step;
+//! - φ R ψ is ¬(¬φ U ¬ψ).
+//!
+//! A formula that is steady and has the value of the next step at silent ones only sees its labels.
+//!
+//! Source: the idea is stutter invariance, D. Peled and T. Wilke, *Stutter-invariant temporal properties
+//! are expressible without the next-time operator*, IPL 1997; here of letters that may be absent.
+
+use parikh_temporal::{Atom, Formula, Linear, Ltl, Node};
+
+/// What is known of a steady formula at silent steps: any of these may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Silent {
+    is_false: bool,
+    is_true: bool,
+    /// It has the value that it has at the next step.
+    is_next: bool,
+}
+
+impl Silent {
+    const FALSE: Silent = Silent { is_false: true, is_true: false, is_next: false };
+    const UNKNOWN: Silent = Silent { is_false: false, is_true: false, is_next: false };
+    const NEXT: Silent = Silent { is_false: false, is_true: false, is_next: true };
+
+    fn constant(value: bool) -> Silent {
+        Silent { is_false: !value, is_true: value, is_next: true }
+    }
+
+    fn negated(self) -> Silent {
+        Silent { is_false: self.is_true, is_true: self.is_false, is_next: self.is_next }
+    }
+
+    fn and(self, other: Silent) -> Silent {
+        Silent {
+            is_false: self.is_false || other.is_false,
+            is_true: self.is_true && other.is_true,
+            is_next: self.is_next && other.is_next,
+        }
+    }
+
+    fn until(self, end: Silent) -> Option<Silent> {
+        let waits = end.is_false && self.is_true;
+        let is_put_off = end.is_next && (self.is_true || self.is_next);
+        (waits || is_put_off).then_some(Silent::NEXT)
+    }
+}
+
+/// Whether a formula is known to see only the labels that it names; of atoms that are
+/// `never` true, no label is any.
+pub(crate) fn is_insensitive(
+    formulas: &Ltl,
+    formula: Formula<Linear>,
+    never: impl Fn(Atom) -> bool,
+) -> bool {
+    silent(formulas, formula, &never).is_some_and(|it| it.is_next)
+}
+
+/// `None` if it is not known to be steady.
+fn silent(
+    formulas: &Ltl,
+    formula: Formula<Linear>,
+    never: &dyn Fn(Atom) -> bool,
+) -> Option<Silent> {
+    let of = |part: Formula<Linear>| silent(formulas, part, never);
+    match formulas.node(formula) {
+        Node::True => Some(Silent::constant(true)),
+        Node::False => Some(Silent::constant(false)),
+        Node::Literal(literal) => {
+            let atom = match never(literal.atom) {
+                true => Silent::constant(false),
+                false => Silent::FALSE,
+            };
+            Some(if literal.positive { atom } else { atom.negated() })
+        }
+        Node::And(parts) => {
+            parts.iter().try_fold(Silent::constant(true), |all, &part| Some(all.and(of(part)?)))
+        }
+        Node::Or(parts) => {
+            let none = Silent::constant(true);
+            let all = parts.iter().try_fold(none, |all, &part| Some(all.and(of(part)?.negated())));
+            all.map(Silent::negated)
+        }
+        Node::Next(_, part) => of(*part).filter(|it| it.is_next).map(|_| Silent::UNKNOWN),
+        Node::Until(_, wait, end) => of(*wait)?.until(of(*end)?),
+        Node::Release(_, release, kept) => of(*release)?.negated().until(of(*kept)?.negated()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_insensitive;
+    use parikh_temporal::{Lasso, Letter, Ltl, Names, parse_ltl};
+
+    fn sees_its_labels_only(text: &str) -> bool {
+        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
+        is_insensitive(&formulas, formula, |_| false)
+    }
+
+    #[test]
+    fn formulas_of_the_challenge_are_told_apart() {
+        for text in [
+            "true",
+            "G(!a)",
+            "F(a & X(!b U a))",
+            "!a W (b | c)",
+            "G((a & (!b W c)) -> F(d & (!e W f)))",
+            "G(F(a & X(!b U a)))",
+            "((a -> G(!b)) W (c | d))",
+            "G(a -> X(!a U b))",
+        ] {
+            assert!(sees_its_labels_only(text), "{text}");
+        }
+        for text in ["a", "G(a)", "X(!a)", "G(a -> X(!a))", "a U b", "G(F(!a))", "F(X(a))"] {
+            assert!(!sees_its_labels_only(text), "{text}");
+        }
+    }
+
+    /// Against words: those that differ in silent steps only have one value.
+    #[test]
+    fn what_is_insensitive_is_so_on_words() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let (mut tried, mut known) = (0, 0);
+        for _ in 0..20_000 {
+            let depth = random.usize(1..=4);
+            let text = crate::generate::random_linear(&mut random, depth);
+            let (mut formulas, mut names) = (Ltl::default(), Names::default());
+            let formula = parse_ltl(&text, &mut formulas, &mut names).unwrap();
+            tried += 1;
+            if !is_insensitive(&formulas, formula, |_| false) {
+                continue;
+            }
+            known += usize::from(text.contains('l'));
+            let labels = names.len() as u32;
+            let word = |random: &mut fastrand::Rng, most| -> Vec<Option<u32>> {
+                let one = |random: &mut fastrand::Rng| {
+                    Some(random.u32(0..=labels)).filter(|&it| it < labels)
+                };
+                (0..random.usize(0..=most)).map(|_| one(random)).collect()
+            };
+            let (way, round) = (word(&mut random, 4), word(&mut random, 3));
+            // A round of silent steps stays one.
+            let round = if round.is_empty() { vec![None] } else { round };
+            let changed = |random: &mut fastrand::Rng, part: &[Option<u32>]| {
+                let mut changed = Vec::new();
+                for letter in part {
+                    (0..random.usize(0..=2)).for_each(|_| changed.push(None));
+                    if letter.is_some() || random.bool() {
+                        changed.push(*letter);
+                    }
+                }
+                changed
+            };
+            let value = |way: &[Option<u32>], round: &[Option<u32>]| {
+                let letter = |it: &Option<u32>| Letter::of(it.map(parikh_temporal::Atom));
+                let letters = way.iter().chain(round).map(letter).collect();
+                Lasso::new(letters, way.len()).unwrap().satisfies(&formulas, formula)
+            };
+            let other_way = changed(&mut random, &way);
+            let mut other_round = changed(&mut random, &round);
+            if other_round.is_empty() {
+                other_round.push(None);
+            }
+            assert_eq!(
+                value(&way, &round),
+                value(&other_way, &other_round),
+                "{text}: {way:?} {round:?}"
+            );
+        }
+        assert!(known > 500, "{known} of {tried}");
+    }
+}
