@@ -359,7 +359,7 @@ mod tests {
                 if patient.is_empty() {
                     continue;
                 }
-                let (ending, nodes) = decider.search_less(&patient, 1 << 20, &mut || true).unwrap();
+                let (ending, nodes) = decider.search_fewer(&patient, 1 << 20, &mut || true);
                 match ending {
                     Ending::Run(run) => {
                         assert!(expected, "{}", told());
