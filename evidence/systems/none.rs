@@ -65,13 +65,8 @@ pub fn visit(
     most: usize,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Visited, String> {
-    let count = system.components().len();
     let Claim { endings, members, recurrence } = claim;
-    if !members.windows(2).all(|pair| pair[0] < pair[1])
-        || members.iter().any(|it| it.component >= count)
-    {
-        return Err("the components are not numbers that grow, each below their number".to_owned());
-    }
+    system.can_see(members)?;
     if endings == Endings::Stutter && has_next(formula) {
         return Err("with a next operator, repetitions count".to_owned());
     }

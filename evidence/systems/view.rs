@@ -24,7 +24,55 @@ impl Member {
     }
 }
 
+/// The most states that components have together as they are seen. Whoever writes the evidence says how
+/// many are seen, so this is a limit to what it may cost.
+const MOST_STATES: usize = 1 << 22;
+
 impl System {
+    /// Accepts components that grow. What is seen of one shares no label with what else is seen of
+    /// it, and one with several start states is whole: so there are no more ways to begin, or to take
+    /// a label, than the components have.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub(super) fn can_see(&self, members: &[Member]) -> Result<(), String> {
+        let mut states = 0;
+        let mut seen = BTreeSet::new();
+        let mut last: Option<&Member> = None;
+        for member in members {
+            let Some(component) = self.components().get(member.component) else {
+                return Err("the components are not numbers below their number".to_owned());
+            };
+            let is_same = last.is_some_and(|last| last.component == member.component);
+            if last.is_some_and(|last| last.component > member.component) {
+                return Err("the components are not numbers that grow".to_owned());
+            }
+            let Some(labels) = &member.labels else {
+                if is_same {
+                    return Err("a whole component is there twice".to_owned());
+                }
+                last = Some(member);
+                continue;
+            };
+            if component.starts.len() > 1 {
+                return Err("a component with several start states is not whole".to_owned());
+            }
+            let is_whole = is_same && last.is_some_and(|last| last.labels.is_none());
+            if labels.is_empty()
+                || is_whole
+                || !labels.iter().all(|label| seen.insert((member.component, label)))
+            {
+                return Err("something of a component is seen twice, or nothing".to_owned());
+            }
+            states += component.states;
+            if states > MOST_STATES {
+                return Err("too much is seen of the components".to_owned());
+            }
+            last = Some(member);
+        }
+        Ok(())
+    }
+
     /// The system of these components, as far as they are seen.
     pub(super) fn seen(&self, members: &[Member]) -> Self {
         let seen = |member: &Member| {

@@ -143,3 +143,36 @@ fn answers_about_states_are_those_of_plain_fixpoints() {
     }
     assert!(values.iter().all(|&it| it > 500 || cases(400) < 400), "{values:?}");
 }
+
+#[test]
+fn what_is_seen_of_components_is_limited() {
+    let text = "digraph G {
+  subgraph one {\n0->1 [label=\"\"];\n1->2 [label=\"a\"];\n2->1 [label=\"b\"];\n  }
+  subgraph two {\n3->4 [label=\"\"];\n3->5 [label=\"\"];\n4->5 [label=\"c\"];\n  }
+}
+";
+    let system = read_dot(text.as_bytes()).unwrap();
+    let properties = read(b"#1:\n(G(!c))\n").unwrap();
+    let Formula::Linear(formula) = &properties.all[&1].0 else { panic!() };
+    let seen = |component, labels: &[&str]| Member {
+        component,
+        labels: Some(labels.iter().map(|&it| it.to_owned()).collect()),
+    };
+    let visit = |members: &[Member], endings| {
+        none::visit(&system, formula, plain(endings, members), 100, &mut || true)
+    };
+    let infinite = Endings::Ignored;
+    assert!(visit(&[seen(0, &["a"]), seen(0, &["b"])], infinite).is_ok());
+    for members in [
+        &[seen(0, &["a"]), seen(0, &["a", "b"])][..],
+        &[Member::whole(0), seen(0, &["a"])],
+        &[Member::whole(0), Member::whole(0)],
+        &[Member::whole(1), Member::whole(0)],
+        &[Member::whole(2)],
+        &[seen(0, &[])],
+        &[seen(1, &["c"])],
+    ] {
+        assert!(visit(members, infinite).is_err(), "{members:?}");
+    }
+    assert!(visit(&[seen(0, &["a"])], Endings::Stutter).is_err());
+}

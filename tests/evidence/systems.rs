@@ -114,6 +114,21 @@ fn claims(random: &mut Rng, asked: &Asked, answers: &[Value]) -> Vec<(&'static s
             claims.push(("no_run", json!({"components": members, "recurrence": recurrence})));
         }
     }
+    for _ in 0..10 {
+        let members: Vec<usize> = (0..components)
+            .filter(|_| random.bool())
+            .flat_map(|at| vec![at; random.usize(1..=2)])
+            .collect();
+        let through: Vec<Option<Vec<&str>>> = members
+            .iter()
+            .map(|_| {
+                let some = labels.iter().filter(|_| random.bool()).copied().collect();
+                (random.u8(0..4) > 0).then_some(some)
+            })
+            .collect();
+        let shown = json!({"components": members, "through": through, "recurrence": random.bool()});
+        claims.push(("no_run", shown));
+    }
     claims.extend([0, 1, 2, 5, 10].map(|states| ("visited", json!(states))));
     claims
 }
