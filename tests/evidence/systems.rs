@@ -115,17 +115,14 @@ fn claims(random: &mut Rng, asked: &Asked, answers: &[Value]) -> Vec<(&'static s
         }
     }
     for _ in 0..10 {
-        let members: Vec<usize> = (0..components)
-            .filter(|_| random.bool())
-            .flat_map(|at| vec![at; random.usize(1..=2)])
-            .collect();
-        let through: Vec<Option<Vec<&str>>> = members
-            .iter()
-            .map(|_| {
-                let some = labels.iter().filter(|_| random.bool()).copied().collect();
-                (random.u8(0..4) > 0).then_some(some)
-            })
-            .collect();
+        let (mut members, mut through) = (Vec::new(), Vec::new());
+        for component in 0..components {
+            for _ in 0..random.usize(0..3) {
+                let some: Vec<&str> = labels.iter().filter(|_| random.bool()).copied().collect();
+                members.push(component);
+                through.push((random.u8(0..4) > 0).then_some(some));
+            }
+        }
         let shown = json!({"components": members, "through": through, "recurrence": random.bool()});
         claims.push(("no_run", shown));
     }
