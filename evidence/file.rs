@@ -53,57 +53,79 @@
 
 use crate::certificate::NamedDocument;
 use crate::home::NamedStructure;
+use crate::kind::{Kept, Kind};
 use crate::reduction::NamedLog;
 use num_bigint::BigUint;
 use parikh_net::loops::{LoopRun, Part, Turn};
 use parikh_net::printable::Quoted;
 use parikh_net::translation::Because;
 use parikh_net::{FiringSequence, Net, Translation};
-use serde::de::IgnoredAny;
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
 
 /// What this version of the format is called.
 pub const FORMAT: &str = "parikh-evidence-2";
 
 /// Any line, of which as much is read as is needed to find it again.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug)]
 pub enum Line {
     /// The first line.
-    Evidence(Header),
+    Header(Header),
     /// The second line, about a coloured model: an [`Unfolding`], which whoever made the net has read.
-    Unfolding(IgnoredAny),
+    Unfolding,
     /// The second line, about a model with inhibitor or reset arcs:
     /// a [`NamedTranslation`], likewise.
-    Translation(IgnoredAny),
-    /// A [`Trace`].
-    Trace(Named),
-    /// A [`Pump`].
-    Pump(Named),
-    /// A run with loops: [`Loops`].
-    Loops(Named),
-    /// A run that never ends: [`NamedLasso`](crate::lasso::NamedLasso).
-    Lasso(Named),
-    /// A [`Reduction`].
-    Reduction(Named),
-    /// A document: [`About`].
-    Document(Named),
-    /// An argument about home spaces: [`AboutAll`].
-    Structure(Named),
-    /// An argument that no run has a property: [`NamedNoRun`](crate::no_run::NamedNoRun).
-    NoRun(Named),
-    /// That visiting markings shows that no run has a property: [`VisitedRuns`].
-    Visited(Named),
-    /// Markings with what is true of them: [`NamedLabelling`](crate::tree::NamedLabelling).
-    Labelling(Named),
-    /// A count of markings: [`Count`].
-    Count(Named),
+    Translation,
+    /// Evidence of some kind, by its id.
+    Kept(Kind, String),
     /// An answer.
     Answer(Answer),
     /// The id of a question whose answer before does not stand.
-    Withdrawn(Named),
+    Withdrawn(String),
     /// The last line.
     End(End),
+}
+
+impl<'d> Deserialize<'d> for Line {
+    fn deserialize<D: Deserializer<'d>>(from: D) -> Result<Line, D::Error> {
+        from.deserialize_map(LineVisitor)
+    }
+}
+
+/// Reads the one entry of a line: its name says what is in it.
+struct LineVisitor;
+
+impl<'d> Visitor<'d> for LineVisitor {
+    type Value = Line;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a line of evidence, {\"name\": …}")
+    }
+
+    fn visit_map<M: MapAccess<'d>>(self, mut map: M) -> Result<Line, M::Error> {
+        let Some(name) = map.next_key::<String>()? else {
+            return Err(M::Error::custom("a line of nothing"));
+        };
+        let line = match &*name {
+            "evidence" => Line::Header(map.next_value()?),
+            "unfolding" => map.next_value::<IgnoredAny>().map(|_| Line::Unfolding)?,
+            "translation" => map.next_value::<IgnoredAny>().map(|_| Line::Translation)?,
+            "answer" => Line::Answer(map.next_value()?),
+            "withdrawn" => Line::Withdrawn(map.next_value::<Named>()?.id),
+            "end" => Line::End(map.next_value()?),
+            name => match Kind::named(name) {
+                Some(kind) => Line::Kept(kind, map.next_value::<Named>()?.id),
+                None => return Err(M::Error::custom(format!("unknown line {}", Quoted(name)))),
+            },
+        };
+        match map.next_key::<IgnoredAny>()? {
+            None => Ok(line),
+            Some(_) => Err(M::Error::custom("two lines in one")),
+        }
+    }
 }
 
 /// What the file is about.
@@ -133,9 +155,8 @@ pub struct Unfolding {
 
 /// Something to be referred to.
 #[derive(Debug, Deserialize)]
-pub struct Named {
-    /// Its id.
-    pub id: String,
+struct Named {
+    id: String,
 }
 
 /// Transitions by name, and how often each fires in a row.
@@ -281,63 +302,71 @@ pub struct Searched {
     pub stubborn: bool,
 }
 
-/// A reference to a line before.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Shown {
-    /// A firing sequence.
-    Trace {
-        /// Its id.
-        trace: String,
-        /// After how many firings to look; all along it without.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        after: Option<u64>,
-    },
-    /// What repeats for ever.
-    Pump {
-        /// Its id.
-        pump: String,
-    },
-    /// A run with loops; all markings of it and of the first rounds of its blocks count.
-    Loops {
-        /// Its id.
-        loops: String,
-    },
-    /// A run that never ends.
-    Lasso {
-        /// Its id.
-        lasso: String,
-    },
-    /// A document.
-    Document {
-        /// Its id.
-        document: String,
-    },
-    /// An argument about the net as a whole.
-    Structure {
-        /// Its id.
-        structure: String,
-    },
-    /// An argument that no run has a property.
-    NoRun {
-        /// Its id.
-        no_run: String,
-    },
-    /// Markings to be visited, along runs.
-    Visited {
-        /// Its id.
-        visited: String,
-    },
-    /// Markings with what is true of them.
-    Labelling {
-        /// Its id.
-        labelling: String,
-    },
-    /// A count.
-    Count {
-        /// Its id.
-        count: String,
-    },
+/// A reference to a line before: `{"trace": "w1", "after": 2}`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shown {
+    /// Of which kind that line is.
+    pub kind: Kind,
+    /// Its id, which all that refer to it may share.
+    pub id: Arc<str>,
+    /// After how many firings of a trace to look; all along it without.
+    pub after: Option<u64>,
+}
+
+impl Shown {
+    /// A line as a whole.
+    pub fn new(kind: Kind, id: impl Into<Arc<str>>) -> Self {
+        Shown { kind, id: id.into(), after: None }
+    }
+}
+
+impl Serialize for Shown {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry(self.kind.name(), &*self.id)?;
+        if let Some(after) = self.after {
+            map.serialize_entry("after", &after)?;
+        }
+        map.end()
+    }
+}
+
+impl<'d> Deserialize<'d> for Shown {
+    fn deserialize<D: Deserializer<'d>>(from: D) -> Result<Shown, D::Error> {
+        from.deserialize_map(ShownVisitor)
+    }
+}
+
+/// Reads a reference: one kind with an id, and `after` where that is a trace.
+struct ShownVisitor;
+
+impl<'d> Visitor<'d> for ShownVisitor {
+    type Value = Shown;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a reference to evidence, {\"kind\": \"id\"}")
+    }
+
+    fn visit_map<M: MapAccess<'d>>(self, mut map: M) -> Result<Shown, M::Error> {
+        let (mut line, mut after) = (None, None);
+        while let Some(name) = map.next_key::<String>()? {
+            match (&*name, Kind::named(&name)) {
+                ("after", _) if after.is_none() => after = Some(map.next_value::<Option<u64>>()?),
+                (_, Some(kind)) if line.is_none() => {
+                    line = Some((kind, map.next_value::<String>()?))
+                }
+                _ => return Err(M::Error::custom(format!("unknown reference {}", Quoted(&name)))),
+            }
+        }
+        let after = after.flatten();
+        match line {
+            Some((kind, _)) if after.is_some() && kind != Kind::Trace => {
+                Err(M::Error::custom(format!("`after` with a {}", kind.name())))
+            }
+            Some((kind, id)) => Ok(Shown { kind, id: id.into(), after }),
+            None => Err(M::Error::custom("a reference to nothing")),
+        }
+    }
 }
 
 impl Loops {
@@ -458,4 +487,36 @@ impl Unfolding {
             transitions: net.transitions().map(|t| net.transition_name(t).to_owned()).collect(),
         }
     }
+}
+
+impl Kept for Trace {
+    const KIND: Kind = Kind::Trace;
+}
+
+impl Kept for Pump {
+    const KIND: Kind = Kind::Pump;
+}
+
+impl Kept for Loops {
+    const KIND: Kind = Kind::Loops;
+}
+
+impl Kept for Reduction {
+    const KIND: Kind = Kind::Reduction;
+}
+
+impl Kept for About {
+    const KIND: Kind = Kind::Document;
+}
+
+impl Kept for AboutAll {
+    const KIND: Kind = Kind::Structure;
+}
+
+impl Kept for VisitedRuns {
+    const KIND: Kind = Kind::Visited;
+}
+
+impl Kept for Count {
+    const KIND: Kind = Kind::Count;
 }

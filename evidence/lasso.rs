@@ -20,6 +20,7 @@
 mod fair;
 
 use crate::file::{Steps, sequence};
+use crate::kind::{Kept, Kind};
 use crate::replay::{ReplayError, Replayer};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::RunProperty;
@@ -213,6 +214,10 @@ pub struct NamedLasso {
 
 fn is_false(flag: &bool) -> bool {
     !flag
+}
+
+impl Kept for NamedLasso {
+    const KIND: Kind = Kind::Lasso;
 }
 
 impl NamedLasso {

@@ -9,13 +9,13 @@
 pub mod abstraction;
 pub mod audit;
 pub mod certificate;
-pub mod closed_set;
 pub mod coloured;
 pub mod counting;
 pub mod depending;
 pub mod extended;
 pub mod file;
 pub mod home;
+pub mod kind;
 pub mod lasso;
 pub mod loops;
 mod named_formula;

@@ -6,15 +6,16 @@
 //! turn up. Goals are written over the skeleton's nodes: a place stands for all tokens of the coloured
 //! place, "t is enabled" for "some binding of t is".
 
+mod along;
 mod classes;
 mod quotient;
 mod skeleton;
 mod weaken;
 
+pub use along::Abstraction;
 pub use classes::{Classes, base_sorts};
 pub use quotient::Quotient;
 pub use skeleton::Skeleton;
-pub use weaken::Abstraction;
 
 use crate::replay::ReplayError;
 use parikh_net::coloured::{

@@ -26,7 +26,7 @@
 //! Symmetric nets and their skeletons: Chiola, Dutheillet, Franceschinis, Haddad, *Stochastic
 //! well-formed colored nets and symmetric modeling applications*, IEEE Trans. Computers 42(11), 1993.
 
-use super::Abstraction;
+use super::along::Abstraction;
 use parikh_net::coloured::{
     ColouredArc, ColouredNet, ColouredTransition, Folding, Guard, Multiset, Term, Value, VariableId,
 };

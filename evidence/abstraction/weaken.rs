@@ -1,41 +1,10 @@
-//! Nets that go along with every firing of a coloured net, and what of a goal they show.
+//! What of a goal is left on a net that goes along with a coloured one.
 
-use super::{Quotient, Skeleton};
-use parikh_net::{Goal, LinearSum, Net, Predicate, TransitionId};
-
-/// A net whose folding is that of a coloured net, and which fires whatever that fires, seen through the
-/// totals of places: its skeleton, or the unfolding with some colours made one.
-///
-/// # Soundness
-/// See [`Skeleton`] and [`Quotient`] for why it goes along. A goal is weakened to what holds in this net
-/// wherever it holds in the coloured one:
-/// 1. Comparisons of totals stay as they are.
-/// 2. A transition that some binding enables has one here that is enabled.
-/// 3. That no binding enables a transition says something only if the transition is decided; then none
-///    here is enabled. For any other transition it is replaced by true, and so a deadlock becomes "none of
-///    the decided transitions is enabled".
-#[derive(Clone, Debug)]
-pub struct Abstraction {
-    net: Net,
-    /// By coloured transition.
-    decided: Vec<bool>,
-}
+use super::along::Abstraction;
+use super::skeleton::Skeleton;
+use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 
 impl Abstraction {
-    pub(super) fn new(net: Net, decided: Vec<bool>) -> Self {
-        Abstraction { net, decided }
-    }
-
-    /// The abstraction that is this unfolding of a quotient.
-    pub fn of_quotient(quotient: &Quotient, unfolding: Net) -> Self {
-        Abstraction { net: unfolding, decided: quotient.decided().to_vec() }
-    }
-
-    /// The net.
-    pub fn net(&self) -> &Net {
-        &self.net
-    }
-
     /// What the totals of every marking that satisfies `goal`, which is about the nodes of `skeleton`,
     /// satisfy here; `None` when that cannot be written.
     pub fn weakened(&self, skeleton: &Skeleton, goal: &Goal) -> Option<Goal> {

@@ -15,7 +15,7 @@
 //! still have 2ⁿ values. Capped for one claim, `f and a token on the counter of t`, only one counter is left,
 //! with two values: there are at most twice as many markings as the model has.
 
-use super::judge::Account;
+use super::account::{Account, in_words};
 use super::{Verdict, Watch};
 use crate::Flaw;
 use crate::certificate::markings::visit_capped;
@@ -46,7 +46,7 @@ pub(super) fn search_each(
                 let count = visited.count();
                 return Verdict::Confirmed(format!("all {count} markings were visited again"));
             }
-            Err(Flaw::Stopped) if holds => reached = Some(super::judge::in_words(net, predicate)),
+            Err(Flaw::Stopped) if holds => reached = Some(in_words(net, predicate)),
             Err(Flaw::More(most)) => return unvisited(&format!("more than {most} are reachable")),
             Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
         }

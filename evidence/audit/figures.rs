@@ -1,11 +1,12 @@
 //! Figures of a state space that come of visiting markings: visited again.
 
-use super::shelf::Shelf;
+use super::desk::Desk;
 use super::{Verdict, Watch};
 use crate::Flaw;
 use crate::certificate::markings::visit;
 use crate::counting::{self, CountError, Figures, Formula};
-use crate::file::{Answer, Shown};
+use crate::file::{Answer, Count, Reduction};
+use crate::kind::Kind;
 use crate::question::{Question, Value};
 use crate::words;
 use parikh_net::printable::Quoted;
@@ -14,41 +15,30 @@ use std::slice;
 
 /// The verdict on an answer that says how many there are of something, or how large a sum becomes by the word
 /// of a search alone; `None` on others.
-pub(super) fn judge(
-    net: &Net,
-    shelf: &mut Shelf<'_>,
-    asked: &Question,
-    answer: &Answer,
-    most: u64,
-    watch: &Watch,
-) -> Option<Verdict> {
+pub(super) fn judge(desk: &Desk<'_>, asked: &Question, answer: &Answer) -> Option<Verdict> {
+    let Desk { net, most_visited: most, watch, .. } = desk;
     if answer.value == Value::Infinite.to_string() {
         return None;
     }
     let by_search = answer.searched.is_some() && answer.shown_by.is_empty();
     match asked {
-        Question::HowMany { firings } => Some(count(net, shelf, answer, *firings, (most, watch))),
+        Question::HowMany { firings } => Some(count(desk, answer, *firings)),
         Question::Largest(sum) if by_search => {
-            Some(largest(net, slice::from_ref(sum), answer, (most, watch)))
+            Some(largest(net, slice::from_ref(sum), answer, (*most, watch)))
         }
-        Question::LargestOf(sums) if by_search => Some(largest(net, sums, answer, (most, watch))),
+        Question::LargestOf(sums) if by_search => Some(largest(net, sums, answer, (*most, watch))),
         _ => None,
     }
 }
 
 /// Whether there are as many markings, or firings, as the answer says.
-fn count(
-    net: &Net,
-    shelf: &mut Shelf<'_>,
-    answer: &Answer,
-    firings: bool,
-    (most, watch): (u64, &Watch),
-) -> Verdict {
+fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
+    let (most, watch) = (desk.most_visited, &desk.watch);
     let found = match (&answer.shown_by[..], &answer.searched) {
-        ([Shown::Count { count }], _) => {
-            shelf.count(count).map_err(|why| format!("count {}: {why}", Quoted(count)))
+        ([shown], _) if shown.kind == Kind::Count => {
+            read(desk, &shown.id).map_err(|why| format!("count {}: {why}", Quoted(&shown.id)))
         }
-        ([], Some(searched)) => match Formula::of_net(net) {
+        ([], Some(searched)) => match Formula::of_net(desk.net) {
             Ok(formula) => Ok((formula, searched.markings)),
             Err(why) => Err(why.to_string()),
         },
@@ -74,6 +64,23 @@ fn count(
         }
         Err(error) => Verdict::Refused(format!("counted again: {error}")),
     }
+}
+
+/// A formula for the figures of the net, from a count and the reduction that it is on; and how many
+/// markings it says that there are to be visited.
+fn read(desk: &Desk<'_>, id: &str) -> Result<(Formula, u64), String> {
+    let Count { on, markings, .. } = desk.shelf.take(id)?;
+    let formula = match on {
+        None => Formula::of_net(desk.net).map_err(CountError::from),
+        Some(on) => {
+            let Reduction { of, log } = desk.shelf.take(&on)?;
+            if of.is_some() {
+                return Err(format!("reduction {} is not of the net itself", Quoted(&on)));
+            }
+            Formula::of_log(desk.net, &log, &mut || desk.watch.goes_on())
+        }
+    };
+    Ok((formula.map_err(|error| error.to_string())?, markings))
 }
 
 /// Whether the largest of the sums is what the answer says.

@@ -21,10 +21,13 @@
 //! Besides verdicts, a [`Report`] says of files what makes one wonder ([`Report::irregular`]): an answer
 //! that was printed and is not in the file has not been looked at, and nobody would miss it.
 
+mod account;
+mod desk;
 mod each;
 mod figures;
 mod homes;
 mod judge;
+mod kinds;
 mod report;
 mod runs;
 mod search;
@@ -45,6 +48,7 @@ use crate::file::{Answer, FORMAT, Header, Line};
 use crate::question::Question;
 use crate::question::cases::{self, CaseNet};
 use crate::reader::queries::Property;
+use desk::Desk;
 use judge::{Judge, Questions};
 use parikh_net::printable::{Quoted, Word};
 use parikh_net::units::Breach;
@@ -129,7 +133,9 @@ impl<'n> Audit<'n> {
             self.report.irregular.push(source.broken(other));
         }
         let shelf = Shelf::new(&net, source.file(), self.watch.clone());
-        let judge = Judge::new(&net, shelf, asked, self.most_visited, self.watch.clone());
+        let (most_visited, watch) = (self.most_visited, self.watch.clone());
+        let desk = Desk { net: &net, shelf, most_visited, breach: None, watch };
+        let judge = Judge { desk, asked };
         let mut reading = Reading {
             judge,
             watch: &self.watch,
@@ -143,7 +149,7 @@ impl<'n> Audit<'n> {
         let Reading { judge, answered, printed, gone, .. } = reading;
         let mut positions = 0..;
         self.report.judged.retain(|_| !positions.next().is_some_and(|at| gone.contains(&at)));
-        self.breach = self.breach.take().or(judge.breach);
+        self.breach = self.breach.take().or(judge.desk.breach);
         if self.report.stopped.is_some() {
             return Ok(());
         }
@@ -318,32 +324,21 @@ impl Reading<'_, '_> {
     }
 
     fn line(&mut self, line: Line, source: &Source) -> Result<(), String> {
-        let (sort, id) = match line {
-            Line::Evidence(_) => return Err("a second {\"evidence\": …}".to_owned()),
-            Line::Unfolding(_) => return Err("an unfolding that nobody asked for".to_owned()),
-            Line::Translation(_) => return Err("a translation that nobody asked for".to_owned()),
+        match line {
+            Line::Header(_) => Err("a second {\"evidence\": …}".to_owned()),
+            Line::Unfolding => Err("an unfolding that nobody asked for".to_owned()),
+            Line::Translation => Err("a translation that nobody asked for".to_owned()),
+            Line::Kept(kind, id) => self.judge.desk.shelf.put(kind, id, source.place()),
             Line::Answer(answer) => {
                 self.answer(answer, source);
-                return Ok(());
+                Ok(())
             }
-            Line::Withdrawn(withdrawn) => return self.withdraw(withdrawn.id),
+            Line::Withdrawn(id) => self.withdraw(id),
             Line::End(end) => {
                 self.printed = Some(end.answers);
-                return Ok(());
+                Ok(())
             }
-            Line::Trace(named) => ("trace", named.id),
-            Line::Pump(named) => ("pump", named.id),
-            Line::Loops(named) => ("loops", named.id),
-            Line::Lasso(named) => ("lasso", named.id),
-            Line::Reduction(named) => ("reduction", named.id),
-            Line::Document(named) => ("document", named.id),
-            Line::Structure(named) => ("structure", named.id),
-            Line::NoRun(named) => ("no_run", named.id),
-            Line::Visited(named) => ("visited", named.id),
-            Line::Labelling(named) => ("labelling", named.id),
-            Line::Count(named) => ("count", named.id),
-        };
-        self.judge.shelf.put(sort, id, source.place())
+        }
     }
 
     /// Judges an answer, unless there is one to its question already.

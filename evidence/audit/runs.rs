@@ -6,7 +6,7 @@ use crate::no_run::NoRun;
 use crate::no_run::implied::implies;
 use crate::no_run::visit::{VisitFlaw, visit_runs};
 use crate::question::obligation::Need;
-use crate::{Flaw, first_breach, words};
+use crate::{Flaw, words};
 use parikh_net::lasso::LassoRun;
 use parikh_net::run_property::RunProperty;
 use parikh_net::{Net, Predicate};
@@ -180,11 +180,4 @@ pub(super) fn premises(claims: &mut Claims, given: &[Predicate]) -> Vec<usize> {
         })
     };
     given.iter().map(&mut number).collect()
-}
-
-/// How a run breaks the claim that units are safe: a place that gains tokens in each round has two of
-/// them after two.
-pub(super) fn breach(net: &Net, run: &LassoRun) -> Option<String> {
-    net.safe_units()?;
-    first_breach(net, &run.rounds(2), u64::MAX)
 }

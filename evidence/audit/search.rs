@@ -1,16 +1,18 @@
 //! A search that an answer rests on, made again.
 
 use super::Verdict;
+use super::account::{Account, in_words};
+use super::desk::Desk;
 use super::each::{has_sinks, search_each};
-use super::judge::{Account, Judge, in_words};
 use super::runs::Visits;
 use super::trees;
 use crate::certificate::markings::visit;
 use crate::file::Searched;
+use crate::home::stays::which_stay;
 use crate::question::obligation::Need;
 use crate::{Flaw, words};
 
-impl<'n> Judge<'n> {
+impl<'n> Desk<'n> {
     /// Makes a search again that is said to have shown that no run has some properties, and the rest.
     pub(super) fn search_runs(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         let (net, most) = (self.net, self.most_visited);
@@ -150,4 +152,51 @@ impl<'n> Judge<'n> {
             (Err(flaw), _) => Verdict::Refused(format!("visited again: {flaw}")),
         }
     }
+
+    /// Visits all markings to see what stays reachable.
+    pub(super) fn search_home(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
+        let Some(home) = &mut account.home else {
+            return Verdict::Refused(account.missing(self.net));
+        };
+        let visited = searched.markings;
+        if visited > self.most_visited {
+            let why = format!("{visited} markings were visited; more than are visited again");
+            return Verdict::Searched(why);
+        }
+        let told =
+            which_stay(self.net, self.most_visited, &home.wanted, &mut || self.watch.goes_on());
+        let told = match told {
+            Ok(told) => told,
+            Err(Flaw::More(most)) => return too_many(visited, most),
+            Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
+        };
+        for (at, stays) in told.iter().enumerate() {
+            home.stays[at] |= *stays == Some(true);
+            home.lost[at] |= *stays == Some(false);
+        }
+        let is_open = |(stays, lost): (&bool, &bool)| !stays && !lost;
+        let is_known = !home.stays.iter().zip(&home.lost).any(is_open);
+        if account.is_settled() {
+            return Verdict::Confirmed("all markings were visited again".to_owned());
+        }
+        if let Some(lost) = account.lost_and_wanted() {
+            let lost = words::formula(self.net, lost);
+            return Verdict::Refused(words::shortened(format!(
+                "visited again: not for ever {lost}"
+            )));
+        }
+        match () {
+            () if !is_known => too_many(visited, self.most_visited),
+            // Something else was asked beside it, may not be reached, or is and must not.
+            () if account.is_for_a_search() => self.search_again(account, searched),
+            () if account.wants_losses_only() => {
+                Verdict::Refused("visited again: all of it stays reachable".to_owned())
+            }
+            () => Verdict::Refused(account.missing(self.net)),
+        }
+    }
+}
+
+fn too_many(visited: u64, most: u64) -> Verdict {
+    Verdict::Searched(format!("{visited} markings were visited; more than {most} are reachable"))
 }

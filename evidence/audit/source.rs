@@ -72,7 +72,7 @@ impl Source {
         let watch = watch.clone();
         let mut source = Source { name, stem, file, reader, bytes, place, header: nobody, watch };
         match source.next()? {
-            Next::Line(Line::Evidence(header)) => source.header = header,
+            Next::Line(Line::Header(header)) => source.header = header,
             Next::Line(_) => return Err(source.broken("expected {\"evidence\": …} first")),
             Next::End => {
                 return Ok(Opened::CutShort(source.broken("nothing is in the file")));

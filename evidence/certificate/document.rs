@@ -1,11 +1,11 @@
 //! A certificate of any kind, and what follows from it.
 
 use super::bounds::{Bounds, Known};
+use super::closed_set::{CheckedClosedSet, ClosedSet};
 use super::flaw::{Flaw, check_names};
 use super::induction::{Induction, Invariant};
 use super::linear::{Lemmas, LinearCertificate};
 use super::markings::{Visited, visit};
-use crate::closed_set::{CheckedClosedSet, ClosedSet};
 use parikh_net::{Atom, Features, Marking, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
 

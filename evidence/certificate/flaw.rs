@@ -1,6 +1,5 @@
 //! Why a certificate is refused.
 
-use crate::closed_set::ClosedSetFlaw;
 use crate::refutation::RefutationFlaw;
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
@@ -107,6 +106,32 @@ impl From<RefutationFlaw> for Flaw {
             flaw => Flaw::Clause(flaw),
         }
     }
+}
+
+/// Why a diagram shows nothing ([`ClosedSet`](super::closed_set::ClosedSet)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClosedSetFlaw {
+    /// A place has no level, or two.
+    #[error("the order is not one of all places of the net")]
+    Order,
+    /// A node refers to none before it, or to one of another length, or its values do not grow.
+    #[error("node {0} is not in order")]
+    Node(usize),
+    /// The root's vectors are no markings.
+    #[error("the root is no node of the top level")]
+    Root,
+    /// The initial marking is missing.
+    #[error("the initial marking is not in the set")]
+    Initial,
+    /// A firing leads out of it.
+    #[error("firing {0:?} leads out of the set")]
+    Leaves(TransitionId),
+    /// A transition leads from too many nodes to too many others.
+    #[error("too many pairs of nodes to see that no firing leads out of the set")]
+    Pairs,
+    /// It would take too long.
+    #[error("more work than was allowed")]
+    Work,
 }
 
 impl From<ClosedSetFlaw> for Flaw {

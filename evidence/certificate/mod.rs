@@ -3,7 +3,7 @@
 //! There are five kinds, all of them plain data with a checker of their own, which [`Document`]
 //! puts under one roof: bounds on the tokens of places ([`bounds`]), sums of inequalities
 //! ([`linear`]), inductive invariants ([`induction`]), the number of all markings ([`markings`]),
-//! and a set of markings that no firing leaves ([`closed_set`](crate::closed_set)).
+//! and a set of markings that no firing leaves ([`closed_set`]).
 //!
 //! A document does not say what it proves. [`Document::check`] goes through its steps once, and
 //! [`Checked::refutes`] says of any predicate whether no reachable marking satisfies it, as far as that
@@ -14,6 +14,7 @@
 //! solver and none of the engines' code; nothing in a certificate.
 
 pub mod bounds;
+pub mod closed_set;
 mod counters;
 mod document;
 mod flaw;

@@ -26,13 +26,13 @@
 //! have up to 127 bits.
 
 use super::bounds::{Bound, Bounds, Inference};
+use super::closed_set::ClosedSet;
 use super::counters;
 use super::document::Document;
 use super::flaw::Flaw;
 use super::induction::Induction;
 use super::lemma::Lemma;
 use super::linear::LinearCertificate;
-use crate::closed_set::ClosedSet;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, UnitId};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

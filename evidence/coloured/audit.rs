@@ -139,8 +139,8 @@ impl<'m> ColouredAudit<'m> {
                     };
                     judged.insert(unjudged.id.clone(), unjudged);
                 }
-                Ok(Next::Line(Line::Withdrawn(withdrawn))) => {
-                    judged.remove(&withdrawn.id);
+                Ok(Next::Line(Line::Withdrawn(id))) => {
+                    judged.remove(&id);
                 }
                 Ok(Next::Line(_)) => {}
                 Ok(Next::End) => break Ok(()),

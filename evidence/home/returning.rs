@@ -23,8 +23,8 @@
 //! states in Petri nets is decidable*, 2016 (home spaces).
 
 use super::HomeFlaw;
+use crate::certificate::closed_set::{CheckedClosedSet, ClosedSet};
 use crate::certificate::{Checked, Document, Flaw};
-use crate::closed_set::{CheckedClosedSet, ClosedSet};
 use crate::replay::{Replayer, replay};
 use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId};
 use serde::{Deserialize, Serialize};

@@ -22,6 +22,7 @@
 
 use super::{Movers, NoRun, Ranking, Reason, Refuted};
 use crate::certificate::{Document, Flaw, NamedDocument};
+use crate::kind::{Kept, Kind};
 use crate::named_formula::{NamedNode, build, signed};
 use crate::predicate::NamedPredicate;
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -148,6 +149,10 @@ pub struct NamedRanking {
     pub weights: Vec<(String, u64)>,
     /// Values.
     pub values: Vec<(usize, i64)>,
+}
+
+impl Kept for NamedNoRun {
+    const KIND: Kind = Kind::NoRun;
 }
 
 impl NamedNoRun {

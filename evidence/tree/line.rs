@@ -18,6 +18,7 @@
 use super::{Claim, Given, Labelling};
 use crate::certificate::Flaw;
 use crate::certificate::markings::unpacked;
+use crate::kind::{Kept, Kind};
 use crate::named_formula::{NamedNode, build, signed};
 use crate::predicate::NamedPredicate;
 use parikh_net::{Marking, Net, PlaceId, Predicate, TreeProperty};
@@ -95,6 +96,10 @@ pub enum NamedClaim {
     Ranked(usize, u32),
     /// A formula of rank 0.
     Plain((usize,)),
+}
+
+impl Kept for NamedLabelling {
+    const KIND: Kind = Kind::Labelling;
 }
 
 impl NamedLabelling {

@@ -17,6 +17,7 @@ use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Run, Tree, Witness
 use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence::home::Structure;
+use crate::evidence::kind::Kind;
 use crate::ground::CheckedLog;
 use crate::run::Counted;
 use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, PlaceId, Predicate, TransitionId};
@@ -29,7 +30,7 @@ pub struct EvidenceFile<'n, W: Write> {
     net: &'n Net,
     writer: Writer<'n, W>,
     /// What shows each goal.
-    shown_by: HashMap<GoalId, Vec<Reference>>,
+    shown_by: HashMap<GoalId, Vec<Shown>>,
     /// The last sequences written, each with its id.
     recent: Vec<(Arc<FiringSequence>, Id)>,
     /// The last run with loops written.
@@ -50,22 +51,6 @@ pub struct EvidenceFile<'n, W: Write> {
 
 /// The id of a line, shared by all that refer to it.
 type Id = Arc<str>;
-
-/// A reference of an answer to a line before it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Reference {
-    /// A trace, after so many firings; all of it where it does not matter.
-    Trace(Id, Option<u64>),
-    Pump(Id),
-    Loops(Id),
-    Document(Id),
-    Structure(Id),
-    Lasso(Id),
-    NoRun(Id),
-    Visited(Id),
-    Labelling(Id),
-    Count(Id),
-}
 
 /// How many sequences are remembered: those of one walk come one after the other.
 const RECENT: usize = 8;
@@ -121,7 +106,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 shown_by.extend(self.refutation(evidence)?);
             }
             Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
-                shown_by.push(Reference::Pump(self.writer.pump(pumping)?.into()));
+                shown_by.push(Shown::new(Kind::Pump, self.writer.pump(pumping)?));
             }
             Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
                 let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
@@ -143,8 +128,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let goals = answer.rests_on.iter();
         let all = goals.filter_map(|goal| self.shown_by.get(goal)).flatten();
         let mut seen = HashSet::new();
-        let shown_by = all.filter(|reference| seen.insert(*reference)).map(Reference::text);
-        let shown_by = shown_by.collect();
+        let shown_by = all.filter(|shown| seen.insert(*shown)).cloned().collect();
         self.shown(answer, shown_by)
     }
 
@@ -154,13 +138,13 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// As in [`new`](Self::new).
     pub fn figure(&mut self, answer: &Answer, counted: Option<&Counted>) -> io::Result<()> {
         let reference = match (counted, &answer.exhibit) {
-            (Some(counted), _) => Reference::Count(self.count(counted)?),
+            (Some(counted), _) => Shown::new(Kind::Count, self.count(counted)?),
             (None, Some(Exhibit::Pump(pumping))) if answer.rests_on.is_empty() => {
-                Reference::Pump(self.writer.pump(pumping)?.into())
+                Shown::new(Kind::Pump, self.writer.pump(pumping)?)
             }
             _ => return self.answer(answer),
         };
-        self.shown(answer, vec![reference.text()])
+        self.shown(answer, vec![reference])
     }
 
     /// Writes that an answer does not stand.
@@ -219,19 +203,20 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         self.writer.answer(&line, evidence, &answer.reason)
     }
 
-    fn witness(&mut self, goal: &Goal, witness: Option<&Witness>) -> io::Result<Option<Reference>> {
+    fn witness(&mut self, goal: &Goal, witness: Option<&Witness>) -> io::Result<Option<Shown>> {
         // Nobody doubts the initial marking.
         let Some(witness) = witness.filter(|witness| !witness.is_initial()) else {
             return Ok(None);
         };
         if let Some(trace) = self.along_the_way(goal) {
-            return Ok(Some(Reference::Trace(trace, None)));
+            return Ok(Some(Shown::new(Kind::Trace, trace)));
         }
         Ok(Some(match witness {
             Witness::Firings(sequence, firings) => {
-                Reference::Trace(self.trace(sequence)?, Some(*firings))
+                let trace = Shown::new(Kind::Trace, self.trace(sequence)?);
+                Shown { after: Some(*firings), ..trace }
             }
-            Witness::Loops(run, _) => Reference::Loops(self.loops(run)?),
+            Witness::Loops(run, _) => Shown::new(Kind::Loops, self.loops(run)?),
         }))
     }
 
@@ -288,11 +273,11 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(id)
     }
 
-    fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<Reference>> {
+    fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<Shown>> {
         let Evidence::Certified(Some(shown)) = evidence else { return Ok(None) };
         let address = Arc::as_ptr(&shown.document).cast::<()>();
         if let Some((known, _)) = self.documents.get(&address) {
-            return Ok(Some(Reference::Document(known.clone())));
+            return Ok(Some(Shown::new(Kind::Document, known.clone())));
         }
         let on = match &shown.on {
             None => None,
@@ -301,7 +286,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let on = on.as_ref().map(|(id, net)| (&**id, *net));
         let document: Id = self.writer.document(on, &shown.document)?.into();
         self.documents.insert(address, (document.clone(), shown.document.clone()));
-        Ok(Some(Reference::Document(document)))
+        Ok(Some(Shown::new(Kind::Document, document)))
     }
 
     /// A document about the net begun at the end of a witness.
@@ -309,7 +294,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         &mut self,
         witness: Option<&Witness>,
         document: &Document,
-    ) -> io::Result<Reference> {
+    ) -> io::Result<Shown> {
         let id = match witness {
             Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
                 let trace = self.trace(sequence)?;
@@ -320,10 +305,10 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 self.writer.document(None, document)?
             }
         };
-        Ok(Reference::Document(id.into()))
+        Ok(Shown::new(Kind::Document, id))
     }
 
-    fn structure(&mut self, evidence: &Evidence) -> io::Result<Option<Reference>> {
+    fn structure(&mut self, evidence: &Evidence) -> io::Result<Option<Shown>> {
         let (Evidence::Argued(Some(argued)) | Evidence::Searched { argued: Some(argued), .. }) =
             evidence
         else {
@@ -331,7 +316,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         };
         let address = Arc::as_ptr(&argued.structure).cast::<()>();
         if let Some((known, _)) = self.structures.get(&address) {
-            return Ok(Some(Reference::Structure(known.clone())));
+            return Ok(Some(Shown::new(Kind::Structure, known.clone())));
         }
         let on = match &argued.on {
             None => None,
@@ -340,26 +325,26 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let on = on.as_ref().map(|(id, net)| (&**id, *net));
         let id: Id = self.writer.structure(on, &argued.structure)?.into();
         self.structures.insert(address, (id.clone(), argued.structure.clone()));
-        Ok(Some(Reference::Structure(id)))
+        Ok(Some(Shown::new(Kind::Structure, id)))
     }
 
     /// A run, or why there is none with what shows the goals that this rests on.
-    fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<Reference>> {
+    fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<Shown>> {
         let (evidence, given) = match run {
             Run::Exists { run: Some(run), .. } => {
-                return Ok(vec![Reference::Lasso(self.writer.lasso(run)?.into())]);
+                return Ok(vec![Shown::new(Kind::Lasso, self.writer.lasso(run)?)]);
             }
             Run::Excluded { evidence, given, .. } => (evidence, given),
             Run::Open | Run::Exists { .. } => return Ok(Vec::new()),
         };
         let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
-        let mut shown: Vec<Reference> = shown.cloned().collect();
+        let mut shown: Vec<Shown> = shown.cloned().collect();
         match (goal, evidence) {
             (Goal::Run(property), Evidence::NoRun(Some(argument))) => {
-                shown.push(Reference::NoRun(self.writer.no_run(property, argument)?.into()));
+                shown.push(Shown::new(Kind::NoRun, self.writer.no_run(property, argument)?));
             }
             (_, Evidence::Visited(markings)) => {
-                shown.push(Reference::Visited(self.writer.visited(*markings)?.into()));
+                shown.push(Shown::new(Kind::Visited, self.writer.visited(*markings)?));
             }
             _ => {}
         }
@@ -367,14 +352,14 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     }
 
     /// Markings with what is true of them, with what shows the goals that this rests on.
-    fn tree(&mut self, tree: &Tree) -> io::Result<Vec<Reference>> {
+    fn tree(&mut self, tree: &Tree) -> io::Result<Vec<Shown>> {
         let Tree::Decided { evidence: Evidence::Labelling(Some(labelling)), given, .. } = tree
         else {
             return Ok(Vec::new());
         };
         let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
-        let mut shown: Vec<Reference> = shown.cloned().collect();
-        shown.push(Reference::Labelling(self.writer.labelling(labelling)?.into()));
+        let mut shown: Vec<Shown> = shown.cloned().collect();
+        shown.push(Shown::new(Kind::Labelling, self.writer.labelling(labelling)?));
         Ok(shown)
     }
 
@@ -387,28 +372,5 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let id: Id = self.writer.reduction(of.as_deref(), &log.log)?.into();
         self.logs.insert(address, (id.clone(), log.clone()));
         Ok(id)
-    }
-}
-
-impl Reference {
-    fn text(&self) -> Shown {
-        match self {
-            Reference::Trace(trace, after) => {
-                Shown::Trace { trace: trace.to_string(), after: *after }
-            }
-            Reference::Pump(pump) => Shown::Pump { pump: pump.to_string() },
-            Reference::Loops(loops) => Shown::Loops { loops: loops.to_string() },
-            Reference::Document(document) => Shown::Document { document: document.to_string() },
-            Reference::Structure(structure) => {
-                Shown::Structure { structure: structure.to_string() }
-            }
-            Reference::Lasso(lasso) => Shown::Lasso { lasso: lasso.to_string() },
-            Reference::NoRun(no_run) => Shown::NoRun { no_run: no_run.to_string() },
-            Reference::Visited(visited) => Shown::Visited { visited: visited.to_string() },
-            Reference::Labelling(labelling) => {
-                Shown::Labelling { labelling: labelling.to_string() }
-            }
-            Reference::Count(count) => Shown::Count { count: count.to_string() },
-        }
     }
 }

@@ -12,6 +12,7 @@ use crate::evidence::file::{
     Answer, Count, End, FORMAT, NamedTranslation, Repeated, Times, Unfolding, VisitedRuns,
 };
 use crate::evidence::home::{NamedStructure, Structure};
+use crate::evidence::kind::Kind;
 use crate::evidence::lasso::NamedLasso;
 use crate::evidence::no_run::{NamedNoRun, NoRun};
 use crate::evidence::reduction::NamedLog;
@@ -95,7 +96,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn trace(&mut self, sequence: &FiringSequence) -> io::Result<String> {
-        let id = self.id('w');
+        let id = self.id(Kind::Trace);
         write!(self.out, r#"{{"trace":{{"id":"{id}","steps":"#)?;
         self.steps(sequence)?;
         self.out.write_all(b"}}\n")?;
@@ -107,7 +108,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn pump(&mut self, pumping: &Pumping) -> io::Result<String> {
-        let id = self.id('p');
+        let id = self.id(Kind::Pump);
         write!(self.out, r#"{{"pump":{{"id":"{id}","#)?;
         for (at, stage) in pumping.earlier.iter().enumerate() {
             self.out.write_all(if at == 0 { br#""earlier":[{"# } else { b",{" })?;
@@ -133,7 +134,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn loops(&mut self, run: &LoopRun) -> io::Result<String> {
-        let id = self.id('l');
+        let id = self.id(Kind::Loops);
         write!(self.out, r#"{{"loops":{{"id":"{id}","blocks":["#)?;
         for (at, block) in run.blocks().iter().enumerate() {
             self.out.write_all(if at == 0 { b"[" } else { b",[" })?;
@@ -160,7 +161,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn lasso(&mut self, run: &LassoRun) -> io::Result<String> {
-        let id = self.id('o');
+        let id = self.id(Kind::Lasso);
         self.line("lasso", &WithId { id: &id, content: NamedLasso::of(self.net, run) })?;
         Ok(id)
     }
@@ -171,7 +172,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn no_run(&mut self, property: &RunProperty, argument: &NoRun) -> io::Result<String> {
-        let id = self.id('n');
+        let id = self.id(Kind::NoRun);
         let document = |document: &Document| in_names(document, self.net);
         let content = NamedNoRun::of(self.net, property, argument, &document);
         self.line("no_run", &WithId { id: &id, content })?;
@@ -184,7 +185,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn labelling(&mut self, labelling: &Labelling) -> io::Result<String> {
-        let id = self.id('b');
+        let id = self.id(Kind::Labelling);
         let content = NamedLabelling::of(self.net, labelling);
         self.line("labelling", &WithId { id: &id, content })?;
         Ok(id)
@@ -196,7 +197,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn visited(&mut self, markings: u64) -> io::Result<String> {
-        let id = self.id('v');
+        let id = self.id(Kind::Visited);
         self.line("visited", &VisitedRuns { id: id.clone(), markings })?;
         Ok(id)
     }
@@ -213,7 +214,7 @@ impl<'n, W: Write> Writer<'n, W> {
             of: Option<&'a str>,
             log: &'a NamedLog,
         }
-        let id = self.id('r');
+        let id = self.id(Kind::Reduction);
         self.line("reduction", &Reduction { id: &id, of, log })?;
         Ok(id)
     }
@@ -223,7 +224,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn count(&mut self, on: Option<String>, markings: u64) -> io::Result<String> {
-        let id = self.id('c');
+        let id = self.id(Kind::Count);
         self.line("count", &Count { id: id.clone(), on, markings })?;
         Ok(id)
     }
@@ -233,7 +234,7 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn document_after(&mut self, trace: &str, document: &Document) -> io::Result<String> {
-        let id = self.id('d');
+        let id = self.id(Kind::Document);
         let document = Some(in_names(document, self.net));
         let after = Some(trace);
         self.line("document", &About { id: &id, after, document, ..About::default() })?;
@@ -249,7 +250,7 @@ impl<'n, W: Write> Writer<'n, W> {
         on: Option<(&str, &Net)>,
         structure: &Structure,
     ) -> io::Result<String> {
-        let id = self.id('s');
+        let id = self.id(Kind::Structure);
         let of = on.map_or(self.net, |(_, net)| net);
         let structure = Some(structure_in_names(structure, of));
         let on = on.map(|(id, _)| id);
@@ -266,7 +267,7 @@ impl<'n, W: Write> Writer<'n, W> {
         on: Option<(&str, &Net)>,
         document: &Document,
     ) -> io::Result<String> {
-        let id = self.id('d');
+        let id = self.id(Kind::Document);
         let document = Some(in_names(document, on.map_or(self.net, |(_, net)| net)));
         let on = on.map(|(id, _)| id);
         self.line("document", &About { id: &id, on, document, ..About::default() })?;
@@ -318,9 +319,9 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(self.out)
     }
 
-    fn id(&mut self, sort: char) -> String {
+    fn id(&mut self, kind: Kind) -> String {
         self.lines += 1;
-        format!("{sort}{}", self.lines)
+        format!("{}{}", kind.letter(), self.lines)
     }
 
     fn line(&mut self, sort: &str, content: &impl Serialize) -> io::Result<()> {
@@ -365,9 +366,9 @@ mod tests {
             assumes: Vec::new(),
             searched: None,
             shown_by: vec![
-                Shown::Trace { trace, after: Some(2) },
-                Shown::Pump { pump },
-                Shown::Document { document },
+                Shown { after: Some(2), ..Shown::new(Kind::Trace, trace) },
+                Shown::new(Kind::Pump, pump),
+                Shown::new(Kind::Document, document),
             ],
         };
         writer.answer(&answer, Strength::Certified, "").unwrap();

@@ -2,10 +2,10 @@
 
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
+use crate::evidence::certificate::closed_set::ClosedSet;
 use crate::evidence::certificate::{
     Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, Precedence, count,
 };
-use crate::evidence::closed_set::ClosedSet;
 use crate::evidence::home::undone::Undoing;
 use crate::evidence::home::{NamedStructure, Structure};
 use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};

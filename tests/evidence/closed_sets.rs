@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 use parikh::engine::diagrams::confirm::closed_set;
 use parikh::engine::diagrams::explore;
 use parikh::evidence::Flaw;
-use parikh::evidence::closed_set::{ClosedSet, ClosedSetFlaw};
+use parikh::evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, text};
 use parikh::solvers::Budget;

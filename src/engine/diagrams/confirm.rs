@@ -4,7 +4,7 @@
 //! member can be reached stays the word of the search.
 
 use super::Reached;
-use crate::evidence::closed_set::{ClosedSet, ClosedSetFlaw};
+use crate::evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
 use num_bigint::BigUint;
 use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;

@@ -52,7 +52,7 @@ pub enum Incomplete {
     Stopped(#[from] Stop),
     /// The checker refused the set: an internal error.
     #[error("internal error: {0}")]
-    Refused(#[from] crate::evidence::closed_set::ClosedSetFlaw),
+    Refused(#[from] crate::evidence::certificate::closed_set::ClosedSetFlaw),
     /// Too many places.
     #[error("the net has too many places for diagrams")]
     TooLarge,

@@ -29,7 +29,8 @@ mod closure;
 mod members;
 mod steps;
 
-use crate::certificate::{Flaw, check_names};
+pub use super::flaw::ClosedSetFlaw;
+use super::{Flaw, check_names};
 use members::Shape;
 use num_bigint::BigUint;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
@@ -45,32 +46,6 @@ pub struct ClosedSet<P = PlaceId> {
     pub nodes: Vec<(u64, u32, u32)>,
     /// The node whose vectors are meant.
     pub root: u32,
-}
-
-/// Why a diagram shows nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ClosedSetFlaw {
-    /// A place has no level, or two.
-    #[error("the order is not one of all places of the net")]
-    Order,
-    /// A node refers to none before it, or to one of another length, or its values do not grow.
-    #[error("node {0} is not in order")]
-    Node(usize),
-    /// The root's vectors are no markings.
-    #[error("the root is no node of the top level")]
-    Root,
-    /// The initial marking is missing.
-    #[error("the initial marking is not in the set")]
-    Initial,
-    /// A firing leads out of it.
-    #[error("firing {0:?} leads out of the set")]
-    Leaves(TransitionId),
-    /// A transition leads from too many nodes to too many others.
-    #[error("too many pairs of nodes to see that no firing leads out of the set")]
-    Pairs,
-    /// It would take too long.
-    #[error("more work than was allowed")]
-    Work,
 }
 
 /// A set that was checked.

@@ -1,0 +1,199 @@
+//! What is left to show for one answer.
+
+use super::homes::HomeAccount;
+use super::runs::RunAccount;
+use super::sightings::Sightings;
+use super::trees::{self, TreeAccount};
+use crate::question::obligation::{Need, Obligation};
+use crate::words;
+use parikh_net::{LinearSum, Net, Predicate};
+use std::collections::HashMap;
+
+/// What is left to show for an answer.
+pub(super) struct Account<'n> {
+    /// The markings to be seen.
+    pub(super) sightings: Sightings<'n>,
+    /// What no reachable marking may satisfy, and whether that is proved.
+    pub(super) refuted: Vec<(Predicate, bool)>,
+    /// What is to be refuted as it reads on the nets met so far.
+    pub(super) translated: HashMap<Option<String>, Vec<Option<Predicate>>>,
+    /// The sums that have to grow, and whether they do.
+    pub(super) sums: Vec<(LinearSum, bool)>,
+    pub(super) home: Option<HomeAccount>,
+    /// The properties of runs.
+    pub(super) runs: RunAccount,
+    /// The properties of the tree of runs.
+    pub(super) trees: TreeAccount,
+    /// Which of all this it takes.
+    need: Need,
+    pub(super) assumes_units: bool,
+    /// What kept a document from telling whether something follows.
+    pub(super) untold: Option<String>,
+}
+
+impl<'n> Account<'n> {
+    /// What the initial marking shows, and what no marking satisfies, is struck off at once.
+    pub(super) fn of(net: &'n Net, obligation: Obligation) -> Self {
+        let Obligation { reach, refute, grow, homes, runs, trees, need } = obligation;
+        let home = (!homes.is_empty()).then(|| HomeAccount::of(homes));
+        // Where the initial marking is dead, no other is reachable.
+        let alone = net.is_dead(net.initial());
+        let refuted = refute.into_iter().map(|predicate| {
+            let fails = alone && !predicate.holds(net, net.initial());
+            let obvious = predicate == Predicate::False || fails;
+            (predicate, obvious)
+        });
+        Account {
+            sightings: Sightings::new(net, reach),
+            refuted: refuted.collect(),
+            translated: HashMap::new(),
+            sums: grow.into_iter().map(|sum| (sum, false)).collect(),
+            home,
+            runs: RunAccount::of(runs),
+            trees: TreeAccount::of(trees),
+            need,
+            assumes_units: false,
+            untold: None,
+        }
+    }
+
+    fn proved(&self) -> usize {
+        self.refuted.iter().filter(|(_, done)| *done).count()
+    }
+
+    fn grown(&self) -> usize {
+        self.sums.iter().filter(|(_, grows)| *grows).count()
+    }
+
+    /// Whether what is to stay reachable does.
+    fn stays(&self, at: usize) -> bool {
+        self.home.as_ref().is_some_and(|home| {
+            // What was reached stays reachable where every firing can be undone.
+            let reached = || home.reach[at].is_some_and(|at| self.sightings.has_seen(at));
+            home.stays[at] || home.undone && reached()
+        })
+    }
+
+    fn premises<'s>(&'s self, stays: &'s dyn Fn(usize) -> bool) -> trees::Shown<'s> {
+        trees::Shown { claims: &self.refuted, stays }
+    }
+
+    /// Whether a duty is done.
+    fn is_done(&self, duty: &Need) -> bool {
+        match *duty {
+            Need::Reach(at) => self.sightings.has_seen(at),
+            Need::Refute(at) => self.refuted[at].1,
+            Need::Grow(at) => self.sums[at].1,
+            Need::Stays(at) => self.stays(at),
+            Need::Lost(at) => self.home.as_ref().is_some_and(|home| home.lost[at]),
+            Need::Run(_) | Need::NoRun(_) => self.runs.is_done(duty, &self.refuted),
+            Need::Tree(at) => self.trees.is_done(at, self.premises(&|at| self.stays(at))),
+            Need::All(_) | Need::One(_) => false,
+        }
+    }
+
+    pub(super) fn is_settled(&self) -> bool {
+        self.need.is_met(&|duty| self.is_done(duty))
+    }
+
+    /// Whether it would be settled if these duties were done, too.
+    pub(super) fn may_be_met(&self, others: &dyn Fn(&Need) -> bool) -> bool {
+        self.need.is_met(&|duty| self.is_done(duty) || others(duty))
+    }
+
+    /// Whether nothing is left that an exhaustive search could not show.
+    pub(super) fn is_for_a_search(&self) -> bool {
+        !self.refuted.is_empty() && self.may_be_met(&|duty| matches!(duty, Need::Refute(_)))
+    }
+
+    /// The properties that no run must have, as far as that is open and matters.
+    pub(super) fn open_runs(&self) -> Vec<usize> {
+        let open = self.need.open(&|duty| self.is_done(duty));
+        let no_run = |duty: &&Need| if let Need::NoRun(at) = **duty { Some(at) } else { None };
+        open.iter().filter_map(no_run).collect()
+    }
+
+    /// The properties that the tree of runs must have, as far as that is open and matters.
+    pub(super) fn open_trees(&self) -> Vec<usize> {
+        let open = self.need.open(&|duty| self.is_done(duty));
+        let tree = |duty: &&Need| if let Need::Tree(at) = **duty { Some(at) } else { None };
+        open.iter().filter_map(tree).collect()
+    }
+
+    /// Something that is lost and that it takes to stay reachable.
+    pub(super) fn lost_and_wanted(&self) -> Option<&Predicate> {
+        let home = self.home.as_ref()?;
+        self.need.open(&|duty| self.is_done(duty)).into_iter().find_map(|duty| match *duty {
+            Need::Stays(at) if home.lost[at] => Some(&home.wanted[at]),
+            _ => None,
+        })
+    }
+
+    /// Whether of what stays reachable, all that is left to be shown is that some of it is lost.
+    pub(super) fn wants_losses_only(&self) -> bool {
+        let open = self.need.open(&|duty| self.is_done(duty));
+        open.iter().any(|duty| matches!(duty, Need::Lost(_)))
+            && !open.iter().any(|duty| matches!(duty, Need::Stays(_)))
+    }
+
+    pub(super) fn how(&self) -> String {
+        let seen = self.sightings.seen();
+        let counts = [(seen, "marking", "shown"), (self.proved(), "claim", "proved")];
+        let mut parts: Vec<String> = counts
+            .iter()
+            .filter(|(number, ..)| *number > 0)
+            .map(|(number, what, done)| {
+                format!("{number} {what}{} {done}", if *number == 1 { "" } else { "s" })
+            })
+            .collect();
+        if self.grown() > 0 {
+            parts.push("the sum grows for ever".to_owned());
+        }
+        parts.extend(self.runs.in_words(&self.refuted));
+        parts.extend(self.trees.in_words(self.premises(&|at| self.stays(at))));
+        if let Some(home) = &self.home {
+            parts.extend(home.checked.iter().map(|checked| (*checked).to_owned()));
+            if home.lost.contains(&true) {
+                parts.push("it is lost".to_owned());
+            }
+        }
+        parts.join(", ")
+    }
+
+    /// What is missing, as far as it can be said in a line.
+    pub(super) fn missing(&self, net: &Net) -> String {
+        let open = self.need.open(&|duty| self.is_done(duty));
+        let what = match open.first() {
+            Some(Need::Stays(_)) => return "not shown: that all of it stays reachable".to_owned(),
+            Some(Need::Lost(_)) => return "not shown: that something of it is lost".to_owned(),
+            Some(duty @ (Need::Run(_) | Need::NoRun(_))) => {
+                self.runs.missing(net, duty, &self.refuted).unwrap_or_default()
+            }
+            Some(&&Need::Tree(at)) => {
+                self.trees.missing(net, at, self.premises(&|at| self.stays(at)))
+            }
+            Some(&&Need::Reach(at)) => {
+                let goal = words::formula(net, self.sightings.goal(at));
+                words::shortened(format!("a reachable marking with {goal}"))
+            }
+            Some(&&Need::Refute(at)) => {
+                format!("a proof that {}", in_words(net, &self.refuted[at].0))
+            }
+            Some(Need::Grow(_)) => "a pump that makes the sum grow".into(),
+            Some(Need::All(_) | Need::One(_)) | None => {
+                "the net has nothing that could show it".into()
+            }
+        };
+        let untold = self.untold.as_ref().map_or_else(String::new, |why| format!("; {why}"));
+        let others = open.len().saturating_sub(1);
+        match (others, &self.need) {
+            (0, _) => format!("not shown: {what}{untold}"),
+            (_, Need::One(_)) => format!("not shown: {what} (or one of {others} others){untold}"),
+            _ => format!("not shown: {what} (and {others} more){untold}"),
+        }
+    }
+}
+
+pub(super) fn in_words(net: &Net, refuted: &Predicate) -> String {
+    words::shortened(format!("no reachable marking has {}", words::formula(net, refuted)))
+}

@@ -1,0 +1,103 @@
+//! Documents: what they refute, no reachable marking has.
+
+use super::trace;
+use crate::audit::account::Account;
+use crate::audit::desk::Desk;
+use crate::audit::shelf::Shelf;
+use crate::file::About;
+use crate::{Document, Flaw, begun_after, first_breach};
+use parikh_net::printable::Quoted;
+
+/// The net that a document is about.
+enum Subject {
+    /// That of a reduction; nothing for the original net.
+    Net(Option<String>),
+    /// The original net, begun at the end of a trace.
+    After(String),
+}
+
+/// Strikes off what a document refutes.
+pub(super) fn weigh<'n>(
+    desk: &mut Desk<'n>,
+    account: &mut Account<'n>,
+    id: &str,
+) -> Result<(), String> {
+    let (document, subject) = read(&mut desk.shelf, id)?;
+    let on = match subject {
+        Subject::Net(on) => on,
+        Subject::After(trace) => return weigh_after(desk, account, &document, &trace),
+    };
+    let net = desk.shelf.net_of(on.as_deref())?;
+    let goes_on = &mut || desk.watch.goes_on();
+    desk.refuse_large(&document)?;
+    let checked = document.check(net, goes_on).map_err(|flaw| flaw.to_string())?;
+    let Account { refuted, translated, .. } = account;
+    let here = translated.entry(on.clone()).or_insert_with(|| {
+        let translate = |(predicate, _): &_| desk.shelf.translate(predicate, on.as_deref());
+        refuted.iter().map(translate).collect()
+    });
+    let open = here.iter().zip(refuted).filter(|(_, (_, done))| !done);
+    for (predicate, (_, done)) in open {
+        let Some(predicate) = predicate else { continue };
+        if !goes_on() {
+            return Err(Flaw::Stopped.to_string());
+        }
+        match checked.refutes(predicate, goes_on) {
+            Ok(()) => *done = true,
+            Err(Flaw::DoesNotFollow) => {}
+            Err(flaw) => account.untold = Some(format!("document {}: {flaw}", Quoted(id))),
+        }
+        account.assumes_units |= *done && document.assumes_units();
+    }
+    Ok(())
+}
+
+/// Takes note when a document about the net begun at the end of a trace refutes what was to
+/// stay reachable.
+fn weigh_after<'n>(
+    desk: &mut Desk<'n>,
+    account: &mut Account<'n>,
+    document: &Document,
+    trace: &str,
+) -> Result<(), String> {
+    let Some(home) = &mut account.home else {
+        return Err("it is not asked what stays reachable".to_owned());
+    };
+    let sequence = trace::sequence(&desk.shelf, trace)?;
+    let there = begun_after(desk.net, &sequence).map_err(|error| error.to_string())?;
+    desk.note_breach(|net| {
+        let breach = first_breach(net, &sequence, u64::MAX);
+        breach.map(|how| format!("along trace {}, {how}", Quoted(trace)))
+    });
+    desk.refuse_large(document)?;
+    let goes_on = &mut || desk.watch.goes_on();
+    let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
+    let refuted =
+        |at: &usize| checked.refutes(&home.wanted[*at], &mut || desk.watch.goes_on()).is_ok();
+    let lost: Vec<usize> = (0..home.wanted.len()).filter(refuted).collect();
+    if home.lose(lost) {
+        account.assumes_units |= document.assumes_units();
+    }
+    Ok(())
+}
+
+/// A document and which net it is about. A reduction was gone through.
+fn read(shelf: &mut Shelf<'_>, id: &str) -> Result<(Document, Subject), String> {
+    let About { on, after, document } = shelf.take(id)?;
+    if on.is_some() && after.is_some() {
+        return Err("it is about a reduced net begun elsewhere, which nobody knows".to_owned());
+    }
+    if let Some(on) = &on {
+        shelf.reduce(on)?;
+    }
+    let net = shelf.net_of(on.as_deref())?;
+    let document = document.resolve(net).map_err(|flaw| flaw.to_string())?;
+    if document.assumes_units() && on.is_some() {
+        return Err("it assumes units of a reduced net, for which nobody speaks".to_owned());
+    }
+    let subject = match after {
+        Some(trace) => Subject::After(trace),
+        None => Subject::Net(on),
+    };
+    Ok((document, subject))
+}

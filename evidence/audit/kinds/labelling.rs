@@ -1,0 +1,26 @@
+//! Labellings: markings with what is true of them, about the tree of runs.
+
+use crate::audit::account::Account;
+use crate::audit::desk::Desk;
+use crate::audit::homes::HomeAccount;
+use crate::tree::NamedLabelling;
+
+/// Checks markings with what is true of them. What they rest on becomes a duty.
+pub(super) fn weigh<'n>(
+    desk: &mut Desk<'n>,
+    account: &mut Account<'n>,
+    id: &str,
+) -> Result<(), String> {
+    if account.trees.is_empty() {
+        return Err("nothing is asked of the tree of runs".to_owned());
+    }
+    let labelling: NamedLabelling = desk.shelf.take(id)?;
+    let labelling = labelling.resolve(desk.net)?;
+    let Account { trees, refuted, home, sightings, .. } = account;
+    let mut homes = Vec::new();
+    for wanted in &labelling.given.stays {
+        let home = home.get_or_insert_with(|| HomeAccount::of(Vec::new()));
+        homes.push(home.premise(wanted, sightings));
+    }
+    trees.weigh(desk.net, (&labelling, homes), refuted, &desk.watch)
+}

@@ -1,0 +1,23 @@
+//! Arguments that no run has a property.
+
+use crate::audit::account::Account;
+use crate::audit::desk::Desk;
+use crate::no_run::NamedNoRun;
+
+/// Checks an argument that no run has a property. What it rests on becomes a duty.
+pub(super) fn weigh<'n>(
+    desk: &mut Desk<'n>,
+    account: &mut Account<'n>,
+    id: &str,
+) -> Result<(), String> {
+    if account.runs.is_empty() {
+        return Err("nothing is asked of runs".to_owned());
+    }
+    let no_run: NamedNoRun = desk.shelf.take(id)?;
+    let (property, argument) = no_run.resolve(desk.net)?;
+    argument.documents.iter().try_for_each(|document| desk.refuse_large(document))?;
+    let Account { runs, refuted, assumes_units, .. } = account;
+    runs.weigh(desk.net, (&property, &argument), refuted, &desk.watch)?;
+    *assumes_units |= argument.assumes_units();
+    Ok(())
+}

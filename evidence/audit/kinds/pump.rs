@@ -1,0 +1,33 @@
+//! Pumps: what repeats for ever makes sums grow without bound.
+
+use crate::audit::account::Account;
+use crate::audit::desk::Desk;
+use crate::check_pumping;
+use crate::file::{Pump, Steps, sequence};
+use parikh_net::printable::Quoted;
+use parikh_net::{Pumping, Stage};
+
+/// Fires what comes first and what repeats, and notes which sums grow.
+pub(super) fn weigh<'n>(
+    desk: &mut Desk<'n>,
+    account: &mut Account<'n>,
+    id: &str,
+) -> Result<(), String> {
+    let Pump { earlier, prefix, pump } = desk.shelf.take(id)?;
+    let net = desk.net;
+    let stage = |prefix: &Steps, pump: &Steps| -> Result<Stage, String> {
+        Ok(Stage { prefix: sequence(net, prefix)?, pump: sequence(net, pump)? })
+    };
+    let stages = earlier.iter().map(|before| stage(&before.prefix, &before.pump));
+    let earlier = stages.collect::<Result<_, _>>()?;
+    let pumping = Pumping { earlier, last: stage(&prefix, &pump)? };
+    let growth = check_pumping(net, &pumping).map_err(|error| error.to_string())?;
+    for (sum, grows) in &mut account.sums {
+        *grows |= growth.grows(sum);
+    }
+    desk.note_breach(|net| {
+        let grows = net.safe_units().is_some() && growth.places().next().is_some();
+        grows.then(|| format!("pump {} puts ever more tokens on a place", Quoted(id)))
+    });
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! Firing sequences: the markings along them are reachable.
+
+use crate::audit::account::Account;
+use crate::audit::desk::Desk;
+use crate::audit::shelf::Shelf;
+use crate::file::{self, Trace};
+use crate::first_breach;
+use parikh_net::FiringSequence;
+use parikh_net::printable::Quoted;
+
+/// Fires a trace and looks at it after so many firings each, or all along it.
+pub(super) fn weigh<'n>(
+    desk: &mut Desk<'n>,
+    account: &mut Account<'n>,
+    looks: Vec<Option<u64>>,
+    id: &str,
+) -> Result<(), String> {
+    let sequence = sequence(&desk.shelf, id)?;
+    let to_the_end = looks.contains(&None);
+    let mut stops: Vec<u64> = looks.into_iter().flatten().collect();
+    stops.sort_unstable();
+    let goes_on = &mut || desk.watch.goes_on();
+    account.sightings.along(&sequence, &stops, to_the_end, goes_on)?;
+    let last = stops.last().copied().filter(|_| !to_the_end).unwrap_or(u64::MAX);
+    desk.note_breach(|net| {
+        first_breach(net, &sequence, last).map(|how| format!("along trace {}, {how}", Quoted(id)))
+    });
+    Ok(())
+}
+
+/// The firing sequence of this id.
+pub(super) fn sequence(shelf: &Shelf<'_>, id: &str) -> Result<FiringSequence, String> {
+    let Trace { steps } = shelf.take(id)?;
+    file::sequence(shelf.net(), &steps)
+}

@@ -1,0 +1,26 @@
+//! Markings that are visited by whoever checks, along runs.
+
+use crate::audit::account::Account;
+use crate::audit::desk::Desk;
+use crate::file::VisitedRuns;
+
+/// Visits the markings along runs that may have the properties of which nothing is shown yet.
+pub(super) fn weigh<'n>(
+    desk: &mut Desk<'n>,
+    account: &mut Account<'n>,
+    id: &str,
+) -> Result<(), String> {
+    if account.runs.is_empty() {
+        return Err("nothing is asked of runs".to_owned());
+    }
+    let VisitedRuns { markings, .. } = desk.shelf.take(id)?;
+    desk.refuse_more(markings)?;
+    let duties = account.open_runs();
+    let visits = account.runs.visit(desk.net, &duties, markings, &desk.watch)?;
+    match (visits.run, visits.left) {
+        // Of several properties, it is about those that no run has.
+        _ if visits.shown || duties.is_empty() => Ok(()),
+        (Some(all), _) => Err(format!("some run is without {all}")),
+        (None, left) => Err(left.unwrap_or_default()),
+    }
+}
