@@ -19,6 +19,22 @@ pub fn goal(net: &Net, goal: &Goal) -> String {
     }
 }
 
+/// A goal that is known to be met, or not, for people; nothing of maxima.
+pub fn claim(net: &Net, asked: &Goal, holds: bool) -> String {
+    match (asked, holds) {
+        (Goal::Maximise(_), _) => String::new(),
+        (_, true) => goal(net, asked),
+        (Goal::Reach(predicate), false) => {
+            format!("AG {}", formula(net, &predicate.clone().negated()))
+        }
+        (Goal::Home(predicate), false) => {
+            format!("EF AG {}", formula(net, &predicate.clone().negated()))
+        }
+        (Goal::Run(property), false) => format!("no run with {}", run_property(net, property)),
+        (Goal::Tree(property), false) => format!("not {}", tree_property(net, property)),
+    }
+}
+
 /// A property of runs for people.
 pub fn run_property(net: &Net, property: &RunProperty) -> String {
     let mut names = Names::default();

@@ -1,9 +1,9 @@
 //! Goals: the five questions that every examination is turned into.
 
-use crate::id::PlaceId;
+use crate::id::{PlaceId, TransitionId};
 use crate::net::Net;
 use crate::predicate::Predicate;
-use crate::run_property::RunProperty;
+use crate::run_property::{RunAtom, RunProperty};
 use crate::sum::LinearSum;
 use crate::tree_property::TreeProperty;
 use std::fmt;
@@ -51,6 +51,29 @@ impl Goal {
         }
     }
 
+    /// What it says of single markings and firings, one part after the other.
+    pub fn mentions(&self) -> Vec<Mention<'_>> {
+        match self {
+            Goal::Reach(predicate) | Goal::Home(predicate) => vec![Mention::Condition(predicate)],
+            Goal::Maximise(sum) => vec![Mention::Sum(sum)],
+            Goal::Tree(property) => property.atoms().iter().map(Mention::Condition).collect(),
+            Goal::Run(property) => {
+                fn mention(atom: &RunAtom) -> Mention<'_> {
+                    match atom {
+                        RunAtom::Holds(predicate) => Mention::Condition(predicate),
+                        RunAtom::Fires(any) => Mention::Firings(any),
+                    }
+                }
+                property.atoms().iter().map(mention).collect()
+            }
+        }
+    }
+
+    /// Whether it asks for more than what holds in single markings: for runs, or their tree.
+    pub fn is_about_time(&self) -> bool {
+        !matches!(self, Goal::Reach(_) | Goal::Maximise(_) | Goal::Home(_))
+    }
+
     /// The places whose tokens matter to the goal, ascending. Everything that reads enabledness
     /// counts with the input places of the transitions it mentions.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
@@ -61,6 +84,17 @@ impl Goal {
             Goal::Tree(property) => property.support(net),
         }
     }
+}
+
+/// A part of what a goal speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mention<'g> {
+    /// What a marking satisfies.
+    Condition(&'g Predicate),
+    /// What a marking is worth.
+    Sum(&'g LinearSum),
+    /// That one of these fires.
+    Firings(&'g [TransitionId]),
 }
 
 /// A goal about single markings: what a search can see in a marking.
@@ -110,6 +144,43 @@ pub struct SortedGoals {
     pub runs: Vec<(GoalId, RunProperty)>,
     /// The properties of the tree of runs, in their order.
     pub trees: Vec<(GoalId, TreeProperty)>,
+}
+
+impl SortedGoals {
+    /// The goal of this id. Each list has its goals by ascending id.
+    pub fn get(&self, id: GoalId) -> Option<Goal> {
+        fn find<G>(goals: &[(GoalId, G)], id: GoalId) -> Option<&G> {
+            goals.binary_search_by_key(&id, |(id, _)| *id).ok().map(|at| &goals[at].1)
+        }
+        find(&self.markings, id)
+            .map(|goal| goal.clone().into())
+            .or_else(|| find(&self.homes, id).map(|wanted| Goal::Home(wanted.clone())))
+            .or_else(|| find(&self.runs, id).map(|it| Goal::Run(Box::new(it.clone()))))
+            .or_else(|| find(&self.trees, id).map(|it| Goal::Tree(Box::new(it.clone()))))
+    }
+
+    /// The goals with these ids.
+    #[must_use]
+    pub fn only(&self, wanted: &[GoalId]) -> SortedGoals {
+        fn some<G: Clone>(goals: &[(GoalId, G)], wanted: &[GoalId]) -> Vec<(GoalId, G)> {
+            goals.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect()
+        }
+        SortedGoals {
+            markings: some(&self.markings, wanted),
+            homes: some(&self.homes, wanted),
+            runs: some(&self.runs, wanted),
+            trees: some(&self.trees, wanted),
+        }
+    }
+
+    /// The kinds of the goals, each with its goal.
+    pub fn kinds(&self) -> impl Iterator<Item = (GoalId, Kind)> {
+        let markings = self.markings.iter().map(|(id, goal)| (*id, goal.kind()));
+        let homes = self.homes.iter().map(|(id, _)| (*id, Kind::Home));
+        let runs = self.runs.iter().map(|(id, _)| (*id, Kind::Run));
+        let trees = self.trees.iter().map(|(id, _)| (*id, Kind::Tree));
+        markings.chain(homes).chain(runs).chain(trees)
+    }
 }
 
 impl FromIterator<(GoalId, Goal)> for SortedGoals {

@@ -2,9 +2,7 @@
 //! and how firmly it stands.
 
 use super::{Exhibit, Grade, Nodes, Value};
-use crate::board::{
-    Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Run, Technique, Tree, Witness,
-};
+use crate::board::{Board, Standing, Technique, Witness};
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -31,50 +29,16 @@ impl Basis {
                 continue;
             }
             basis.goals.push(goal);
-            match board.knowledge(goal)? {
-                Knowledge::Reach(Reach::Reached { by, .. }) => {
-                    basis.techniques.insert(by);
-                }
-                Knowledge::Reach(Reach::Unreachable { proof, evidence, by })
-                | Knowledge::Home(Home::Kept { proof, evidence, by }) => {
-                    basis.add(by, &proof, &evidence);
-                }
-                Knowledge::Home(Home::Lost { proof, evidence, by, .. }) => {
-                    match proof.argument {
-                        // The dead marking at the end of the witness is all that there is to see.
-                        Argument::DeadEnd => drop(basis.techniques.insert(by)),
-                        _ => basis.add(by, &proof, &evidence),
-                    }
-                }
-                Knowledge::Maximum(maximum) => {
-                    if let Some((_, by)) = maximum.unbounded {
-                        basis.techniques.insert(by);
-                        continue;
-                    }
-                    let (_, proof, by) = maximum.proved?;
-                    basis.add(by, &proof, maximum.evidence.as_ref()?);
-                }
-                Knowledge::Run(Run::Exists { by, .. }) => {
-                    basis.techniques.insert(by);
-                }
-                Knowledge::Run(Run::Excluded { proof, evidence, given, by, .. })
-                | Knowledge::Tree(Tree::Decided { proof, evidence, given, by, .. }) => {
-                    basis.add(by, &proof, &evidence);
-                    goals.extend(given.iter().copied());
-                }
-                Knowledge::Reach(Reach::Open)
-                | Knowledge::Home(Home::Open)
-                | Knowledge::Run(Run::Open)
-                | Knowledge::Tree(Tree::Open) => return None,
+            let knowledge = board.knowledge(goal)?;
+            let Standing { by, argued, given } = knowledge.standing()?;
+            basis.techniques.insert(by);
+            if let Some((proof, evidence)) = argued {
+                basis.grade = basis.grade.max(Grade::of(evidence));
+                basis.assumed += usize::from(proof.assumes_units());
             }
+            goals.extend(given.iter().copied());
         }
         Some(basis)
-    }
-
-    fn add(&mut self, by: Technique, proof: &Proof, evidence: &Evidence) {
-        self.techniques.insert(by);
-        self.grade = self.grade.max(Grade::of(evidence));
-        self.assumed += usize::from(proof.assumes_units());
     }
 
     /// The answer to a question that rests on it.

@@ -1,7 +1,7 @@
 //! The nodes that an answer speaks of: for programs, what its reason says in words.
 
 use crate::board::Board;
-use parikh_net::run_property::RunAtom;
+use parikh_net::goal::Mention;
 use parikh_net::{Goal, GoalId, PlaceId, Predicate, TransitionId};
 use std::collections::BTreeSet;
 
@@ -23,19 +23,13 @@ impl Nodes {
     }
 
     fn add_goal(&mut self, goal: &Goal) {
-        match goal {
-            Goal::Reach(predicate) | Goal::Home(predicate) => self.add_predicate(predicate),
-            Goal::Maximise(sum) => self.places.extend(sum.terms().iter().map(|&(place, _)| place)),
-            Goal::Tree(property) => {
-                property.atoms().iter().for_each(|atom| self.add_predicate(atom));
-            }
-            Goal::Run(property) => {
-                for atom in property.atoms() {
-                    match atom {
-                        RunAtom::Holds(predicate) => self.add_predicate(predicate),
-                        RunAtom::Fires(any) => self.transitions.extend(any),
-                    }
+        for mention in goal.mentions() {
+            match mention {
+                Mention::Condition(predicate) => self.add_predicate(predicate),
+                Mention::Sum(sum) => {
+                    self.places.extend(sum.terms().iter().map(|&(place, _)| place));
                 }
+                Mention::Firings(any) => self.transitions.extend(any),
             }
         }
     }

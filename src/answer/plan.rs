@@ -13,7 +13,7 @@ use super::circuit::Circuit;
 use super::examinations;
 use super::question::is_kept_by_undoing;
 use super::wanted::{self, Wanted};
-use crate::board::{Board, Home, Knowledge, Reach, Run, Tree};
+use crate::board::{Board, Knowledge};
 use crate::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in};
 use crate::mcc::Examination;
 use parikh_net::{Fairness, Goal, GoalId, LinearSum, Net, Predicate};
@@ -315,7 +315,7 @@ impl Plan {
                 continue;
             }
             let is_of_several = self.questions[at].goals.len() > 1;
-            match (&mut self.progress[at].state, truth(&knowledge)) {
+            match (&mut self.progress[at].state, knowledge.truth()) {
                 (State::Truth(circuit), Some(value)) => {
                     let wanted = &mut self.wanted;
                     circuit.settle(settled, value, &mut |goal| wanted.release(board, goal));
@@ -425,20 +425,6 @@ impl Plan {
             }
         }
         again
-    }
-}
-
-/// Whether a goal is reached or stays reachable, once that is known.
-fn truth(knowledge: &Knowledge) -> Option<bool> {
-    match knowledge {
-        Knowledge::Reach(Reach::Reached { .. })
-        | Knowledge::Home(Home::Kept { .. })
-        | Knowledge::Run(Run::Exists { .. }) => Some(true),
-        Knowledge::Tree(Tree::Decided { holds, .. }) => Some(*holds),
-        Knowledge::Reach(Reach::Unreachable { .. })
-        | Knowledge::Home(Home::Lost { .. })
-        | Knowledge::Run(Run::Excluded { .. }) => Some(false),
-        _ => None,
     }
 }
 

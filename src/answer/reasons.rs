@@ -4,7 +4,7 @@
 use super::aim::{Aim, Question, Role, Whole};
 use super::basis::length;
 use super::sound;
-use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, Run, Tree};
+use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach};
 use crate::evidence::words;
 use parikh_net::{Goal, GoalId, Net, Predicate};
 use std::collections::BTreeSet;
@@ -120,9 +120,9 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
             }
         }
         (_, knowledge @ Knowledge::Reach(Reach::Reached { .. })) => {
-            format!("{about}{}{}", why(knowledge), shortest(board, aim.goal))
+            format!("{about}{}{}", knowledge.in_words(), shortest(board, aim.goal))
         }
-        (_, knowledge) => format!("{about}{}", why(knowledge)),
+        (_, knowledge) => format!("{about}{}", knowledge.in_words()),
     }
 }
 
@@ -138,32 +138,9 @@ fn shortest(board: &Board<'_>, goal: GoalId) -> &'static str {
 /// A part of a formula, and why it is true.
 fn of_part(board: &Board<'_>, goal: GoalId) -> String {
     let Some(knowledge) = board.knowledge(goal) else { return String::new() };
-    if let Goal::Run(property) = board.goal(goal) {
-        let property = clipped(words::run_property(board.net(), property));
-        let some = matches!(knowledge, Knowledge::Run(Run::Exists { .. }));
-        let which = if some { "a run with" } else { "no run with" };
-        return format!("{which} {property}: {}", why(&knowledge));
-    }
-    if let (Goal::Tree(property), Knowledge::Tree(Tree::Decided { holds, .. })) =
-        (board.goal(goal), &knowledge)
-    {
-        let property = clipped(words::tree_property(board.net(), property));
-        let not = if *holds { "" } else { "not " };
-        return format!("{not}{property}: {}", why(&knowledge));
-    }
-    let (quantifier, predicate) = match (board.goal(goal), &knowledge) {
-        (Goal::Reach(negated), Knowledge::Reach(Reach::Unreachable { .. })) => {
-            ("AG ", negated.clone().negated())
-        }
-        (Goal::Home(negated), Knowledge::Home(Home::Lost { .. })) => {
-            ("EF AG ", negated.clone().negated())
-        }
-        (Goal::Home(predicate), _) => ("AG EF ", predicate.clone()),
-        (Goal::Reach(predicate), _) => ("EF ", predicate.clone()),
-        _ => return String::new(),
-    };
-    let formula = clipped(words::formula(board.net(), &predicate));
-    format!("{quantifier}{formula}: {}", why(&knowledge))
+    let Some(holds) = knowledge.truth() else { return String::new() };
+    let claim = clipped(words::claim(board.net(), board.goal(goal), holds));
+    format!("{claim}: {}", knowledge.in_words())
 }
 
 /// The beginning of a formula that is very long.
@@ -171,37 +148,6 @@ fn clipped(formula: String) -> String {
     match formula.char_indices().nth(SAID.1) {
         Some((end, _)) => format!("{} …", &formula[..end]),
         None => formula,
-    }
-}
-
-/// What is known of a goal, without what it is about.
-fn why(knowledge: &Knowledge) -> String {
-    match knowledge {
-        Knowledge::Reach(Reach::Reached { witness, .. }) => match witness {
-            Some(witness) if witness.is_initial() => "the initial marking shows it".to_owned(),
-            Some(witness) => format!("a witness of {witness} was replayed"),
-            None => "a witness was replayed".to_owned(),
-        },
-        Knowledge::Reach(Reach::Unreachable { proof, .. })
-        | Knowledge::Home(Home::Kept { proof, .. }) => proof.to_string(),
-        Knowledge::Home(Home::Lost { witness: Some(witness), proof, .. }) => {
-            match witness.is_initial() {
-                true => format!("never, from the beginning on: {proof}"),
-                false => format!("never again after {witness}: {proof}"),
-            }
-        }
-        Knowledge::Home(Home::Lost { witness: None, proof, .. }) => {
-            format!("not for ever: {proof}")
-        }
-        Knowledge::Run(Run::Exists { run: Some(run), .. }) => format!("a run: {run}"),
-        Knowledge::Run(Run::Exists { run: None, .. }) => "a run was gone through".to_owned(),
-        Knowledge::Run(Run::Excluded { proof, .. })
-        | Knowledge::Tree(Tree::Decided { proof, .. }) => proof.to_string(),
-        Knowledge::Reach(Reach::Open)
-        | Knowledge::Home(Home::Open)
-        | Knowledge::Run(Run::Open)
-        | Knowledge::Tree(Tree::Open)
-        | Knowledge::Maximum(_) => String::new(),
     }
 }
 

@@ -5,8 +5,8 @@
 //! it once they are. They are wanted as long as it is open.
 
 use crate::board::Board;
+use parikh_net::goal::Mention;
 use parikh_net::property::condition;
-use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
 use std::collections::{HashMap, HashSet};
 
@@ -96,22 +96,19 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
         let change = if holds { predicate.clone().negated() } else { predicate.clone() };
         Goal::Reach(change.sorted())
     };
-    match goal {
-        Goal::Run(property) => {
-            let changes = property.atoms().iter().filter_map(|atom| match atom {
-                RunAtom::Holds(predicate) => Some(change(predicate)),
-                RunAtom::Fires(_) => None,
-            });
-            changes.collect()
-        }
-        Goal::Tree(property) => {
-            let mut aids: Vec<Goal> = property.atoms().iter().map(change).collect();
-            aids.push(Goal::Reach(Predicate::Dead));
-            aids.extend(kept(property).into_iter().map(Goal::Home));
-            aids
-        }
-        _ => Vec::new(),
+    if !goal.is_about_time() {
+        return Vec::new();
     }
+    let changes = goal.mentions().into_iter().filter_map(|mention| match mention {
+        Mention::Condition(predicate) => Some(change(predicate)),
+        Mention::Sum(_) | Mention::Firings(_) => None,
+    });
+    let mut aids: Vec<Goal> = changes.collect();
+    if let Goal::Tree(property) = goal {
+        aids.push(Goal::Reach(Predicate::Dead));
+        aids.extend(kept(property).into_iter().map(Goal::Home));
+    }
+    aids
 }
 
 /// The φ of parts EF φ and AG ¬φ, where φ speaks of single markings: what such a part is worth is known of all

@@ -39,7 +39,7 @@ mod witness;
 
 pub use evidence::{Argued, Evidence, Shown};
 pub use homes::{Found, Homes, Visited};
-pub use knowledge::{Home, Knowledge, Maximum, Reach, Run, Tree};
+pub use knowledge::{Home, Knowledge, Maximum, Reach, Run, Standing, Tree};
 pub use over::{By, Over};
 pub use proof::{Argument, Proof};
 pub use runs::Runs;
@@ -100,14 +100,10 @@ pub struct Board<'n> {
 impl<'n> Board<'n> {
     /// A board with these goals over `net`, all open.
     pub fn new(net: &'n Net, goals: Vec<Goal>) -> Self {
-        let knowledge = |goal: &Goal| match goal {
-            Goal::Reach(_) => Knowledge::Reach(Reach::Open),
-            Goal::Maximise(_) => Knowledge::Maximum(Maximum::default()),
-            Goal::Home(_) => Knowledge::Home(Home::Open),
-            Goal::Run(_) => Knowledge::Run(Run::Open),
-            Goal::Tree(_) => Knowledge::Tree(Tree::Open),
+        let entry = |goal| {
+            let knowledge = Knowledge::nothing_of(goal);
+            Mutex::new(Entry { knowledge, frozen: false })
         };
-        let entry = |goal| Mutex::new(Entry { knowledge: knowledge(goal), frozen: false });
         let homes = goals.iter().enumerate().filter_map(|(at, goal)| match goal {
             Goal::Home(wanted) => Some((wanted.clone(), GoalId::new(at))),
             _ => None,
@@ -307,28 +303,7 @@ impl<'n> Board<'n> {
 
     /// Forgets the sequence and the document of a settled goal, not what is known.
     pub fn forget_evidence(&self, id: GoalId) {
-        match &mut self.entry(id).knowledge {
-            Knowledge::Reach(Reach::Reached { witness, .. }) => *witness = None,
-            Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
-                proof.document = None;
-                evidence.forget();
-            }
-            Knowledge::Home(Home::Kept { proof, evidence, .. }) => {
-                proof.document = None;
-                evidence.forget();
-            }
-            Knowledge::Home(Home::Lost { witness, proof, evidence, .. }) => {
-                *witness = None;
-                proof.document = None;
-                evidence.forget();
-            }
-            Knowledge::Run(Run::Exists { run, .. }) => *run = None,
-            Knowledge::Run(Run::Excluded { evidence, .. })
-            | Knowledge::Tree(Tree::Decided { evidence, .. }) => evidence.forget(),
-            Knowledge::Home(Home::Open) | Knowledge::Reach(Reach::Open) => {}
-            Knowledge::Run(Run::Open) | Knowledge::Tree(Tree::Open) => {}
-            Knowledge::Maximum(_) => {}
-        }
+        self.entry(id).knowledge.forget();
     }
 
     /// Nobody wants to know any more: a driver has its answer without this goal.

@@ -122,14 +122,9 @@ pub struct DerivedGoal {
 /// A net to work on, with its goals. See the module.
 pub struct Ground<'a> {
     net: NetOf<'a>,
-    /// By ascending id, those about single markings.
-    goals: Vec<(GoalId, MarkingGoal)>,
-    /// Likewise, what asks for what stays reachable.
-    homes: Vec<(GoalId, Predicate)>,
-    /// Likewise, what asks for runs.
-    runs: Vec<(GoalId, RunProperty)>,
-    trees: Vec<(GoalId, TreeProperty)>,
-    /// Of `goals`, shrunk.
+    /// By their kinds, by ascending id.
+    goals: SortedGoals,
+    /// Those about single markings, shrunk.
     shrunk: Vec<(GoalId, MarkingGoal)>,
     /// The constants that are not 0, of maxima, by ascending id.
     constants: Vec<(GoalId, i128)>,
@@ -159,10 +154,10 @@ impl<'a> Ground<'a> {
         facts: Facts,
         intervals: &Intervals,
     ) -> Self {
-        let SortedGoals { markings: goals, homes, runs, trees } = goals.into_iter().collect();
-        let shrunk = shrink_all(net, intervals, &goals);
+        let goals: SortedGoals = goals.into_iter().collect();
+        let shrunk = shrink_all(net, intervals, &goals.markings);
         let (net, constants, without_rules) = (NetOf::Read(net), Vec::new(), Vec::new());
-        Ground { net, goals, homes, runs, trees, shrunk, constants, facts, without_rules }
+        Ground { net, goals, shrunk, constants, facts, without_rules }
     }
 
     /// The same, to be reduced without these [rules](crate::reduction::rules), and what is derived from it, too.
@@ -184,8 +179,8 @@ impl<'a> Ground<'a> {
         let constants = goals.iter().map(|goal| (goal.id, goal.constant));
         let constants = constants.filter(|(_, constant)| *constant != 0).collect();
         let goals = goals.into_iter().map(|goal| (goal.id, goal.goal));
-        let SortedGoals { markings: goals, homes, runs, trees } = goals.collect();
-        let shrunk = shrink_all(derivation.net(), intervals, &goals);
+        let goals: SortedGoals = goals.collect();
+        let shrunk = shrink_all(derivation.net(), intervals, &goals.markings);
         let net = NetOf::Derived {
             parent,
             derivation,
@@ -193,21 +188,17 @@ impl<'a> Ground<'a> {
             checking: Mutex::default(),
         };
         let without_rules = parent.without_rules.clone();
-        Ground { net, goals, homes, runs, trees, shrunk, constants, facts, without_rules }
+        Ground { net, goals, shrunk, constants, facts, without_rules }
     }
 
     /// The same, of the net that was read, with some of the goals only.
     pub fn only(&self, wanted: &[GoalId]) -> Option<Ground<'a>> {
         let NetOf::Read(net) = self.net else { return None };
-        fn some<G: Clone>(goals: &[(GoalId, G)], wanted: &[GoalId]) -> Vec<(GoalId, G)> {
-            goals.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect()
-        }
-        let (goals, homes) = (some(&self.goals, wanted), some(&self.homes, wanted));
-        let (runs, trees) = (some(&self.runs, wanted), some(&self.trees, wanted));
-        let shrunk = some(&self.shrunk, wanted);
+        let goals = self.goals.only(wanted);
+        let shrunk = self.shrunk.iter().filter(|(id, _)| wanted.contains(id)).cloned().collect();
         let (net, constants, facts) = (NetOf::Read(net), Vec::new(), self.facts.clone());
         let without_rules = self.without_rules.clone();
-        Some(Ground { net, goals, homes, runs, trees, shrunk, constants, facts, without_rules })
+        Some(Ground { net, goals, shrunk, constants, facts, without_rules })
     }
 
     /// The net to work on.
@@ -228,51 +219,37 @@ impl<'a> Ground<'a> {
 
     /// The goals that ask for what stays reachable, by ascending id: for engines of their own.
     pub fn homes(&self) -> &[(GoalId, Predicate)] {
-        &self.homes
+        &self.goals.homes
     }
 
     /// The goals that ask for runs, by ascending id: for engines of their own.
     pub fn runs(&self) -> &[(GoalId, RunProperty)] {
-        &self.runs
+        &self.goals.runs
     }
 
     /// The goals about the tree of runs, by ascending id: for engines of their own.
     pub fn trees(&self) -> &[(GoalId, TreeProperty)] {
-        &self.trees
+        &self.goals.trees
     }
 
     /// The goals about single markings that the net expresses, as they read there, by ascending id.
     pub fn goals(&self) -> &[(GoalId, MarkingGoal)] {
-        &self.goals
+        &self.goals.markings
     }
 
     /// One goal as it reads here; `None` when the net does not express it.
     pub fn goal(&self, id: GoalId) -> Option<Goal> {
-        if let Some(goal) = self.marking_goal(id) {
-            return Some(goal.clone().into());
-        }
-        if let Ok(at) = self.homes.binary_search_by_key(&id, |(id, _)| *id) {
-            return Some(Goal::Home(self.homes[at].1.clone()));
-        }
-        if let Ok(at) = self.runs.binary_search_by_key(&id, |(id, _)| *id) {
-            return Some(Goal::Run(Box::new(self.runs[at].1.clone())));
-        }
-        let at = self.trees.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        Some(Goal::Tree(Box::new(self.trees[at].1.clone())))
+        self.goals.get(id)
     }
 
     fn marking_goal(&self, id: GoalId) -> Option<&MarkingGoal> {
-        let at = self.goals.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        Some(&self.goals[at].1)
+        let at = self.goals.markings.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.goals.markings[at].1)
     }
 
     /// The kinds of its goals, each with the goal.
     pub fn kinds(&self) -> impl Iterator<Item = (GoalId, Kind)> {
-        let markings = self.goals.iter().map(|(id, goal)| (*id, goal.kind()));
-        let homes = self.homes.iter().map(|(id, _)| (*id, Kind::Home));
-        let runs = self.runs.iter().map(|(id, _)| (*id, Kind::Run));
-        let trees = self.trees.iter().map(|(id, _)| (*id, Kind::Tree));
-        markings.chain(homes).chain(runs).chain(trees)
+        self.goals.kinds()
     }
 
     /// What is known of the net.

@@ -93,7 +93,7 @@ impl Reduction {
                 Some(TranslatedGoal { goal, constant: 0 })
             }
             // No rule says what it keeps of runs.
-            Goal::Run(_) | Goal::Tree(_) => None,
+            _ => None,
         }
     }
 }

@@ -208,7 +208,7 @@ fn of_formula(net: &Net, formula: &Formula, name: &str, state: bool) -> Result<S
         Some((Goal::Home(_), _)) => {
             bail!("{name} asks what stays reachable, which is no question about one marking")
         }
-        Some((Goal::Run(_) | Goal::Tree(_), _)) => {
+        Some((_, _)) => {
             bail!("{name} asks for runs, which is no question about one marking")
         }
         None if matches!(query, Query::Truth(Proposition::Constant(_))) => {
