@@ -250,8 +250,6 @@ pub struct AboutAll {
 /// That no run has what runs must not have, as visiting the markings along those that still may shows.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct VisitedRuns {
-    /// Its id.
-    pub id: String,
     /// The most markings that are to be visited.
     pub markings: u64,
 }

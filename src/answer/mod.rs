@@ -119,12 +119,8 @@ impl Grade {
     /// The grade of a refuted goal.
     pub fn of(evidence: &Evidence) -> Grade {
         match *evidence {
-            Evidence::Certified(_)
-            | Evidence::Argued(_)
-            | Evidence::NoRun(_)
-            | Evidence::Labelling(_)
-            | Evidence::Visited(_) => Grade::Certified,
             Evidence::Searched { markings, stubborn, .. } => Grade::Searched { markings, stubborn },
+            _ => Grade::Certified,
         }
     }
 }

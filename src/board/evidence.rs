@@ -1,11 +1,15 @@
 //! What a refutation on the board stands on.
 
 use crate::evidence::Document;
+use crate::evidence::file::VisitedRuns;
 use crate::evidence::home::Structure;
+use crate::evidence::kind::Kind;
 use crate::evidence::no_run::NoRun;
-use crate::evidence::tree::Labelling;
+use crate::evidence::tree::{Labelling, NamedLabelling};
 use crate::ground::CheckedLog;
+use parikh_net::Net;
 use parikh_solvers::Budget;
+use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -35,6 +39,21 @@ pub enum Evidence {
 }
 
 impl Evidence {
+    /// The line of a file that shows it by itself, about `net`, where one does: its kind and what is in it.
+    /// A document or a structure may be about a reduced net, and an argument about runs names the property:
+    /// these take more than that.
+    pub fn line(&self, net: &Net) -> Option<(Kind, Content)> {
+        match self {
+            Evidence::Labelling(Some(labelling)) => {
+                Some((Kind::Labelling, Content::Labelling(NamedLabelling::of(net, labelling))))
+            }
+            &Evidence::Visited(markings) => {
+                Some((Kind::Visited, Content::Visited(VisitedRuns { markings })))
+            }
+            _ => None,
+        }
+    }
+
     /// Lets go of the document.
     pub(super) fn forget(&mut self) {
         match self {
@@ -45,6 +64,16 @@ impl Evidence {
             Evidence::Argued(argued) | Evidence::Searched { argued, .. } => *argued = None,
         }
     }
+}
+
+/// What is in a line of a file, in the names of a net.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Content {
+    /// Of a [`Kind::Labelling`].
+    Labelling(NamedLabelling),
+    /// Of a [`Kind::Visited`].
+    Visited(VisitedRuns),
 }
 
 /// A document that was accepted, kept for a file.

@@ -18,6 +18,7 @@ use crate::evidence::Document;
 use crate::evidence::file::{self, Searched, Shown};
 use crate::evidence::home::Structure;
 use crate::evidence::kind::Kind;
+use crate::evidence::lasso::NamedLasso;
 use crate::ground::CheckedLog;
 use crate::run::Counted;
 use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, PlaceId, Predicate, TransitionId};
@@ -274,7 +275,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     }
 
     fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<Shown>> {
-        let Evidence::Certified(Some(shown)) = evidence else { return Ok(None) };
+        let Evidence::Certified(Some(shown)) = evidence else { return self.by_itself(evidence) };
         let address = Arc::as_ptr(&shown.document).cast::<()>();
         if let Some((known, _)) = self.documents.get(&address) {
             return Ok(Some(Shown::new(Kind::Document, known.clone())));
@@ -332,7 +333,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<Shown>> {
         let (evidence, given) = match run {
             Run::Exists { run: Some(run), .. } => {
-                return Ok(vec![Shown::new(Kind::Lasso, self.writer.lasso(run)?)]);
+                let lasso = NamedLasso::of(self.net, run);
+                return Ok(vec![Shown::new(Kind::Lasso, self.writer.put(Kind::Lasso, &lasso)?)]);
             }
             Run::Excluded { evidence, given, .. } => (evidence, given),
             Run::Open | Run::Exists { .. } => return Ok(Vec::new()),
@@ -343,24 +345,23 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             (Goal::Run(property), Evidence::NoRun(Some(argument))) => {
                 shown.push(Shown::new(Kind::NoRun, self.writer.no_run(property, argument)?));
             }
-            (_, Evidence::Visited(markings)) => {
-                shown.push(Shown::new(Kind::Visited, self.writer.visited(*markings)?));
-            }
-            _ => {}
+            _ => shown.extend(self.by_itself(evidence)?),
         }
         Ok(shown)
     }
 
     /// Markings with what is true of them, with what shows the goals that this rests on.
     fn tree(&mut self, tree: &Tree) -> io::Result<Vec<Shown>> {
-        let Tree::Decided { evidence: Evidence::Labelling(Some(labelling)), given, .. } = tree
-        else {
-            return Ok(Vec::new());
-        };
+        let Tree::Decided { evidence, given, .. } = tree else { return Ok(Vec::new()) };
+        let Some(labelling) = self.by_itself(evidence)? else { return Ok(Vec::new()) };
         let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
-        let mut shown: Vec<Shown> = shown.cloned().collect();
-        shown.push(Shown::new(Kind::Labelling, self.writer.labelling(labelling)?));
-        Ok(shown)
+        Ok(shown.cloned().chain([labelling]).collect())
+    }
+
+    /// Evidence that is one line by itself.
+    fn by_itself(&mut self, evidence: &Evidence) -> io::Result<Option<Shown>> {
+        let Some((kind, content)) = evidence.line(self.net) else { return Ok(None) };
+        Ok(Some(Shown::new(kind, self.writer.put(kind, &content)?)))
     }
 
     fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {

@@ -9,15 +9,12 @@ pub use names::{in_names, structure_in_names};
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
 use crate::evidence::file::{
-    Answer, Count, End, FORMAT, NamedTranslation, Repeated, Times, Unfolding, VisitedRuns,
+    Answer, Count, End, FORMAT, NamedTranslation, Repeated, Times, Unfolding,
 };
 use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::kind::Kind;
-use crate::evidence::lasso::NamedLasso;
 use crate::evidence::no_run::{NamedNoRun, NoRun};
 use crate::evidence::reduction::NamedLog;
-use crate::evidence::tree::{Labelling, NamedLabelling};
-use parikh_net::lasso::LassoRun;
 use parikh_net::loops::{LoopRun, Part};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{FiringSequence, Net, Pumping, Stage};
@@ -58,7 +55,7 @@ struct About<'a> {
 struct WithId<'a, T: Serialize> {
     id: &'a str,
     #[serde(flatten)]
-    content: T,
+    content: &'a T,
 }
 
 /// Writes a file, line by line. Ids are given out as it goes.
@@ -156,13 +153,14 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// A run that never ends. Its id.
+    /// Evidence of a kind, in the names of the net. Its id. Whoever refers to it refers to what shows its
+    /// premises, too.
     ///
     /// # Errors
     /// As in [`new`](Self::new).
-    pub fn lasso(&mut self, run: &LassoRun) -> io::Result<String> {
-        let id = self.id(Kind::Lasso);
-        self.line("lasso", &WithId { id: &id, content: NamedLasso::of(self.net, run) })?;
+    pub fn put(&mut self, kind: Kind, content: &impl Serialize) -> io::Result<String> {
+        let id = self.id(kind);
+        self.line(kind.name(), &WithId { id: &id, content })?;
         Ok(id)
     }
 
@@ -172,34 +170,9 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// As in [`new`](Self::new).
     pub fn no_run(&mut self, property: &RunProperty, argument: &NoRun) -> io::Result<String> {
-        let id = self.id(Kind::NoRun);
         let document = |document: &Document| in_names(document, self.net);
         let content = NamedNoRun::of(self.net, property, argument, &document);
-        self.line("no_run", &WithId { id: &id, content })?;
-        Ok(id)
-    }
-
-    /// Markings with what is true of them. Its id. Whoever refers to it refers to what refutes its premises, too
-    /// ([`Labelling::given`]).
-    ///
-    /// # Errors
-    /// As in [`new`](Self::new).
-    pub fn labelling(&mut self, labelling: &Labelling) -> io::Result<String> {
-        let id = self.id(Kind::Labelling);
-        let content = NamedLabelling::of(self.net, labelling);
-        self.line("labelling", &WithId { id: &id, content })?;
-        Ok(id)
-    }
-
-    /// That there are so few markings along runs which may have what is asked that they can be visited by
-    /// whoever checks. Its id.
-    ///
-    /// # Errors
-    /// As in [`new`](Self::new).
-    pub fn visited(&mut self, markings: u64) -> io::Result<String> {
-        let id = self.id(Kind::Visited);
-        self.line("visited", &VisitedRuns { id: id.clone(), markings })?;
-        Ok(id)
+        self.put(Kind::NoRun, &content)
     }
 
     /// A reduction of the net, or `of` what another one made of it. Its id.

@@ -124,8 +124,6 @@ impl<'n> Store<'n> {
     /// What shows a settled goal.
     pub(super) fn of(&mut self, knowledge: &Knowledge) -> Shown {
         match knowledge {
-            Knowledge::Reach(Reach::Open) | Knowledge::Home(Home::Open) => Shown::default(),
-            Knowledge::Run(_) | Knowledge::Tree(_) => Shown::default(),
             Knowledge::Reach(Reach::Reached { witness, .. }) => self.witness(witness.as_ref()),
             Knowledge::Reach(Reach::Unreachable { proof, evidence, .. }) => {
                 Shown { certificate: self.certificate(evidence, proof.kind()), ..Shown::default() }
@@ -166,6 +164,7 @@ impl<'n> Store<'n> {
                 }
                 shown
             }
+            _ => Shown::default(),
         }
     }
 

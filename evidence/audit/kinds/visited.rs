@@ -13,7 +13,7 @@ pub(super) fn weigh<'n>(
     if account.runs.is_empty() {
         return Err("nothing is asked of runs".to_owned());
     }
-    let VisitedRuns { markings, .. } = desk.shelf.take(id)?;
+    let VisitedRuns { markings } = desk.shelf.take(id)?;
     desk.refuse_more(markings)?;
     let duties = account.open_runs();
     let visits = account.runs.visit(desk.net, &duties, markings, &desk.watch)?;
