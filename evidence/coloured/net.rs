@@ -67,7 +67,43 @@ pub fn is_coloured(bytes: &[u8]) -> bool {
     false
 }
 
-/// Reads a coloured net.
+/// What stands in a net, sorted, each sort in the order of the file.
+#[derive(Default)]
+struct Outline<'a, 'i> {
+    declared: Vec<Node<'a, 'i>>,
+    /// Places and transitions.
+    nodes: Vec<Node<'a, 'i>>,
+    /// Other words for nodes.
+    aliases: Vec<Node<'a, 'i>>,
+    arcs: Vec<Node<'a, 'i>>,
+}
+
+impl<'a, 'i> Outline<'a, 'i> {
+    /// Sorts what stands in a net. Pages are looked through.
+    fn of(net: Node<'a, 'i>) -> Result<Self, Unreadable> {
+        let mut outline = Outline::default();
+        let mut left: Vec<_> = elements(net).collect();
+        left.reverse();
+        while let Some(node) = left.pop() {
+            match name(node) {
+                "page" => {
+                    let first = left.len();
+                    left.extend(elements(node));
+                    left[first..].reverse();
+                }
+                "declaration" => declarations(node, &mut outline.declared),
+                "place" | "transition" => outline.nodes.push(node),
+                "referencePlace" | "referenceTransition" => outline.aliases.push(node),
+                "arc" => outline.arcs.push(node),
+                "toolspecific" | "name" | "graphics" => {}
+                _ => return Err(not_known(node)),
+            }
+        }
+        Ok(outline)
+    }
+}
+
+/// Reads a coloured net. Its nodes are in the order of the file, in which an unfolding lists them, too.
 ///
 /// # Errors
 /// With the line and what was expected there.
@@ -76,25 +112,7 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
     nothing_unknown(net)?;
-    let (mut declared, mut nodes, mut aliases, mut arcs) = (vec![], vec![], vec![], vec![]);
-    // In the order of the file, in which an unfolding lists them, too; pages are looked through.
-    let mut left: Vec<_> = elements(net).collect();
-    left.reverse();
-    while let Some(node) = left.pop() {
-        match name(node) {
-            "page" => {
-                let first = left.len();
-                left.extend(elements(node));
-                left[first..].reverse();
-            }
-            "declaration" => declarations(node, &mut declared),
-            "place" | "transition" => nodes.push(node),
-            "referencePlace" | "referenceTransition" => aliases.push(node),
-            "arc" => arcs.push(node),
-            "toolspecific" | "name" | "graphics" => {}
-            _ => return Err(not_known(node)),
-        }
-    }
+    let Outline { declared, nodes, aliases, arcs } = Outline::of(net)?;
     let mut model = ColouredModel {
         name: net.attribute("id").unwrap_or("").to_owned(),
         declarations: Declarations::read(declared)?,
@@ -109,31 +127,9 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
         if ids.insert(id, (is_place, at)).is_some() {
             return Err(Unreadable::at(node, format!("two nodes are called {}", Quoted(id))));
         }
-        let mut reader = Reader { declarations: &mut model.declarations, depth: 0 };
-        if is_place {
-            // A place without type is one of black tokens, as in a plain net.
-            let sort = match label(node, "type", &["hlinitialMarking"])? {
-                Some(sort) => reader.declarations.sort(sort)?,
-                None => reader.declarations.dot(node)?,
-            };
-            let initial = match label(node, "hlinitialMarking", &["type"])? {
-                Some(term) => reader.term(term, sort)?,
-                None => Term::Sum(Vec::new()),
-            };
-            let mut variables = Vec::new();
-            initial.variables(&mut variables);
-            if !variables.is_empty() {
-                return Err(Unreadable::at(node, "a variable in an initial marking"));
-            }
-            model.places.push(Place { id: id.to_owned(), sort, initial });
-        } else {
-            let guard = match label(node, "condition", &[])? {
-                Some(term) => reader.guard(term)?,
-                None => Guard::All(Vec::new()),
-            };
-            let (variables, takes, puts) = (Vec::new(), Vec::new(), Vec::new());
-            let id = id.to_owned();
-            model.transitions.push(Transition { id, variables, guard, takes, puts });
+        match is_place {
+            true => model.add_place(node, id)?,
+            false => model.add_transition(node, id)?,
         }
     }
     let is_place = |id: &str| ids.get(id).map(|&(is_place, _)| is_place);
@@ -145,27 +141,17 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
             let known = ids.get(id).copied();
             known.ok_or_else(|| Unreadable::at(node, format!("the net has no node {}", Quoted(id))))
         };
-        let (place, transition, takes) = match (end("source")?, end("target")?) {
-            ((true, place), (false, transition)) => (place, transition, true),
-            ((false, transition), (true, place)) => (place, transition, false),
+        match (end("source")?, end("target")?) {
+            ((true, place), (false, transition)) => {
+                let term = model.inscription(node, place)?;
+                model.transitions[transition].takes.push((place, term));
+            }
+            ((false, transition), (true, place)) => {
+                let term = model.inscription(node, place)?;
+                model.transitions[transition].puts.push((place, term));
+            }
             _ => return Err(Unreadable::at(node, "an arc between two nodes of one kind")),
-        };
-        let sort = model.places[place].sort;
-        let term = match label(node, "hlinscription", &["type", "arctype"])? {
-            Some(term) => {
-                Reader { declarations: &mut model.declarations, depth: 0 }.term(term, sort)?
-            }
-            // One token, where it can have but one colour.
-            None if *model.declarations.kind(sort) == Kind::Dot => Term::Constant(0),
-            None => {
-                let what =
-                    "this arc has no `hlinscription`, and its place is not one of black tokens";
-                return Err(Unreadable::at(node, what));
-            }
-        };
-        let transition = &mut model.transitions[transition];
-        let arcs = if takes { &mut transition.takes } else { &mut transition.puts };
-        arcs.push((place, term));
+        }
     }
     for transition in &mut model.transitions {
         let variables = &mut transition.variables;
@@ -176,6 +162,57 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
         variables.dedup();
     }
     Ok(model)
+}
+
+impl ColouredModel {
+    fn add_place(&mut self, node: Node<'_, '_>, id: &str) -> Result<(), Unreadable> {
+        let mut reader = Reader { declarations: &mut self.declarations, depth: 0 };
+        // A place without type is one of black tokens, as in a plain net.
+        let sort = match label(node, "type", &["hlinitialMarking"])? {
+            Some(sort) => reader.declarations.sort(sort)?,
+            None => reader.declarations.dot(node)?,
+        };
+        let initial = match label(node, "hlinitialMarking", &["type"])? {
+            Some(term) => reader.term(term, sort)?,
+            None => Term::Sum(Vec::new()),
+        };
+        let mut variables = Vec::new();
+        initial.variables(&mut variables);
+        if !variables.is_empty() {
+            return Err(Unreadable::at(node, "a variable in an initial marking"));
+        }
+        self.places.push(Place { id: id.to_owned(), sort, initial });
+        Ok(())
+    }
+
+    fn add_transition(&mut self, node: Node<'_, '_>, id: &str) -> Result<(), Unreadable> {
+        let mut reader = Reader { declarations: &mut self.declarations, depth: 0 };
+        let guard = match label(node, "condition", &[])? {
+            Some(term) => reader.guard(term)?,
+            None => Guard::All(Vec::new()),
+        };
+        let (variables, takes, puts) = (Vec::new(), Vec::new(), Vec::new());
+        let id = id.to_owned();
+        self.transitions.push(Transition { id, variables, guard, takes, puts });
+        Ok(())
+    }
+
+    /// What an arc at a place moves.
+    fn inscription(&mut self, node: Node<'_, '_>, place: usize) -> Result<Term, Unreadable> {
+        let sort = self.places[place].sort;
+        match label(node, "hlinscription", &["type", "arctype"])? {
+            Some(term) => {
+                Reader { declarations: &mut self.declarations, depth: 0 }.term(term, sort)
+            }
+            // One token, where it can have but one colour.
+            None if *self.declarations.kind(sort) == Kind::Dot => Ok(Term::Constant(0)),
+            None => {
+                let what =
+                    "this arc has no `hlinscription`, and its place is not one of black tokens";
+                Err(Unreadable::at(node, what))
+            }
+        }
+    }
 }
 
 /// What is declared in a `declaration`, with or without `structure` and `declarations` around it.

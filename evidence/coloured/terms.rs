@@ -83,23 +83,18 @@ impl Reader<'_> {
                 Term::All(self.declarations.size(sort))
             }
             "empty" => Term::Sum(Vec::new()),
-            "tuple" => {
-                let Kind::Product(parts) = self.declarations.kind(sort) else {
-                    return Err(Unreadable::at(node, "a tuple where none is expected"));
-                };
-                let parts = parts.clone();
-                let inside: Vec<_> = operands(node)?;
-                if inside.len() != parts.len() {
-                    let what =
-                        format!("expected a tuple of {}, found {}", parts.len(), inside.len());
-                    return Err(Unreadable::at(node, what));
-                }
-                let mut terms = Vec::new();
-                for (inside, part) in inside.into_iter().zip(parts) {
-                    terms.push((self.term(inside, part)?, self.declarations.size(part)));
-                }
-                Term::Tuple(terms)
+            "partitionelementof" => {
+                is(self.declarations.sort_of_id(node, "refpartition")?)?;
+                self.part(node, sort)?
             }
+            _ => return self.operation(node, sort),
+        })
+    }
+
+    /// The term at `node`, which is made of others.
+    fn operation(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+        match name(node) {
+            "tuple" => self.tuple(node, sort),
             "add" => {
                 let mut sum = Vec::new();
                 for inside in operands(node)? {
@@ -110,7 +105,7 @@ impl Reader<'_> {
                         part => sum.push(part),
                     }
                 }
-                Term::Sum(sum)
+                Ok(Term::Sum(sum))
             }
             "subtract" => {
                 let mut parts = Vec::new();
@@ -121,39 +116,63 @@ impl Reader<'_> {
                     return Err(Unreadable::at(node, "expected at least one operand"));
                 }
                 let first = parts.remove(0);
-                Term::Minus(Box::new(first), Box::new(Term::Sum(parts)))
+                Ok(Term::Minus(Box::new(first), Box::new(Term::Sum(parts))))
             }
-            "numberof" | "scalarproduct" => {
-                let inside = operands(node)?;
-                let is_number = |node: &Node<'_, '_>| name(*node) == "numberconstant";
-                let (times, of) = match inside[..] {
-                    [first, second] if is_number(&first) => (first, second),
-                    [first, second] if is_number(&second) => (second, first),
-                    [once] if !is_number(&once) => return self.term(once, sort),
-                    _ => return Err(Unreadable::at(node, "expected a number and a term")),
-                };
-                let times = number(times, attribute(times, "value")?)?;
-                Term::Times(times, Box::new(self.term(of, sort)?))
-            }
-            "successor" | "predecessor" => {
-                let size = self.declarations.size(sort);
-                let Kind::Constants { cyclic: true, .. } = self.declarations.kind(sort) else {
-                    return Err(Unreadable::at(node, "only cyclic enumerations have neighbours"));
-                };
-                let of = self.term(operand(node)?, sort)?;
-                let by = if name(node) == "successor" { 1 } else { size - 1 };
-                Term::Shift(Box::new(of), by, size)
-            }
-            "partitionelementof" => {
-                is(self.declarations.sort_of_id(node, "refpartition")?)?;
-                let Kind::Partition { of, part_of, .. } = self.declarations.kind(sort) else {
-                    return Err(Unreadable::at(node, "this is no partition"));
-                };
-                let (of, part_of) = (*of, part_of.clone());
-                Term::PartOf(Box::new(self.term(operand(node)?, of)?), part_of)
-            }
-            _ => return Err(not_known(node)),
-        })
+            "numberof" | "scalarproduct" => self.multiple(node, sort),
+            "successor" | "predecessor" => self.neighbour(node, sort),
+            _ => Err(not_known(node)),
+        }
+    }
+
+    fn tuple(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+        let Kind::Product(parts) = self.declarations.kind(sort) else {
+            return Err(Unreadable::at(node, "a tuple where none is expected"));
+        };
+        let parts = parts.clone();
+        let inside: Vec<_> = operands(node)?;
+        if inside.len() != parts.len() {
+            let what = format!("expected a tuple of {}, found {}", parts.len(), inside.len());
+            return Err(Unreadable::at(node, what));
+        }
+        let mut terms = Vec::new();
+        for (inside, part) in inside.into_iter().zip(parts) {
+            terms.push((self.term(inside, part)?, self.declarations.size(part)));
+        }
+        Ok(Term::Tuple(terms))
+    }
+
+    /// A number of times a term, in either order, or the term alone.
+    fn multiple(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+        let inside = operands(node)?;
+        let is_number = |node: &Node<'_, '_>| name(*node) == "numberconstant";
+        let (times, of) = match inside[..] {
+            [first, second] if is_number(&first) => (first, second),
+            [first, second] if is_number(&second) => (second, first),
+            [once] if !is_number(&once) => return self.term(once, sort),
+            _ => return Err(Unreadable::at(node, "expected a number and a term")),
+        };
+        let times = number(times, attribute(times, "value")?)?;
+        Ok(Term::Times(times, Box::new(self.term(of, sort)?)))
+    }
+
+    /// The colour before or after another one.
+    fn neighbour(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+        let size = self.declarations.size(sort);
+        let Kind::Constants { cyclic: true, .. } = self.declarations.kind(sort) else {
+            return Err(Unreadable::at(node, "only cyclic enumerations have neighbours"));
+        };
+        let of = self.term(operand(node)?, sort)?;
+        let by = if name(node) == "successor" { 1 } else { size - 1 };
+        Ok(Term::Shift(Box::new(of), by, size))
+    }
+
+    /// The part of a partition that a colour is in.
+    fn part(&mut self, node: Node<'_, '_>, sort: usize) -> Result<Term, Unreadable> {
+        let Kind::Partition { of, part_of, .. } = self.declarations.kind(sort) else {
+            return Err(Unreadable::at(node, "this is no partition"));
+        };
+        let (of, part_of) = (*of, part_of.clone());
+        Ok(Term::PartOf(Box::new(self.term(operand(node)?, of)?), part_of))
     }
 
     /// The condition at `node`.

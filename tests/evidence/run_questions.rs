@@ -7,7 +7,8 @@ use fastrand::Rng;
 use parikh::engine::lasso::Lassos;
 use parikh::engine::ranking::argue;
 use parikh::evidence::certificate::markings::visit;
-use parikh::evidence::lasso::check_lasso;
+use parikh::evidence::kind;
+use parikh::evidence::lasso::{NamedLasso, check_lasso};
 use parikh::evidence::question::Question;
 use parikh::evidence_files::Writer;
 use parikh::net::generate::{Kind, Shape, random, random_fairness, random_ltl, random_predicate};
@@ -41,7 +42,8 @@ fn case(net: &Net, property: RunProperty, lassos: &mut Lassos<'_>) -> Option<Cas
         Some(run) => {
             // What is left open after a prefix may be more than the prefix shows.
             check_lasso(net, &property, &run, &mut || true).ok()?;
-            shown_by.push(json!({"lasso": writer.lasso(&run).unwrap()}));
+            let lasso = NamedLasso::of(net, &run);
+            shown_by.push(json!({"lasso": writer.put(kind::Kind::Lasso, &lasso).unwrap()}));
             false
         }
         None => {

@@ -9,8 +9,9 @@ use fastrand::Rng;
 use parikh::engine::fixpoint::labelling;
 use parikh::evidence::Document;
 use parikh::evidence::home::Structure;
+use parikh::evidence::kind;
 use parikh::evidence::question::Question;
-use parikh::evidence::tree::Given;
+use parikh::evidence::tree::{Given, NamedLabelling};
 use parikh::evidence_files::Writer;
 use parikh::net::generate::{Kind, Shape, random, random_ctl, random_predicate};
 use parikh::net::{Facts, Goal, Net, Predicate, TreeProperty};
@@ -43,7 +44,8 @@ fn case(space: &StateSpace<'_>, property: &TreeProperty, given: &Given) -> Optio
         let structure = Structure::Visited(space.states() as u64);
         shown_by.push(json!({"structure": writer.structure(None, &structure).unwrap()}));
     }
-    shown_by.push(json!({"labelling": writer.labelling(&found).unwrap()}));
+    let labelling = NamedLabelling::of(net, &found);
+    shown_by.push(json!({"labelling": writer.put(kind::Kind::Labelling, &labelling).unwrap()}));
     let text = String::from_utf8(writer.finish().unwrap()).unwrap();
     let lines = text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
     Some(Case { question: asked(property), holds, lines, shown_by })
