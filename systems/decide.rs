@@ -2,22 +2,23 @@
 //!
 //! What a run against the formula would do for ever may be more than components can
 //! ([`crate::recurrence`]). Else components are taken apart into their factors ([`crate::factors`]), and
-//! three ways of looking take turns, each time for longer:
+//! ways of looking take turns, each time for longer:
 //!
 //! - walks on the whole system look for a run against the formula;
-//! - where the formula sees only the labels that it names, the whole system is searched with steps
-//!   put off that it does not see ([`crate::stubborn`]);
 //! - some of the factors are searched: first those that own the labels of the formula. Where no run of
 //!   theirs is against the formula, none of the whole system is ([`crate::product`]). Where one is,
 //!   it is held against the factors that were left out, one by one, and the first that cannot
-//!   follow it is added. When all are there, a run that is found is one of the system.
-//!
-//! The last way's answers are the ones that a checker can go through without trusting any of this, so
-//! it goes on for a while where the second one has found that there is no run.
+//!   follow it is added. When all are there, a run that is found is one of the system;
+//! - where the formula sees only the labels that it names, components are put together two by two, and
+//!   made smaller each time ([`crate::compose`]);
+//! - and there the whole system is searched with steps put off that the formula does not see
+//!   ([`crate::stubborn`]). What this finds that there is no run of is the only thing that a checker cannot go
+//!   through without trusting any of this, so then some of the factors are searched for a while yet.
 //!
 //! Source: E. Clarke, O. Grumberg and others, *Counterexample-guided abstraction refinement*, CAV
 //! 2000, with components in place of variables.
 
+use crate::compose::{Composed, Composition};
 use crate::factors::{Factored, View};
 use crate::formula::{KindAutomaton, LabelFormula};
 use crate::product::Product;
@@ -40,6 +41,16 @@ pub enum Grounds {
         members: Vec<View>,
         /// How many joint states with states of an automaton were visited.
         visited: usize,
+    },
+    /// True: no run is of what the whole system comes to when it is put together two by two and made
+    /// smaller each time.
+    Composed {
+        /// Components, or what is seen of them: all of them.
+        members: Vec<View>,
+        /// Which two are put together: numbers of members, or from their number on of pairs before.
+        order: Vec<(u32, u32)>,
+        /// How many states were visited in all.
+        states: usize,
     },
     /// True: no run of the whole system is, of those that are left over when steps are put off that
     /// the formula does not see.
@@ -70,7 +81,8 @@ pub enum Undecided {
 
 /// How many nodes the searches of one formula may have at first, and in the end.
 const NODES: (usize, usize) = (1 << 14, 1 << 27);
-/// How many times as many a search may have that puts steps off: it is the one that decides most.
+/// How many times as many a search may have that puts steps off, and how many times fewer a graph that was
+/// put together: there are several, and they are looked at more than once.
 const FEWER: usize = 16;
 /// So many nodes the search of some factors may have although it is known that there is no run: what
 /// it finds is what a checker goes through at once.
@@ -135,37 +147,64 @@ impl<'s> Decider<'s> {
         let mut walkers = vec![Walker::new(self.system, &automaton, endings, seed, false)];
         let phases = phases.as_ref();
         walkers.extend(phases.map(|it| Walker::new(self.system, it, endings, seed, true)));
-        // No run is against the formula: so many nodes were visited to see that.
-        let mut holds = None;
+        let mut composition: Option<Composition> = None;
         let mut most = NODES.0;
         while most <= NODES.1 {
-            for walker in walkers.iter_mut().filter(|_| holds.is_none()) {
+            for walker in &mut walkers {
                 if let Some(run) = walker.look(most, goes_on) {
                     return Ok(Grounds::Run(run));
                 }
             }
-            if let Some(patient) = patient.as_ref().filter(|_| holds.is_none()) {
-                let (ending, visited) = self.search_fewer(patient, FEWER * most, goes_on);
-                match ending {
-                    Ending::Run(run) => return Ok(Grounds::Run(run)),
-                    Ending::Nothing => holds = Some(Grounds::FewerSteps { visited }),
-                    Ending::TooMany => {}
-                    Ending::Stopped => return Err(Undecided::Stopped),
-                }
+            match refine(system, searched, endings, &mut members, most, goes_on)? {
+                Some(Found::Run(run)) => return Ok(Grounds::Run(run)),
+                Some(Found::Nothing { visited }) => return Ok(self.none(&members, visited)),
+                None => {}
             }
-            match (refine(system, searched, endings, &mut members, most, goes_on), &holds) {
-                (Ok(Some(Found::Run(run))), _) => return Ok(Grounds::Run(run)),
-                (Ok(Some(Found::Nothing { visited })), _) => {
-                    return Ok(self.none(&members, visited));
+            if is_insensitive && composition.as_ref().is_none_or(Composition::is_cut) {
+                let made = Composition::new(system, &automaton, most / FEWER, goes_on);
+                composition = Some(made.ok_or(Undecided::Stopped)?);
+            }
+            match composition.as_ref().map(|it| (it, it.search(most, goes_on))) {
+                Some((_, Composed::Run(run))) => return Ok(Grounds::Run(run)),
+                Some((it, Composed::Nothing(visited))) => return Ok(self.composed(it, visited)),
+                Some((_, Composed::Stopped)) => return Err(Undecided::Stopped),
+                Some((_, Composed::TooMany)) | None => {}
+            }
+            let fewer = patient.as_ref().map(|it| self.search_fewer(it, FEWER * most, goes_on));
+            match fewer {
+                Some((Ending::Run(run), _)) => return Ok(Grounds::Run(run)),
+                Some((Ending::Nothing, visited)) => {
+                    return self.shown((&automaton, searched), members, visited, goes_on);
                 }
-                (Err(why), None) => return Err(why),
-                (Err(_), Some(_)) => break,
-                (Ok(None), Some(_)) if most >= SHOWN => break,
-                (Ok(None), _) => {}
+                Some((Ending::Stopped, _)) => return Err(Undecided::Stopped),
+                Some((Ending::TooMany, _)) | None => {}
             }
             most *= 4;
         }
-        holds.ok_or(Undecided::TooMany(most))
+        Err(Undecided::TooMany(most))
+    }
+
+    /// No run is against the formula, as a search says that put steps off; what a checker can go through
+    /// is looked for a while.
+    fn shown(
+        &self,
+        (automaton, searched): (&KindAutomaton, &KindAutomaton),
+        mut members: Vec<u32>,
+        visited: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Grounds, Undecided> {
+        let (system, endings) = (&self.factored.system, self.endings);
+        let composition = Composition::new(system, automaton, usize::MAX, goes_on);
+        match composition.as_ref().map(|it| (it, it.search(SHOWN, goes_on))) {
+            Some((_, Composed::Run(run))) => return Ok(Grounds::Run(run)),
+            Some((it, Composed::Nothing(visited))) => return Ok(self.composed(it, visited)),
+            Some((_, Composed::TooMany | Composed::Stopped)) | None => {}
+        }
+        match refine(system, searched, endings, &mut members, SHOWN, goes_on) {
+            Ok(Some(Found::Run(run))) => Ok(Grounds::Run(run)),
+            Ok(Some(Found::Nothing { visited })) => Ok(self.none(&members, visited)),
+            Ok(None) | Err(_) => Ok(Grounds::FewerSteps { visited }),
+        }
     }
 
     /// Searches the whole system, with steps put off that do not count; and how many nodes it visits.
@@ -180,6 +219,12 @@ impl<'s> Decider<'s> {
         let search = Search::new(system, &mut product, patient, Endings::Ignored);
         let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
         (outcome.ending, outcome.nodes)
+    }
+
+    /// No run of what is left of the system is against the formula.
+    fn composed(&self, composition: &Composition, visited: usize) -> Grounds {
+        let (members, order) = (self.factored.views.clone(), composition.order().to_vec());
+        Grounds::Composed { members, order, states: composition.states() + visited }
     }
 
     /// No run of these factors is against the formula.
@@ -305,13 +350,15 @@ fn refusal(system: &System, members: &[u32], other: u32, run: &Run) -> Option<us
 #[cfg(test)]
 mod tests {
     use super::Decider;
+    use crate::compose::{Composed, Composition};
     use crate::factors::Factored;
     use crate::formula::{KindAutomaton, LabelFormula};
     use crate::generate::{random_linear, random_pattern, random_system};
     use crate::product::Product;
-    use crate::search::{Ending, Endings, Search};
-    use crate::system::System;
+    use crate::search::{Ending, Endings, Run, Search};
+    use crate::system::{LabelId, System};
     use fastrand::Rng;
+    use std::collections::BTreeSet;
 
     /// How many times as many systems as usual.
     fn scale() -> usize {
@@ -329,12 +376,55 @@ mod tests {
         }
     }
 
-    /// Each way of its own against all steps of the system as it is: its factors, the patient automaton, and
-    /// steps put off.
+    /// The run that is accepted of a system put together two by two.
+    fn composed(system: &System, automaton: &KindAutomaton) -> Option<Run> {
+        let composition = Composition::new(system, automaton, 1 << 16, &mut || true).unwrap();
+        match composition.search(1 << 20, &mut || true) {
+            Composed::Run(run) => Some(run),
+            Composed::Nothing(_) => None,
+            Composed::TooMany | Composed::Stopped => panic!("not told to stop, and small"),
+        }
+    }
+
+    /// Whether a system has this run that goes on for ever, by sets of joint states.
+    fn is_run(system: &System, run: &Run) -> bool {
+        let mut product = Product::new(system, (0..system.components().len() as u32).collect());
+        let mut along = |from: &BTreeSet<Vec<u32>>, labels: &[LabelId]| {
+            let mut here = from.clone();
+            for &label in labels {
+                let mut next = BTreeSet::new();
+                for state in &here {
+                    product.steps(
+                        state,
+                        |it| it == label,
+                        |step| {
+                            let mut to = state.clone();
+                            step.moves.iter().for_each(|&(at, of)| to[at as usize] = of);
+                            next.insert(to);
+                        },
+                    );
+                }
+                here = next;
+            }
+            here
+        };
+        let starts = Product::new(system, (0..system.components().len() as u32).collect()).starts();
+        let mut set = along(&starts.into_iter().collect(), &run.labels[..run.back]);
+        // Sets of all that rounds lead to come again; each has to have something in it.
+        let mut seen = BTreeSet::new();
+        while !set.is_empty() && seen.insert(set.clone()) {
+            set = along(&set, &run.labels[run.back..]);
+        }
+        !set.is_empty() && run.back < run.labels.len()
+    }
+
+    /// Each way of its own against all steps of the system as it is: its factors, the patient automaton, steps
+    /// put off, and components put together two by two.
     #[test]
-    fn factors_and_fewer_steps_change_no_answer() {
+    fn factors_fewer_steps_and_composing_change_no_answer() {
         let mut random = Rng::with_seed(41);
         let (mut held, mut failed, mut factored, mut fewer) = (0, 0, 0, 0);
+        let mut composed_runs = 0;
         for _ in 0..4000 * scale() {
             let system = random_system(&mut random);
             let decider = Decider::new(&system, Endings::Ignored);
@@ -356,6 +446,14 @@ mod tests {
                 }
                 let patient = automaton.patient();
                 assert_eq!(is_accepted(&system, &patient), expected, "{}", told());
+                let found = composed(factors, &automaton);
+                assert_eq!(found.is_some(), expected, "{}", told());
+                composed_runs += usize::from(found.is_some());
+                if let Some(run) = found {
+                    let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
+                    assert_eq!(formula.holds_of(&word, run.back), Some(false), "{}", told());
+                    assert!(is_run(&system, &run), "{run:?}\n{}", told());
+                }
                 if patient.is_empty() {
                     continue;
                 }
@@ -382,8 +480,8 @@ mod tests {
             }
         }
         assert!(
-            held > 500 && failed > 500 && factored > 500 && fewer > 30,
-            "{held} {failed} {factored} {fewer}"
+            held > 500 && failed > 500 && factored > 500 && fewer > 30 && composed_runs > 500,
+            "{held} {failed} {factored} {fewer} {composed_runs}"
         );
     }
 }

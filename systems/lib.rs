@@ -14,6 +14,7 @@
 //! | `search`, `walk` | runs that an automaton accepts: depth first, and at random |
 //! | `factors` | components taken apart into smaller ones that do the same together |
 //! | `insensitive`, `stubborn` | which formulas see only the labels that they name, and which steps may then wait |
+//! | `compose` | components put together two by two, each time made as small as what is asked allows |
 //! | `branching` | CTL over labels, on all joint states |
 //! | `net` | systems as place/transition nets |
 //! | `write` | systems as text |
@@ -25,6 +26,7 @@
 
 mod branching;
 mod builder;
+mod compose;
 mod decide;
 mod factors;
 mod formula;

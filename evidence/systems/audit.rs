@@ -6,16 +6,19 @@
 //! {"answer": {"id": "2", "value": "TRUE", "no_run": {"components": [0, 3]}}}
 //! {"answer": {"id": "3", "value": "TRUE", "no_run": {"components": [], "recurrence": true}}}
 //! {"answer": {"id": "5", "value": "TRUE", "no_run": {"components": [0, 3], "through": [null, ["a", "b"]]}}}
+//! {"answer": {"id": "6", "value": "TRUE", "no_run": {"components": [0, 1, 2], "order": [[1, 2]]}}}
 //! {"answer": {"id": "4", "value": "FALSE", "visited": 1200}}
-//! {"end": {"answers": 5}}
+//! {"end": {"answers": 6}}
 //! ```
 //!
 //! Components are numbered from 0 in the order of the file; `through` has for each the labels through
-//! which it is seen, or null where it is whole. What else a line says is for people.
+//! which it is seen, or null where it is whole. `order` says which two are put together, by their places among
+//! the components or, behind those, among the pairs before. What else a line says is for people.
 //! What is asked is read from the property file by the number that is the id, and whether the ends
 //! of runs count is said by whoever asks: a file that was made for something else is refused.
 
 use super::branching::Space;
+use super::composed::{self, Order};
 use super::none::{Claim, Visited, visit};
 use super::properties::{Formula, Properties};
 use super::terms::Linear;
@@ -71,6 +74,9 @@ struct Members {
     /// What cannot come for ever is left out.
     #[serde(default)]
     recurrence: bool,
+    /// They are put together two by two, and states are merged.
+    #[serde(default)]
+    order: Option<Vec<(usize, usize)>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -228,7 +234,7 @@ impl<'s> SystemAudit<'s> {
         given: &Members,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Verdict {
-        let Members { components, through, recurrence } = given;
+        let Members { components, through, recurrence, order } = given;
         if !through.is_empty() && through.len() != components.len() {
             return Verdict::Refused("`through` is not as long as `components`".to_owned());
         }
@@ -237,15 +243,28 @@ impl<'s> SystemAudit<'s> {
             member.labels.clone_from(labels);
         }
         let members = &members[..];
-        let claim = Claim { endings: self.endings, members, recurrence: *recurrence };
-        match visit(self.system, formula, claim, self.most, goes_on) {
+        let (system, most) = (self.system, self.most);
+        let visited = match order {
+            None => {
+                let claim = Claim { endings: self.endings, members, recurrence: *recurrence };
+                visit(system, formula, claim, most, goes_on)
+            }
+            Some(_) if self.endings != Endings::Ignored || *recurrence => {
+                Err("what is put together is about all infinite runs, and only these".to_owned())
+            }
+            Some(pairs) => {
+                composed::visit(system, formula, Order { members, pairs }, most, goes_on)
+            }
+        };
+        match visited {
             Ok(Visited::None(0)) => Verdict::Confirmed(
                 "what a run against it would do for ever cannot come for ever".to_owned(),
             ),
             Err(why) => Verdict::Refused(why),
             Ok(Visited::None(nodes)) => Verdict::Confirmed(format!(
-                "{nodes} joint states of {} components were visited",
-                members.len()
+                "{nodes} joint states of {} components were visited{}",
+                members.len(),
+                if order.is_some() { ", put together in that order" } else { "" }
             )),
             Ok(Visited::Some) => Verdict::Refused("there is a run against it".to_owned()),
             Ok(Visited::More) => Verdict::Searched(format!(

@@ -12,12 +12,14 @@
 //! | `run` | whether a system has a run with these labels, component by component |
 //! | `view` | components seen through some of their labels |
 //! | `none` | whether some of the components have no run against a formula: all are visited |
+//! | `composed` | the same of all components, put together two by two with states merged |
 //! | `negation`, `recurrence` | the automaton of a negation, and what a run against a formula may do for ever |
 //! | `branching` | CTL over labels, on all joint states |
 //! | `audit` | files of evidence held against that |
 
 pub mod audit;
 pub mod branching;
+pub mod composed;
 mod dot;
 mod negation;
 pub mod none;

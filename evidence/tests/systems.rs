@@ -3,7 +3,9 @@
 
 use fastrand::Rng;
 use parikh_evidence::systems::properties::{Formula, Properties, read};
-use parikh_evidence::systems::{Endings, Member, System, branching, none, read_dot, run};
+use parikh_evidence::systems::{
+    Endings, Member, System, branching, composed, none, properties, read_dot, run,
+};
 use parikh_systems::generate::{random_branching, random_linear, random_pattern, random_system};
 use parikh_systems::{Decider, Endings as Counting, Grounds, LabelFormula, Space, View, write};
 
@@ -86,6 +88,17 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                         run::check(&system, linear, endings, &labels, found.back)
                             .unwrap_or_else(|why| panic!("{why}: {text}\n{}", write::dot(&drawn)));
                         fails += 1;
+                    }
+                    Grounds::Composed { members, order, .. } => {
+                        assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
+                        let members: Vec<Member> =
+                            members.iter().map(|it| member(&engine, it)).collect();
+                        let pairs: Vec<_> =
+                            order.iter().map(|&(a, b)| (a as usize, b as usize)).collect();
+                        let order = composed::Order { members: &members, pairs: &pairs };
+                        let seen = composed::visit(&system, linear, order, 1 << 20, &mut || true);
+                        assert!(matches!(seen, Ok(none::Visited::None(_))), "{text}: {seen:?}");
+                        holds += 1;
                     }
                     Grounds::FewerSteps { .. } => {
                         assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
@@ -175,4 +188,132 @@ fn what_is_seen_of_components_is_limited() {
         assert!(visit(members, infinite).is_err(), "{members:?}");
     }
     assert!(visit(&[seen(0, &["a"])], Endings::Stutter).is_err());
+}
+
+/// Some or all components in some order, put together two by two as far as chance has it: what then has no run has
+/// none, whatever the formula; and what is put together whole loses nothing of a formula that sees only its labels.
+#[test]
+fn what_is_put_together_in_any_order_has_every_run() {
+    let mut random = Rng::with_seed(35);
+    let (mut none, mut some, mut lost) = (0, 0, 0);
+    for _ in 0..cases(600) {
+        let drawn = random_system(&mut random);
+        let system = read_dot(write::dot(&drawn).as_bytes()).unwrap();
+        let count = system.components().len();
+        for _ in 0..4 {
+            let depth = random.usize(1..=3);
+            let is_pattern = random.bool();
+            let text = match is_pattern {
+                true => random_pattern(&mut random),
+                false => random_linear(&mut random, depth),
+            };
+            let properties = read(format!("#1:\n({text})\n").as_bytes()).unwrap();
+            let against = has_run(&system, &properties, 1, Endings::Ignored);
+            let (Some(against), Formula::Linear(formula)) = (against, &properties.all[&1].0) else {
+                continue;
+            };
+            let mut open: Vec<usize> = (0..count).collect();
+            let mut pairs = Vec::new();
+            while open.len() > 1 && random.u8(0..8) > 0 {
+                let one = open.swap_remove(random.usize(0..open.len()));
+                let other = open.swap_remove(random.usize(0..open.len()));
+                open.push(count + pairs.len());
+                pairs.push((one, other));
+            }
+            let members: Vec<Member> = (0..count).map(Member::whole).collect();
+            let order = composed::Order { members: &members, pairs: &pairs };
+            let told = || format!("{text} {pairs:?}\n{}", write::dot(&drawn));
+            match composed::visit(&system, formula, order, 1 << 20, &mut || true).unwrap() {
+                none::Visited::None(_) => {
+                    assert!(!against, "{}", told());
+                    none += 1;
+                }
+                none::Visited::Some => {
+                    let engine = LabelFormula::parse(&text, &drawn).unwrap();
+                    let decided = Decider::new(&drawn, Counting::Ignored);
+                    let grounds = decided.decide(&engine, 1, &mut || true).unwrap();
+                    // What the engine puts together itself is confirmed in another test.
+                    assert!(against || !matches!(grounds, Grounds::Composed { .. }), "{}", told());
+                    some += usize::from(against);
+                    lost += usize::from(!against);
+                }
+                other => panic!("{other:?}: {}", told()),
+            }
+        }
+    }
+    assert!(none > 100 && some > 100, "{none} {some} {lost}");
+    assert!(lost * 2 < none, "{none} {some} {lost}");
+}
+
+#[test]
+fn an_order_puts_together_what_is_there_once() {
+    let text = "digraph G {
+  subgraph one {\n0->1 [label=\"\"];\n1->2 [label=\"a\"];\n2->1 [label=\"b\"];\n  }
+  subgraph two {\n3->4 [label=\"\"];\n4->5 [label=\"b\"];\n5->4 [label=\"c\"];\n  }
+}
+";
+    let system = read_dot(text.as_bytes()).unwrap();
+    let properties = read(b"#1:\n(G(c => F(a)))\n").unwrap();
+    let Formula::Linear(formula) = &properties.all[&1].0 else { panic!() };
+    let visit = |members: &[Member], pairs: &[(usize, usize)]| {
+        let order = composed::Order { members, pairs };
+        composed::visit(&system, formula, order, 100, &mut || true)
+    };
+    let all = [Member::whole(0), Member::whole(1)];
+    assert!(matches!(visit(&all, &[(0, 1)]), Ok(none::Visited::None(_))));
+    assert!(matches!(visit(&all, &[]), Ok(none::Visited::None(_))));
+    for pairs in [&[(0, 0)][..], &[(0, 2)], &[(0, 1), (0, 1)], &[(0, 1), (2, 2)], &[(7, 1)]] {
+        assert!(visit(&all, pairs).is_err(), "{pairs:?}");
+    }
+    // Nobody knows when `c` comes where only the first component is looked at.
+    assert!(visit(&all[..1], &[]).is_err());
+    assert!(visit(&[Member::whole(1), Member::whole(0)], &[(0, 1)]).is_err());
+    let stopped = composed::Order { members: &all, pairs: &[(0, 1)] };
+    assert_eq!(
+        composed::visit(&system, formula, stopped, 100, &mut || false),
+        Ok(none::Visited::Stopped)
+    );
+    let order = composed::Order { members: &all, pairs: &[(0, 1)] };
+    assert_eq!(composed::visit(&system, formula, order, 1, &mut || true), Ok(none::Visited::More));
+}
+
+/// Texts that lost a piece or got one: they are read or refused with a line that they have.
+#[test]
+fn broken_texts_are_refused_with_their_line() {
+    const DOT: &str = "digraph G {\n  subgraph a {\n0 [label=\"0\" style=filled];\n0->1 [label=\"\"];\n\
+                       1->2 [label=\"work\" color=black];\n2->1 [label=\"rest\"];\n  }\n}\n";
+    const LTL: &str = "#1: true\n( (work => F(rest)) )\n\n#2:\n( !rest U work )\n";
+    const CTL: &str = "#1:\nAG([work]<>true)\n\n#2:\nE(<rest>true W [work]false)\n";
+    let pieces = ["\"", "[", "]", "->", "{", "}", "(", ")", "#7:", "é", "\n", "U", "<", "!", "A("];
+    let mut random = Rng::with_seed(36);
+    let mut broken = [0; 2];
+    for round in 0..1200 {
+        let text = [DOT, LTL, CTL][round % 3];
+        let mut letters: Vec<char> = text.chars().collect();
+        for _ in 0..random.usize(1..4) {
+            let at = random.usize(0..letters.len().max(1));
+            match random.u8(0..3) {
+                0 if !letters.is_empty() => drop(letters.remove(at)),
+                1 => letters.truncate(at),
+                _ => {
+                    let piece = pieces[random.usize(0..pieces.len())];
+                    let at = at.min(letters.len());
+                    letters.splice(at..at, piece.chars());
+                }
+            }
+        }
+        let changed: String = letters.into_iter().collect();
+        let error = match round % 3 {
+            0 => read_dot(changed.as_bytes()).err().map(|it| it.to_string()),
+            _ => properties::read(changed.as_bytes()).err().map(|it| it.to_string()),
+        };
+        if let Some(error) = error {
+            broken[usize::from(round % 3 > 0)] += 1;
+            let line = error.split(|it: char| !it.is_ascii_digit()).find(|it| !it.is_empty());
+            let line: usize = line.unwrap_or_else(|| panic!("{error}")).parse().unwrap();
+            let lines = changed.lines().count() + 1;
+            assert!((1..=lines).contains(&line), "{error}\n{changed}");
+        }
+    }
+    assert!(broken.iter().all(|&it| it > 100), "{broken:?}");
 }

@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::settle::{Answer, Shown};
 use crate::evidence::systems::audit::FORMAT;
-use parikh_systems::{Endings, System};
+use parikh_systems::{Endings, System, View};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -52,15 +52,12 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
             Shown::Run { labels, back } => object["run"] = json!({"labels": labels, "back": back}),
             Shown::Components(members) => {
                 let recurrence = self.endings == Endings::Ignored;
-                let components: Vec<u32> = members.iter().map(|it| it.component).collect();
-                object["no_run"] = json!({"components": components, "recurrence": recurrence});
-                if members.iter().any(|it| it.labels.is_some()) {
-                    let names = |labels: &Vec<_>| -> Vec<&str> {
-                        labels.iter().map(|&it| self.system.label(it)).collect()
-                    };
-                    let through = members.iter().map(|it| it.labels.as_ref().map(names));
-                    object["no_run"]["through"] = through.collect();
-                }
+                object["no_run"] = self.members(members);
+                object["no_run"]["recurrence"] = json!(recurrence);
+            }
+            Shown::Composed(members, order) => {
+                object["no_run"] = self.members(members);
+                object["no_run"]["order"] = json!(order);
             }
             // The auditor visits the whole system with all its steps, if it is small enough for that.
             Shown::FewerSteps(states) => {
@@ -71,6 +68,19 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
             Shown::Visited(states) => object["visited"] = json!(states),
         }
         self.line(&json!({ "answer": object }))
+    }
+
+    /// Components, and through which labels they are seen where they are not whole.
+    fn members(&self, members: &[View]) -> Value {
+        let components: Vec<u32> = members.iter().map(|it| it.component).collect();
+        let mut object = json!({"components": components});
+        if members.iter().any(|it| it.labels.is_some()) {
+            let names = |labels: &Vec<_>| -> Vec<&str> {
+                labels.iter().map(|&it| self.system.label(it)).collect()
+            };
+            object["through"] = members.iter().map(|it| it.labels.as_ref().map(names)).collect();
+        }
+        object
     }
 
     /// Ends the file.

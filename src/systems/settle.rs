@@ -6,7 +6,7 @@
 
 use super::case::{Case, Logic, Question};
 use crate::evidence::systems::properties::Formula;
-use crate::evidence::systems::{Endings as CheckedEndings, Member, branching, none, run};
+use crate::evidence::systems::{Endings as CheckedEndings, Member, branching, composed, none, run};
 use parikh_solvers::Budget;
 use parikh_systems::{Decider, Endings, Grounds, LabelId, Space, Undecided, View};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,6 +47,8 @@ pub enum Shown {
     },
     /// No run of these components is against it.
     Components(Vec<View>),
+    /// No run is against it of what these come to, put together two by two in this order and made smaller.
+    Composed(Vec<View>, Vec<(u32, u32)>),
     /// No run of the system is against it, of those that are left over when steps are put off that it
     /// does not see; the search visited so many joint states.
     FewerSteps(usize),
@@ -232,6 +234,9 @@ fn linear_checked(
             };
             Ok((false, Shown::Run { labels, back }, "replayed", reason))
         }
+        Grounds::Composed { members, order, states } => {
+            composed_checked(case, config, formula, (members, order, states), budget)
+        }
         Grounds::FewerSteps { visited } => {
             let reason = format!(
                 "no run is against it, steps put off that it does not see ({visited} joint states)"
@@ -268,6 +273,35 @@ fn linear_checked(
             Ok((true, Shown::Components(members), evidence, reason))
         }
     }
+}
+
+/// What was found of the system put together two by two, when the checker has done so, too.
+fn composed_checked(
+    case: &Case,
+    config: &Config,
+    formula: &crate::evidence::systems::properties::Linear,
+    (members, order, states): (Vec<View>, Vec<(u32, u32)>, usize),
+    budget: &Budget,
+) -> Result<Checked, String> {
+    let few: Vec<Member> = members.iter().map(|it| member(case, it)).collect();
+    let pairs: Vec<_> = order.iter().map(|&(a, b)| (a as usize, b as usize)).collect();
+    let claim = composed::Order { members: &few, pairs: &pairs };
+    let mut goes_on = || !budget.is_exhausted();
+    let system = &case.checked_system;
+    // Without an automaton to go by, it stays a search's word.
+    let seen = composed::visit(system, formula, claim, config.visit, &mut goes_on)
+        .unwrap_or(none::Visited::More);
+    let reason = |states| {
+        format!(
+            "no run is against it, of the system put together two by two ({states} joint states)"
+        )
+    };
+    let (evidence, reason) = match seen {
+        none::Visited::None(_) => ("certified", reason(states)),
+        none::Visited::Some => return Err("the checker finds a run against it".to_owned()),
+        none::Visited::More | none::Visited::Stopped => ("searched", reason(states)),
+    };
+    Ok((true, Shown::Composed(members, order), evidence, reason))
 }
 
 /// A component, or what is seen of one, for the checker.

@@ -20,4 +20,5 @@ mod reduce;
 mod report;
 mod states;
 mod structure;
+mod systems;
 mod verdicts;

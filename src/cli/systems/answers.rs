@@ -4,7 +4,7 @@ use super::heading;
 use crate::cli::Outcome;
 use crate::cli::leaving;
 use crate::cli::terminal::{line, note, object};
-use crate::systems::{Answer, Case, Config, Settled, SystemEvidence, settle as settle_all};
+use crate::systems::{Answer, Case, Config, Settled, Shown, SystemEvidence, settle as settle_all};
 use parikh_solvers::Budget;
 use parikh_systems::Endings;
 use serde_json::json;
@@ -90,6 +90,10 @@ impl<'c> Printer<'c> {
             true => object(json!({
                 "type": "answer", "examination": EXAMINATION, "id": number.to_string(),
                 "value": word(*value), "reason": reason, "evidence": evidence, "seconds": seconds,
+                "witness": match &answer.shown {
+                    Shown::Run { labels, back } => json!({"labels": labels, "back": back}),
+                    _ => json!(null),
+                },
             })),
             false => {
                 line(&format!("{number}: {} — {reason} [{evidence}, {seconds:.2} s]", word(*value)))

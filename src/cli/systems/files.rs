@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use parikh_systems::read::ReadError;
 use parikh_systems::{Endings, System};
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Read as _};
 use std::path::{Path, PathBuf};
 
 /// An error in a file, with the line and a caret below.
@@ -17,7 +17,10 @@ fn in_file(path: &Path, error: &ReadError) -> anyhow::Error {
 }
 
 fn text(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    let mut bytes = Vec::new();
+    parikh_files::open(path)
+        .and_then(|mut file| file.read_to_end(&mut bytes))
+        .with_context(|| path.display().to_string())?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let line = error.as_bytes()[..error.utf8_error().valid_up_to()].split(|it| *it == b'\n');
         anyhow::anyhow!("{}:{}: expected text in UTF-8", path.display(), line.count())
@@ -25,9 +28,11 @@ fn text(path: &Path) -> Result<String> {
     Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
 }
 
-/// What a file is called without its extension.
+/// What a file is called without its extension, compressed or not.
 pub(super) fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    let is_compressed = path.extension().is_some_and(|it| it == "gz");
+    let plain = if is_compressed { path.with_extension("") } else { path.to_owned() };
+    plain.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn format(path: &Path, text: &str) -> Option<Format> {
@@ -37,15 +42,13 @@ fn format(path: &Path, text: &str) -> Option<Format> {
 /// The system in a file, if it is of a format of systems.
 pub(crate) fn read_system(path: &Path) -> Result<Option<System>> {
     // Nets are read elsewhere, and may be large: look at the name and the beginning only.
-    let mut beginning = vec![0; 4096];
-    let length = match File::open(path).and_then(|mut file| {
-        use std::io::Read as _;
-        if file.metadata()?.is_file() { file.read(&mut beginning) } else { Ok(0) }
-    }) {
-        Ok(length) => length,
-        Err(_) => return Ok(None),
-    };
-    let Some(format) = Format::of(path, &beginning[..length]) else { return Ok(None) };
+    let mut beginning = Vec::new();
+    let read =
+        parikh_files::open(path).and_then(|file| file.take(4096).read_to_end(&mut beginning));
+    if read.is_err() {
+        return Ok(None);
+    }
+    let Some(format) = Format::of(path, &beginning) else { return Ok(None) };
     let text = text(path)?;
     format.read(&text, &stem(path)).map(Some).map_err(|error| in_file(path, &error))
 }

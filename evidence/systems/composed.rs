@@ -1,0 +1,381 @@
+//! Whether a system has no run against a formula, where its components are put together two by two and
+//! states are merged each time.
+//!
+//! Steps are *unseen* once nobody else takes part in them, if the formula does not name their label.
+//! A graph of what is seen, with states merged in any way, still has a path for whatever the components
+//! do, with the same labels that are seen: an edge leads from class to class where one leads from state
+//! to state. Unseen steps inside a class are left out, but for a loop where a class has states from which
+//! such steps may go on for ever: so a run that goes on for ever, be it unseen, does so in the graph. Which
+//! states are merged is chosen so that little is lost; whether there is no run does not rest on that.
+//!
+//! Nor does it rest on what the formula makes of unseen steps. If a run of the system is against the formula, the
+//! automaton of the negation accepts its labels, and some path of the graphs has the same labels
+//! but for unnamed ones. So path and automaton go side by side: labels that the formula names are taken by both
+//! at once, and others by both or by either alone. The run is left out only if there is no way for both
+//! to go on for ever with all marks of the automaton.
+//!
+//! Every label has to be seen of somebody, and this is about infinite runs only.
+
+use super::negation::Negation;
+use super::none::Visited;
+use super::system::System;
+use super::terms::Linear;
+use super::view::Member;
+use parikh_net::components::components;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The most edges between nodes.
+const MOST_EDGES: usize = 1 << 26;
+
+/// Steps: labels, and where they lead.
+type Row = BTreeSet<(Option<usize>, usize)>;
+
+/// What is seen of some components together. Labels are numbers; a step without is unseen.
+#[derive(Clone, Debug, Default)]
+struct Graph {
+    starts: BTreeSet<usize>,
+    after: Vec<Row>,
+    /// The labels that its components own and that are seen.
+    labels: BTreeSet<usize>,
+}
+
+/// Of what no infinite run against the formula is sought.
+#[derive(Clone, Copy, Debug)]
+pub struct Order<'c> {
+    /// Components, growing, or what is seen of them.
+    pub members: &'c [Member],
+    /// Which two are put together: the places of members or, behind those, of pairs before. What is left over
+    /// is looked at side by side.
+    pub pairs: &'c [(usize, usize)],
+}
+
+/// Puts components together in an order and looks for an infinite run against the formula.
+///
+/// # Errors
+/// When they are no components, or it is no order, or there is no automaton to go by.
+pub fn visit(
+    system: &System,
+    formula: &Linear,
+    Order { members, pairs }: Order<'_>,
+    most: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Visited, String> {
+    system.can_see(members)?;
+    let negation = Negation::new(system, formula)?;
+    let seen = system.seen(members);
+    let labels: Vec<&str> = system.labels().collect();
+    if let Some(label) = labels.iter().find(|label| seen.owners(label).is_empty()) {
+        return Err(format!("nothing is seen of who owns the label `{label}`"));
+    }
+    let letters: Vec<usize> = labels.iter().map(|label| negation.letter_of(label)).collect();
+    let numbers: HashMap<&str, usize> = labels.iter().copied().zip(0..).collect();
+    let mut holders: Vec<usize> = labels.iter().map(|label| seen.owners(label).len()).collect();
+    // A label is named where it has a letter other than that in which nothing holds.
+    let keeps = |holders: &[usize], label: usize| holders[label] > 1 || letters[label] > 0;
+    let mut graphs: Vec<Option<Graph>> = Vec::new();
+    for component in seen.components() {
+        let mut graph = Graph { starts: component.starts.clone(), ..Graph::default() };
+        graph.after = vec![BTreeSet::new(); component.states];
+        for (from, label, to) in &component.edges {
+            let label = numbers[label.as_str()];
+            graph.after[*from].insert((Some(label), *to));
+            graph.labels.insert(label);
+        }
+        graphs.push(Some(graph.merged(|label| keeps(&holders, label))));
+    }
+    for &(one, other) in pairs {
+        let mut take = |at: usize| graphs.get_mut(at).and_then(Option::take);
+        let (Some(one), Some(other)) = (take(one), take(other)) else {
+            return Err("the order puts together what is not there, or no longer".to_owned());
+        };
+        let Some(both) = one.with(&other, most, goes_on) else {
+            return Ok(if goes_on() { Visited::More } else { Visited::Stopped });
+        };
+        one.labels.intersection(&other.labels).for_each(|&label| holders[label] -= 1);
+        graphs.push(Some(both.merged(|label| keeps(&holders, label))));
+    }
+    let left: Vec<Graph> = graphs.into_iter().flatten().collect();
+    Ok(Nodes::new(&left, &letters, &negation).visit(most, goes_on))
+}
+
+impl Graph {
+    /// Both together: labels that both have are taken together. `None` if there are more than `most` states,
+    /// or it is told to stop.
+    fn with(&self, other: &Graph, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Graph> {
+        if self.starts.len().saturating_mul(other.starts.len()) > most {
+            return None;
+        }
+        let mut numbers: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for &one in &self.starts {
+            pairs.extend(other.starts.iter().map(|&another| (one, another)));
+        }
+        numbers.extend(pairs.iter().enumerate().map(|(at, &pair)| (pair, at)));
+        let starts = (0..pairs.len()).collect();
+        let mut after = Vec::new();
+        while let Some(&(one, another)) = pairs.get(after.len()) {
+            if pairs.len() > most || !goes_on() {
+                return None;
+            }
+            let mut steps: Vec<(Option<usize>, (usize, usize))> = Vec::new();
+            for &(label, to) in &self.after[one] {
+                match label.is_some_and(|label| other.labels.contains(&label)) {
+                    false => steps.push((label, (to, another))),
+                    true => {
+                        let theirs = other.after[another].range((label, 0)..=(label, usize::MAX));
+                        steps.extend(theirs.map(|&(_, with)| (label, (to, with))));
+                    }
+                }
+            }
+            for &(label, to) in &other.after[another] {
+                if !label.is_some_and(|label| self.labels.contains(&label)) {
+                    steps.push((label, (one, to)));
+                }
+            }
+            let mut row = BTreeSet::new();
+            for (label, pair) in steps {
+                let to = *numbers.entry(pair).or_insert_with(|| {
+                    pairs.push(pair);
+                    pairs.len() - 1
+                });
+                row.insert((label, to));
+            }
+            after.push(row);
+        }
+        let labels = self.labels.union(&other.labels).copied().collect();
+        Some(Graph { starts, after, labels })
+    }
+
+    /// With labels unseen that are not kept, and states merged that can do the same.
+    fn merged(mut self, keeps: impl Fn(usize) -> bool) -> Graph {
+        for row in &mut self.after {
+            let seen = row.iter().map(|&(label, to)| (label.filter(|&it| keeps(it)), to));
+            *row = seen.collect();
+        }
+        self.labels.retain(|&label| keeps(label));
+        let mut class = vec![0; self.after.len()];
+        let mut count = 1;
+        loop {
+            let can = self.can(&class);
+            let mut numbers = BTreeMap::new();
+            let mut next = Vec::new();
+            for (state, &before) in class.iter().enumerate() {
+                let new = numbers.len();
+                next.push(*numbers.entry((before, &can[state])).or_insert(new));
+            }
+            let now = numbers.len();
+            if now == count {
+                break;
+            }
+            (class, count) = (next, now);
+        }
+        let mut after = vec![BTreeSet::new(); count];
+        for (from, row) in self.after.iter().enumerate() {
+            for &(label, to) in row {
+                if label.is_some() || class[from] != class[to] {
+                    after[class[from]].insert((label, class[to]));
+                }
+            }
+        }
+        // A loop for each class in which unseen steps may go on for ever.
+        for (state, &of) in self.inside_for_ever(&class).iter().zip(&class) {
+            if *state {
+                after[of].insert((None, of));
+            }
+        }
+        let starts = self.starts.iter().map(|&state| class[state]).collect();
+        Graph { starts, after, labels: self.labels }
+    }
+
+    /// Where unseen steps lead that stay in the class.
+    fn inside<'a>(&'a self, class: &'a [usize], from: usize) -> impl Iterator<Item = usize> + 'a {
+        let unseen = self.after[from].range((None, 0)..=(None, usize::MAX));
+        unseen.map(|it| it.1).filter(move |&to| class[to] == class[from])
+    }
+
+    /// Of each state, whether unseen steps may go on for ever inside its class.
+    fn inside_for_ever(&self, class: &[usize]) -> Vec<bool> {
+        let count = self.after.len();
+        let mut before = vec![Vec::new(); count];
+        let mut left = Vec::new();
+        for from in 0..count {
+            let inside: Vec<usize> = self.inside(class, from).collect();
+            inside.iter().for_each(|&to| before[to].push(from));
+            left.push(inside.len());
+        }
+        // Take away what leads nowhere, until nothing does.
+        let mut goes = vec![true; count];
+        let mut ends: Vec<usize> = (0..count).filter(|&it| left[it] == 0).collect();
+        while let Some(state) = ends.pop() {
+            goes[state] = false;
+            for &it in &before[state] {
+                left[it] -= 1;
+                if left[it] == 0 {
+                    ends.push(it);
+                }
+            }
+        }
+        goes
+    }
+
+    /// What each state can do after unseen steps inside its class: labels with the classes to which they
+    /// lead, and going on inside for ever.
+    fn can(&self, class: &[usize]) -> Vec<(Row, bool)> {
+        let inside: Vec<Vec<u32>> = (0..self.after.len())
+            .map(|from| self.inside(class, from).map(|to| to as u32).collect())
+            .collect();
+        let next = |node: u32, k: u32| inside[node as usize].get(k as usize).copied();
+        let found = components(self.after.len() as u32, next);
+        // Components are numbered so that no edge leads to a larger number.
+        let mut by_number: Vec<usize> = (0..self.after.len()).collect();
+        by_number.sort_by_key(|&state| found.of[state]);
+        let mut does = vec![BTreeSet::new(); found.count as usize];
+        for state in by_number {
+            let of = found.of[state] as usize;
+            for &(label, to) in &self.after[state] {
+                if label.is_some() || class[to] != class[state] {
+                    does[of].insert((label, class[to]));
+                } else if found.of[to] as usize != of {
+                    let more = does[found.of[to] as usize].clone();
+                    does[of].extend(more);
+                }
+            }
+        }
+        let for_ever = self.inside_for_ever(class);
+        let of = found.of.iter().zip(for_ever);
+        of.map(|(&of, goes)| (does[of as usize].clone(), goes)).collect()
+    }
+}
+
+/// States of graphs side by side, and a state of the automaton.
+type Node = (Vec<usize>, usize);
+
+/// A mark of edges along which the graphs take a step, and one where the automaton does.
+const STEP: u128 = 1 << 127;
+const READ: u128 = 1 << 126;
+
+struct Nodes<'a> {
+    graphs: &'a [Graph],
+    /// The letter of each label.
+    letters: &'a [usize],
+    negation: &'a Negation<'a>,
+    numbers: HashMap<Node, u32>,
+    all: Vec<Node>,
+    after: Vec<Vec<(u32, u128)>>,
+}
+
+impl<'a> Nodes<'a> {
+    fn new(graphs: &'a [Graph], letters: &'a [usize], negation: &'a Negation<'a>) -> Self {
+        let (numbers, all, after) = Default::default();
+        Self { graphs, letters, negation, numbers, all, after }
+    }
+
+    fn number(&mut self, node: Node) -> u32 {
+        *self.numbers.entry(node).or_insert_with_key(|node| {
+            self.all.push(node.clone());
+            self.all.len() as u32 - 1
+        })
+    }
+
+    fn visit(mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Visited {
+        let mut rows = vec![Vec::new()];
+        for graph in self.graphs {
+            let longer = |row: &Vec<usize>| {
+                let row = row.clone();
+                graph.starts.iter().map(move |&start| [&row[..], &[start]].concat())
+            };
+            rows = rows.iter().flat_map(longer).collect();
+        }
+        for row in rows {
+            self.number((row, self.negation.automaton.initial));
+        }
+        let mut edges = 0;
+        while self.after.len() < self.all.len() {
+            if !goes_on() {
+                return Visited::Stopped;
+            }
+            let node = self.all[self.after.len()].clone();
+            let after = self.edges(&node);
+            edges += after.len();
+            self.after.push(after);
+            if self.all.len() > most.min(1 << 28) || edges > MOST_EDGES {
+                return Visited::More;
+            }
+        }
+        let next = |node: u32, k: u32| self.after[node as usize].get(k as usize).map(|it| it.0);
+        let found = components(self.all.len() as u32, next);
+        let mut carried = vec![0; found.count as usize];
+        for (from, edges) in self.after.iter().enumerate() {
+            let stays = edges.iter().filter(|it| found.of[it.0 as usize] == found.of[from]);
+            stays.for_each(|it| carried[found.of[from] as usize] |= it.1);
+        }
+        let wanted =
+            STEP | READ | u128::from(parikh_temporal::Marks::all(self.negation.automaton.marks).0);
+        match carried.into_iter().any(|marks| marks & wanted == wanted) {
+            true => Visited::Some,
+            false => Visited::None(self.all.len()),
+        }
+    }
+
+    fn edges(&mut self, (row, state): &Node) -> Vec<(u32, u128)> {
+        let negation = self.negation;
+        let moves = &negation.automaton.states[*state];
+        let mut edges = Vec::new();
+        for (letter, next) in self.steps(row) {
+            // What the formula does not name may come where the automaton reads nothing,
+            if letter == 0 {
+                edges.push((self.number((next.clone(), *state)), STEP));
+            }
+            for it in moves.iter().filter(|it| negation.reads(it, letter)) {
+                let to = self.number((next.clone(), it.target));
+                edges.push((to, STEP | READ | u128::from(it.marks.0)));
+            }
+        }
+        // and be read where none comes.
+        for it in moves.iter().filter(|it| negation.reads(it, 0)) {
+            let to = self.number((row.clone(), it.target));
+            edges.push((to, READ | u128::from(it.marks.0)));
+        }
+        edges
+    }
+
+    /// The steps of the graphs together: letters, and where they lead.
+    fn steps(&self, row: &[usize]) -> Vec<(usize, Vec<usize>)> {
+        let mut steps = Vec::new();
+        let mut labels = BTreeSet::new();
+        for (at, graph) in self.graphs.iter().enumerate() {
+            for &(label, to) in &graph.after[row[at]] {
+                match label {
+                    Some(label) => drop(labels.insert(label)),
+                    None => {
+                        let mut next = row.to_vec();
+                        next[at] = to;
+                        steps.push((0, next));
+                    }
+                }
+            }
+        }
+        for label in labels {
+            let mut all = vec![row.to_vec()];
+            for (at, graph) in self.graphs.iter().enumerate() {
+                if !graph.labels.contains(&label) {
+                    continue;
+                }
+                let edges =
+                    graph.after[row[at]].range((Some(label), 0)..=(Some(label), usize::MAX));
+                let targets: Vec<usize> = edges.map(|it| it.1).collect();
+                let moved = |row: &Vec<usize>| {
+                    let row = row.clone();
+                    targets.iter().map(move |&to| {
+                        let mut row = row.clone();
+                        row[at] = to;
+                        row
+                    })
+                };
+                all = all.iter().flat_map(moved).collect();
+            }
+            steps.extend(all.into_iter().map(|next| (self.letters[label], next)));
+        }
+        steps
+    }
+}

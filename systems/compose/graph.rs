@@ -1,0 +1,95 @@
+//! What is seen of some components together: states, and edges with a label or with none.
+
+use crate::system::{LabelId, System};
+use std::collections::HashMap;
+
+/// Edges of a state, growing: a label, or `None` where the step is not seen, and the target.
+pub(super) type Row = Vec<(Option<LabelId>, u32)>;
+
+/// A graph of what is seen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Graph {
+    pub(super) starts: Vec<u32>,
+    pub(super) edges: Vec<Row>,
+    /// The labels that its components own and that are seen, growing; some may be on no edge.
+    pub(super) labels: Vec<LabelId>,
+}
+
+impl Graph {
+    /// A component with all its labels.
+    pub(super) fn of(system: &System, component: u32) -> Graph {
+        let its = &system.components()[component as usize];
+        let rows = its.edges.iter();
+        let mut labels: Vec<LabelId> = its.edges.iter().flatten().map(|edge| edge.0).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        Graph {
+            starts: its.starts.clone(),
+            edges: rows.map(|row| row.iter().map(|&(it, to)| (Some(it), to)).collect()).collect(),
+            labels,
+        }
+    }
+
+    /// Whether its components own a label that is seen.
+    pub(super) fn owns(&self, label: LabelId) -> bool {
+        self.labels.binary_search(&label).is_ok()
+    }
+
+    /// Whether it may go on for ever from this state by steps that are not seen and stay there.
+    pub(super) fn stays(&self, state: u32) -> bool {
+        self.edges[state as usize].binary_search(&(None, state)).is_ok()
+    }
+}
+
+/// Two graphs together, and the pair of states that each of its states is; labels that both have
+/// are taken together. `None` if there are more than `most` states.
+pub(super) fn together(
+    one: &Graph,
+    other: &Graph,
+    most: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Option<(Graph, Vec<(u32, u32)>)> {
+    let mut labels = [&one.labels[..], &other.labels[..]].concat();
+    labels.sort_unstable();
+    labels.dedup();
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut number = |pairs: &mut Vec<(u32, u32)>, pair: (u32, u32)| {
+        *numbers.entry(pair).or_insert_with(|| {
+            pairs.push(pair);
+            pairs.len() as u32 - 1
+        })
+    };
+    let mut graph = Graph { labels, ..Graph::default() };
+    for &a in &one.starts {
+        for &b in &other.starts {
+            graph.starts.push(number(&mut pairs, (a, b)));
+        }
+    }
+    let owns = |graph: &Graph, label: Option<LabelId>| label.is_some_and(|label| graph.owns(label));
+    while graph.edges.len() < pairs.len() {
+        if pairs.len() > most || (graph.edges.len().is_multiple_of(256) && !goes_on()) {
+            return None;
+        }
+        let (a, b) = pairs[graph.edges.len()];
+        let mut row = Row::new();
+        for &(label, to) in &one.edges[a as usize] {
+            if !owns(other, label) {
+                row.push((label, number(&mut pairs, (to, b))));
+                continue;
+            }
+            let theirs = &other.edges[b as usize];
+            let begin = theirs.partition_point(|it| it.0 < label);
+            for &(_, with) in theirs[begin..].iter().take_while(|it| it.0 == label) {
+                row.push((label, number(&mut pairs, (to, with))));
+            }
+        }
+        for &(label, to) in other.edges[b as usize].iter().filter(|it| !owns(one, it.0)) {
+            row.push((label, number(&mut pairs, (a, to))));
+        }
+        row.sort_unstable();
+        row.dedup();
+        graph.edges.push(row);
+    }
+    Some((graph, pairs))
+}

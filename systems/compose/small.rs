@@ -1,0 +1,52 @@
+//! What is left of a system that was put together, as a system again.
+
+use super::graph::{Graph, Row};
+use crate::formula::KindAutomaton;
+use crate::system::{Component, LabelId, System};
+
+/// Graphs as components of a system, whose last labels are those of the steps of each that are not
+/// seen; of each label that of the system that it is; and the automaton that reads these labels.
+pub(super) fn system(
+    system: &System,
+    graphs: &[&Graph],
+    automaton: &KindAutomaton,
+) -> (System, Vec<Option<LabelId>>, KindAutomaton) {
+    let mut seen: Vec<LabelId> =
+        graphs.iter().flat_map(|graph| graph.labels.iter().copied()).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    let number = |label: Option<LabelId>, graph: usize| {
+        let at = label.and_then(|label| seen.binary_search(&label).ok());
+        LabelId(at.unwrap_or(seen.len() + graph) as u32)
+    };
+    let row = |row: &Row, graph: usize| {
+        let mut row: Vec<_> = row.iter().map(|&(label, to)| (number(label, graph), to)).collect();
+        row.sort_unstable();
+        row
+    };
+    let component = |(at, graph): (usize, &&Graph)| Component {
+        name: String::new(),
+        root: None,
+        states: vec![String::new(); graph.edges.len()],
+        starts: graph.starts.clone(),
+        edges: graph.edges.iter().map(|it| row(it, at)).collect(),
+    };
+    let components = graphs.iter().enumerate().map(component).collect();
+    // A label is owned by whom it is seen of, though it may be on no edge.
+    let owners_of = |label: LabelId| {
+        let all = (0..).zip(graphs).filter(|(_, graph)| graph.owns(label));
+        all.map(|it| it.0).collect::<Vec<u32>>()
+    };
+    let unseen = 0..graphs.len() as u32;
+    let owners = seen.iter().map(|&it| owners_of(it)).chain(unseen.map(|it| vec![it])).collect();
+    let names = seen.iter().map(|&label| system.label(label).to_owned());
+    let labels = names.chain(graphs.iter().map(|_| String::new())).collect();
+    let kinds = seen.iter().map(|&label| automaton.kind(label) as u8);
+    let read = KindAutomaton {
+        kinds: kinds.chain(graphs.iter().map(|_| automaton.other() as u8)).collect(),
+        ..automaton.clone()
+    };
+    let small = System { name: system.name.clone(), labels, components, owners };
+    let none = graphs.iter().map(|_| None);
+    (small, seen.into_iter().map(Some).chain(none).collect(), read)
+}

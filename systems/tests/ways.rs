@@ -1,0 +1,151 @@
+//! One property by three ways: the system, its net, and Promela's semantics.
+//!
+//! The net is visited marking by marking, and what it does is asked as a system of one component. In
+//! Promela's semantics runs that end count, too: a formula that sees only the labels that it names has
+//! another answer there only if the system can stop, and then a run that ends is against it.
+
+use fastrand::Rng;
+use parikh_net::{Marking, Net};
+use parikh_systems::generate::{random_pattern, random_system};
+use parikh_systems::{
+    ComponentBuilder, Decider, Endings, Grounds, LabelFormula, Space, System, net, read, system,
+};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// What a net does, as a system of one component.
+fn of_net(net: &Net, has_roots: bool) -> System {
+    let mut component = ComponentBuilder::new("net");
+    let mut numbers: HashMap<Marking, u32> = HashMap::new();
+    let mut all: Vec<Marking> = vec![net.initial().clone()];
+    numbers.insert(net.initial().clone(), component.state("0"));
+    let mut at = 0;
+    while let Some(marking) = all.get(at).cloned() {
+        let from = at as u32;
+        at += 1;
+        for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
+            let mut next = marking.clone();
+            net.fire(&mut next, t).unwrap();
+            let to = *numbers.entry(next.clone()).or_insert_with(|| {
+                all.push(next);
+                component.state(&(all.len() - 1).to_string())
+            });
+            match has_roots && from == 0 {
+                // The joint first step is no part of a run.
+                true => component.start(to),
+                false => component.edge(from, net.transition_label(t).unwrap(), to),
+            }
+        }
+    }
+    if !has_roots {
+        component.start(0);
+    }
+    system("net", vec![component]).unwrap()
+}
+
+/// A system in the shape of the challenge's Promela, if it has one start state in each component.
+fn promela(system: &System) -> Option<String> {
+    let mut text = String::new();
+    for (number, component) in system.components().iter().enumerate() {
+        let [start] = component.starts() else { return None };
+        let _ = write!(text, "active proctype Proc{number}()\n{{\n  int state = 0;\n  do\n");
+        let _ = write!(
+            text,
+            "  :: state == 0 ->\n    atomic {{\n      if\n      :: p{number} ? nop ->\n        state = {};\n      \
+             fi\n    }}\n",
+            start + 1
+        );
+        for state in 0..component.states().len() as u32 {
+            let _ = write!(text, "  :: state == {} ->\n    atomic {{\n      if\n", state + 1);
+            for &(label, to) in component.edges(state) {
+                let name = system.label(label);
+                let _ = write!(
+                    text,
+                    "      :: p ? {name} ->\n        act ! {name};\n        state = {};\n",
+                    to + 1
+                );
+            }
+            text.push_str("      fi\n    }\n");
+        }
+        text.push_str("  od\n}\n");
+    }
+    Some(text)
+}
+
+/// Whether all runs satisfy a formula, and the run that does not.
+fn answer(system: &System, text: &str, endings: Endings) -> Option<(bool, Option<bool>)> {
+    let formula = LabelFormula::parse(text, system).unwrap();
+    let grounds = Decider::new(system, endings).decide(&formula, 1, &mut || true).ok()?;
+    Some(match grounds {
+        Grounds::Run(run) => (false, Some(run.back == run.labels.len())),
+        _ => (true, None),
+    })
+}
+
+#[test]
+fn the_system_its_net_and_promela_agree_as_far_as_their_semantics_do() {
+    let mut random = Rng::with_seed(77);
+    let (mut same, mut ended, mut written) = (0, 0, 0);
+    for _ in 0..600 {
+        let drawn = random_system(&mut random);
+        let has_roots = drawn.components().iter().any(|it| it.starts().len() > 1);
+        let made = of_net(&net(&drawn, 1 << 20).unwrap(), has_roots);
+        let stops = Space::visit(&drawn, 1 << 20, &mut || true).unwrap().deadlocks() > 0;
+        let spin = promela(&drawn).map(|text| {
+            read::promela(&text, "x").unwrap_or_else(|error| panic!("{error}\n{text}"))
+        });
+        for _ in 0..3 {
+            let text = random_pattern(&mut random);
+            let infinite = answer(&drawn, &text, Endings::Ignored).unwrap();
+            let by_net = answer(&made, &text, Endings::Ignored).unwrap();
+            assert_eq!(infinite.0, by_net.0, "{text}\n{}", parikh_systems::write::dot(&drawn));
+            let Some(finite) = answer(&drawn, &text, Endings::Stutter) else { continue };
+            let finite_net = answer(&made, &text, Endings::Stutter).unwrap();
+            assert_eq!(finite.0, finite_net.0, "{text}\n{}", parikh_systems::write::dot(&drawn));
+            if let Some(spin) = &spin {
+                let as_promela = answer(spin, &text, Endings::Stutter).unwrap();
+                assert_eq!(finite.0, as_promela.0, "{text}");
+                written += 1;
+            }
+            match (infinite.0, finite.0) {
+                (true, false) => {
+                    assert!(stops && finite.1 == Some(true), "{text}: only a run that ends");
+                    ended += 1;
+                }
+                (false, true) => panic!("{text}: a run without end counts in Promela, too"),
+                _ => same += 1,
+            }
+        }
+    }
+    assert!(same > 300 && ended > 10 && written > 300, "{same} {ended} {written}");
+}
+
+/// The challenge's files, where they are there: one problem as `.dot` and as Promela.
+#[test]
+fn a_problem_of_the_challenge_is_the_same_in_both_files() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rers");
+    for number in [101, 102] {
+        let file = |name: String| std::fs::read_to_string(shared.join(name)).ok();
+        let (Some(dot), Some(pml), Some(listed)) = (
+            file(format!("challenge2017/problem{number}.dot")),
+            file(format!("promela2017/problem{number}.pml")),
+            file(format!("challenge2017/problem{number}-properties.txt")),
+        ) else {
+            continue;
+        };
+        let dot = read::dot(&dot, "x").unwrap();
+        let pml = read::promela(&pml, "x").unwrap();
+        assert_eq!((dot.state_count(), dot.edge_count()), (pml.state_count(), pml.edge_count()));
+        let stops = Space::visit(&dot, 1 << 22, &mut || true).is_none_or(|it| it.deadlocks() > 0);
+        for property in read::properties(&listed).unwrap() {
+            let infinite = answer(&dot, &property.formula, Endings::Ignored).unwrap();
+            let by_pml = answer(&pml, &property.formula, Endings::Ignored).unwrap();
+            assert_eq!(infinite.0, by_pml.0, "{number} {}", property.number);
+            let Some(spin) = answer(&dot, &property.formula, Endings::Stutter) else { continue };
+            let spin_pml = answer(&pml, &property.formula, Endings::Stutter).unwrap();
+            assert_eq!(spin.0, spin_pml.0, "{number} {}", property.number);
+            assert!(infinite.0 == spin.0 || stops, "{number} {}", property.number);
+        }
+    }
+}

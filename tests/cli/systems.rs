@@ -1,0 +1,198 @@
+//! Parallel systems as a user meets them: properties answered, a directory of problems, and what is said where
+//! something is wrong.
+
+use crate::support::binary::{Desk, example, objects, stderr, stdout};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const SYSTEM: &str = "digraph G {
+  subgraph sender {
+0->1 [label=\"\"];
+1->2 [label=\"send\"];
+2->1 [label=\"ack\"];
+  }
+  subgraph receiver {
+3->4 [label=\"\"];
+4->5 [label=\"send\"];
+5->4 [label=\"ack\"];
+4->4 [label=\"idle\"];
+  }
+}
+";
+
+const PROPERTIES: &str = "#1: true\n( !ack W send )\n\n#2: false\n( G(F(ack)) )\n\n\
+                          #3: true\n( G(send => F(ack)) )\n";
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("one.dot", SYSTEM);
+    desk.write("one-properties.txt", PROPERTIES);
+    desk
+}
+
+/// The auditor, if it was built.
+fn certify(desk: &Desk, arguments: &[&str]) -> Option<Output> {
+    let program = Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");
+    program.exists().then(|| {
+        let mut command = Command::new(program);
+        command.current_dir(desk.path()).args(arguments).output().expect("it starts")
+    })
+}
+
+#[test]
+fn properties_are_answered_and_their_evidence_is_confirmed() {
+    let desk = desk();
+    let said = desk.fine(&[
+        "check",
+        "one.dot",
+        "--properties",
+        "one-properties.txt",
+        "--evidence",
+        "proofs",
+    ]);
+    assert!(said.contains("1: TRUE") && said.contains("2: FALSE") && said.contains("3: TRUE"));
+    assert!(said.starts_with("# LTL over infinite traces"), "{said}");
+    assert!(desk.read("proofs/one-properties.jsonl").lines().count() == 5);
+    if let Some(audit) = certify(&desk, &["one.dot", "proofs"]) {
+        assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
+        // The other kind of runs is another question.
+        let spin = certify(&desk, &["one.dot", "proofs", "--semantics", "spin"]).unwrap();
+        assert_ne!(spin.status.code(), Some(0), "{}", stdout(&spin));
+        let text = desk.read("proofs/one-properties.jsonl").replace("FALSE", "TRUE");
+        desk.write("proofs/one-properties.jsonl", &text);
+        let audit = certify(&desk, &["one.dot", "proofs"]).unwrap();
+        assert_ne!(audit.status.code(), Some(0), "{}", stdout(&audit));
+    }
+}
+
+#[test]
+fn programs_are_told_the_run() {
+    let desk = desk();
+    let arguments = ["check", "one.dot", "--properties", "one-properties.txt", "--format", "json"];
+    let all = objects(&desk.fine(&arguments));
+    let second = all.iter().find(|it| it["type"] == "answer" && it["id"] == "2").unwrap();
+    let labels = second["witness"]["labels"].as_array().unwrap();
+    let back = second["witness"]["back"].as_u64().unwrap() as usize;
+    // Without an acknowledgement again and again.
+    assert!(labels[back..].iter().all(|it| it == "idle") && back < labels.len(), "{second}");
+    let first = all.iter().find(|it| it["type"] == "answer" && it["id"] == "1").unwrap();
+    assert!(first["witness"].is_null());
+}
+
+#[test]
+fn a_directory_of_problems_gives_a_file_of_answers() {
+    let desk = desk();
+    desk.write("all/b2.dot", SYSTEM);
+    desk.write("all/b2-properties.txt", "#7:\n( G(!idle) )\n");
+    desk.write("all/a10.dot", SYSTEM);
+    desk.write("all/a10-properties-with-solution.txt", PROPERTIES);
+    desk.write("all/alone.dot", SYSTEM);
+    let (code, out, said) = desk.said(&["rers", "all", "-o", "f.csv", "--evidence", "proofs"]);
+    assert_eq!((code, out.as_str()), (0, ""), "{said}");
+    assert_eq!(desk.read("f.csv"), "b2,7,false\na10,1,true\na10,2,false\na10,3,true\n");
+    assert!(said.contains("alone.dot has no alone-properties.txt beside it"), "{said}");
+    assert!(said.contains("3 of 3 as the solutions in the file"), "{said}");
+    assert!(said.contains("4 of 4 properties of 2 problems are answered"), "{said}");
+    let listed = "all/a10-properties-with-solution.txt";
+    let file = "proofs/a10-properties-with-solution.jsonl";
+    if let Some(audit) = certify(&desk, &["all/a10.dot", file, "--queries", listed]) {
+        assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
+    }
+    let said = desk.refused(1, &["rers", "proofs", "-o", "f.csv"]);
+    assert!(said.contains("no problem NAME.dot with NAME-properties.txt in it"), "{said}");
+}
+
+#[test]
+fn a_system_may_be_compressed_or_come_in() {
+    let desk = desk();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(SYSTEM.as_bytes()).expect("written");
+    std::fs::write(desk.at("one.dot.gz"), packed.finish().expect("packed")).expect("written");
+    let plain = desk.fine(&["info", "one.dot"]);
+    assert!(plain.starts_with("system       one\n"), "{plain}");
+    assert_eq!(desk.fine(&["info", "one.dot.gz"]), plain);
+    let arguments = ["--properties", "one-properties.txt", "--evidence", "proofs"];
+    let said = desk.fine(&[&["check", "one.dot.gz"][..], &arguments].concat());
+    assert!(said.contains("1: TRUE") && said.contains("2: FALSE"), "{said}");
+    if let Some(audit) = certify(&desk, &["one.dot.gz", "proofs"]) {
+        assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
+    }
+    let mut command = desk.command(&[&["check", "-"][..], &arguments].concat());
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(SYSTEM.as_bytes()).expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).contains("3: TRUE"), "{}", stdout(&output));
+}
+
+#[test]
+fn what_is_open_is_left_out_and_said() {
+    let desk = desk();
+    desk.write("p.txt", "#1:\n( X(ack) )\n#2:\n( G(!send) )\n");
+    let spin = ["check", "one.dot", "--properties", "p.txt", "--semantics", "spin"];
+    let (code, out, _) = desk.said(&spin);
+    assert_eq!(code, 3, "{out}");
+    assert!(out.contains("1: unknown — with `X`") && out.contains("2: FALSE"), "{out}");
+}
+
+#[test]
+fn deadlocks_and_dead_labels_are_questions_about_the_net() {
+    let desk = desk();
+    let said = desk.fine(&["check", "one.dot", "-e", "ReachabilityDeadlock"]);
+    assert!(said.starts_with("ReachabilityDeadlock: FALSE"), "{said}");
+    let said = desk.fine(&["check", "one.dot", "-e", "QuasiLiveness"]);
+    assert!(said.starts_with("QuasiLiveness: TRUE"), "{said}");
+    // Nobody acknowledges any more, and the sender waits for ever.
+    desk.write(
+        "two.dot",
+        &SYSTEM
+            .replace("5->4 [label=\"ack\"]", "5->6 [label=\"ack\"]")
+            .replace("2->1 [label=\"ack\"]", "2->9 [label=\"never\"];\n9->1 [label=\"ack\"]")
+            .replace("4->4 [label=\"idle\"];", "6->6 [label=\"never\"];"),
+    );
+    let said = desk.fine(&["check", "two.dot", "-e", "ReachabilityDeadlock"]);
+    assert!(said.starts_with("ReachabilityDeadlock: TRUE"), "{said}");
+    let said = desk.fine(&["check", "two.dot", "-e", "QuasiLiveness"]);
+    assert!(said.starts_with("QuasiLiveness: FALSE"), "{said}");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_file_and_line() {
+    let desk = desk();
+    desk.write("broken.dot", "digraph G {\n  subgraph a {\n0->1 [label=];\n  }\n}\n");
+    desk.write("broken.txt", "#1:\n( ack &\n");
+    for (arguments, expected) in [
+        (&["check", "broken.dot", "--properties", "one-properties.txt"][..], "broken.dot:3:"),
+        (&["check", "one.dot", "--properties", "broken.txt"], "broken.txt:"),
+        (&["check", "one.dot", "--properties", "nowhere.txt"], "nowhere.txt"),
+        (&["check", "nowhere.dot", "--properties", "one-properties.txt"], "nowhere.dot"),
+        (&["check", "broken.txt", "--properties", "broken.txt"], "expected a system"),
+        (
+            &["check", "one.dot", "--properties", "one-properties.txt", "--format", "mcc"],
+            "--format text or json",
+        ),
+    ] {
+        let code = if arguments.contains(&"mcc") { 2 } else { 1 };
+        let said = desk.refused(code, arguments);
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+    }
+    desk.write("p.txt", "#1:\n( G(!nobody) )\n");
+    let (code, out, said) = desk.said(&["check", "one.dot", "--properties", "p.txt"]);
+    assert!(code == 0 && out.contains("1: TRUE"), "{out}");
+    assert!(said.contains("no component has the label"), "{said}");
+}
+
+#[test]
+fn the_example_of_the_guide_is_answered() {
+    let (system, listed) = (example("post.dot"), example("post-properties.txt"));
+    let arguments = ["check", system.to_str().unwrap(), "--properties", listed.to_str().unwrap()];
+    let said = Desk::new().fine(&arguments);
+    assert_eq!(
+        said.lines().filter(|it| it.contains(": TRUE") || it.contains(": FALSE")).count(),
+        6
+    );
+}
