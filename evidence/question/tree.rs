@@ -2,24 +2,26 @@
 //!
 //! Rules that each keep what the formula means ([`BRANCHING_RULES`]) are applied first. Then ∧ and ∨
 //! at the top are formulas over questions, and parts that ask for a reachable marking, or for what stays
-//! reachable, are such questions. So are those that all paths decide ([`Ctl::on_all_paths`]): about runs. What is
+//! reachable, are such questions; there, EX and AX over conditions are conditions, too. So are those that all paths decide ([`Ctl::on_all_paths`]): about runs. What is
 //! left is about the tree of runs.
 
 use super::Question;
+use crate::tree::MOST_LEAVES;
+use parikh_net::before::condition_before;
 use parikh_net::property::condition;
 use parikh_net::run_property::RunAtom;
-use parikh_net::{Predicate, RunProperty, TreeProperty};
+use parikh_net::{Net, Predicate, RunProperty, TreeProperty};
 use parikh_temporal::{Atom, BRANCHING_RULES, Ctl, Formula, Ltl, Node, Quantifier};
 
 /// Steps of rewriting.
 const STEPS: usize = 20_000;
 
 impl Question {
-    /// Whether the tree of runs has the property.
-    pub fn of_tree(property: &TreeProperty) -> Question {
+    /// Whether the tree of runs of `net` has the property.
+    pub fn of_tree(net: &Net, property: &TreeProperty) -> Question {
         let mut formulas = property.formulas().clone();
         let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);
-        part(&formulas, simple, property.atoms())
+        part(net, &formulas, simple, property.atoms())
     }
 }
 
@@ -30,7 +32,7 @@ enum Task {
     Join(bool, usize),
 }
 
-fn part(formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicate]) -> Question {
+fn part(net: &Net, formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicate]) -> Question {
     let (mut tasks, mut made) = (vec![Task::Visit(whole)], Vec::new());
     while let Some(task) = tasks.pop() {
         match task {
@@ -45,7 +47,7 @@ fn part(formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicate]) -> Ques
                     tasks.push(Task::Join(matches!(node, Node::And(_)), parts.len()));
                     tasks.extend(parts.iter().rev().map(|&part| Task::Visit(part)));
                 }
-                _ => made.push(single(formulas, formula, atoms)),
+                _ => made.push(single(net, formulas, formula, atoms)),
             },
         }
     }
@@ -53,11 +55,17 @@ fn part(formulas: &Ctl, whole: Formula<Quantifier>, atoms: &[Predicate]) -> Ques
 }
 
 /// A part that is one question.
-fn single(formulas: &Ctl, formula: Formula<Quantifier>, atoms: &[Predicate]) -> Question {
-    let state = |part| state(formulas, part, atoms);
-    if let Some(here) = state(formula) {
+fn single(
+    net: &Net,
+    formulas: &Ctl,
+    formula: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Question {
+    if let Some(here) = state(formulas, formula, atoms) {
         return Question::Initially(here);
     }
+    // What comes after one firing is a condition on the marking before.
+    let state = |part| Some(condition_before(formulas, part, atoms, net, MOST_LEAVES)?.sorted());
     let reach = |goal: Predicate, then| Question::Reach { goals: vec![goal], all: true, then };
     let not = |predicate: Predicate| predicate.negated().sorted();
     if let Some(met) = formulas.possible(formula) {

@@ -1,8 +1,9 @@
 //! Labellings and their checker: the conditions are those of the [module](super).
 
+use super::implied::implied_by;
+use super::silent::silent;
 use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
-use parikh_net::property::condition;
 use parikh_net::{Marking, Net, Predicate, TransitionId, TreeProperty};
 use parikh_temporal::{
     Atom, BRANCHING_RULES, Ctl, Formula, Literal, Node, Quantifier, Value, Values,
@@ -11,6 +12,9 @@ use std::collections::HashMap;
 
 /// Steps of rewriting what is asked.
 const STEPS: usize = 20_000;
+
+/// The most firings that the property does not see from one marking.
+const MOST_SILENT: usize = 10_000;
 
 /// A part of the formula is true of a marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +112,11 @@ impl Labelling {
         let initial = self.markings.iter().position(|it| **it == *packed(net.initial().tokens()));
         let holds = match initial {
             Some(at) => checked.holds(at, self.property.formula()),
-            None => checked.holds_without_claims(net.initial()),
+            None => {
+                let instead = checked.listed_from(net.initial().clone())?;
+                instead.is_some_and(|at| checked.holds(at, self.property.formula()))
+                    || checked.holds_without_claims(net.initial())
+            }
         };
         if holds { Ok(()) } else { Err(LabellingFlaw::Initially) }
     }
@@ -186,6 +194,8 @@ struct Checked<'l> {
     everywhere: Vec<bool>,
     /// By marking, one bit for each part that holds there, given the claims.
     holds: Vec<Box<[u64]>>,
+    /// The transitions whose firings the property does not see.
+    silent: Vec<TransitionId>,
 }
 
 impl<'l> Checked<'l> {
@@ -196,13 +206,15 @@ impl<'l> Checked<'l> {
     ) -> Result<Self, LabellingFlaw> {
         let (formulas, root) = (labelling.property.formulas(), labelling.property.formula());
         let parts = formulas.below(root);
+        let implied = implied_by(formulas, labelling.property.atoms(), &parts, net);
         let mut checked = Checked {
             labelling,
             net,
             numbers: HashMap::new(),
-            everywhere: everywhere(&labelling.property, &labelling.given, &parts),
+            everywhere: everywhere(formulas, &parts, &implied, &labelling.given),
             parts,
             holds: Vec::new(),
+            silent: silent(net, &labelling.property),
         };
         for (at, marking) in labelling.markings.iter().enumerate() {
             if !goes_on() {
@@ -280,8 +292,8 @@ impl<'l> Checked<'l> {
         Ok(())
     }
 
-    /// Whether a claim follows from what holds here and after one firing. `all` has the numbers of
-    /// all successors once they are known.
+    /// Whether a claim follows from what holds here and after one firing. `all` has
+    /// what stands for all successors once that is known.
     fn follows(
         &self,
         at: usize,
@@ -351,11 +363,25 @@ impl<'l> Checked<'l> {
         }
     }
 
-    /// The number of the marking after a firing, if it is listed.
+    /// The number of the marking that stands for the one after a firing.
     fn after(&self, marking: &Marking, t: TransitionId) -> Result<Option<usize>, LabellingFlaw> {
         let mut next = marking.clone();
         self.net.fire(&mut next, t).map_err(|_| Flaw::Overflow)?;
-        Ok(self.numbers.get(&*packed(next.tokens())).copied())
+        self.listed_from(next)
+    }
+
+    /// The number of a marking that is listed; where it is not, that of the first such that is reached from it
+    /// by firings that the property does not see, of those that are enabled always the first.
+    fn listed_from(&self, mut marking: Marking) -> Result<Option<usize>, LabellingFlaw> {
+        for _ in 0..MOST_SILENT {
+            if let Some(&at) = self.numbers.get(&*packed(marking.tokens())) {
+                return Ok(Some(at));
+            }
+            let next = self.silent.iter().find(|&&t| self.net.is_enabled(&marking, t));
+            let Some(&t) = next else { break };
+            self.net.fire(&mut marking, t).map_err(|_| Flaw::Overflow)?;
+        }
+        Ok(None)
     }
 }
 
@@ -363,22 +389,22 @@ fn bit(bits: &[u64], at: usize) -> bool {
     bits[at / 64] >> (at % 64) & 1 == 1
 }
 
-/// By part of the property's formula whether it holds in every reachable marking, as far as that
-/// follows from what is given.
+/// By part, parts of each before it, whether it holds in every reachable marking, as far as that follows from
+/// what is given. `implied` has for each a predicate that implies it.
 pub fn everywhere(
-    property: &TreeProperty,
-    given: &Given,
+    formulas: &Ctl,
     parts: &[Formula<Quantifier>],
+    implied: &[Predicate],
+    given: &Given,
 ) -> Vec<bool> {
-    let formulas = property.formulas();
     let mut known: Vec<bool> = Vec::with_capacity(parts.len());
-    let state = |part: Formula<Quantifier>| {
-        let state = condition(formulas, part, property.atoms(), |atom| Some(atom.clone()));
-        state.map(Predicate::sorted)
+    let implied_by = |part: Formula<Quantifier>| {
+        let at = parts.binary_search(&part).ok();
+        at.map_or(&Predicate::False, |at| &implied[at])
     };
     let is_never = |state: &Predicate| given.never.contains(state);
     let goes_on = is_never(&Predicate::Dead);
-    for &part in parts {
+    for (&part, implied) in parts.iter().zip(implied) {
         let is = |part: Formula<Quantifier>| {
             parts.binary_search(&part).is_ok_and(|at| known.get(at) == Some(&true))
         };
@@ -388,18 +414,13 @@ pub fn everywhere(
                 Node::Or(any) => &any[..],
                 _ => &[],
             };
-            each.iter()
-                .chain([&met])
-                .any(|&part| state(part).is_some_and(|state| given.stays.contains(&state)))
+            each.iter().chain([&met]).any(|&part| given.stays.contains(implied_by(part)))
         };
-        known.push(match formulas.node(part) {
+        let follows = match formulas.node(part) {
             Node::True => true,
-            Node::False => false,
-            Node::And(all) if all.iter().all(|&part| is(part)) => true,
-            Node::Or(any) if any.iter().any(|&part| is(part)) => true,
-            Node::Literal(_) | Node::And(_) | Node::Or(_) => {
-                state(part).is_some_and(|state| is_never(&state.negated().sorted()))
-            }
+            Node::False | Node::Literal(_) => false,
+            Node::And(all) => all.iter().all(|&part| is(part)),
+            Node::Or(any) => any.iter().any(|&part| is(part)),
             Node::Next(Quantifier::All, inner) => is(*inner),
             // There is a firing, and whatever it leads to will do.
             Node::Next(Quantifier::Exists, inner) => goes_on && is(*inner),
@@ -408,7 +429,8 @@ pub fn everywhere(
             }
             // ψ holds at once; and a path on which ψ always holds satisfies φ R ψ.
             Node::Until(Quantifier::All, _, right) | Node::Release(_, _, right) => is(*right),
-        });
+        };
+        known.push(follows || is_never(&implied.clone().negated().sorted()));
     }
     known
 }

@@ -5,9 +5,10 @@
 //! it once they are. They are wanted as long as it is open.
 
 use crate::board::Board;
+use crate::evidence::tree::implied_by;
 use parikh_net::goal::Mention;
-use parikh_net::property::condition;
 use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
+use parikh_temporal::Node;
 use std::collections::{HashMap, HashSet};
 
 /// See the module.
@@ -88,8 +89,8 @@ impl Wanted {
 }
 
 /// What helps to settle a goal about runs or their tree: whether the conditions that it speaks of ever become
-/// anything else than what they are initially, and for a tree, whether anything is dead, and whether that
-/// stays reachable which some part wants to be.
+/// anything else than what they are initially, and for a tree, whether anything is dead, and what
+/// its untils ask for.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let change = |predicate: &Predicate| {
         let holds = predicate.holds(net, net.initial());
@@ -106,23 +107,41 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let mut aids: Vec<Goal> = changes.collect();
     if let Goal::Tree(property) = goal {
         aids.push(Goal::Reach(Predicate::Dead));
-        aids.extend(kept(property).into_iter().map(Goal::Home));
+        aids.extend(sought(property, net));
     }
     aids
 }
 
-/// The φ of parts EF φ and AG ¬φ, where φ speaks of single markings: what such a part is worth is known of all
-/// markings where φ stays reachable.
-fn kept(property: &TreeProperty) -> Vec<Predicate> {
-    let formulas = property.formulas();
-    let mut all = Vec::new();
-    for part in formulas.below(property.formula()) {
-        let state = |part| condition(formulas, part, property.atoms(), |atom| Some(atom.clone()));
-        let met = formulas.possible(part).and_then(state);
-        let kept = formulas.invariant(part).and_then(state).map(Predicate::negated);
-        all.extend(met.or(kept).map(Predicate::sorted));
+/// What untils and releases ask for, as far as single markings show it ([`implied_by`]). Of an until of ψ: a
+/// marking in which ψ is not known to fail, as the until fails everywhere where there is none, and the way there is worth
+/// following where there is one; and, where some path will do, whether that stays reachable which implies
+/// ψ. A release of ψ is the same of ¬ψ.
+fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
+    let mut formulas = property.formulas().clone();
+    let parts = formulas.below(property.formula());
+    let negations: Vec<_> = parts.iter().map(|&part| formulas.negate(part)).collect();
+    let mut both: Vec<_> = negations.iter().flat_map(|&it| formulas.below(it)).collect();
+    both.extend(&parts);
+    both.sort_unstable();
+    both.dedup();
+    let implied = implied_by(&formulas, property.atoms(), &both, net);
+    let of = |part| both.binary_search(&part).map_or(Predicate::False, |at| implied[at].clone());
+    let (mut reach, mut home) = (Vec::new(), Vec::new());
+    for &part in &both {
+        let Node::Until(_, _, met) = *formulas.node(part) else { continue };
+        let fails = of(formulas.negate(met));
+        if fails != Predicate::False && fails.holds(net, net.initial()) {
+            reach.push(fails.negated().sorted());
+        }
+        let shown = of(met);
+        if formulas.possible(part).is_some() && !matches!(shown, Predicate::True | Predicate::False)
+        {
+            home.push(shown);
+        }
     }
-    all.sort_unstable();
-    all.dedup();
-    all
+    for all in [&mut reach, &mut home] {
+        all.sort_unstable();
+        all.dedup();
+    }
+    reach.into_iter().map(Goal::Reach).chain(home.into_iter().map(Goal::Home)).collect()
 }

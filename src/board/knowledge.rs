@@ -64,11 +64,11 @@ impl Knowledge {
     /// What it stands on, once the goal is settled. For a maximum that is the bound, unless there is none.
     pub fn standing(&self) -> Option<Standing<'_>> {
         let argued = |by: &Technique, proof, evidence, given| Standing {
-            by: *by,
+            by,
             argued: Some((proof, evidence)),
             given,
         };
-        let replayed = |by: &Technique| Standing { by: *by, argued: None, given: &[] };
+        let replayed = |by: &Technique| Standing { by, argued: None, given: &[] };
         Some(match self {
             Knowledge::Reach(Reach::Reached { by, .. })
             | Knowledge::Run(Run::Exists { by, .. }) => replayed(by),

@@ -10,8 +10,9 @@ use super::reading::{Logic, Reading};
 use super::runs;
 use super::syntax::Formula;
 use super::unsupported::Unsupported;
+use crate::evidence::tree::MOST_LEAVES;
+use parikh_net::before::condition_before;
 use parikh_net::coloured::Folding;
-use parikh_net::property::condition;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, Net, Predicate, TreeProperty};
 use parikh_temporal::{
@@ -99,7 +100,8 @@ type Asked = Proposition<Goal>;
 /// A part with an operator of time on top, as a goal.
 fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> Asked {
     let formulas = whole.formulas();
-    let state = |part| condition(formulas, part, whole.atoms(), |atom| Some(atom.clone()));
+    // What comes after one firing is a condition on the marking before.
+    let state = |part| condition_before(formulas, part, whole.atoms(), net, MOST_LEAVES);
     if let Some(met) = formulas.possible(part) {
         if let Some(sought) = state(met) {
             return Proposition::Atom(Goal::Reach(sought));

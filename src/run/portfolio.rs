@@ -12,7 +12,7 @@ use super::schedule::{self, On, Part, Phase, Schedule};
 use crate::board::Board;
 use crate::engine::{Engine, Role, reduced};
 use crate::ground::Ground;
-use parikh_net::{GoalId, MarkingGoal};
+use parikh_net::{GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -166,10 +166,25 @@ impl<'a> Portfolio<'a> {
             if self.is_over() || open.count() > groups::LARGEST {
                 return None;
             }
-            let all: Vec<GoalId> = self.ground.goals().iter().map(|(id, _)| *id).collect();
+            let goals = self.ground.goals().iter().filter(|(_, goal)| !self.is_too_wide(goal));
+            let all: Vec<GoalId> = goals.map(|(id, _)| *id).collect();
             self.reduce(&all, &self.budget.share(schedule::REDUCING))
         };
         self.reduced.get_or_init(make).as_ref()
+    }
+
+    /// Whether a goal is kept from the reduced net: with formulas of CTL there are some that speak of most places,
+    /// and would have nothing reduced for all others.
+    fn is_too_wide(&self, goal: &MarkingGoal) -> bool {
+        let net = self.ground.net();
+        let is_open = |(id, _): &(GoalId, _)| self.board.is_open(*id);
+        match goal {
+            MarkingGoal::Reach(Predicate::Dead) => false,
+            MarkingGoal::Reach(predicate) if self.ground.trees().iter().any(is_open) => {
+                predicate.support(net).len() * 2 > net.place_count()
+            }
+            _ => false,
+        }
     }
 
     /// The net reduced for those of these goals that are open; what that settles by itself is

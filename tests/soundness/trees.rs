@@ -9,6 +9,7 @@ use parikh::answer::Plan;
 use parikh::board::{Evidence, Knowledge, Tree};
 use parikh::engine::Engine;
 use parikh::engine::registry::ENGINES;
+use parikh::evidence::tree::silent;
 use parikh::net::generate::{Shape, random, random_ctl, random_predicate};
 use parikh::net::run_property::RunAtom;
 use parikh::net::{Goal, Kind, Net, Predicate, RunProperty, TreeProperty};
@@ -89,6 +90,33 @@ fn whole_runs_are_right_about_trees() {
         let [held, failed, _] = tried(ENGINES, 100, aided);
         assert!(held > 200 && failed == held, "{held}, {failed}");
     }
+}
+
+/// Markings before and after a firing that a formula does not see satisfy the same.
+#[test]
+fn firings_that_a_formula_does_not_see_keep_what_is_true() {
+    let (mut seen, mut held) = (0, 0);
+    for seed in 0..scaled(600) {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 200, tokens: 60 }) else { continue };
+        for property in properties(seed, &net, 6) {
+            let silent = silent(&net, &property);
+            if silent.is_empty() {
+                continue;
+            }
+            let values = trees::values(&space, &property);
+            for at in 0..values.len() {
+                for (to, t) in
+                    space.fired_from(at).filter(|(_, t)| t.is_some_and(|t| silent.contains(&t)))
+                {
+                    assert_eq!(values[at], values[to], "net {seed}, {t:?}: {property:?}");
+                    seen += 1;
+                    held += usize::from(values[at]);
+                }
+            }
+        }
+    }
+    assert!(seen > 500 && held > 100 && held < seen, "{held} of {seen}");
 }
 
 /// Formulas of CTL that are said to mean the same as a formula of LTL on all paths.

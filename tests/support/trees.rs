@@ -6,9 +6,14 @@ use parikh_temporal::Graph;
 
 /// Whether the tree of runs from the initial marking has the property.
 pub(crate) fn holds(space: &StateSpace<'_>, property: &TreeProperty) -> bool {
+    values(space, property)[0]
+}
+
+/// By marking whether the tree of runs from there has the property.
+pub(crate) fn values(space: &StateSpace<'_>, property: &TreeProperty) -> Vec<bool> {
     let markings = space.markings();
     let letters = markings.iter().map(|it| property.letter(space.net(), it)).collect();
     let successors = (0..markings.len()).map(|at| space.fired_from(at).map(|(to, _)| to).collect());
     let graph = Graph::new(letters, successors.collect()).expect("successors are markings");
-    graph.values(property.formulas(), property.formula())[0]
+    graph.values(property.formulas(), property.formula())
 }

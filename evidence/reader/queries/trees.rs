@@ -34,7 +34,7 @@ pub(super) fn of_tree(
     }
     // No atom of CTL speaks of firings.
     let atoms: Vec<Predicate> = reading.atoms.iter().filter_map(RunAtom::condition).collect();
-    Ok(Question::of_tree(&TreeProperty::new(&reading.formulas, read, &atoms)))
+    Ok(Question::of_tree(net, &TreeProperty::new(&reading.formulas, read, &atoms)))
 }
 
 impl Logic for Quantifier {

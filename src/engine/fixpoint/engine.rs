@@ -1,17 +1,19 @@
-//! The engine: each open property has its turns, short ones first, on one graph of markings.
+//! The engine: each open property has its turns, short ones first, on one graph of markings, or on one of its
+//! own, where there are firings that it does not see.
 
-use super::known::{self, Known};
+use super::known::{self, Both, Known};
 use super::parts::Parts;
 use super::search::{News, Search};
 use crate::engine::explicit::Incomplete;
 use crate::engine::markings::Markings;
 use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
-use crate::evidence::tree::{Given, Labelling};
+use crate::evidence::tree::{Given, Labelling, silent};
 use fastrand::Rng;
 use parikh_net::{Facts, GoalId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
 use parikh_temporal::BRANCHING_RULES;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// See the [module](super).
 pub const ENGINE: Engine = Engine {
@@ -31,7 +33,16 @@ const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     let (atoms, bits) = conditions(assignment.ground.trees().iter().map(|(_, property)| property));
-    Ok(Box::new(Fixpoints { work: assignment, atoms, bits, graph: None, looks: 0, decided: 0 }))
+    Ok(Box::new(Fixpoints {
+        work: assignment,
+        atoms,
+        bits,
+        graph: None,
+        own: HashMap::new(),
+        prepared: HashMap::new(),
+        looks: 0,
+        decided: 0,
+    }))
 }
 
 struct Fixpoints<'g> {
@@ -41,6 +52,10 @@ struct Fixpoints<'g> {
     bits: HashMap<Predicate, usize>,
     /// The graph of markings, from the first slice on.
     graph: Option<Markings<'g>>,
+    /// Graphs of properties that do not see all firings.
+    own: HashMap<GoalId, Markings<'g>>,
+    /// What properties are made of; nothing of those that are too large.
+    prepared: HashMap<GoalId, Option<Arc<Prepared>>>,
     /// How many rounds of looks there were.
     looks: u64,
     /// How many properties were decided.
@@ -65,14 +80,15 @@ impl Session for Fixpoints<'_> {
     }
 
     fn statistics(&self) -> String {
-        let expanded = self.graph.as_ref().map_or(0, Markings::expanded);
+        let graphs = self.graph.iter().chain(self.own.values());
+        let expanded: u64 = graphs.map(|graph| u64::from(graph.expanded())).sum();
         format!("{expanded} markings expanded, {} properties decided", self.decided)
     }
 }
 
-impl Fixpoints<'_> {
+impl<'g> Fixpoints<'g> {
     /// A look at each open property, in equal shares of the time; whether more time would help with any.
-    fn look_at_all(&mut self, graph: &mut Markings<'_>, budget: &Budget) -> Progress {
+    fn look_at_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> Progress {
         let board = self.work.board;
         let trees = self.work.ground.trees().iter();
         let open: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
@@ -86,14 +102,48 @@ impl Fixpoints<'_> {
             if !board.is_open(*id) {
                 continue;
             }
-            graph.set_budget(&budget.share(1.0 / (open.len() - at) as f64));
-            match look(&self.work, graph, &self.bits, (*id, property), seed) {
+            let share = budget.share(1.0 / (open.len() - at) as f64);
+            let Some(prepared) = self.prepared(*id, property) else { continue };
+            let own = self.own.remove(id);
+            let mut own = own.or_else(|| self.own_graph(&prepared.property, &share));
+            let graph = own.as_mut().unwrap_or(graph);
+            graph.set_budget(&share);
+            let looked = look(&self.work, graph, *id, &prepared, seed);
+            if looked == Looked::Interrupted {
+                self.own.extend(own.map(|own| (*id, own)));
+            }
+            match looked {
                 Looked::Decided => self.decided += 1,
                 Looked::Interrupted => progress = Progress::Unfinished,
                 Looked::Stuck => {}
             }
         }
         progress
+    }
+}
+
+impl<'g> Fixpoints<'g> {
+    /// What a property is made of, found once.
+    fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<Prepared>> {
+        let prepare = || {
+            let prepared = Prepared::of(self.work.ground.net(), property, &self.bits);
+            if prepared.is_none() {
+                self.work.board.gave_up(id, ENGINE.name, "the formula has more than 64 parts");
+            }
+            prepared.map(Arc::new)
+        };
+        self.prepared.entry(id).or_insert_with(prepare).clone()
+    }
+
+    /// A graph for one property, where there are firings that it does not see.
+    fn own_graph(&self, property: &TreeProperty, budget: &Budget) -> Option<Markings<'g>> {
+        let ground = self.work.ground;
+        let silent = silent(ground.net(), property);
+        if silent.is_empty() {
+            return None;
+        }
+        let graph = Markings::for_trees(ground.net(), ground.facts(), &self.atoms, budget);
+        graph.and_then(|graph| graph.without(&silent)).ok()
     }
 }
 
@@ -107,15 +157,35 @@ pub fn labelling(
     given: &Given,
     budget: &Budget,
 ) -> Option<Labelling> {
-    let property = &simple(property);
-    let (atoms, bits) = conditions([property]);
+    let (atoms, bits) = conditions([&simple(property)]);
     let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
-    let parts = Parts::of(property, &bits)?;
-    let known = Known::given(given.clone(), property, &parts);
-    let mut search = Search::new(&mut graph, &parts, known.sets, 0);
+    let prepared = Prepared::of(net, property, &bits)?;
+    let known = Known::given(given.clone(), &prepared.both);
+    let mut search = Search::new(&mut graph, &prepared.parts, known.sets, 0);
     let value =
         search.run(&mut || Some(News { everywhere: known.sets, ways: Vec::new() })).ok()??;
-    search.explain(property, known.sets, known.used(value).0)
+    search.explain(&prepared.property, known.sets, known.used(value).0)
+}
+
+/// A property in a simpler form, with what it is made of.
+struct Prepared {
+    property: TreeProperty,
+    parts: Parts,
+    both: Both,
+}
+
+impl Prepared {
+    /// Nothing where there are too many parts.
+    fn of(
+        net: &Net,
+        property: &TreeProperty,
+        bits: &HashMap<Predicate, usize>,
+    ) -> Option<Prepared> {
+        let property = simple(property);
+        let parts = Parts::of(&property, bits)?;
+        let both = Both::of(net, &property, &parts);
+        Some(Prepared { property, parts, both })
+    }
 }
 
 /// The same property without operands that are each other's negation, and the like: claims about a part and
@@ -155,19 +225,15 @@ enum Looked {
 fn look(
     work: &Assignment<'_>,
     graph: &mut Markings<'_>,
-    bits: &HashMap<Predicate, usize>,
-    (id, property): (GoalId, &TreeProperty),
+    id: GoalId,
+    prepared: &Prepared,
     seed: u64,
 ) -> Looked {
-    let property = &simple(property);
-    let Some(parts) = Parts::of(property, bits) else {
-        work.board.gave_up(id, ENGINE.name, "the formula has more than 64 parts");
-        return Looked::Stuck;
-    };
-    let mut facts = Known::of(work.board, property, &parts);
-    let mut search = Search::new(graph, &parts, facts.sets, seed);
+    let Prepared { property, parts, both } = prepared;
+    let mut facts = Known::of(work.board, both);
+    let mut search = Search::new(graph, parts, facts.sets, seed);
     let found = search.run(&mut || {
-        let ways = facts.look(work.board, property, &parts);
+        let ways = facts.look(work.board);
         work.board.is_open(id).then_some(News { everywhere: facts.sets, ways })
     });
     let value = match found {

@@ -49,7 +49,8 @@ impl Search<'_, '_> {
                 row.push((at, new));
             }
         };
-        want(&mut wanted, &mut row, 0, 1 << self.parts.root());
+        let initial = self.graph.initial();
+        want(&mut wanted, &mut row, initial, 1 << self.parts.root());
         let mut count = 0;
         while let Some((at, parts)) = row.pop() {
             for part in places(parts & !known) {

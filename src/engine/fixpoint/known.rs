@@ -7,14 +7,14 @@
 
 use super::parts::{Parts, Set};
 use crate::board::{Board, Evidence, Home, Knowledge, Reach, Witness};
-use crate::evidence::tree::{Given, everywhere};
-use parikh_net::property::condition;
-use parikh_net::{FiringSequence, Goal, GoalId, Predicate, TreeProperty};
+use crate::evidence::tree::{Given, everywhere, implied_by};
+use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TreeProperty};
+use parikh_temporal::{Ctl, Formula, Quantifier};
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// See the module.
-pub(super) struct Known {
+pub(super) struct Known<'b> {
     /// The goals on the board that may tell something, each with its predicate in sorted form.
     asked: Vec<(GoalId, Predicate)>,
     /// The version of the board that was looked at.
@@ -24,17 +24,19 @@ pub(super) struct Known {
     goals: Vec<GoalId>,
     /// The goals whose ways were shown.
     shown: HashSet<GoalId>,
+    /// The formula's parts and their negations.
+    both: &'b Both,
     /// The parts that are true everywhere, and those that are false everywhere.
     pub(super) sets: (Set, Set),
 }
 
-impl Known {
+impl<'b> Known<'b> {
     /// What the goals of `board` tell of a property.
-    pub(super) fn of(board: &Board<'_>, property: &TreeProperty, parts: &Parts) -> Known {
+    pub(super) fn of(board: &Board<'_>, both: &'b Both) -> Known<'b> {
         let mut wanted: HashSet<Predicate> = HashSet::from([Predicate::Dead]);
-        for state in states(property, parts) {
-            wanted.insert(state.clone().negated().sorted());
-            wanted.insert(state);
+        for implied in &both.implied {
+            wanted.insert(implied.clone().negated().sorted());
+            wanted.insert(implied.clone());
         }
         let asked = board.ids().filter_map(|id| match board.goal(id) {
             Goal::Reach(predicate) | Goal::Home(predicate) => {
@@ -43,20 +45,21 @@ impl Known {
             }
             _ => None,
         });
-        let mut known = Known { asked: asked.collect(), ..Known::nothing() };
-        known.learn(board, property, parts);
+        let mut known = Known { asked: asked.collect(), ..Known::nothing(both) };
+        known.learn(board);
         known
     }
 
     /// The same of what is given.
-    pub(super) fn given(given: Given, property: &TreeProperty, parts: &Parts) -> Known {
-        let mut known = Known { given, ..Known::nothing() };
-        known.follow(property, parts);
+    pub(super) fn given(given: Given, both: &'b Both) -> Known<'b> {
+        let mut known = Known { given, ..Known::nothing(both) };
+        known.follow();
         known
     }
 
-    fn nothing() -> Known {
+    fn nothing(both: &'b Both) -> Known<'b> {
         Known {
+            both,
             asked: Vec::new(),
             version: None,
             given: Given::default(),
@@ -67,13 +70,8 @@ impl Known {
     }
 
     /// Looks again where anything may have changed. Ways that were not shown yet.
-    pub(super) fn look(
-        &mut self,
-        board: &Board<'_>,
-        property: &TreeProperty,
-        parts: &Parts,
-    ) -> Vec<Arc<FiringSequence>> {
-        self.learn(board, property, parts);
+    pub(super) fn look(&mut self, board: &Board<'_>) -> Vec<Arc<FiringSequence>> {
+        self.learn(board);
         let mut ways = Vec::new();
         for &(id, _) in &self.asked {
             if self.shown.contains(&id) {
@@ -92,7 +90,7 @@ impl Known {
         ways
     }
 
-    fn learn(&mut self, board: &Board<'_>, property: &TreeProperty, parts: &Parts) {
+    fn learn(&mut self, board: &Board<'_>) {
         let version = board.version();
         if self.version.replace(version) == Some(version) {
             return;
@@ -124,24 +122,21 @@ impl Known {
             }
         }
         if self.goals.len() != before {
-            self.follow(property, parts);
+            self.follow();
         }
     }
 
     /// What follows of the parts.
-    fn follow(&mut self, property: &TreeProperty, parts: &Parts) {
-        let set = |values: Vec<bool>| {
-            (0..).zip(values).fold(0, |set: Set, (at, value)| set | Set::from(value) << at)
+    fn follow(&mut self) {
+        let Both { formulas, all, implied, parts, negations } = self.both;
+        let known = everywhere(formulas, all, implied, &self.given);
+        let set = |these: &[Formula<Quantifier>]| {
+            (0..).zip(these).fold(0, |set: Set, (at, part)| {
+                let is_known = all.binary_search(part).is_ok_and(|it| known[it]);
+                set | Set::from(is_known) << at
+            })
         };
-        let yes = set(everywhere(property, &self.given, &parts.formulas));
-        let mut store = property.formulas().clone();
-        let negations: Vec<_> = parts.formulas.iter().map(|&it| store.negate(it)).collect();
-        let of = |&negation: &_| {
-            let negation = TreeProperty::new(&store, negation, property.atoms());
-            let parts = negation.formulas().below(negation.formula());
-            everywhere(&negation, &self.given, &parts).last() == Some(&true)
-        };
-        self.sets = (yes, set(negations.iter().map(of).collect()));
+        self.sets = (set(parts), set(negations));
     }
 
     /// What a labelling of this value may rest on.
@@ -162,10 +157,27 @@ pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
     goals.into_iter().filter(is_refuted).collect()
 }
 
-/// The parts of a property that are conditions on single markings, in sorted form.
-fn states(property: &TreeProperty, parts: &Parts) -> Vec<Predicate> {
-    let state = |&part: &_| {
-        condition(property.formulas(), part, property.atoms(), |atom| Some(atom.clone()))
-    };
-    parts.formulas.iter().filter_map(state).map(Predicate::sorted).collect()
+/// The parts of a property and their negations, with what implies them.
+pub(super) struct Both {
+    formulas: Ctl,
+    /// All of them, and what they are made of, ascending.
+    all: Vec<Formula<Quantifier>>,
+    /// By place in that list a predicate that implies it.
+    implied: Vec<Predicate>,
+    /// The parts in their order, and the negation of each.
+    parts: Vec<Formula<Quantifier>>,
+    negations: Vec<Formula<Quantifier>>,
+}
+
+impl Both {
+    pub(super) fn of(net: &Net, property: &TreeProperty, parts: &Parts) -> Both {
+        let mut formulas = property.formulas().clone();
+        let negations: Vec<_> = parts.formulas.iter().map(|&it| formulas.negate(it)).collect();
+        let mut all: Vec<_> = negations.iter().flat_map(|&it| formulas.below(it)).collect();
+        all.extend(&parts.formulas);
+        all.sort_unstable();
+        all.dedup();
+        let implied = implied_by(&formulas, property.atoms(), &all, net);
+        Both { formulas, all, implied, parts: parts.formulas.clone(), negations }
+    }
 }

@@ -23,6 +23,10 @@
 //! markings in which an atom has another value than initially, and do that better than an order here
 //! would: the ways that they find are followed.
 //!
+//! Of a formula without EX and AX, markings are identified that differ by firings which it does not see
+//! ([`crate::evidence::tree::silent`]); it has a graph of its own then, and a labelling lists only what stands
+//! for others.
+//!
 //! Source: local model checking by dependency graphs, Liu and Smolka, ICALP 1998; Dalsgaard and others,
 //! *A Distributed Fixed-Point Algorithm for Extended Dependency Graphs*, Fundamenta Informaticae 2018.
 //!

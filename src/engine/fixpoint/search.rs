@@ -158,8 +158,8 @@ impl<'g, 'n> Search<'g, 'n> {
 
     /// The value of the formula at the initial marking, if it is known.
     pub(super) fn value(&self) -> Option<bool> {
-        let root = self.parts.root();
-        match (self.yes[0] >> root & 1, self.no[0] >> root & 1) {
+        let (root, at) = (self.parts.root(), self.graph.initial() as usize);
+        match (self.yes[at] >> root & 1, self.no[at] >> root & 1) {
             (1, _) => Some(true),
             (_, 1) => Some(false),
             _ => None,
@@ -205,7 +205,7 @@ impl<'g, 'n> Search<'g, 'n> {
 
     /// Opens the markings along a way from the initial marking, as far as anything is demanded there.
     fn follow(&mut self, way: &FiringSequence) -> Result<(), Incomplete> {
-        let (mut at, mut met) = (0, 0);
+        let (mut at, mut met) = (self.graph.initial(), 0);
         for step in way.steps() {
             for _ in 0..step.count {
                 if self.needs[at as usize] == 0 || met == LONGEST || self.value().is_some() {
@@ -247,7 +247,7 @@ impl<'g, 'n> Search<'g, 'n> {
         self.waiting.clear();
         self.heap.clear();
         self.firings = 0;
-        self.demand(0, 1 << self.parts.root());
+        self.demand(self.graph.initial(), 1 << self.parts.root());
         self.spread();
     }
 

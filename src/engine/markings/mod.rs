@@ -10,6 +10,8 @@
 //! letters: whoever wants to know whether a condition holds in a marking [asks](Markings::holds), of
 //! markings that were not expanded, too. Conditions may be long, and most are asked of few markings.
 
+mod silent;
+
 use crate::engine::explicit::condition::Condition;
 use crate::engine::explicit::judge::leaves_as_atoms;
 use crate::engine::explicit::space::{Purpose, Space, Stuck};
@@ -17,6 +19,7 @@ use crate::engine::explicit::state_space::Incomplete;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
+use silent::Silent;
 use std::collections::HashMap;
 
 /// Not expanded yet.
@@ -50,6 +53,8 @@ pub(crate) struct Markings<'n> {
     loaded: Option<u32>,
     loaded_dead: Option<bool>,
     expanded: u32,
+    /// The firings that are not looked at, where there are any.
+    silent: Option<Silent>,
     /// Whether there are letters, and dead markings lead to themselves.
     for_runs: bool,
 }
@@ -113,6 +118,7 @@ impl<'n> Markings<'n> {
             loaded: None,
             loaded_dead: None,
             expanded: 0,
+            silent: None,
             for_runs,
         };
         markings.compile();
@@ -228,6 +234,9 @@ impl<'n> Markings<'n> {
                 self.loaded = None;
                 continue;
             }
+            if self.silent.is_some() {
+                self.identify(marking, begin)?;
+            }
             // First what a run can repeat at once.
             self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
             self.rows[at] = (begin as u32, (self.successors.len() - begin) as u32);
@@ -239,7 +248,8 @@ impl<'n> Markings<'n> {
         Ok(())
     }
 
-    /// Where a firing leads from a marking; nothing where it is not possible.
+    /// Where a firing leads from a marking, or what stands for that; nothing where it is not possible. Of firings that are
+    /// not looked at it is the marking itself.
     ///
     /// # Errors
     /// When there is no room for where it leads.
@@ -248,6 +258,17 @@ impl<'n> Markings<'n> {
         marking: u32,
         t: TransitionId,
     ) -> Result<Option<u32>, Incomplete> {
+        let next = self.after_firing(marking, t)?;
+        let Some(silent) = &self.silent else { return Ok(next) };
+        match next {
+            Some(next) => Ok(Some(self.representative(next, None)?)),
+            None if silent.all.binary_search(&(t.index() as u32)).is_ok() => Ok(Some(marking)),
+            None => Ok(None),
+        }
+    }
+
+    /// Where a firing leads from a marking; nothing where it is not possible.
+    fn after_firing(&mut self, marking: u32, t: TransitionId) -> Result<Option<u32>, Incomplete> {
         let chosen = [t.index() as u32];
         let mut reached = None;
         self.loaded = None;
@@ -335,6 +356,16 @@ impl<'n> Markings<'n> {
             while self.space.expand_edges(from, &[t], |number| reached = Some(number)).ok()? {
                 self.space.load(from, &mut self.enabled);
             }
+            let reached = match reached {
+                Some(reached) if self.silent.is_some() => {
+                    self.loaded = None;
+                    let instead = self.representative(reached, None).ok()?;
+                    self.loaded = None;
+                    self.space.load(from, &mut self.enabled);
+                    Some(instead)
+                }
+                other => other,
+            };
             if reached == Some(to) {
                 return Some(Some(TransitionId::new(t as usize)));
             }

@@ -1,0 +1,262 @@
+//! What has to hold before a firing so that a predicate holds after it: EX φ and AX φ as predicates.
+//!
+//! m satisfies EX φ where some transition t is enabled in m and φ holds in m + C·t. A linear atom Σ ≤ b holds
+//! there where Σ ≤ b − Σ(C·t) holds in m, and a transition is enabled there where each of its input places p
+//! has w − C(p, t) tokens in m. So, with φ_t for φ after t,
+//!
+//! > EX φ = ∨_t (enabled(t) ∧ φ_t),  AX φ = ¬EX ¬φ,
+//!
+//! where transitions with the same φ_t share one copy of it; those that change nothing that φ speaks of
+//! share φ itself. At a dead marking EX φ is false and AX φ true, as it should be.
+
+use crate::features::Features;
+use crate::id::TransitionId;
+use crate::net::Net;
+use crate::predicate::{Atom, Predicate};
+use crate::sum::LinearSum;
+use parikh_temporal::{Ctl, Formula, Node, Quantifier, Values};
+use std::collections::HashMap;
+
+/// The most firings that change nothing of a predicate, and are asked for one by one where that is not needed.
+const NEAR: usize = 16;
+
+impl Predicate {
+    /// Whether it holds after some firing, as a predicate of the marking before. Nothing where that has more
+    /// than so many leaves, its numbers are too large, it speaks of deadness, or the net has arcs whose
+    /// effect is none of tokens added and taken.
+    pub fn before_some(&self, net: &Net, most: usize) -> Option<Predicate> {
+        self.before(net, most, None)
+    }
+
+    /// A predicate that implies [`before_some`](Self::before_some), where that is larger, and mostly is it: firings
+    /// that change nothing that this speaks of are left out where there are many of them, so that it speaks of few
+    /// places.
+    pub fn before_some_near(&self, net: &Net, most: usize) -> Option<Predicate> {
+        self.before(net, most, Some(false))
+    }
+
+    /// The same for [`before_all`](Self::before_all): this has to hold before then.
+    pub fn before_all_near(&self, net: &Net, most: usize) -> Option<Predicate> {
+        Some(self.clone().negated().before(net, most, Some(true))?.negated().sorted())
+    }
+
+    /// EX of it. Of firings that change nothing of it, if they are many, `far` says that they are always possible, or
+    /// never.
+    fn before(&self, net: &Net, most: usize, far: Option<bool>) -> Option<Predicate> {
+        if !Features::PLAIN.and(Features::WEIGHTS).cover(net.features()) || self.mentions_deadness()
+        {
+            return None;
+        }
+        if *self == Predicate::False {
+            return Some(Predicate::False);
+        }
+        let mut speaks_of = vec![false; net.place_count()];
+        self.support(net).into_iter().for_each(|place| speaks_of[place.index()] = true);
+        // By what is changed of what it speaks of, where it is after that in the list of all.
+        let mut after: HashMap<Vec<(usize, i64)>, usize> = HashMap::new();
+        let mut numbers: HashMap<Predicate, usize> = HashMap::new();
+        let mut groups: Vec<(Predicate, Vec<TransitionId>)> = Vec::new();
+        let mut leaves = 0;
+        for t in net.transitions() {
+            let changes = net.delta(t).iter().filter(|change| speaks_of[change.place.index()]);
+            let changes: Vec<(usize, i64)> =
+                changes.map(|change| (change.place.index(), change.delta)).collect();
+            let group = match after.get(&changes) {
+                Some(&known) => known,
+                None => {
+                    let shifted = self.shifted(net, &changes)?;
+                    let next = groups.len();
+                    let number = *numbers.entry(shifted.clone()).or_insert(next);
+                    if number == next {
+                        leaves += shifted.leaves();
+                        groups.push((shifted, Vec::new()));
+                    }
+                    if leaves > most {
+                        return None;
+                    }
+                    after.insert(changes, number);
+                    number
+                }
+            };
+            groups[group].1.push(t);
+        }
+        let all = net.transition_count();
+        let possible = groups.into_iter().map(|(shifted, transitions)| {
+            let fires = match far {
+                Some(fires) if transitions.len() > NEAR && shifted == *self => {
+                    Predicate::constant(fires)
+                }
+                _ if transitions.len() == all => Predicate::NotDead,
+                _ => Predicate::or(transitions.into_iter().map(Predicate::Enabled)),
+            };
+            Predicate::and([shifted, fires])
+        });
+        let before = Predicate::or(possible).sorted();
+        Some(before).filter(|before| before.leaves() <= most)
+    }
+
+    /// The same after any firing, and where there is none.
+    pub fn before_all(&self, net: &Net, most: usize) -> Option<Predicate> {
+        Some(self.clone().negated().before_some(net, most)?.negated().sorted())
+    }
+
+    /// It holds in m where this does not speak of m but of m before so many tokens were added; places
+    /// ascend.
+    fn shifted(&self, net: &Net, changes: &[(usize, i64)]) -> Option<Predicate> {
+        if changes.is_empty() {
+            return Some(self.clone());
+        }
+        let change_of = |place: usize| {
+            changes.binary_search_by_key(&place, |&(at, _)| at).map_or(0, |at| changes[at].1)
+        };
+        let all = |parts: &[Predicate]| -> Option<Vec<Predicate>> {
+            parts.iter().map(|part| part.shifted(net, changes)).collect()
+        };
+        let enabled = |t: TransitionId| {
+            let pre = net.pre(t);
+            if pre.iter().all(|arc| change_of(arc.place.index()) == 0) {
+                return Some(Predicate::Enabled(t));
+            }
+            let inputs: Option<Vec<Predicate>> = pre
+                .iter()
+                .map(|arc| {
+                    let change = i128::from(change_of(arc.place.index()));
+                    let wanted = (i128::from(arc.weight) - change).max(0);
+                    let wanted = u64::try_from(wanted).ok().filter(|&wanted| wanted <= 1 << 63)?;
+                    Some(Predicate::at_least(arc.place, wanted))
+                })
+                .collect();
+            inputs.map(Predicate::and)
+        };
+        match self {
+            Predicate::True | Predicate::False => Some(self.clone()),
+            Predicate::Atom(Atom { sum, bound }) => {
+                let terms = sum.terms().iter();
+                let added: i128 = terms
+                    .map(|&(place, a)| i128::from(a) * i128::from(change_of(place.index())))
+                    .sum();
+                let bound = i64::try_from(i128::from(*bound) - added).ok()?;
+                Some(Predicate::at_most(LinearSum::clone(sum), bound))
+            }
+            Predicate::Enabled(t) => enabled(*t),
+            Predicate::Disabled(t) => enabled(*t).map(Predicate::negated),
+            Predicate::Dead | Predicate::NotDead => None,
+            Predicate::And(parts) => all(parts).map(Predicate::and),
+            Predicate::Or(parts) => all(parts).map(Predicate::or),
+        }
+    }
+
+    /// How many leaves it has.
+    pub fn leaves(&self) -> usize {
+        match self {
+            Predicate::And(parts) | Predicate::Or(parts) => {
+                parts.iter().map(Predicate::leaves).sum()
+            }
+            _ => 1,
+        }
+    }
+}
+
+/// A part of a formula of CTL as a predicate, where it has no other operators of time than EX and AX, each
+/// of them with at most so many leaves.
+pub fn condition_before(
+    formulas: &Ctl,
+    part: Formula<Quantifier>,
+    atoms: &[Predicate],
+    net: &Net,
+    most: usize,
+) -> Option<Predicate> {
+    formulas.fold(part, |_, node, made: &Values<Quantifier, Option<Predicate>>| {
+        let all = |parts: &[Formula<Quantifier>]| -> Option<Vec<Predicate>> {
+            parts.iter().map(|&part| made[part].clone()).collect()
+        };
+        match node {
+            Node::True => Some(Predicate::True),
+            Node::False => Some(Predicate::False),
+            Node::Literal(literal) => {
+                let atom = atoms[literal.atom.0 as usize].clone();
+                Some(if literal.positive { atom } else { atom.negated() })
+            }
+            Node::And(parts) => all(parts).map(Predicate::and),
+            Node::Or(parts) => all(parts).map(Predicate::or),
+            Node::Next(Quantifier::Exists, inner) => made[*inner].as_ref()?.before_some(net, most),
+            Node::Next(Quantifier::All, inner) => made[*inner].as_ref()?.before_all(net, most),
+            Node::Until(..) | Node::Release(..) => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Along random walks, EX φ holds just where some firing leads to φ, and AX φ where all do.
+    #[cfg(feature = "generate")]
+    #[test]
+    fn what_holds_after_a_firing_is_known_before() {
+        use crate::generate::{Shape, random, random_predicate};
+        use fastrand::Rng;
+
+        let (mut seen, mut held) = (0, 0);
+        for seed in 0..400 {
+            let net = random(seed, &Shape::small(seed));
+            let mut rng = Rng::with_seed(seed);
+            let mut marking = net.initial().clone();
+            let all: Vec<Predicate> = (0..4).map(|_| random_predicate(&mut rng, &net, 3)).collect();
+            for _ in 0..8 {
+                let enabled: Vec<TransitionId> =
+                    net.transitions().filter(|&t| net.is_enabled(&marking, t)).collect();
+                let after = enabled.iter().filter_map(|&t| {
+                    let mut next = marking.clone();
+                    net.fire(&mut next, t).is_ok().then_some(next)
+                });
+                let after: Vec<_> = after.collect();
+                for predicate in &all {
+                    let Some(some) = predicate.before_some(&net, 10_000) else { continue };
+                    let holds = after.iter().any(|it| predicate.holds(&net, it));
+                    assert_eq!(some.holds(&net, &marking), holds, "net {seed}: {predicate:?}");
+                    let every = predicate.before_all(&net, 10_000).expect("as large");
+                    let holds_after_all = after.iter().all(|it| predicate.holds(&net, it));
+                    assert_eq!(every.holds(&net, &marking), holds_after_all, "net {seed}");
+                    let near = predicate.before_some_near(&net, 10_000).expect("no larger");
+                    assert!(holds || !near.holds(&net, &marking), "net {seed}: {predicate:?}");
+                    let near = predicate.before_all_near(&net, 10_000).expect("no larger");
+                    assert!(holds_after_all || !near.holds(&net, &marking), "net {seed}");
+                    seen += 1;
+                    held += usize::from(holds);
+                }
+                let Some(&t) = rng.choice(&enabled) else { break };
+                if net.fire(&mut marking, t).is_err() {
+                    break;
+                }
+            }
+        }
+        assert!(seen > 2000 && held > 400 && held < seen, "{held} of {seen}");
+    }
+
+    #[test]
+    fn what_changes_nothing_is_left_out_where_it_is_much() {
+        let others: String = (0..20).map(|i| format!("\ntransition u{i}: s -> s")).collect();
+        let text = format!("net n\nplace p 1\nplace q\nplace s\ntransition t: p -> q{others}");
+        let net = crate::text::parse(&text).unwrap();
+        let [p, q] = ["p", "q"].map(|it| Predicate::at_least(net.place_named(it).unwrap(), 1));
+        assert_eq!(q.before_some(&net, 100).unwrap().support(&net).len(), 3);
+        let near = q.before_some_near(&net, 100).unwrap();
+        assert!(near.support(&net).len() < 3 && near.holds(&net, net.initial()));
+        let near = p.before_all_near(&net, 100).unwrap();
+        assert!(near.support(&net).len() < 3 && !near.holds(&net, net.initial()));
+        let [not_p, not_q] = [p, q].map(Predicate::negated);
+        assert!(not_p.before_all_near(&net, 100).is_some_and(|it| !it.holds(&net, net.initial())));
+        assert!(not_q.before_some_near(&net, 100).is_some_and(|it| !it.holds(&net, net.initial())));
+    }
+
+    #[test]
+    fn what_is_too_large_or_speaks_of_deadness_is_left() {
+        let net = crate::text::parse("net n\nplace p 1\nplace q\ntransition t: p -> q").unwrap();
+        let q = Predicate::at_least(net.place_named("q").unwrap(), 1);
+        assert!(q.before_some(&net, 1).is_none());
+        assert!(Predicate::Dead.before_some(&net, 100).is_none());
+        let before = q.before_some(&net, 100).unwrap();
+        assert!(before.holds(&net, net.initial()));
+    }
+}

@@ -1,0 +1,150 @@
+//! Markings that are identified, since no formula here sees the firings between them.
+//!
+//! What stands for a marking is where such firings lead, of those that are enabled always the first, when none is
+//! enabled any more. Others stay enabled meanwhile and none takes what another needs, so it does not
+//! depend on the order; the order is the checker's, who goes the same way. A marking from which they
+//! do not end stands for itself.
+
+use super::{Incomplete, Markings, NEW};
+use parikh_net::{Arc, Net, TransitionId};
+use std::collections::HashSet;
+
+/// The most firings in a row that are not looked at.
+const MOST_SILENT: usize = 200;
+
+/// Firings that are not looked at.
+pub(super) struct Silent {
+    /// All of them, ascending.
+    pub(super) all: Vec<u32>,
+    /// By transition those that take tokens from where it puts some, ascending.
+    fed: Vec<Box<[u32]>>,
+    /// By marking what stands for it, or [`NEW`].
+    known: Vec<u32>,
+    /// Those that stand for themselves because there is no end to such firings.
+    endless: HashSet<u32>,
+}
+
+impl Silent {
+    fn of(net: &Net, silent: &[TransitionId]) -> Self {
+        let mut is_silent = vec![false; net.transition_count()];
+        silent.iter().for_each(|t| is_silent[t.index()] = true);
+        let fed = net.transitions().map(|t| {
+            let consumers = net.post(t).iter().flat_map(|arc| net.consumers(arc.place));
+            let mut fed: Vec<u32> = consumers
+                .filter(|arc| is_silent[arc.transition.index()])
+                .map(|arc| arc.transition.index() as u32)
+                .collect();
+            fed.sort_unstable();
+            fed.dedup();
+            fed.into_boxed_slice()
+        });
+        Silent {
+            all: silent.iter().map(|t| t.index() as u32).collect(),
+            fed: fed.collect(),
+            known: Vec::new(),
+            endless: HashSet::new(),
+        }
+    }
+
+    /// What stands for a marking, as far as that was asked.
+    fn known(&self, marking: u32) -> Option<u32> {
+        self.known.get(marking as usize).copied().filter(|&known| known != NEW)
+    }
+
+    fn note(&mut self, marking: u32, found: u32) {
+        let at = marking as usize;
+        self.known.resize(self.known.len().max(at + 1), NEW);
+        self.known[at] = found;
+    }
+}
+
+impl Markings<'_> {
+    /// Identifies each marking with the one that these firings lead to, of those that are enabled always
+    /// the first: firings that no formula here sees ([`crate::evidence::tree::silent`]). Nothing was expanded yet.
+    ///
+    /// # Errors
+    /// When there is no room for a marking.
+    pub(crate) fn without(mut self, silent: &[TransitionId]) -> Result<Self, Incomplete> {
+        self.silent = Some(Silent::of(self.labels.net, silent));
+        self.representative(0, None)?;
+        Ok(self)
+    }
+
+    /// The marking that stands for the initial one.
+    pub(crate) fn initial(&self) -> u32 {
+        self.silent.as_ref().and_then(|silent| silent.known(0)).unwrap_or(0)
+    }
+
+    /// The marking that stands for this one, reached from one that stands for itself by firing `fired`.
+    pub(super) fn representative(
+        &mut self,
+        marking: u32,
+        fired: Option<u32>,
+    ) -> Result<u32, Incomplete> {
+        let Some(silent) = &self.silent else { return Ok(marking) };
+        if let Some(known) = silent.known(marking) {
+            return Ok(known);
+        }
+        // Of those that were not enabled before, only what the firing gives tokens to may be now.
+        let mut candidates = match fired {
+            Some(t) => silent.fed[t as usize].to_vec(),
+            None => silent.all.clone(),
+        };
+        let (mut at, mut found) = (marking, marking);
+        for step in 0..=MOST_SILENT {
+            let Some(silent) = &self.silent else { break };
+            if let Some(known) = silent.known(at) {
+                found = known;
+                break;
+            }
+            self.look(at);
+            let (net, packing, key) = (self.labels.net, self.space.packing(), self.space.key());
+            let has = |arc: &Arc| packing.tokens(key, arc.place) >= arc.weight;
+            let is_enabled = |&t: &u32| net.pre(TransitionId::new(t as usize)).iter().all(has);
+            candidates.sort_unstable();
+            candidates.dedup();
+            candidates.retain(is_enabled);
+            let Some(&t) = candidates.first() else {
+                found = at;
+                break;
+            };
+            // There is no end to it: the marking stands for itself.
+            if step == MOST_SILENT {
+                break;
+            }
+            let Some(silent) = &self.silent else { break };
+            candidates.extend_from_slice(&silent.fed[t as usize]);
+            let next = self.after_firing(at, TransitionId::new(t as usize))?;
+            at = next.unwrap_or(at);
+        }
+        if let Some(silent) = &mut self.silent {
+            silent.note(marking, found);
+            if silent.known(found).is_none() {
+                silent.note(found, found);
+            }
+            if found == marking && !candidates.is_empty() {
+                silent.endless.insert(marking);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Puts what stands for them in place of the successors from this place on.
+    pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), Incomplete> {
+        let fired: Vec<u32> = self.enabled.clone();
+        let known = self.space.store().len() as usize;
+        self.rows.resize(known, (NEW, 0));
+        let is_endless = self.silent.as_ref().is_some_and(|it| it.endless.contains(&marking));
+        for (at, t) in (begin..self.successors.len()).zip(fired) {
+            let to = self.successors[at].0;
+            match self.representative(to, Some(t).filter(|_| !is_endless)) {
+                Ok(instead) => self.successors[at].0 = instead,
+                Err(error) => {
+                    self.successors.truncate(begin);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+}
