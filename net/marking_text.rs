@@ -24,11 +24,9 @@ pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
             count = number.ok_or_else(|| format!("`{word}` before `*` is no number of tokens"))?;
             (word, after) = take(behind.trim_start())?;
         }
-        let place = net.place_named(&word).ok_or_else(|| {
-            let near = crate::closest(&word, net.place_names.iter());
-            let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            format!("`{word}` is no place of the net{hint}")
-        })?;
+        let place = net
+            .place_named(&word)
+            .ok_or_else(|| format!("`{word}` is no place of the net{}", hint(net, &word)))?;
         let held = marking[place].checked_add(count).filter(|&n| n <= Marking::MAX_TOKENS);
         marking[place] = held.ok_or_else(|| format!("more than 2^63 - 1 tokens on `{word}`"))?;
         match after.strip_prefix('+') {
@@ -36,6 +34,18 @@ pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
             None if after.is_empty() => return Ok(marking),
             None => return Err(format!("expected `+` before `{after}`, as in `2*p + q`")),
         }
+    }
+}
+
+/// What may have been meant: people see the names of places, and markings have their ids.
+fn hint(net: &Net, word: &str) -> String {
+    let named = net.places().find(|&place| net.place_label(place) == Some(word));
+    match (named, crate::closest(word, net.place_names.iter())) {
+        (Some(place), _) => {
+            format!("; this is the name of `{}`, and ids are expected", net.place_name(place))
+        }
+        (None, Some(near)) => format!("; did you mean `{near}`?"),
+        (None, None) => String::new(),
     }
 }
 
@@ -94,6 +104,7 @@ mod tests {
         for name in ["p", "two words", "a+b", "q\"\\", "2"] {
             builder.place(name, 0).unwrap();
         }
+        builder.label_place(crate::PlaceId::new(0), "Begin");
         let net = builder.build().unwrap();
         let all = Marking::new(vec![1, 2, 3, 4, 5]);
         for marking in [all, Marking::empty(5), Marking::new(vec![0, 0, 0, 0, 1])] {
@@ -106,7 +117,11 @@ mod tests {
             ("x*p", "`x` before `*` is no number"),
             ("0*p", "`0` before `*` is no number"),
             ("\"p", "not closed"),
-            ("pp", "`pp` is no place of the net"),
+            ("pp", "`pp` is no place of the net; did you mean `p`?"),
+            (
+                "Begin",
+                "`Begin` is no place of the net; this is the name of `p`, and ids are expected",
+            ),
             ("9223372036854775807*p + p", "more than 2^63 - 1 tokens on `p`"),
         ] {
             let error = parse(text, &net).unwrap_err();

@@ -82,7 +82,11 @@ pub fn write_lola(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
 /// Whether LoLA's language has this name.
 fn spelt(name: &str) -> Result<(), Unwritable> {
     let foreign = |c: char| c.is_whitespace() || c.is_control() || ",;:(){}".contains(c);
-    match name.contains(foreign) || name.starts_with("//") || LOLA.contains(&name) {
+    match name.contains(foreign)
+        || name.starts_with("//")
+        || name.starts_with("/*")
+        || LOLA.contains(&name)
+    {
         true => Err(Unwritable::Name(name.to_owned())),
         false => Ok(()),
     }

@@ -16,7 +16,8 @@
 #
 # The native form is linked by Zig against the symbols of an old glibc: what this machine's own linker
 # makes would ask for this machine's glibc. Zig and cargo-zigbuild come from PyPI, pinned below, into
-# target/zig. The same commit, toolchain and place of the checkout make the same bytes.
+# target/zig, and so does Zopfli, which packs the wheel. The same commit, toolchain and place of the checkout
+# make the same bytes.
 #
 # scripts/fresh.sh --release ARCHIVE tries an archive on a bare machine.
 set -euo pipefail
@@ -25,6 +26,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 oldest_glibc=2.28
 zig="cargo-zigbuild==0.24.0 --hash=sha256:484412e39e4c6039474535ce97ee75a22bab22d58233056f8ec8a8f9034bb957
 ziglang==0.17.1 --hash=sha256:ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54"
+zopfli="zopfli==0.4.3 --hash=sha256:769875152d0625c46707bcca57d4b2233fe653482067acd55fbf6ec525cb9bdc"
 
 say() { echo "release: $*" >&2; }
 fail() { say "$*"; exit 1; }
@@ -57,13 +59,13 @@ export SOURCE_DATE_EPOCH PARIKH_RELEASE=1
 # flags in a configuration add up; a RUSTFLAGS variable would replace the run path.
 home=${CARGO_HOME:-$HOME/.cargo}
 flags="target.'cfg(target_os = \"linux\")'.rustflags = ['--remap-path-prefix=$home/registry/src=registry', '--remap-path-prefix=$PWD=.']"
-build=(--release --locked --bins --package parikh --package parikh-evidence --package parikh-benchmarks
+build=(--release --locked --bins --package parikh --package parikh-evidence
     --config "$flags" --config "profile.release.strip = 'debuginfo'")
 
 # Builds one form.
 build_native() {
     fetch_zig
-    PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" \
+    PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" --package parikh-benchmarks \
         --target "x86_64-unknown-linux-gnu.$oldest_glibc"
 }
 # In a directory of its own: the programs of the native form ask for Z3.
@@ -74,19 +76,21 @@ build_wheel() {
 }
 fetch_zig() {
     scripts/setup.sh
-    if [[ ! -x target/zig/bin/cargo-zigbuild ]]; then
-        say "fetching Zig"
-        python3 -m venv target/zig ||
-            fail "python3 cannot make a virtual environment: apt-get install python3-venv, and run again"
-        target/zig/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
-            --only-binary=:all: --requirement /dev/stdin <<<"$zig" || fail "pip could not fetch Zig"
-    fi
+    [[ -x target/zig/bin/cargo-zigbuild ]] || fetch Zig "$zig"
+}
+# Into target/zig, by checksum.
+fetch() { # NAME REQUIREMENTS
+    say "fetching $1"
+    [[ -x target/zig/bin/python ]] || python3 -m venv target/zig ||
+        fail "python3 cannot make a virtual environment: apt-get install python3-venv, and run again"
+    target/zig/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+        --only-binary=:all: --requirement /dev/stdin <<<"$2" || fail "pip could not fetch $1"
 }
 build_static() {
     rustup target list --installed | grep -qx x86_64-unknown-linux-musl ||
         rustup target add x86_64-unknown-linux-musl ||
         fail "there is no toolchain for static programs: rustup target add x86_64-unknown-linux-musl"
-    cargo build "${build[@]}" --no-default-features --target x86_64-unknown-linux-musl
+    cargo build "${build[@]}" --package parikh-benchmarks --no-default-features --target x86_64-unknown-linux-musl
 }
 
 # A program that asks for more than it may would fail on the user's machine only.
@@ -119,7 +123,8 @@ pack_wheel() {
     install -m 644 "$highs" "$top/lib"
     check_wheel "$top"
     python3 scripts/licences.py native >"$top/LICENSES-THIRD-PARTY.txt"
-    wheel=$(python3 scripts/wheel.py --programs "$top/bin" --library "$top/lib/$(basename "$highs")" \
+    target/zig/bin/python -c 'import zopfli.zlib' 2>/dev/null || fetch Zopfli "$zopfli"
+    wheel=$(target/zig/bin/python scripts/wheel.py --tight --programs "$top/bin" --library "$top/lib/$(basename "$highs")" \
         --licences "$top/LICENSES-THIRD-PARTY.txt" --tag "manylinux_${oldest_glibc/./_}_x86_64" --out "$out")
     rm -rf "$top"
     say "$wheel: $(du -h "$wheel" | cut -f 1)"

@@ -4,11 +4,14 @@
 // scripts/test.sh: it wants a browser, and two packages that are installed wherever NODE_PATH says:
 //
 //   apt-get install chromium; npm install --prefix /tmp/web playwright-core axe-core
-//   NODE_PATH=/tmp/web/node_modules node scripts/report-browser.mjs report.html …
+//   NODE_PATH=/tmp/web/node_modules node scripts/report-browser.mjs [--shots DIR] report.html …
+//
+// With --shots, nothing is done but that each page is photographed, 1280 and 400 px wide, light and dark, at its top
+// and whole, and printed: for somebody to look at.
 
 import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdirSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 
 const require = createRequire(import.meta.url);
 const { chromium } = require("playwright-core");
@@ -20,7 +23,14 @@ const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", arg
 /** Of a longer witness the beginning is played, and then, after a jump, the end. */
 const LONG = 400;
 let failures = 0;
-for (const file of process.argv.slice(2)) {
+let files = process.argv.slice(2);
+if (files[0] === "--shots") {
+  const [, directory, ...pages] = files;
+  mkdirSync(directory, { recursive: true });
+  for (const file of pages) await photograph(file, directory);
+  files = [];
+}
+for (const file of files) {
   const check = (what, holds) => {
     if (!holds) failures++;
     console.log(`${holds ? "ok    " : "FAILED"} ${file}: ${what}`);
@@ -103,5 +113,25 @@ for (const file of process.argv.slice(2)) {
   check(`nothing on the console, no requests ${heard.join("; ")}`, heard.length === 0);
   await page.close();
 }
+/** What a reader sees of a page, on a desk, on a phone and on paper. */
+async function photograph(file, directory) {
+  const name = join(directory, basename(file, ".html"));
+  for (const width of [1280, 400]) {
+    for (const theme of ["light", "dark"]) {
+      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme });
+      await page.goto(`file://${resolve(file)}`);
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: `${name}-${width}-${theme}.png` });
+      await page.screenshot({ path: `${name}-${width}-${theme}-whole.png`, fullPage: true });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      console.log(`${name}: ${width} px, ${theme}: ${wide} px wide`);
+      if (theme === "light" && width === 1280) {
+        await page.pdf({ path: `${name}.pdf`, format: "A4", printBackground: true });
+      }
+      await page.close();
+    }
+  }
+}
+
 await browser.close();
 process.exit(failures ? 1 : 0);

@@ -27,8 +27,18 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
         }
     };
     let mut rest = text.chars().peekable();
-    let mut comment = false;
+    let (mut comment, mut long) = (false, false);
     while let Some(c) = rest.next() {
+        // Between `/*` and `*/`, nothing but the ends of lines counts.
+        if long {
+            line += u64::from(c == '\n');
+            long = !(c == '*' && rest.next_if_eq(&'/').is_some());
+            continue;
+        }
+        if c == '/' && begun.is_empty() && !open && !comment && rest.next_if_eq(&'*').is_some() {
+            (long, opened) = (true, line);
+            continue;
+        }
         let slashes = c == '/' && begun.is_empty() && rest.peek() == Some(&'/');
         comment |= slashes && !open;
         match c {
@@ -54,7 +64,7 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
         }
     }
     finish(&mut begun, line);
-    match open {
+    match open || long {
         true => Err(wrong(opened, "a comment without its end")),
         false => Ok(words),
     }

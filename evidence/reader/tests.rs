@@ -293,7 +293,13 @@ fn operators_mean_what_enumerating_their_operands_says() {
     for (relation, holds) in relations {
         for k in 0..5 {
             let constant = format!("<integer-constant>{k}</integer-constant>");
-            for (left, right, a, b) in [(tokens, &*constant, 2, k), (&*constant, tokens, k, 2)] {
+            let more = format!("<integer-sum>{constant}{tokens}{constant}</integer-sum>");
+            for (left, right, a, b) in [
+                (tokens, &*constant, 2, k),
+                (&*constant, tokens, k, 2),
+                (&*more, &*constant, 2 + 2 * k, k),
+                (tokens, &*more, 2, 2 + 2 * k),
+            ] {
                 let formula = format!("<integer-{relation}>{left}{right}</integer-{relation}>");
                 let Ok(Question::Initially(predicate)) = asked(&net, &formula) else {
                     panic!("{formula}");
@@ -319,6 +325,11 @@ fn malformed_queries_are_errors_of_their_own_formula() {
         ("<place-bound/>", "at least one place"),
         ("<place-bound><place>x</place></place-bound>", "no place `x`"),
         ("<integer-le><true/><true/></integer-le>", "tokens-count"),
+        ("<integer-le><integer-sum/><integer-sum/></integer-le>", "at least one operand"),
+        (
+            "<integer-le><integer-sum><integer-sum/></integer-sum><true/></integer-le>",
+            "integer-sum",
+        ),
         ("<integer-le><integer-constant>1</integer-constant></integer-le>", "two operands"),
         ("<no-such/>", "state formula"),
         ("<exists-path/>", "one formula"),

@@ -83,6 +83,26 @@ proofs/UpperBounds.jsonl:4: UpperBounds Small-UpperBounds-00 (the most of `q`): 
 }
 
 #[test]
+fn formulas_of_a_command_line_stop_no_other_file() {
+    let dead = [&head("ReachabilityDeadlock"), TRACE, DEAD, &end(1)].join("\n");
+    let formulas = [&head("Formulas"), TRACE, MOST, ANSWER, &end(1)].join("\n");
+    let files = [("Formulas.jsonl", &*formulas), ("ReachabilityDeadlock.jsonl", &dead)];
+    let directory = instance(&files);
+    let (code, said, noted) = certify(directory.path(), &["model.pnml", "proofs"]);
+    assert_eq!((code, said.lines().last()), (3, Some("1 of 1 answer confirmed")), "{said}{noted}");
+    assert!(
+        noted.starts_with("note: proofs/Formulas.jsonl: its formulas were given on"),
+        "{noted}"
+    );
+    // Where a file has them, they are looked at.
+    std::fs::copy(directory.path().join("UpperBounds.xml"), directory.path().join("Formulas.xml"))
+        .unwrap();
+    let (code, said, noted) = certify(directory.path(), &["model.pnml", "proofs"]);
+    assert_eq!(code, 0, "{said}{noted}");
+    assert!(said.contains("2 of 2 answers confirmed"), "{said}");
+}
+
+#[test]
 fn a_state_space_with_figures_missing_has_an_exit_code_of_its_own() {
     let whole = r#"{"count": {"id": "c1", "markings": 3}}
 {"answer": {"id": "STATES", "value": "3", "evidence": "certified", "shown_by": [{"count": "c1"}]}}

@@ -198,6 +198,13 @@ def _listed(places: dict[str, int]) -> str:
     return "".join(f"<place>{escape(place)}</place>" * n for place, n in places.items())
 
 
+def _side(places: dict[str, int], constant: int) -> str:
+    """A side of a comparison; a sum of tokens and a number is not the contest's, and the auditor reads it."""
+    tokens = f"<tokens-count>{_listed(places)}</tokens-count>" if places else ""
+    number = f"<integer-constant>{constant}</integer-constant>" if constant or not places else ""
+    return f"<integer-sum>{tokens}{number}</integer-sum>" if tokens and number else tokens or number
+
+
 def _compared(relation: str, left: _Sum, right: _Sum) -> str:
     places, constant = _plus(left, right, -1)
     positive = {place: n for place, n in places.items() if n > 0}
@@ -205,14 +212,11 @@ def _compared(relation: str, left: _Sum, right: _Sum) -> str:
     if not positive:
         # -p <= 3 is p >= -3.
         positive, negative, constant, relation = negative, {}, -constant, _FLIPPED[relation]
-    if negative and constant:
-        raise ParikhError("the contest's XML has no sum of tokens and a number on one side of a comparison")
-    count = f"<tokens-count>{_listed(positive)}</tokens-count>"
-    other = f"<tokens-count>{_listed(negative)}</tokens-count>"
-    if not positive:
-        count = "<integer-constant>0</integer-constant>"
-    if not negative:
-        other = f"<integer-constant>{-constant}</integer-constant>"
+    if negative:
+        # Each side keeps what it has more of: nothing is negative.
+        count, other = _side(positive, max(constant, 0)), _side(negative, max(-constant, 0))
+    else:
+        count, other = _side(positive, 0), f"<integer-constant>{-constant}</integer-constant>"
     return f"<integer-{relation}>{count}{other}</integer-{relation}>"
 
 
@@ -225,6 +229,8 @@ def formula(text: str) -> str:
     '<all-paths><globally><negation><fires><transition>t</transition></fires></negation></globally></all-paths>'
     >>> formula("p - 2*q <= 0")
     '<integer-le><tokens-count><place>p</place></tokens-count><tokens-count><place>q</place><place>q</place></tokens-count></integer-le>'
+    >>> formula("p + 1 >= q")[:84]
+    '<integer-ge><integer-sum><tokens-count><place>p</place></tokens-count><integer-const'
     """
     reader = _Reader(text)
     read = _boolean(reader.formula())

@@ -10,7 +10,7 @@ import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, Literal, Mapping, Sequence, Union, overload
 from xml.sax.saxutils import escape, quoteattr
 
 from . import _programs, _structure
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 Questions = Union[str, Sequence[str], Mapping[str, str], None]
 #: One examination, or several: names, or short ones such as "RD".
 Examinations = Union[str, Sequence[str], None]
+
+#: Examinations that are one question of any net.
+OneQuestion = Literal[
+    "ReachabilityDeadlock", "RD", "rd", "deadlock", "OneSafe", "OS", "os", "safe", "QuasiLiveness", "QL", "ql",
+    "Liveness", "L", "l", "live", "StableMarking", "SM", "sm", "stable", "Soundness", "S", "s", "sound",
+    "WeakSoundness", "WS", "ws", "RelaxedSoundness", "RS", "rs", "EasySoundness", "ES", "es",
+]
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -341,6 +348,47 @@ class Net:
 
     # --- questions ---------------------------------------------------------------------------------
 
+    @overload
+    def check(
+        self, questions: str, *, examination: None = ..., queries: Union[str, "os.PathLike[str]", None] = ...,
+        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
+        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+    ) -> Answer: ...
+
+    @overload
+    def check(
+        self, questions: None = ..., *, examination: OneQuestion, queries: Union[str, "os.PathLike[str]", None] = ...,
+        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
+        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+    ) -> Answer: ...
+
+    @overload
+    def check(
+        self, questions: Union[list[str], tuple[str, ...], Mapping[str, str]], *, examination: Examinations = ...,
+        queries: Union[str, "os.PathLike[str]", None] = ...,
+        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
+        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+    ) -> Answers: ...
+
+    @overload
+    def check(
+        self, questions: Questions = ..., *, examination: Union[list[str], tuple[str, ...]], queries: Union[str, "os.PathLike[str]", None] = ...,
+        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
+        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+    ) -> Answers: ...
+
+    @overload
+    def check(
+        self, questions: Questions = ..., *, examination: Examinations = ..., queries: Union[str, "os.PathLike[str]", None] = ...,
+        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
+        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+    ) -> Union[Answer, Answers]: ...
+
     def check(
         self,
         questions: Questions = None,
@@ -356,7 +404,7 @@ class Net:
         fair: Union[str, Sequence[str]] = (),
         final: Union[str, Mapping[str, int], None] = None,
         cases: int = 1,
-    ) -> Any:
+    ) -> Union[Answer, Answers]:
         """Answers questions: formulas in the language of ``parikh check --help``, examinations of the Model
         Checking Contest, or both. One formula, or one examination that is one question, has an
         :class:`Answer`; all else has :class:`Answers`.

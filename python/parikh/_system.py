@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Mapping, Sequence, Union
+from typing import Any, Mapping, Sequence, Union, overload
 
 from . import _programs
 from ._answer import Answer, Answers, Hearing, Inquiry
@@ -32,6 +32,20 @@ class System:
             f"{self.labels} labels>"
         )
 
+    @overload
+    def check(
+        self, properties: str, *,
+        semantics: str = ..., timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ...,
+        seed: int = ..., require: str = ...,
+    ) -> Answer: ...
+
+    @overload
+    def check(
+        self, properties: Union[list[str], tuple[str, ...], "os.PathLike[str]"], *,
+        semantics: str = ..., timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ...,
+        seed: int = ..., require: str = ...,
+    ) -> Answers: ...
+
     def check(
         self,
         properties: Union[str, Sequence[str], "os.PathLike[str]"],
@@ -42,7 +56,7 @@ class System:
         threads: int | None = None,
         seed: int = 1,
         require: str = "searched",
-    ) -> Any:
+    ) -> Union[Answer, Answers]:
         """Answers properties in the language of RERS: one, which has an :class:`Answer`, or several, or those
         of a file (a :class:`pathlib.Path`), which have :class:`Answers` with the ids "1", "2" and so on. All of
         them are about runs (LTL), or all about trees (CTL with ``<a>φ`` and ``[a]φ``).

@@ -183,6 +183,9 @@ class Questions(unittest.TestCase):
             "i": "! G (eat1 = 0)",
             "j": "AG EF fireable(leave1)",
             "k": "E (eat1 = 0 U eat2 >= 1)",
+            # A sum beside a number, which the contest's XML has no words for.
+            "l": "AG 2*eat1 + 3 >= eat2 - 1",
+            "m": "EF eat1 + 1 <= eat2",
         }
         answers = self.net.check(texts)
         self.assertEqual(len(answers), len(texts))

@@ -111,12 +111,12 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
             format!("a dead marking: a witness of {length} was replayed{shortest}")
         }
         (Role::Possible, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
-            format!("{about}it can never happen: {proof}")
+            format!("{about}it can never happen: {}", never(board, aim.goal, proof))
         }
         (_, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
             match always_enabled(net, board.goal(aim.goal), proof) {
                 Some(reason) => reason,
-                None => format!("{about}{proof}"),
+                None => format!("{about}{}", never(board, aim.goal, proof)),
             }
         }
         (_, knowledge @ Knowledge::Reach(Reach::Reached { .. })) => {
@@ -124,6 +124,13 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
         }
         (_, knowledge) => format!("{about}{}", knowledge.in_words()),
     }
+}
+
+/// Why something cannot be: a sum of tokens that people can read, where there is one, and what was checked.
+fn never(board: &Board<'_>, goal: GoalId, proof: &Proof) -> String {
+    let Goal::Reach(predicate) = board.goal(goal) else { return proof.to_string() };
+    let by_sums = board.sums().and_then(|sums| sums.why_never(board.net(), predicate));
+    by_sums.map_or_else(|| proof.to_string(), |sums| format!("{sums} ({proof})"))
 }
 
 /// Whether a witness is known to be shortest, where that was asked.
@@ -140,7 +147,11 @@ fn of_part(board: &Board<'_>, goal: GoalId) -> String {
     let Some(knowledge) = board.knowledge(goal) else { return String::new() };
     let Some(holds) = knowledge.truth() else { return String::new() };
     let claim = clipped(words::claim(board.net(), board.goal(goal), holds));
-    format!("{claim}: {}", knowledge.in_words())
+    let why = match &knowledge {
+        Knowledge::Reach(Reach::Unreachable { proof, .. }) => never(board, goal, proof),
+        knowledge => knowledge.in_words(),
+    };
+    format!("{claim}: {why}")
 }
 
 /// The beginning of a formula that is very long.

@@ -22,6 +22,7 @@ use crate::evidence::{Document, Flaw, ReplayError};
 use crate::ground::{Ground, Limit, Unshown};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Says what stays reachable. See [`crate::board`].
 #[derive(Clone, Copy)]
@@ -82,6 +83,10 @@ impl<'b> Homes<'b> {
             check_lost(self.board.net, &sequence, wanted, document, goes_on)
         };
         if self.holds(goal, check) {
+            let (sequence, firings) = match self.sooner(&sequence, wanted, document) {
+                Some(sooner) => sooner,
+                None => (sequence, firings),
+            };
             let end = crate::evidence::replay(self.board.net, &sequence);
             let witness = Witness::new(Arc::new(sequence), firings);
             let witness = match end {
@@ -91,6 +96,31 @@ impl<'b> Homes<'b> {
             let (witness, evidence, by) = (Some(witness), Evidence::Certified(None), self.by);
             self.enter(goal, Home::Lost { witness, proof, evidence, by });
         }
+    }
+
+    /// Fewer of the firings after which the goal is lost already, as the same document shows; where witnesses are
+    /// made shorter.
+    fn sooner(
+        &self,
+        sequence: &FiringSequence,
+        wanted: &Predicate,
+        document: Option<&Document>,
+    ) -> Option<(FiringSequence, u64)> {
+        let (start, time) = (Instant::now(), self.board.time_to_shorten()?);
+        let all = u64::try_from(sequence.firings()).ok()?;
+        let mut firings = 0;
+        let mut sooner = None;
+        while firings < all && sooner.is_none() && start.elapsed() < time {
+            let mut few = sequence.clone();
+            few.truncate(firings);
+            let goes_on = &mut || start.elapsed() < time;
+            if check_lost(self.board.net, &few, wanted, document, goes_on).is_ok() {
+                sooner = Some((few, firings));
+            }
+            firings = (2 * firings).max(1);
+        }
+        self.board.shortening.spend(start);
+        sooner
     }
 
     /// What the goal asks for fires finitely often, by these weights.

@@ -51,6 +51,7 @@ use crate::evidence::abstraction::ColouredModel;
 use crate::evidence::first_breach;
 use crate::evidence::home::Structure;
 use crate::ground::{Ground, Limit};
+use crate::structure::excluded::Sums;
 use evidence::Checks;
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -63,6 +64,10 @@ use std::time::Duration;
 
 /// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
+
+/// How long sums of tokens are looked for that say why something cannot be, and in nets of how many places.
+const SUMS_TAKE: Duration = Duration::from_millis(100);
+const SUMS_OF: usize = 5_000;
 
 struct Entry {
     knowledge: Knowledge,
@@ -93,6 +98,8 @@ pub struct Board<'n> {
     homes: HashMap<Predicate, GoalId>,
     /// Whether witnesses are made shorter, and how far.
     shortening: Shortening,
+    /// What sums of tokens say of what cannot be, where people want to know: worked out when first asked for.
+    sums: Option<OnceLock<Sums>>,
     /// Who showed that every firing can be undone.
     reversible: OnceLock<(Technique, Arc<Structure>)>,
 }
@@ -126,6 +133,7 @@ impl<'n> Board<'n> {
             settled: None,
             checks: Checks::new(Budget::unlimited()),
             shortening: Shortening::default(),
+            sums: None,
         }
     }
 
@@ -146,6 +154,27 @@ impl<'n> Board<'n> {
     pub fn with_short_witnesses(mut self, proving: bool) -> Self {
         self.shortening = Shortening::new(proving);
         self
+    }
+
+    /// Looks for sums of tokens that tell people why something cannot be, when they are asked for.
+    pub fn with_reasons_by_sums(mut self) -> Self {
+        self.sums = Some(OnceLock::new());
+        self
+    }
+
+    /// Sums of tokens that no firing changes, where they are wanted, and the net is one that people know the
+    /// places of.
+    pub fn sums(&self) -> Option<&Sums> {
+        let sums = self.sums.as_ref()?;
+        let is_known = self.coloured.is_none() && self.net.translation().is_none();
+        let is_small = self.net.place_count() <= SUMS_OF;
+        let find = || Sums::of(self.net, &[], &Budget::lasting(SUMS_TAKE));
+        (is_known && is_small).then(|| sums.get_or_init(find))
+    }
+
+    /// How much shorter witnesses were made, in what time, for people; where that was tried.
+    pub fn shortening_told(&self) -> Option<String> {
+        self.shortening.told()
     }
 
     /// Whether no witness of the goal is shorter than its own; `None` where that was not asked.

@@ -4,7 +4,9 @@
 //! marking is left out. A *search in breadth* of few markings begins anew; what it finds is shortest. Then
 //! firings are *dropped*: some in a row, and with them whatever cannot fire without them. What comes out is
 //! replayed from the beginning by the checker, on the net that was read, and is taken only if it ends where it
-//! should, and is shorter.
+//! should, and is shorter. Pumps are made shorter likewise ([`pump`]).
+
+mod pump;
 
 use super::{Board, Witness};
 use crate::evidence::replay;
@@ -37,6 +39,10 @@ pub(super) struct Shortening {
     proving: bool,
     /// Nanoseconds spent, over all threads.
     spent: AtomicU64,
+    /// How many witnesses were tried, with how many firings, and how many of these were left.
+    tried: AtomicU64,
+    before: AtomicU64,
+    after: AtomicU64,
     /// Goals whose witnesses are known to be shortest.
     shortest: Mutex<HashSet<GoalId>>,
 }
@@ -46,6 +52,35 @@ impl Shortening {
         Shortening { begun: Some(Instant::now()), proving, ..Shortening::default() }
     }
 
+    /// What may be spent now; nothing where witnesses stay as they are.
+    fn time(&self) -> Option<Duration> {
+        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
+        Some(self.begun?.elapsed().mul_f64(SHARE).max(FREE).saturating_sub(spent))
+    }
+
+    pub(super) fn spend(&self, since: Instant) {
+        let took = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.spent.fetch_add(took, Ordering::Relaxed);
+    }
+
+    fn note(&self, before: u64, after: u64) {
+        tracing::debug!("a witness of {before} firings is one of {after}");
+        self.tried.fetch_add(1, Ordering::Relaxed);
+        self.before.fetch_add(before, Ordering::Relaxed);
+        self.after.fetch_add(after, Ordering::Relaxed);
+    }
+
+    /// What came of it, if anything was tried.
+    pub(super) fn told(&self) -> Option<String> {
+        let [tried, before, after] =
+            [&self.tried, &self.before, &self.after].map(|it| it.load(Ordering::Relaxed));
+        let seconds = Duration::from_nanos(self.spent.load(Ordering::Relaxed)).as_secs_f64();
+        let told = || {
+            format!("{tried} witnesses, {before} firings before and {after} after, {seconds:.3} s")
+        };
+        (tried > 0).then(told)
+    }
+
     pub(super) fn is_shortest(&self, goal: GoalId) -> Option<bool> {
         let shortest = self.shortest.lock().unwrap_or_else(PoisonError::into_inner);
         self.proving.then(|| shortest.contains(&goal))
@@ -53,13 +88,16 @@ impl Shortening {
 }
 
 impl Board<'_> {
+    /// What may be spent now on shorter witnesses of a net that is not coloured, where they are wanted.
+    pub(super) fn time_to_shorten(&self) -> Option<Duration> {
+        self.shortening.time().filter(|_| self.coloured.is_none())
+    }
+
     /// A witness of a goal, which leads to `end`, or a shorter one that shows as much.
     pub(super) fn short(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
-        let (Some(begun), None) = (self.shortening.begun, self.coloured) else { return witness };
+        let Some(mut time) = self.time_to_shorten() else { return witness };
         let Witness::Firings(sequence, firings) = &witness else { return witness };
         let shortening = &self.shortening;
-        let spent = Duration::from_nanos(shortening.spent.load(Ordering::Relaxed));
-        let mut time = begun.elapsed().mul_f64(SHARE).max(FREE).saturating_sub(spent);
         // Of maxima and of what stays reachable, one sighting follows the other, and none is the last.
         let proving = shortening.proving && matches!(self.goal(goal), Goal::Reach(_));
         if proving {
@@ -79,8 +117,10 @@ impl Board<'_> {
         };
         let long = Long { net, wanted: &wanted };
         let short = long.shorten(sequence, *firings, time, proving);
-        let took = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        shortening.spent.fetch_add(took, Ordering::Relaxed);
+        shortening.spend(start);
+        let left = short.as_ref().map(|short| short.sequence.firings());
+        let left = left.and_then(|left| u64::try_from(left).ok()).unwrap_or(*firings);
+        shortening.note(*firings, left);
         let Some(short) = short else { return witness };
         if short.is_shortest && proving {
             let mut shortest = shortening.shortest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -211,6 +251,8 @@ impl Long<'_> {
                     continue;
                 }
                 let mut next = markings[at].0.clone();
+                // Copying a marking takes as long as some looks.
+                looks += net.place_count();
                 if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
                     continue;
                 }

@@ -213,6 +213,7 @@ impl<'b> Under<'b> {
         }
         match check_pumping(self.board.net, &pumping) {
             Ok(growth) if growth.grows(sum) => {
+                let pumping = self.board.short_pumping(goal, sum, pumping);
                 let mut entry = self.board.entry(goal);
                 let Knowledge::Maximum(maximum) = &mut entry.knowledge else { return };
                 maximum.proved.take_if(|(_, proof, _)| self.board.is_void(proof));

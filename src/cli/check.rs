@@ -354,6 +354,7 @@ impl Arguments {
                 || self.examination.iter().any(|it| it.is_about_cases()),
             keep_documents: self.evidence.is_some(),
             short_witnesses: true,
+            reasons_by_sums: true,
             shortest_witnesses: self.shortest,
             certified_only: self.require == Require::Certified,
             dump: dump.transpose()?,

@@ -30,8 +30,7 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but
-    /// StateSpace and RelaxedSoundness. By default what a model's author wants to know: deadlocks,
-    /// which transitions fire, bounds, one-safe, stable marking, liveness, reversibility; and of
+    /// StateSpace. By default what a model's author wants to know: deadlocks, which transitions fire, bounds, one-safe, stable marking, liveness, reversibility; and of
     /// workflow nets and nets with a final marking first of all whether they are sound.
     #[arg(
         short, long, value_enum, ignore_case = true, hide_possible_values = true,
@@ -83,8 +82,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     signals::finish_on_signal(&budget);
     if let Some(examination) = arguments.examination {
-        if matches!(examination, Examination::StateSpace | Examination::RelaxedSoundness) {
-            bail!(Misuse(format!("a report has no place for {examination}: ask `parikh check`")));
+        if examination == Examination::StateSpace {
+            bail!(Misuse(format!("a report has no place for {examination}: ask `parikh states`")));
         }
         if arguments.queries.is_some() && !examination.has_queries() {
             bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
@@ -152,9 +151,9 @@ impl Arguments {
     fn of_process(&self, model: Model) -> Result<Model> {
         match (self.examination.filter(|asked| asked.is_about_cases()), &self.last) {
             (None, None) => Ok(model),
-            (examination, last) => {
-                let cases = Cases::done_in(last.clone());
-                cases.begun(&model, examination.unwrap_or(Examination::Soundness), &self.model)
+            // Firings are counted where that is asked for, and not on the page.
+            (_, last) => {
+                Cases::done_in(last.clone()).begun(&model, Examination::Soundness, &self.model)
             }
         }
     }

@@ -6,7 +6,7 @@
 //! TRANSITION t CONSUME p: 2, q; PRODUCE r;
 //! ```
 //!
-//! Comments stand in braces or behind `//`. Names are all but blanks and `,;:(){}`. A transition may have the name of
+//! Comments stand in braces, between `/*` and `*/`, or behind `//`. Names are all but blanks and `,;:(){}`. A transition may have the name of
 //! a place, and is called with a prime then. Fairness (`WEAK FAIR`) restricts which runs there are, and
 //! high-level nets have sorts and functions: both are refused.
 //!
@@ -73,6 +73,14 @@ fn tokens(script: Script<'_>, most: Option<usize>) -> Result<Vec<Token<'_>>, Inp
                     );
                 }
             },
+            '/' if rest.starts_with("/*") => match rest[2..].find("*/") {
+                Some(length) => at += length + 4,
+                None => {
+                    return Err(
+                        script.error(&(at..at + 2), "this comment does not end, expected `*/`")
+                    );
+                }
+            },
             '/' if rest.starts_with("//") => at += rest.find('\n').unwrap_or(rest.len()),
             ',' | ';' | ':' | '(' | ')' | '}' => at += 1,
             _ => {
@@ -81,7 +89,7 @@ fn tokens(script: Script<'_>, most: Option<usize>) -> Result<Vec<Token<'_>>, Inp
             }
         }
         let piece = &text[start..at];
-        if c.is_whitespace() || c == '{' || piece.starts_with("//") {
+        if c.is_whitespace() || c == '{' || piece.starts_with("//") || piece.starts_with("/*") {
             continue;
         }
         let is_word = !matches!(c, ',' | ';' | ':' | '(' | ')' | '}');
@@ -191,6 +199,10 @@ impl<'t> Reader<'t> {
     }
 
     fn transition(&mut self) -> Result<(), InputError> {
+        if self.tokens.peek().is_some_and(|it| it.is("FORMULA") || it.is("ANALYSE")) {
+            let what = "TRANSITION: questions stand in a file of their own, which --formulas names";
+            return Err(self.tokens.instead_of(what));
+        }
         self.tokens.expect("TRANSITION")?;
         let name = self.name("the name of a transition")?;
         let next = self.tokens.peek();

@@ -184,16 +184,16 @@ const TERMS: usize = 12;
 
 /// Why a transition never fires, from a sum of tokens that never changes: "p and q are never marked
 /// together: p + q + r = 1".
-pub(super) fn excluded(net: &Net, sums: &Sums<'_>, t: TransitionId) -> Option<Text> {
-    let exclusion = sums.exclude(t)?;
+pub(super) fn excluded(net: &Net, sums: &Sums, t: TransitionId) -> Option<Text> {
+    let exclusion = sums.exclude(net, t)?;
     let together = exclusion.together();
     let single = together.iter().all(|&(_, weight)| weight == 1);
     let named = |between| {
-        Text::default().list(&together, between, |text, &(place, weight)| {
+        Text::default().list(together, between, |text, &(place, weight)| {
             if single { text.place(place) } else { text.say(format!("{weight}·")).place(place) }
         })
     };
-    let text = match (together.as_slice(), single) {
+    let text = match (together, single) {
         ([_], true) => named("").say(" never holds a token"),
         ([(place, weight)], false) => {
             Text::default().place(*place).say(format!(" never holds {weight} tokens"))

@@ -232,6 +232,7 @@ impl Telling<'_> {
         let title = match examination {
             Examination::WeakSoundness => "The process is weakly sound",
             Examination::EasySoundness => "Some case can be completed",
+            Examination::RelaxedSoundness => "The process is relaxed sound",
             _ => "The process is sound",
         };
         let because = question.reason.clone();
@@ -244,6 +245,8 @@ impl Telling<'_> {
     fn unsound(&mut self, at: usize, examination: Examination, question: &Question) {
         let title = match examination {
             Examination::EasySoundness => "No case can be completed: ",
+            Examination::RelaxedSoundness => "The process is not relaxed sound: ",
+            Examination::WeakSoundness => "The process is not weakly sound: ",
             _ => "The process is not sound: ",
         };
         let title = Text::words(title).then(question.reason.clone());

@@ -119,6 +119,7 @@ pub fn report(
         keep_all_witnesses: true,
         keep_documents: true,
         short_witnesses: true,
+        reasons_by_sums: true,
         ..config.clone()
     };
     let mut store = shown::Store::new(net);

@@ -71,6 +71,9 @@ impl Topic {
             Topic::Process(Examination::EasySoundness) => {
                 "Can some case be completed (easy soundness)?"
             }
+            Topic::Process(Examination::RelaxedSoundness) => {
+                "Is every transition on some run that completes a case (relaxed soundness)?"
+            }
             Topic::Process(_) => {
                 "Can every case be completed, with nothing left behind (soundness)?"
             }

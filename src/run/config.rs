@@ -23,6 +23,8 @@ pub struct Config {
     pub short_witnesses: bool,
     /// Besides, find out whether there are none shorter, of what is reachable: in half of the time that is left.
     pub shortest_witnesses: bool,
+    /// Look for sums of tokens that say to people why something cannot be, for a tenth of a second.
+    pub reasons_by_sums: bool,
     /// Take no search's word: what is refuted has a document that was accepted.
     pub certified_only: bool,
     /// Where questions to solvers are written to, if anywhere.
@@ -53,6 +55,9 @@ impl Config {
         }
         if self.short_witnesses || self.shortest_witnesses {
             board = board.with_short_witnesses(self.shortest_witnesses);
+        }
+        if self.reasons_by_sums {
+            board = board.with_reasons_by_sums();
         }
         if self.certified_only {
             board = board.certified_only();
@@ -105,6 +110,7 @@ impl Default for Config {
             keep_documents: false,
             short_witnesses: false,
             shortest_witnesses: false,
+            reasons_by_sums: false,
             certified_only: false,
             dump: None,
             smt_solver: None,

@@ -136,7 +136,9 @@ impl Team for Portfolio<'_> {
     }
 
     fn account(&self) -> Account {
-        let (statistics, turns) = (self.statistics_so_far(), self.turns_so_far());
+        let (mut statistics, turns) = (self.statistics_so_far(), self.turns_so_far());
+        let shorter = self.board.shortening_told().map(|told| ("shorter".to_owned(), told));
+        statistics.extend(shorter);
         Account { failures: self.failures(), statistics, turns }
     }
 }

@@ -1,43 +1,53 @@
-//! Why a transition can never fire, from one sum of tokens that no firing changes.
+//! Why a transition can never fire, or places are never marked together, from one sum of tokens that no firing
+//! changes.
 //!
 //! Let y ≥ 0 with y·C = 0, so that y·m = y·m₀ in every reachable marking m. A transition t with
 //! y·pre(t) > y·m₀ is never enabled: m ≥ pre(t) would make y·m ≥ y·pre(t). The places of y that t takes
-//! from are then never marked together as t wants them; often these are two, and the sum is short.
+//! from are then never marked together as t wants them; often these are two, and the sum is short. The same
+//! is asked of any marking that is to hold so many tokens here, and so many there.
 //!
 //! What transitions do that are known never to fire changes no reachable marking: y·C = 0 is asked of the others.
 
 use super::flows::PlaceFlow;
 use super::integer::Integer;
 use super::semiflows::place_semiflows;
-use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
+use parikh_net::{Net, NetBuilder, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write;
 
 /// As many rays as are held on the way to the sums.
 const RAYS: usize = 2_000;
 
+/// As many terms of a sum as people read.
+const TERMS: usize = 12;
+
+/// As many parts of a disjunction as are told one by one.
+const PARTS: usize = 3;
+
 /// Sums of tokens that no firing changes, each of which was held against the arcs of the net.
-pub struct Sums<'n> {
-    net: &'n Net,
+#[derive(Debug)]
+pub struct Sums {
     sums: Vec<PlaceFlow>,
     /// By place the sums that it occurs in.
     of_place: Vec<Vec<usize>>,
 }
 
-/// What keeps a transition from firing.
-#[derive(Clone, Copy, Debug)]
+/// What keeps places from holding so many tokens at the same time.
+#[derive(Clone, Debug)]
 pub struct Exclusion<'a> {
     /// The sum that never changes.
     pub sum: &'a PlaceFlow,
     net: &'a Net,
-    t: TransitionId,
+    /// The places of the sum, each with how many tokens it is to hold.
+    wanted: Vec<(PlaceId, u64)>,
 }
 
-impl<'n> Sums<'n> {
+impl Sums {
     /// Those of minimal support, as many as are found within the budget, where `dead` are transitions that
     /// are known never to fire.
-    pub fn of(net: &'n Net, dead: &[TransitionId], budget: &Budget) -> Sums<'n> {
-        let alive = without(net, dead);
+    pub fn of(net: &Net, dead: &[TransitionId], budget: &Budget) -> Sums {
+        let alive = if dead.is_empty() { None } else { without(net, dead) };
         let alive = alive.as_ref().unwrap_or(net);
         let mut sums = place_semiflows(alive, RAYS, budget).flows;
         sums.retain(|sum| sum.is_semiflow() && sum.holds(alive));
@@ -45,17 +55,73 @@ impl<'n> Sums<'n> {
         for (at, sum) in sums.iter().enumerate() {
             sum.terms().iter().for_each(|(place, _)| of_place[place.index()].push(at));
         }
-        Sums { net, sums, of_place }
+        Sums { sums, of_place }
     }
 
     /// What keeps `t` from ever firing, the plainest there is: about the fewest of the places that it takes
     /// from, and of the fewest terms.
-    pub fn exclude(&self, t: TransitionId) -> Option<Exclusion<'_>> {
-        let of = self.net.pre(t).iter().flat_map(|arc| &self.of_place[arc.place.index()]);
-        let exclusions = of.map(|&at| Exclusion { sum: &self.sums[at], net: self.net, t });
-        let exclusions = exclusions.filter(Exclusion::holds);
-        exclusions.min_by_key(|one| (one.together().len(), one.sum.terms().len()))
+    pub fn exclude<'a>(&'a self, net: &'a Net, t: TransitionId) -> Option<Exclusion<'a>> {
+        let wanted = net.pre(t).iter().map(|arc| (arc.place, arc.weight));
+        self.exclude_all(net, &wanted.collect::<Vec<_>>())
     }
+
+    /// What keeps these places, each once, from holding so many tokens at the same time; the plainest.
+    fn exclude_all<'a>(&'a self, net: &'a Net, wanted: &[(PlaceId, u64)]) -> Option<Exclusion<'a>> {
+        let of = wanted.iter().flat_map(|(place, _)| &self.of_place[place.index()]);
+        let exclusions = of.map(|&at| {
+            let sum = &self.sums[at];
+            let of_sum = wanted.iter().filter(|(place, _)| !sum.coefficient(*place).is_zero());
+            Exclusion { sum, net, wanted: of_sum.copied().collect() }
+        });
+        let exclusions = exclusions.filter(Exclusion::holds);
+        exclusions.min_by_key(|one| (one.wanted.len(), one.sum.terms().len()))
+    }
+
+    /// Why no marking that can be reached is as `predicate` says, where sums that people can read tell it:
+    /// "p + q + r = 1, so `p` and `q` are never marked together".
+    pub fn why_never(&self, net: &Net, predicate: &Predicate) -> Option<String> {
+        match predicate {
+            Predicate::Or(parts) if parts.len() <= PARTS => {
+                let parts = parts.iter().map(|part| self.why_never(net, part));
+                let parts: Vec<String> = parts.collect::<Option<_>>()?;
+                Some(parts.join("; "))
+            }
+            _ => self.exclude_all(net, &least(net, predicate)?)?.in_words(),
+        }
+    }
+}
+
+/// How many tokens places hold at least where `predicate` is true, each place once. What else it says is
+/// left out.
+fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
+    let parts = match predicate {
+        Predicate::And(parts) => &parts[..],
+        Predicate::Atom(_) | Predicate::Enabled(_) => std::slice::from_ref(predicate),
+        _ => return None,
+    };
+    let mut least: BTreeMap<PlaceId, u64> = BTreeMap::new();
+    let mut want = |place, tokens: u64| {
+        let most = least.entry(place).or_default();
+        *most = tokens.max(*most);
+    };
+    for part in parts {
+        match part {
+            Predicate::Enabled(t) => {
+                net.pre(*t).iter().for_each(|arc| want(arc.place, arc.weight));
+            }
+            // −a·m(p) ≤ −k, which is m(p) ≥ k / a, rounded up.
+            Predicate::Atom(atom) if atom.bound < 0 => {
+                if let [(place, factor)] = *atom.sum.terms()
+                    && factor < 0
+                {
+                    let (tokens, factor) = (atom.bound.unsigned_abs(), factor.unsigned_abs());
+                    want(place, tokens.div_ceil(factor));
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(least.into_iter().collect())
 }
 
 /// The same places, and the other transitions.
@@ -78,22 +144,42 @@ fn without(net: &Net, dead: &[TransitionId]) -> Option<Net> {
 }
 
 impl Exclusion<'_> {
-    /// Whether the transition takes more of the sum than there ever is.
+    /// Whether what is wanted is more of the sum than there ever is.
     fn holds(&self) -> bool {
-        let takes = self.net.pre(self.t).iter().fold(Integer::ZERO, |takes, arc| {
-            let factor = self.sum.coefficient(arc.place);
-            Integer::combine(&Integer::ONE, &takes, &factor, &Integer::from(arc.weight))
+        let wanted = self.wanted.iter().fold(Integer::ZERO, |wanted, &(place, tokens)| {
+            let factor = self.sum.coefficient(place);
+            Integer::combine(&Integer::ONE, &wanted, &factor, &Integer::from(tokens))
         });
         let there = self.sum.constant(self.net.initial());
-        let less = Integer::combine(&Integer::ONE, &takes, &Integer::from(-1_i64), &there);
+        let less = Integer::combine(&Integer::ONE, &wanted, &Integer::from(-1_i64), &there);
         less.is_positive()
     }
 
-    /// The places of the sum that it takes from, each with how many tokens it takes.
-    pub fn together(&self) -> Vec<(PlaceId, u64)> {
-        let of_sum = |place| !self.sum.coefficient(place).is_zero();
-        let arcs = self.net.pre(self.t).iter().filter(|arc| of_sum(arc.place));
-        arcs.map(|arc| (arc.place, arc.weight)).collect()
+    /// The places of the sum that are to be marked, each with how many tokens it is to hold.
+    pub fn together(&self) -> &[(PlaceId, u64)] {
+        &self.wanted
+    }
+
+    /// In a sentence, where the sum is not too long to be read.
+    fn in_words(&self) -> Option<String> {
+        if self.sum.terms().len() > TERMS {
+            return None;
+        }
+        let name = |place: PlaceId| self.net.place_name(place);
+        let mut text = format!("{}, so ", self.sum.describe(self.net));
+        if let [(place, tokens)] = self.wanted[..] {
+            let tokens = if tokens == 1 { "a token".into() } else { format!("{tokens} tokens") };
+            let _ = write!(text, "`{}` never holds {tokens}", name(place));
+            return Some(text);
+        }
+        let single = self.wanted.iter().all(|&(_, tokens)| tokens == 1);
+        for (at, &(place, tokens)) in self.wanted.iter().enumerate() {
+            let between = if at == 0 { "" } else { " and " };
+            let times = if single { String::new() } else { format!("{tokens}·") };
+            let _ = write!(text, "{between}{times}`{}`", name(place));
+        }
+        text += if single { " are never marked together" } else { " are never there together" };
+        Some(text)
     }
 }
 
@@ -113,8 +199,8 @@ mod tests {
         let dead = [net.transition_named("both").unwrap(), net.transition_named("two").unwrap()];
         let sums = Sums::of(&net, &dead, &Budget::unlimited());
         let said = |name: &str| {
-            let exclusion = sums.exclude(net.transition_named(name).unwrap())?;
-            let together = exclusion.together().into_iter();
+            let exclusion = sums.exclude(&net, net.transition_named(name).unwrap())?;
+            let together = exclusion.together().iter().copied();
             let named: Vec<_> = together.map(|(p, n)| (net.place_name(p).to_owned(), n)).collect();
             Some((exclusion.sum.describe(&net), named))
         };
@@ -122,5 +208,33 @@ mod tests {
         assert_eq!(said("both"), Some(("p + q + r = 1".to_owned(), two("p", "q"))));
         assert_eq!(said("two"), Some(("s = 1".to_owned(), vec![("s".to_owned(), 2)])));
         assert_eq!(said("fine"), None);
+    }
+
+    #[test]
+    fn sums_say_why_a_formula_never_holds() {
+        let net = text::parse(
+            "place p 1\nplace q\nplace r 2\nplace s\ntransition a: p -> q\ntransition b: q -> p\n\
+             transition c: r -> s\ntransition d: s -> r\ntransition e: 2*q -> 2*q",
+        );
+        let net = net.unwrap();
+        let sums = Sums::of(&net, &[], &Budget::unlimited());
+        let place = |name| net.place_named(name).unwrap();
+        let at_least = |name, tokens| Predicate::at_least(place(name), tokens);
+        let both = Predicate::and([at_least("p", 1), at_least("q", 1), at_least("s", 1)]);
+        let why = "p + q = 1, so `p` and `q` are never marked together";
+        assert_eq!(sums.why_never(&net, &both).as_deref(), Some(why));
+        let many = Predicate::and([at_least("r", 1), at_least("s", 2)]);
+        let too_many = "r + s = 2, so 1·`r` and 2·`s` are never there together";
+        assert_eq!(sums.why_never(&net, &many).as_deref(), Some(too_many));
+        let either = Predicate::or([both, at_least("s", 3)]);
+        let why = format!("{why}; r + s = 2, so `s` never holds 3 tokens");
+        assert_eq!(sums.why_never(&net, &either), Some(why));
+        let fires = Predicate::Enabled(net.transition_named("e").unwrap());
+        let twice = "p + q = 1, so `q` never holds 2 tokens";
+        assert_eq!(sums.why_never(&net, &fires).as_deref(), Some(twice));
+        // What can be, and what is not about the least number of tokens, is not told.
+        assert_eq!(sums.why_never(&net, &at_least("s", 2)), None);
+        assert_eq!(sums.why_never(&net, &at_least("s", 3).negated()), None);
+        assert_eq!(sums.why_never(&net, &Predicate::Dead), None);
     }
 }

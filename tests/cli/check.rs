@@ -36,6 +36,21 @@ fn witnesses_are_short_and_shortest_says_that_none_is_shorter() {
 
 #[cfg(unix)]
 #[test]
+fn a_sum_of_tokens_says_why_something_cannot_be() {
+    let why = "lock + in1 + in2 = 1, so `in1` and `in2` are never marked together (";
+    let desk = Desk::with(
+        "place lock 1\nplace in1\nplace in2\ntransition enter1: lock -> in1\n\
+         transition leave1: in1 -> lock\ntransition enter2: lock -> in2\ntransition leave2: in2 -> lock\n\
+         transition clash: in1 + in2 -> in1 + in2",
+    );
+    let said = desk.fine(&["check", "model.pnml", "--formula", "a: AG !(in1 >= 1 && in2 >= 1)"]);
+    assert!(said.starts_with(&format!("a: TRUE — {why}")), "{said}");
+    let said = desk.fine(&["check", "model.pnml", "-e", "QuasiLiveness"]);
+    let never = format!("QuasiLiveness: FALSE — transition `clash`: {why}");
+    assert!(said.starts_with(&never), "{said}");
+}
+
+#[test]
 fn nobody_reading_on_is_no_crash() {
     let desk = Desk::with("net \"n\"\nplace p 1\nplace q\ntransition t: p -> q");
     desk.write("t.trace", "t\n");

@@ -69,6 +69,14 @@ fn what_cannot_be_done_is_said_and_the_script_goes_on() {
         assert!(said.lines().any(|said| said == line), "{line}\n{said}");
     }
     assert_eq!(played.status.code(), Some(1));
+    // Neither does what is no text end it.
+    let mut command = desk.command(&["play", "cafe.net"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    child.stdin.take().expect("a pipe").write_all(b"s\xffit\nsit\n").expect("written");
+    let said = stdout(&child.wait_with_output().expect("it ends"));
+    assert!(said.contains("no: there is no transition s\u{fffd}it"), "{said}");
+    assert!(said.contains("after 1 firing: "), "{said}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Nets to work on, and the way back to the one that was read. Knows no claim.
     ("ground", &["reduction", "structure"]),
     // What is known of goals. Knows no engine.
-    ("board", &["ground"]),
+    ("board", &["ground", "structure"]),
     // Engines never see an examination, a formula id or a query file. Walks on coloured nets share the
     // terms compiled for unfolding.
     ("engine", &["board", "graph", "ground", "structure", "unfold"]),

@@ -112,6 +112,8 @@ fn lola_is_read_in_every_construct() {
          TRANSITION t CONSUME p:2,q; PRODUCE r; TRANSITION u CONSUME; PRODUCE;",
         "PLACE SAFE: p; SAFE 3: q, r; MARKING q, p:2, r:0;// rest\nTRANSITION t CONSUME q:1, p:1, p:1; \
          PRODUCE r; {x} TRANSITION u CONSUME; PRODUCE;",
+        "/*/ of / * two\nlines **/PLACE p,/**/q,r;MARKING p:2,q; // /* not begun\n\
+         TRANSITION t CONSUME p:2,q;PRODUCE r;{ /* } TRANSITION u CONSUME;PRODUCE;",
         "\u{feff}PLACE p,q,r;MARKING p:2,q;TRANSITION t CONSUME p:2,q;PRODUCE r;TRANSITION u CONSUME;PRODUCE;",
     ] {
         is("n.lola", file, net, &[]);
@@ -216,7 +218,7 @@ fn what_a_language_cannot_say_is_refused() {
     emptying.empties[0][0] = true;
     let refused = write_tina(&emptying.net(), &mut String::new()).unwrap_err().to_string();
     assert!(refused.contains("`t0` has reset arcs"), "{refused}");
-    for name in ["a b", "a;b", "PLACE", "x(1)", "//x"] {
+    for name in ["a b", "a;b", "PLACE", "x(1)", "//x", "/*x"] {
         let net = plain(&format!("place \"{name}\""));
         assert!(write_lola(&net, &mut String::new()).is_err(), "{name}");
         assert_eq!(shown(&read("n", tina(&net)).unwrap()), shown(&net));
@@ -244,6 +246,11 @@ fn what_is_wrong_is_told_with_its_place() {
             "n:1:42: the file ends here, expected `PRODUCE`",
         ),
         ("{ no end\nPLACE p;", "n: the file begins with `{ no end`"),
+        (
+            "PLACE p; MARKING;\nFORMULA EF p > 0",
+            "n:2:1: found `FORMULA`, expected TRANSITION: questions stand in a file of their own",
+        ),
+        ("PLACE p; MARKING; /*/ no end", "n:1:19: this comment does not end, expected `*/`"),
         ("PLACE p; MARKING; { no end", "n:1:19: this comment does not end"),
         (
             "SORT a = [1, 2]; PLACE p: a;",

@@ -79,11 +79,12 @@ impl From<String> for Refusal {
     }
 }
 
-/// What an audit found, and the files that could not be read.
+/// What an audit found, and the files that could not be read, or whose questions are not known.
 #[derive(Default)]
 struct Audited {
     report: Report,
     broken: Vec<Broken>,
+    unasked: Vec<PathBuf>,
 }
 
 fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
@@ -93,7 +94,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
     };
     watch.at(&path.display().to_string(), 0);
     let bytes = contents(&path, arguments.memory)?;
-    let files = evidence_files(&arguments.evidence)?;
+    let (files, unasked) = asked_of(arguments, &path, evidence_files(&arguments.evidence)?);
     if systems::is_system(&bytes) {
         return systems::audit(arguments, &path, &bytes, &files, watch);
     }
@@ -125,7 +126,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
                 let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(query_file));
                 let mut audit = audit.with_watch(watch.clone());
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
-                return Ok(Audited { report: audit.finish(), broken });
+                return Ok(Audited { report: audit.finish(), broken, unasked });
             }
         };
         let last = arguments.last.as_ref().map(|last| marking_text::parse(last, &plain));
@@ -144,7 +145,24 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(Audited { report, broken })
+    Ok(Audited { report, broken, unasked })
+}
+
+/// The files of evidence whose questions can be had, and the others: of formulas that were given on a command
+/// line, and that stand in no file.
+fn asked_of(
+    arguments: &Arguments,
+    model: &Path,
+    files: Vec<PathBuf>,
+) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let queries = model.with_file_name("Formulas.xml");
+    let is_asked = |file: &PathBuf| {
+        file.file_stem().is_none_or(|stem| stem != "Formulas")
+            || arguments.queries.is_some()
+            || queries.exists()
+            || parikh_files::is_file(&queries)
+    };
+    files.into_iter().partition(is_asked)
 }
 
 /// What is known of an audit that did not stop when it was told to. What may be found to rest on a false
@@ -159,11 +177,16 @@ fn left(progress: Progress, out_of: OutOf) -> Audited {
     let (file, line) = at.unwrap_or_else(|| ("the model".to_owned(), 0));
     let what = format!("not confirmed: {out_of}");
     let stopped = Some((Broken { file, line, what }, out_of));
-    Audited { report: Report { judged, stopped, ..Report::default() }, broken: Vec::new() }
+    Audited { report: Report { judged, stopped, ..Report::default() }, ..Audited::default() }
 }
 
 /// Says what was found; the exit code.
-fn tell(arguments: &Arguments, Audited { report, broken }: Audited) -> u8 {
+fn tell(arguments: &Arguments, Audited { report, broken, unasked }: Audited) -> u8 {
+    for file in &unasked {
+        let what = "its formulas were given on a command line, and no file has them; nothing of it was looked \
+                    at (in the contest's XML, --queries FILE names them)";
+        say("note", &format!("{}: {what}", file.display()));
+    }
     broken.iter().for_each(|broken| say("error", &broken.to_string()));
     report.incomplete.iter().for_each(|incomplete| say("note", &incomplete.to_string()));
     for cut in &report.cut_short {
@@ -187,7 +210,7 @@ fn tell(arguments: &Arguments, Audited { report, broken }: Audited) -> u8 {
     match () {
         () if is(|verdict| matches!(verdict, Verdict::Refused(_))) => 4,
         () if !broken.is_empty() => 1,
-        () if report.stopped.is_some() || judged.is_empty() => 3,
+        () if report.stopped.is_some() || judged.is_empty() || !unasked.is_empty() => 3,
         () if is(|verdict| !matches!(verdict, Verdict::Confirmed(_))) => 3,
         () if !report.irregular.is_empty() || !report.cut_short.is_empty() => 6,
         () if !report.incomplete.is_empty() => 5,

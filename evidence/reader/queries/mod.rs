@@ -360,7 +360,7 @@ fn compare(
     let (negative, right_constant) = integer(net, right)?;
     terms.extend(negative.into_iter().map(|(place, a)| (place, -a)));
     let sum = sum(node, terms)?;
-    // Constants are below 2⁶⁴ each.
+    // Constants are below 2⁶⁴ each, and sums of them far below 2¹²⁷.
     let bound = right_constant - left_constant - less;
     // Tokens are never negative, which decides some comparisons by their signs.
     let positive = |&(_, a): &(PlaceId, i64)| a > 0;
@@ -379,7 +379,24 @@ fn compare(
 /// A sum of tokens and a constant.
 type Integer = (Vec<(PlaceId, i64)>, i128);
 
+/// A number, or several together, which is not the contest's: `2*a + 3 >= b` has no other form.
 fn integer(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
+    if name(node) != "integer-sum" {
+        return number_of(net, node);
+    }
+    let mut parts = elements(node).map(|part| number_of(net, part)).peekable();
+    if parts.peek().is_none() {
+        return Err(Unreadable::at(node, "expected at least one operand"));
+    }
+    // Constants are below 2⁶⁴, and there are fewer than 2⁶³.
+    parts.try_fold((Vec::new(), 0), |(mut terms, constant), part| {
+        let (more, added) = part?;
+        terms.extend(more);
+        Ok((terms, constant + added))
+    })
+}
+
+fn number_of(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
     match name(node) {
         "tokens-count" => Ok((tokens(net, node)?, 0)),
         "integer-constant" => {

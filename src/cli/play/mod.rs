@@ -71,15 +71,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let is_terminal = stdin.is_terminal();
     lines(&game.begin())?;
     let mut all_done = true;
-    let mut text = String::new();
+    let mut line = Vec::new();
     loop {
         if is_terminal {
             whole("> ")?;
         }
-        text.clear();
-        if stdin.lock().read_line(&mut text).context("standard input")? == 0 {
+        line.clear();
+        if stdin.lock().read_until(b'\n', &mut line).context("standard input")? == 0 {
             break;
         }
+        // What is no text is no command either, and the game goes on.
+        let text = String::from_utf8_lossy(&line);
         let said = match text.trim().strip_prefix("goal ") {
             Some(formula) => match condition(formula, "goal", net.core()) {
                 Ok((name, goal)) => {

@@ -1,0 +1,291 @@
+//! Shorter pumps: loops that add tokens, and the way to them.
+//!
+//! A *search in breadth* from the initial marking looks for a marking that covers one on its own way, and where
+//! the sum is larger: what it finds is shortest, way and loop together. Where that takes too long, firings are
+//! *dropped* from the loop, some in a row, as long as it loses nothing, adds to the sum and fires where it
+//! fired; and the way is made shorter like any witness, of a marking in which the loop fires. What comes out is
+//! checked as any pump is.
+
+use super::{HELD, LONGEST, LOOKS, Long, VISITED};
+use crate::board::Board;
+use crate::evidence::check_pumping;
+use parikh_net::{FiringSequence, GoalId, LinearSum, Marking, Net, PlaceId, Pumping, TransitionId};
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+impl Board<'_> {
+    /// A pump that makes a sum grow, or a shorter one that does; for those in stages, a single loop.
+    pub(in crate::board) fn short_pumping(
+        &self,
+        goal: GoalId,
+        sum: &LinearSum,
+        pumping: Pumping,
+    ) -> Pumping {
+        let Some(time) = self.time_to_shorten() else { return pumping };
+        if time.is_zero() || !self.is_open(goal) {
+            return pumping;
+        }
+        let start = Instant::now();
+        let growing = Growing { net: self.net, sum };
+        let short = match pumping.only() {
+            Some(stage) => match (flat(&stage.prefix), flat(&stage.pump)) {
+                (Some(prefix), Some(pump)) => growing.shorten(&prefix, &pump, time),
+                _ => None,
+            },
+            // One that can be played, and followed.
+            None => growing.in_breadth(usize::MAX, start + time),
+        };
+        self.shortening.spend(start);
+        let Some((prefix, pump)) = short else { return pumping };
+        let short = Pumping::single(prefix.into_iter().collect(), pump.into_iter().collect());
+        match check_pumping(self.net, &short) {
+            Ok(growth) if growth.grows(sum) => short,
+            _ => pumping,
+        }
+    }
+}
+
+/// The firings one by one, where they are not too many.
+fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
+    if sequence.firings() > u128::from(LONGEST) {
+        return None;
+    }
+    let firings = sequence.steps().iter().flat_map(|step| {
+        std::iter::repeat_n(step.transition, usize::try_from(step.count).unwrap_or(usize::MAX))
+    });
+    Some(firings.collect())
+}
+
+/// The firings before a loop, and those of the loop.
+type WayAndLoop = (Vec<TransitionId>, Vec<TransitionId>);
+
+/// What is to grow.
+struct Growing<'a> {
+    net: &'a Net,
+    sum: &'a LinearSum,
+}
+
+impl Growing<'_> {
+    /// Something shorter, within the time given.
+    fn shorten(
+        &self,
+        prefix: &[TransitionId],
+        pump: &[TransitionId],
+        time: Duration,
+    ) -> Option<WayAndLoop> {
+        let (begun, until) = (Instant::now(), Instant::now() + time);
+        let long = prefix.len() + pump.len();
+        if let Some(found) = self.in_breadth(long, begun + time / 3) {
+            return Some(found);
+        }
+        let mut marking = self.net.initial().clone();
+        prefix.iter().try_for_each(|&t| self.net.fire(&mut marking, t)).ok()?;
+        let pump = self.without_needless(&marking, pump.to_vec(), until);
+        let fires = |marking: &Marking| self.fires(marking.clone(), &pump);
+        let prefix = match fires(self.net.initial()) {
+            true => Vec::new(),
+            false => {
+                let way = Long { net: self.net, wanted: &fires };
+                let sequence: FiringSequence = prefix.iter().copied().collect();
+                let left = until.saturating_duration_since(Instant::now());
+                let short = way.shorten(&sequence, prefix.len() as u64, left, false);
+                short.and_then(|short| flat(&short.sequence)).unwrap_or_else(|| prefix.to_vec())
+            }
+        };
+        (prefix.len() + pump.len() < long).then_some((prefix, pump))
+    }
+
+    /// The shortest way to a loop, with it, of fewer than `less` firings.
+    fn in_breadth(&self, less: usize, until: Instant) -> Option<WayAndLoop> {
+        let net = self.net;
+        let most = VISITED.min(HELD / net.place_count().max(1));
+        let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
+        // Each with where it comes from, by what, and how far it is.
+        let mut found = vec![(net.initial().clone(), 0, TransitionId::new(0), 0_usize)];
+        let (mut at, mut looks) = (0, 0);
+        while at < found.len() && found[at].3 + 1 < less {
+            for t in net.transitions() {
+                if !net.is_enabled(&found[at].0, t) {
+                    continue;
+                }
+                let mut next = found[at].0.clone();
+                looks += net.place_count();
+                if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
+                    continue;
+                }
+                let far = found[at].3 + 1;
+                found.push((next, at, t, far));
+                if let Some(begin) = self.covered(&found) {
+                    let mut way = Vec::new();
+                    let mut of = found.len() - 1;
+                    while of > 0 {
+                        way.push(found[of].2);
+                        of = found[of].1;
+                    }
+                    way.reverse();
+                    let pump = way.split_off(found[begin].3);
+                    return Some((way, pump));
+                }
+                if found.len() >= most {
+                    return None;
+                }
+            }
+            at += 1;
+            looks += net.transition_count();
+            if looks >= LOOKS {
+                looks = 0;
+                if Instant::now() >= until {
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// A marking on the way to the last one that has less of the sum, and of no place more.
+    fn covered(&self, found: &[(Marking, usize, TransitionId, usize)]) -> Option<usize> {
+        let &(ref last, mut at, ..) = found.last()?;
+        let value = self.sum.value(last);
+        loop {
+            let before = &found[at].0;
+            let pairs = || before.tokens().iter().zip(last.tokens());
+            if self.sum.value(before) < value && pairs().all(|(before, after)| before <= after) {
+                return Some(at);
+            }
+            if at == 0 {
+                return None;
+            }
+            at = found[at].1;
+        }
+    }
+
+    /// The loop without firings that are not needed, by trial: half of them, a quarter, …, one; wherever these
+    /// begin, or almost, as a loop inside of it may begin anywhere.
+    fn without_needless(
+        &self,
+        from: &Marking,
+        mut pump: Vec<TransitionId>,
+        until: Instant,
+    ) -> Vec<TransitionId> {
+        let mut size = pump.len().div_ceil(2);
+        while size > 0 {
+            let mut end = pump.len();
+            while end > 0 && Instant::now() < until {
+                let begin = end.saturating_sub(size);
+                let mut fewer = pump.clone();
+                fewer.drain(begin..end);
+                if self.is_loop(&fewer) && self.fires(from.clone(), &fewer) {
+                    pump = fewer;
+                }
+                end = end.saturating_sub((size / 2).max(1)).min(pump.len());
+            }
+            size = if size == 1 { 0 } else { size.div_ceil(2) };
+        }
+        pump
+    }
+
+    /// Whether these firings together lose nothing and add to the sum.
+    fn is_loop(&self, firings: &[TransitionId]) -> bool {
+        let mut effect: HashMap<PlaceId, i128> = HashMap::new();
+        for &t in firings {
+            for change in self.net.effect(self.net.effect_of(t)) {
+                *effect.entry(change.place).or_default() += i128::from(change.delta);
+            }
+        }
+        let of = |place: &PlaceId| effect.get(place).copied().unwrap_or(0);
+        let grown = self.sum.terms().iter().try_fold(0_i128, |grown, (place, factor)| {
+            of(place).checked_mul(i128::from(*factor))?.checked_add(grown)
+        });
+        effect.values().all(|&delta| delta >= 0) && grown.is_some_and(|grown| grown > 0)
+    }
+
+    fn fires(&self, mut marking: Marking, firings: &[TransitionId]) -> bool {
+        firings
+            .iter()
+            .all(|&t| self.net.is_enabled(&marking, t) && self.net.fire(&mut marking, t).is_ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::{Goal, Stage, text};
+
+    /// Made shorter, as names, with a check of what comes out.
+    fn shortened(text: &str, prefix: &str, pump: &str, breadth: bool) -> Option<(String, String)> {
+        let net = text::parse(text).unwrap();
+        let fired = |names: &str| -> Vec<TransitionId> {
+            names.split_whitespace().map(|name| net.transition_named(name).unwrap()).collect()
+        };
+        let sum = LinearSum::place(net.place_named("made").unwrap());
+        let growing = Growing { net: &net, sum: &sum };
+        let (prefix, pump) = (fired(prefix), fired(pump));
+        let until = Instant::now() + Duration::from_secs(10);
+        let (prefix, pump) = if breadth {
+            growing.in_breadth(prefix.len() + pump.len(), until)?
+        } else {
+            let mut marking = net.initial().clone();
+            prefix.iter().for_each(|&t| net.fire(&mut marking, t).unwrap());
+            (prefix, growing.without_needless(&marking, pump, until))
+        };
+        let named = |firings: &[TransitionId]| {
+            let names: Vec<&str> = firings.iter().map(|&t| net.transition_name(t)).collect();
+            names.join(" ")
+        };
+        let said = (named(&prefix), named(&pump));
+        let pumping = Pumping::single(prefix.into_iter().collect(), pump.into_iter().collect());
+        assert!(check_pumping(&net, &pumping).unwrap().grows(&sum));
+        Some(said)
+    }
+
+    const NET: &str = "place idle 1\nplace busy\nplace made\nplace other 3\nplace rest\n\
+                       transition begin: idle -> busy\ntransition end: busy -> idle\n\
+                       transition make: busy -> busy + made\ntransition aside: other -> rest\n\
+                       transition back: rest -> other";
+
+    #[test]
+    fn the_shortest_way_to_a_loop_is_found() {
+        let (prefix, pump) = ("aside begin aside make end", "back begin make aside end");
+        let short = shortened(NET, prefix, pump, true);
+        assert_eq!(short, Some(("begin".to_owned(), "make".to_owned())));
+        assert_eq!(shortened(NET, "begin", "make", true), None);
+    }
+
+    #[test]
+    fn a_single_loop_is_found_for_one_in_stages() {
+        let net = text::parse(NET).unwrap();
+        let made = net.place_named("made").unwrap();
+        let board = Board::new(&net, vec![Goal::Maximise(LinearSum::place(made))]);
+        let board = board.with_short_witnesses(false);
+        let named = |name: &str| FiringSequence::from_iter([net.transition_named(name).unwrap()]);
+        let stage = |prefix: &str| Stage { prefix: named(prefix), pump: named("make") };
+        let staged = Pumping {
+            earlier: vec![stage("begin")],
+            last: Stage { prefix: FiringSequence::new(), pump: named("make") },
+        };
+        let short = board.short_pumping(GoalId::new(0), &LinearSum::place(made), staged);
+        assert_eq!(short, Pumping::single(named("begin"), named("make")));
+    }
+
+    #[test]
+    fn a_loop_goes_without_what_it_does_not_need() {
+        let short = shortened(NET, "aside begin", "end begin make back aside make", false);
+        assert_eq!(short, Some(("aside begin".to_owned(), "make".to_owned())));
+        // Here every firing of the loop is needed.
+        let short = shortened(NET, "", "begin make end", false);
+        assert_eq!(short, Some((String::new(), "begin make end".to_owned())));
+    }
+
+    #[test]
+    fn all_of_it_is_made_shorter_where_the_search_finds_nothing() {
+        let net = text::parse(NET).unwrap();
+        let sum = LinearSum::place(net.place_named("made").unwrap());
+        let growing = Growing { net: &net, sum: &sum };
+        let named = |name| net.transition_named(name).unwrap();
+        let (begin, make, aside) = (named("begin"), named("make"), named("aside"));
+        let time = Duration::from_secs(10);
+        let short = growing.shorten(&[aside, begin, make], &[make, make], time);
+        assert_eq!(short, Some((vec![begin], vec![make])));
+        assert_eq!(growing.shorten(&[begin], &[make], time), None);
+    }
+}
