@@ -3,17 +3,18 @@
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::evidence::audit::{Broken, Verdict, Watch};
+use parikh::evidence::audit::{Broken, Judged, Verdict, Watch};
 use parikh::evidence::systems::audit::SystemAudit;
 use parikh::evidence::systems::properties::{self, Properties};
 use parikh::evidence::systems::{self, Endings as Checked, System};
 use parikh::solvers::Budget;
 use parikh::systems::{Answer, Case, Config, Format, Settled, SystemEvidence, settle};
-use parikh_systems::generate::{random_branching, random_linear, random_system};
-use parikh_systems::{Endings, write};
+use parikh_systems::generate::{random_branching, random_linear, random_pattern, random_system};
+use parikh_systems::{ComponentBuilder, Endings, write};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A system with its properties, as the auditor reads them.
 struct Asked {
@@ -33,6 +34,17 @@ impl Asked {
         Ok(audit.finish().judged.into_iter().map(|judged| judged.verdict).collect())
     }
 
+    /// Whether a file is whole, and all of it confirmed.
+    fn accepts(&self, text: &str) -> bool {
+        let watch = Watch::default();
+        let mut audit =
+            SystemAudit::new(&self.system, &self.properties, self.endings, 100_000, watch);
+        let is_read = audit.file("proofs.jsonl", text).is_ok();
+        let report = audit.finish();
+        let is_confirmed = |it: &Judged| matches!(it.verdict, Verdict::Confirmed(_));
+        is_read && report.irregular.is_empty() && report.judged.iter().all(is_confirmed)
+    }
+
     /// Whether a file with this one answer is confirmed.
     fn confirms(&self, header: &Value, answer: &Value) -> bool {
         let lines = [header.clone(), json!({ "answer": answer }), json!({"end": {"answers": 1}})];
@@ -41,7 +53,8 @@ impl Asked {
     }
 }
 
-/// Answers and what the auditor is to hold them against: the file's header, then its answers.
+/// Answers about a random system and what the auditor is to hold them against: the file's header, then its
+/// answers.
 fn answered(seed: u64, is_linear: bool, endings: Endings) -> (Asked, Value, Vec<Value>) {
     let mut random = Rng::with_seed(seed);
     let text = write::dot(&random_system(&mut random));
@@ -49,25 +62,31 @@ fn answered(seed: u64, is_linear: bool, endings: Endings) -> (Asked, Value, Vec<
         .map(|number| {
             let depth = random.usize(1..=3);
             let formula = match is_linear {
+                true if random.bool() => random_pattern(&mut random),
                 true => random_linear(&mut random, depth),
                 false => format!("AG ({})", random_branching(&mut random, depth)),
             };
             format!("#{number}:\n({formula})\n\n")
         })
         .collect();
-    let case = Case::read(Format::Dot, &text, "random", &listed).unwrap();
+    confirmed(&text, &listed, endings)
+}
+
+/// The same of this system and these properties.
+fn confirmed(text: &str, listed: &str, endings: Endings) -> (Asked, Value, Vec<Value>) {
+    let case = Case::read(Format::Dot, text, "system", listed).unwrap();
     let config = Config { threads: 1, endings, ..Config::default() };
     let budget = Budget::unlimited().slice(Duration::from_secs(5));
     let answers: Mutex<Vec<(usize, Answer)>> = Mutex::default();
     settle(&case, &config, &budget, &|at, settled| match settled {
         Settled::Answer(answer) => answers.lock().unwrap().push((at, *answer)),
         Settled::Open(_) => {}
-        Settled::Fault(why) => panic!("system {seed}: {why}"),
+        Settled::Fault(why) => panic!("{why}\n{text}{listed}"),
     });
     let mut file = Vec::new();
     let mut evidence = SystemEvidence::new(&case, endings, &mut file).unwrap();
     for (at, answer) in answers.into_inner().unwrap() {
-        evidence.answer(at as u64 + 1, &answer).unwrap();
+        evidence.answer(case.properties[at].number, &answer).unwrap();
     }
     evidence.end().unwrap();
     let lines: Vec<Value> = String::from_utf8(file)
@@ -85,7 +104,7 @@ fn answered(seed: u64, is_linear: bool, endings: Endings) -> (Asked, Value, Vec<
     };
     for (line, verdict) in lines[1..].iter().zip(asked.judged(&lines).unwrap()) {
         let is_confirmed = matches!(verdict, Verdict::Confirmed(_));
-        assert!(is_confirmed, "system {seed}: {line}: {verdict:?}\n{text}{listed}");
+        assert!(is_confirmed, "{line}: {verdict:?}\n{text}{listed}");
     }
     let answers = lines[1..lines.len() - 1].iter().map(|line| line["answer"].clone()).collect();
     (asked, lines[0].clone(), answers)
@@ -126,6 +145,19 @@ fn claims(random: &mut Rng, asked: &Asked, answers: &[Value]) -> Vec<(&'static s
         let shown = json!({"components": members, "through": through, "recurrence": random.bool()});
         claims.push(("no_run", shown));
     }
+    for _ in 0..10 {
+        let mut order = Vec::new();
+        for made in 0..random.usize(0..=components) {
+            order.push((random.usize(0..=components + made), random.usize(0..components + made)));
+        }
+        let members: Vec<usize> = (0..components).filter(|_| random.u8(0..8) > 0).collect();
+        claims.push(("no_run", json!({"components": members, "order": order})));
+    }
+    // All of them in the order of the file, two by two, which is nothing wrong.
+    let order: Vec<(usize, usize)> =
+        (1..components).map(|at| (if at == 1 { 0 } else { components + at - 2 }, at)).collect();
+    let all: Vec<usize> = (0..components).collect();
+    claims.push(("no_run", json!({"components": all, "order": order})));
     claims.extend([0, 1, 2, 5, 10].map(|states| ("visited", json!(states))));
     claims
 }
@@ -183,4 +215,213 @@ fn evidence_of_another_system_or_about_other_runs_is_refused() {
         let other = Asked { endings: Checked::Stutter, ..asked };
         assert!(!other.confirms(&header, answer));
     }
+}
+
+/// A way to change a line of a file of evidence, if it is one that can be changed so.
+type Change = fn(&mut Value) -> Option<()>;
+
+/// What no changed file gets through with.
+const CHANGES: &[(&str, Change)] = &[
+    ("another format", |it| set(it, "/evidence/format", json!("parikh-system-evidence-2"))),
+    ("more components", |it| set(it, "/evidence/components", json!(99))),
+    ("fewer labels", |it| set(it, "/evidence/labels", json!(0))),
+    ("other runs", |it| set(it, "/evidence/semantics", json!("spin"))),
+    ("no semantics", |it| remove(it, "/evidence", "semantics")),
+    ("the other value", |it| {
+        let other = if it.pointer("/answer/value")? == "TRUE" { "FALSE" } else { "TRUE" };
+        set(it, "/answer/value", json!(other))
+    }),
+    ("no value", |it| set(it, "/answer/value", json!("MAYBE"))),
+    ("a number that is not asked", |it| set(it, "/answer/id", json!("77"))),
+    ("no number", |it| set(it, "/answer/id", json!("one"))),
+    ("a run that goes on before it begins", |it| set(it, "/answer/run/back", json!(10_000))),
+    ("a run of nothing", |it| set(it, "/answer/run/labels", json!([]))),
+    ("a label that is none", |it| set(it, "/answer/run/labels/0", json!("nobody has it"))),
+    ("a run that ends", |it| {
+        let length = it.pointer("/answer/run/labels")?.as_array()?.len();
+        set(it, "/answer/run/back", json!(length))
+    }),
+    ("no run", |it| remove(it, "/answer", "run")),
+    ("nothing to show it", |it| remove(it, "/answer", "no_run")),
+    ("a component that is none", |it| set(it, "/answer/no_run/components", json!([99]))),
+    ("a component twice", |it| set(it, "/answer/no_run/components", json!([0, 0]))),
+    ("components that fall", |it| set(it, "/answer/no_run/components", json!([1, 0]))),
+    ("more seen than there are", |it| {
+        add(
+            it,
+            "/answer/no_run",
+            "through",
+            json!([null, null, null, null, null, null, null, null, null]),
+        )
+    }),
+    ("nothing seen", |it| {
+        let count = it.pointer("/answer/no_run/components")?.as_array()?.len();
+        let through = vec![json!([]); count];
+        (count > 0).then_some(())?;
+        add(it, "/answer/no_run", "through", json!(through))
+    }),
+    ("an order of what is not there", |it| add(it, "/answer/no_run", "order", json!([[0, 99]]))),
+    ("an order of one with itself", |it| add(it, "/answer/no_run", "order", json!([[0, 0]]))),
+    ("an order that is none", |it| add(it, "/answer/no_run", "order", json!([[0]]))),
+    ("an order and what comes for ever", |it| {
+        it.pointer("/answer/no_run/order")?;
+        add(it, "/answer/no_run", "recurrence", json!(true))
+    }),
+    ("part of the system put together", |it| {
+        it.pointer("/answer/no_run/order")?;
+        set(it, "/answer/no_run/components", json!([0]))?;
+        let _ = remove(it, "/answer/no_run", "through");
+        Some(())
+    }),
+    ("a run and none", |it| {
+        it.pointer("/answer/run")?;
+        add(it, "/answer", "no_run", json!({"components": [0]}))
+    }),
+    ("a visit", |it| {
+        it.pointer("/answer")?;
+        add(it, "/answer", "visited", json!(5))
+    }),
+    ("more answers", |it| set(it, "/end/answers", json!(99))),
+    ("no end", |it| {
+        it.pointer("/end")?;
+        *it = json!({"answer": {"id": "1", "value": "TRUE"}});
+        Some(())
+    }),
+    ("no answer", |it| {
+        it.pointer("/answer")?;
+        *it = json!({"something": {}});
+        Some(())
+    }),
+];
+
+fn set(line: &mut Value, pointer: &str, value: Value) -> Option<()> {
+    *line.pointer_mut(pointer)? = value;
+    Some(())
+}
+
+fn add(line: &mut Value, pointer: &str, key: &str, value: Value) -> Option<()> {
+    line.pointer_mut(pointer)?.as_object_mut()?.insert(key.to_owned(), value);
+    Some(())
+}
+
+fn remove(line: &mut Value, pointer: &str, key: &str) -> Option<()> {
+    line.pointer_mut(pointer)?.as_object_mut()?.remove(key).map(drop)
+}
+
+#[test]
+fn changed_files_are_refused() {
+    let mut applied = vec![0; CHANGES.len()];
+    for seed in 0..scaled(40) {
+        let (asked, header, mut answers) = answered(seed, true, Endings::Ignored);
+        // Small systems are not put together: some answers get that for what shows them, if it does.
+        let count = asked.system.components().len();
+        let all: Vec<usize> = (0..count).collect();
+        for answer in answers.iter_mut().filter(|it| it["value"] == "TRUE").step_by(2) {
+            let mut other = answer.clone();
+            other["no_run"] = json!({"components": all, "order": [[0, 1]]});
+            if asked.confirms(&header, &other) {
+                *answer = other;
+            }
+        }
+        let mut lines = vec![header];
+        lines.extend(answers.iter().map(|it| json!({ "answer": it })));
+        lines.push(json!({"end": {"answers": answers.len()}}));
+        let text = |lines: &[Value]| lines.iter().map(|it| format!("{it}\n")).collect::<String>();
+        assert!(asked.accepts(&text(&lines)), "system {seed}");
+        for ((name, change), applied) in CHANGES.iter().zip(&mut applied) {
+            for at in 0..lines.len() {
+                let mut changed = lines.clone();
+                if change(&mut changed[at]).is_some() {
+                    *applied += 1;
+                    assert!(
+                        !asked.accepts(&text(&changed)),
+                        "system {seed}, {name}: {}",
+                        changed[at]
+                    );
+                }
+            }
+        }
+        for at in 0..lines.len() {
+            let (mut fewer, mut more) = (lines.clone(), lines.clone());
+            fewer.remove(at);
+            assert!(!asked.accepts(&text(&fewer)), "system {seed} without line {at}");
+            more.insert(at, lines[at].clone());
+            assert!(!asked.accepts(&text(&more)), "system {seed} with line {at} twice");
+        }
+    }
+    for ((name, _), applied) in CHANGES.iter().zip(applied) {
+        assert!(applied > 0, "{name}");
+    }
+}
+
+/// Four components that pass a token round, and sixteen that go round by themselves and now and then ask one
+/// of those: 4 · 6^16 joint states can be reached, more than 10^13.
+fn large() -> String {
+    let mut components = Vec::new();
+    for at in 0..4 {
+        let mut component = ComponentBuilder::new(&format!("holder{at}"));
+        let (idle, holds) = (component.state("idle"), component.state("holds"));
+        component.edge(holds, &format!("pass{at}"), idle);
+        component.edge(idle, &format!("pass{}", (at + 3) % 4), holds);
+        component.edge(holds, &format!("use{at}"), holds);
+        for asks in (at..16).step_by(4) {
+            component.edge(idle, &format!("ask{asks}"), idle);
+            component.edge(holds, &format!("ask{asks}"), holds);
+        }
+        component.start(if at == 0 { holds } else { idle });
+        components.push(component);
+    }
+    for at in 0..16 {
+        let mut component = ComponentBuilder::new(&format!("other{at}"));
+        let states: Vec<u32> = (0..6).map(|it| component.state(&it.to_string())).collect();
+        for step in 0..5 {
+            component.edge(states[step], &format!("step{at}_{step}"), states[step + 1]);
+        }
+        component.edge(states[5], &format!("ask{at}"), states[0]);
+        component.start(states[0]);
+        components.push(component);
+    }
+    write::dot(&parikh_systems::system("large", components).unwrap())
+}
+
+#[test]
+fn twenty_components_are_decided_where_four_matter() {
+    let listed = "#1:\n( G(pass0 => X(!pass0 W pass1)) )\n\n#2:\n( !use2 W pass1 )\n\n\
+                  #3:\n( G(F(pass3)) )\n\n#4:\n( G(F(pass0)) => G(F(pass2)) )\n\n\
+                  #5:\n( G(use1 => (!use3 W pass2)) )\n\n#6:\n( G(pass1 => F(use3)) )\n";
+    let begun = Instant::now();
+    let (.., answers) = confirmed(&large(), listed, Endings::Ignored);
+    let taken = begun.elapsed();
+    let mut values: Vec<(&str, &str)> = answers
+        .iter()
+        .map(|it| (it["id"].as_str().unwrap(), it["value"].as_str().unwrap()))
+        .collect();
+    values.sort_unstable();
+    let expected = [
+        ("1", "TRUE"),
+        ("2", "TRUE"),
+        ("3", "FALSE"),
+        ("4", "TRUE"),
+        ("5", "TRUE"),
+        ("6", "FALSE"),
+    ];
+    assert_eq!(values, expected);
+    assert!(answers.iter().all(|it| it["evidence"] != "searched"), "{answers:?}");
+    assert!(taken < Duration::from_secs(20), "{taken:?}");
+}
+
+/// A property of a training problem of the challenge, where the files are there: only putting components together
+/// shows it.
+#[test]
+fn what_is_put_together_is_written_and_confirmed() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/rers/training2017");
+    let Ok(text) = std::fs::read_to_string(shared.join("problem113.dot")) else { return };
+    let listed = "#10:\n( F(G(!c3_t5__c8_t11)) )\n";
+    let (asked, header, answers) = confirmed(&text, listed, Endings::Ignored);
+    let [answer] = &answers[..] else { panic!("it is open") };
+    assert_eq!((&answer["value"], &answer["evidence"]), (&json!("TRUE"), &json!("certified")));
+    assert!(answer["no_run"]["order"].is_array(), "{answer}");
+    let mut less = answer.clone();
+    less["no_run"]["order"] = json!([[0, 1], [0, 2]]);
+    assert!(!asked.confirms(&header, &less));
 }
