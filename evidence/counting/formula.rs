@@ -116,34 +116,52 @@ impl Formula {
             }
         }
         let mut formula = Formula { parts, weights, factor, groups: Vec::new() };
-        let mut numbers = vec![HashMap::new(); formula.parts.len()];
+        let groups = formula.firings(original, &equations, &node_at, &mut coupled)?;
+        if !coupled.is_empty() {
+            coupled.sort_unstable();
+            coupled.dedup();
+            return Err(NoFormula::Coupled(coupled));
+        }
+        formula.groups = groups.into_iter().map(|(key, times)| (times, key)).collect();
+        Ok(formula)
+    }
+
+    /// How often each set of products counts firings, one product of each part. Where places are coupled, they
+    /// are added to `coupled`, and no more is found out.
+    fn firings(
+        &mut self,
+        original: &Net,
+        equations: &Equations,
+        node_at: &HashMap<NodeId, (usize, PlaceId)>,
+        coupled: &mut Vec<PlaceId>,
+    ) -> Result<HashMap<Vec<(usize, usize)>, BigUint>, NoFormula> {
+        let mut numbers = vec![HashMap::new(); self.parts.len()];
         let mut groups: HashMap<Vec<(usize, usize)>, BigUint> = HashMap::new();
         let mut is_dead = vec![false; original.transition_count()];
         equations.dead.iter().for_each(|t| is_dead[t.index()] = true);
         for t in original.transitions().filter(|t| !is_dead[t.index()]) {
-            let Some(demands) = demands(original, t, &equations, &formula.weights, &mut coupled)
-            else {
+            let Some(demands) = demands(original, t, equations, &self.weights, coupled) else {
                 continue;
             };
             if !coupled.is_empty() {
                 continue;
             }
-            let mut times = formula.factor.clone();
+            let mut times = self.factor.clone();
             let mut products: BTreeMap<usize, Product> = BTreeMap::new();
             for (node, (least, demands)) in demands {
                 match node_at.get(&node) {
                     None => {
-                        let weights = &mut formula.weights;
-                        times /= weights.constant(&equations, node, Vec::new())?;
-                        times *= weights.constant(&equations, node, demands)?;
+                        let weights = &mut self.weights;
+                        times /= weights.constant(equations, node, Vec::new())?;
+                        times *= weights.constant(equations, node, demands)?;
                     }
                     Some(&(part, place)) => {
                         let product = products.entry(part).or_default();
                         if least > 0 {
                             product.least.push((place, least));
                         }
-                        if formula.weights.counts(node) {
-                            let function = formula.weights.function(node, demands);
+                        if self.weights.counts(node) {
+                            let function = self.weights.function(node, demands);
                             product.changed.push((place, function));
                         }
                     }
@@ -156,7 +174,7 @@ impl Formula {
                 if product == Product::default() {
                     continue;
                 }
-                let known = &mut formula.parts[part].products;
+                let known = &mut self.parts[part].products;
                 let number = *numbers[part].entry(product).or_insert_with_key(|product| {
                     known.push(product.clone());
                     known.len() - 1
@@ -165,13 +183,7 @@ impl Formula {
             }
             *groups.entry(key).or_default() += times;
         }
-        if !coupled.is_empty() {
-            coupled.sort_unstable();
-            coupled.dedup();
-            return Err(NoFormula::Coupled(coupled));
-        }
-        formula.groups = groups.into_iter().map(|(key, times)| (times, key)).collect();
-        Ok(formula)
+        Ok(groups)
     }
 
     /// The figures, given for each part the sum of each of its products over its markings.
