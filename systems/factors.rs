@@ -1,19 +1,19 @@
-//! Components that are several smaller ones side by side.
+//! Takes a component apart that behaves like several smaller ones side by side.
 //!
 //! Many components come about by composing smaller ones, and what these do not share they do in any
-//! order: a component of 64 states may be five of two to four states each. What is asked then
-//! concerns few of the small ones, and what is independent is seen to be ([`crate::stubborn`]).
+//! order: a component of 64 states may be five of two to four states each. A formula then concerns few of the small
+//! ones, and [`crate::stubborn`] sees that labels of different ones are independent.
 //!
 //! A component *seen through* some of its labels has its states merged along all edges with other
-//! labels. Whatever a component does, it does so, too, when it is seen through any labels: so that
-//! is always an over-approximation, which a checker can make again. The parts that a component falls into are its *factors*
+//! labels. Seen through any of its labels, a component can still do all that it did, so this is always an
+//! over-approximation; and a checker can make it again. The parts that a component falls into are its *factors*
 //! when they together do nothing more than the component ([`is_exact`]); only then they take its
 //! place here.
 
 use crate::system::{Component, LabelId, System};
 use parikh_net::sets::Sets;
 
-/// What stands for a component of a system, or for a part of it.
+/// A component of a system, whole or seen through some of its labels.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct View {
     /// The number of the component.
@@ -26,7 +26,7 @@ pub struct View {
 #[derive(Clone, Debug)]
 pub(crate) struct Factored {
     pub(crate) system: System,
-    /// What each of its components is of the other system.
+    /// For each component of `system`, which component of the other system it is, and seen through which labels.
     pub(crate) views: Vec<View>,
 }
 
@@ -38,7 +38,7 @@ impl Factored {
         Self { system: system.clone(), views }
     }
 
-    /// A system of whose components each is taken apart, if it falls into parts.
+    /// The system with every component replaced by its factors, if it has several.
     pub(crate) fn new(system: &System) -> Self {
         let mut views = Vec::new();
         let mut components: Vec<Component> = Vec::new();
@@ -69,7 +69,7 @@ impl Factored {
 /// A component seen through some of its labels.
 struct Part {
     component: Component,
-    /// For each state of the component, its own.
+    /// For each state of the whole component, the state of this view into which it is merged.
     of: Vec<u32>,
 }
 
@@ -102,9 +102,9 @@ impl Part {
     }
 }
 
-/// Whether parts that share no label do together just what the component does, state by state:
-/// what each can do in its state is what the component can do with its labels in any
-/// of the states that are merged in it. Then taking a state to those of its parts is a bisimulation.
+/// Whether parts that share no label do together exactly what the component does: in every state that the component
+/// reaches, each edge that a part has there is the image of an edge of the component from this very state. Then
+/// relating each state to the tuple of its parts' states is a bisimulation.
 fn is_exact(component: &Component, parts: &[Part]) -> bool {
     let reached = reached(component);
     reached.into_iter().all(|state| {
@@ -113,7 +113,8 @@ fn is_exact(component: &Component, parts: &[Part]) -> bool {
             .iter()
             .map(|part| part.component.edges[part.of[state as usize] as usize].len())
             .sum();
-        // No edge of the component is without one of a part, so equal numbers say that there are no more.
+        // Every edge of the component has an image in one of the parts. So where the numbers are equal, the parts
+        // have no other edges.
         let mut of_parts: Vec<(LabelId, u32)> = Vec::new();
         for &(label, to) in row {
             let owner = parts.iter().find(|part| {
@@ -128,7 +129,7 @@ fn is_exact(component: &Component, parts: &[Part]) -> bool {
     })
 }
 
-/// The states that a component comes to by itself.
+/// The states that a component reaches when no other component holds it back.
 fn reached(component: &Component) -> Vec<u32> {
     let mut seen = vec![false; component.edges.len()];
     let mut all = component.starts.clone();
@@ -145,7 +146,7 @@ fn reached(component: &Component) -> Vec<u32> {
     all
 }
 
-/// The labels of a component, growing.
+/// The labels of a component, ascending.
 fn labels(component: &Component) -> Vec<LabelId> {
     let mut labels: Vec<LabelId> =
         component.edges.iter().flatten().map(|&(label, _)| label).collect();
@@ -154,11 +155,11 @@ fn labels(component: &Component) -> Vec<LabelId> {
     labels
 }
 
-/// More than this many pairs of an edge and a label are not looked at: the component stays whole.
+/// The most pairs of an edge and a label that are compared. A component with more stays whole.
 const MOST_PAIRS: usize = 1 << 24;
 
-/// The labels of a component, in classes: two are in one where the one may enable or disable the
-/// other, or where it matters which comes first. Each class grows, and so do their first labels.
+/// The labels of a component in classes: the finest in which two labels share a class if one may enable or disable
+/// the other, or if their order matters. Labels ascend within a class, and classes ascend by their first labels.
 fn classes(component: &Component) -> Vec<Vec<LabelId>> {
     let labels = labels(component);
     if labels.len() * component.edge_count() > MOST_PAIRS {
@@ -181,8 +182,8 @@ fn classes(component: &Component) -> Vec<Vec<LabelId>> {
     found
 }
 
-/// Whether, in the state with this row, an edge neither enables nor disables another label, and
-/// each way of taking both may be taken the other way round.
+/// Whether, in the state with this row, the edge neither enables nor disables the label `second`, and whatever state
+/// the edge and then `second` lead to, `second` and then the edge's label lead there, too.
 fn commute_at(
     component: &Component,
     row: &[(LabelId, u32)],

@@ -10,7 +10,7 @@ use crate::words;
 use parikh_net::printable::Quoted;
 use std::collections::HashMap;
 
-/// Questions by their ids; of some it is only known why they are none of ours.
+/// Questions by id; in place of a question that cannot be audited stands the reason.
 pub(super) type Questions = HashMap<String, Result<Question, Unreadable>>;
 
 /// Who judges the answers of one file.

@@ -12,16 +12,16 @@ pub(super) struct TreeAccount {
     properties: Vec<TreeProperty>,
     /// Whether all markings were visited, and the tree has the property.
     visited: Vec<bool>,
-    /// By property labellings that show it: what each rests on.
+    /// For each property, the premises of each labelling that shows it.
     labellings: Vec<Vec<Premises>>,
 }
 
 /// What a labelling rests on.
 #[derive(Clone, Debug)]
 pub(super) struct Premises {
-    /// Claims, by their numbers among what is to be refuted.
+    /// Predicates to be refuted, by their indices in the account's list of these.
     pub(super) claims: Vec<usize>,
-    /// What stays reachable, by its numbers in the account of that.
+    /// Predicates that have to stay reachable, by their indices in the `HomeAccount`.
     pub(super) homes: Vec<usize>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Premises {
 #[derive(Clone, Copy)]
 pub(super) struct Shown<'s> {
     pub(super) claims: &'s Claims,
-    /// Of what is to stay reachable.
+    /// Whether the predicate of this index in the home account is shown to stay reachable.
     pub(super) stays: &'s dyn Fn(usize) -> bool,
 }
 

@@ -1,19 +1,20 @@
-//! Ways back: from wherever the net goes, firings lead back to one marking, and what can be had from there can
-//! always be had again.
+//! Ways back: from every reachable marking, firings lead to one that covers a fixed marking h; so whatever is
+//! enabled along firings from h stays reachable.
 //!
 //! ```text
 //! m₀ ──to──▶ h ──along──▶ t fires, u fires, v fires …      from every reachable marking back to one that covers h
 //! ```
 //!
-//! Whatever fires from h fires from a marking that covers it, too, and comes to one that covers what it came to. So
+//! A sequence that fires from h also fires from any marking that covers h, and leads to a marking that covers the
+//! one it leads to from h. So
 //! an upward closed φ (more tokens do no harm: "t is enabled" is one) that holds somewhere along firings from
-//! h stays reachable. Without h, the ways lead to the markings with φ themselves, whatever φ says.
+//! h stays reachable. Without h, the ways lead directly to markings with φ, and φ need not be upward closed.
 //!
 //! There are two sorts of ways:
 //!
-//! - *Downhill*: weights w ≥ 0 of places. The transitions that lower w·m can fire w·m₀ times in a row or so, and no
-//!   more: if they fire as long as one is enabled, they come to an end. A document shows that no reachable marking
-//!   is such an end unless it is where the way should lead to.
+//! - *Downhill*: weights w ≥ 0 of places. Each firing of a transition that lowers w·m lowers it by at least 1, and
+//!   w·m ≥ 0: if only such transitions fire, as long as one is enabled, they come to an end. A document shows that
+//!   every reachable marking in which none of them is enabled is one to which the way should lead.
 //! - *Steps* inside a set D of markings that no firing leaves ([`ClosedSet`]): backwards from the members where
 //!   the way should lead to, with each step (t, n) those are added from which n firings of t lead to what was there
 //!   before. In the end that is all of D.
@@ -40,11 +41,12 @@ pub type Firings<T> = Vec<(T, u64)>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returning<P = PlaceId, T = TransitionId, D = Document> {
-    /// Firings to h; nothing where the ways lead to what is asked for itself.
+    /// Firings from m₀ to h; `None` where the ways lead directly to markings that satisfy the asked predicate.
     pub to: Option<Firings<T>>,
     /// The ways.
     pub way: Way<P, T, D>,
-    /// Firings from h, each list from there.
+    /// Sequences that each begin at h; what holds in a marking along one of them stays reachable if it is upward
+    /// closed.
     pub along: Vec<Firings<T>>,
 }
 
@@ -52,11 +54,11 @@ pub struct Returning<P = PlaceId, T = TransitionId, D = Document> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way<P = PlaceId, T = TransitionId, D = Document> {
-    /// As long as anything fires that lowers a sum.
+    /// Downhill: transitions that lower a weighted sum fire as long as one of them is enabled.
     Downhill {
-        /// w; 0 where not listed.
+        /// The weights w; places that are not listed have weight 0.
         weights: Vec<(P, u64)>,
-        /// Why it does not end elsewhere.
+        /// The document that each end is where the way should lead.
         document: D,
     },
     /// Step by step, backwards.
@@ -69,10 +71,10 @@ pub enum Way<P = PlaceId, T = TransitionId, D = Document> {
 }
 
 impl<P, T, D> Returning<P, T, D> {
-    /// The same with other names for nodes, as far as they have some.
+    /// The same ways with places, transitions and documents translated by these functions.
     ///
     /// # Errors
-    /// The first of those that a name has none.
+    /// The first error that one of the functions returns.
     pub fn renamed<Q, U, E>(
         &self,
         place: &dyn Fn(&P) -> Result<Q, Flaw>,
@@ -99,8 +101,8 @@ impl<P, T, D> Returning<P, T, D> {
     }
 }
 
-/// Accepts the ways, and says of each of `wanted` whether it stays reachable for that reason; that it is not shown
-/// to says nothing.
+/// Checks the ways. Returns for each predicate of `wanted` whether they show that it stays reachable; `false` says
+/// that they do not show it, and nothing more.
 ///
 /// # Errors
 /// What is wrong.
@@ -152,9 +154,9 @@ pub fn check_returning(
     Ok(kept)
 }
 
-/// A way of which all is checked that does not depend on where it leads to.
+/// A way, after all checks that do not depend on where it should lead.
 enum CheckedWay<'w> {
-    /// That nothing that lowers the sum is enabled, and what the document comes to.
+    /// For each transition that lowers the sum, that it is disabled; and the checked document.
     Downhill(Vec<Predicate>, Checked<'w>),
     Steps(CheckedClosedSet<'w>, &'w [(TransitionId, u64)]),
 }
@@ -220,13 +222,13 @@ pub fn lowering(net: &Net, weights: &[(PlaceId, u64)]) -> Result<Vec<TransitionI
     Ok(lowering)
 }
 
-/// That a marking has all tokens of `home`.
+/// The predicate "the marking covers `home`".
 pub fn covering(net: &Net, home: &Marking) -> Predicate {
     let marked = net.places().filter(|&p| home[p] > 0);
     Predicate::and(marked.map(|p| Predicate::at_least(p, home[p])))
 }
 
-/// Whether what has more tokens satisfies it, too.
+/// Whether the predicate stays true when tokens are added, as far as its form shows.
 pub fn is_upward_closed(wanted: &Predicate) -> bool {
     match wanted {
         Predicate::True | Predicate::False | Predicate::Enabled(_) | Predicate::NotDead => true,

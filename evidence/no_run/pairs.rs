@@ -2,12 +2,12 @@
 //!
 //! A *mover* is a transition, or nothing where the marking is dead. What fires needs its tokens, so
 //! at the position before it every place holds at least what it takes, and at the one after it what
-//! it puts. An atom whose places it does not change keeps its value. So a pair contradicts itself if
+//! it puts. An atom keeps its value if the firing changes none of its places. So a pair contradicts itself if
 //!
-//! 1. the edge says of what fires next what is not so of the mover;
-//! 2. the edge reads what no marking with these tokens satisfies;
-//! 3. each edge that may follow reads what no marking after the firing satisfies, or the opposite of
-//!    a literal of the edge itself that the firing keeps.
+//! 1. a literal of the edge about which transition fires next is false of the mover;
+//! 2. no marking with at least the tokens that the mover takes satisfies what the edge reads;
+//! 3. every edge that may follow reads either what no marking with at least the tokens that the mover puts
+//!    satisfies, or the negation of a literal of this edge whose value the firing keeps.
 
 use super::Ranking;
 use crate::certificate::Flaw;
@@ -24,10 +24,11 @@ pub struct Pairs {
     transitions: usize,
 }
 
-/// An edge, and by mover whether the pair is left; nothing, where the marking is dead, is the last.
+/// An edge, and for each mover whether their pair is left. The last entry is for the mover "nothing", in dead
+/// markings.
 struct EdgePairs {
     from: usize,
-    /// Its place among the edges of its state.
+    /// The index of the edge among the edges of its state.
     at: usize,
     to: usize,
     marks: Marks,
@@ -35,7 +36,7 @@ struct EdgePairs {
     count: usize,
 }
 
-/// Why a ranking is none.
+/// Why weights and values are not a valid ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RankingFlaw {
     /// It grows along a pair that is left.
@@ -52,10 +53,10 @@ pub enum RankingFlaw {
     Stopped,
 }
 
-/// The most pairs: a byte each, for as long as they are looked at.
+/// The most pairs that are accepted. Each takes a byte of memory while the argument is checked.
 pub const MOST: usize = 1 << 28;
 
-/// What a marking has to satisfy where the edge is taken, whatever fires next.
+/// The conjunction of the edge's literals about markings; literals about what fires next are left out.
 pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
     let holds = cube.literals().iter().filter_map(|literal| {
         match &property.atoms()[literal.atom.0 as usize] {
@@ -149,10 +150,10 @@ impl Pairs {
         }
     }
 
-    /// Takes away the pairs along which a ranking falls; how many.
+    /// Takes away the pairs along which the ranking falls, and returns how many they were.
     ///
     /// # Errors
-    /// Why it is none; what it is then does not matter.
+    /// Why it is not a valid ranking. Some pairs may be gone by then, so `self` must not be used any more.
     pub fn rank(
         &mut self,
         net: &Net,
@@ -201,7 +202,7 @@ impl Pairs {
         Ok(taken)
     }
 
-    /// By state whether it is reached from one of these.
+    /// For each state, whether edges with a pair left lead to it from a state of `begin`.
     pub fn reached(&self, begin: &[usize]) -> Vec<bool> {
         let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.states];
         for edge in self.edges.iter().filter(|edge| edge.count > 0) {
@@ -220,8 +221,8 @@ impl Pairs {
         reached
     }
 
-    /// A state among these of a component that has all marks and an edge, and none of the states in
-    /// `except`.
+    /// A state of `among` whose strongly connected component has an edge inside, carries all marks, and contains no
+    /// state of `except`.
     pub fn accepting_state(&self, among: &[bool], except: &[usize]) -> Option<usize> {
         let component = self.components();
         let mut marks: Vec<Option<Marks>> = vec![None; self.states];
@@ -243,7 +244,7 @@ impl Pairs {
     pub fn components(&self) -> Vec<usize> {
         let mut after: Vec<Vec<u32>> = vec![Vec::new(); self.states];
         for edge in self.edges.iter().filter(|edge| edge.count > 0) {
-            // Automata are smaller: see `new`.
+            // This fits: `new` refuses automata of more than 2³¹ states.
             after[edge.from].push(edge.to as u32);
         }
         let next = |state: u32, k: u32| after[state as usize].get(k as usize).copied();
@@ -252,14 +253,15 @@ impl Pairs {
     }
 }
 
-/// What is known of a position of a run.
+/// What the check of a pair looks at.
 struct Position<'a> {
     net: &'a Net,
     property: &'a RunProperty,
     automaton: &'a Automaton,
-    /// By atom the places that it looks at.
+    /// For each atom, the places on which its value depends.
     supports: Vec<Vec<PlaceId>>,
-    /// By place the most tokens that it has where nothing is enabled, if a transition needs no other.
+    /// For each place, the most tokens that it holds in a dead marking; known if some transition takes tokens from
+    /// this place only.
     most_where_dead: Vec<Option<u64>>,
 }
 
@@ -293,8 +295,8 @@ impl Position<'_> {
         fires && self.may_hold_all(cube, taken, Some(mover.is_none()))
     }
 
-    /// Whether what an edge reads may hold in a marking with at least these tokens, of which is known
-    /// that it is dead, or that it is not, or nothing.
+    /// Whether what an edge reads may hold in a marking with at least these tokens. `dead` says whether the marking
+    /// is dead, where that is known.
     fn may_hold_all(&self, cube: &Cube, tokens: &[Arc], dead: Option<bool>) -> bool {
         cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
@@ -309,7 +311,7 @@ impl Position<'_> {
         })
     }
 
-    /// The same of one predicate.
+    /// Whether one predicate may hold in such a marking (see `may_hold_all`).
     fn may_hold(&self, predicate: &Predicate, tokens: &[Arc], dead: Option<bool>) -> bool {
         match predicate {
             Predicate::False => false,
@@ -338,8 +340,8 @@ impl Position<'_> {
         }
     }
 
-    /// Whether two edges, one after the other, read opposites of an atom of markings that the mover
-    /// between them keeps.
+    /// Whether two edges in a row read a literal about markings and its negation, although the mover between them
+    /// keeps the atom's value.
     fn contradicts(&self, cube: &Cube, next: &Cube, mover: Option<TransitionId>) -> bool {
         cube.literals().iter().any(|literal| {
             let number = literal.atom.0 as usize;

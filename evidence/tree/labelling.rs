@@ -21,9 +21,9 @@ const MOST_SILENT: usize = 10_000;
 pub struct Claim {
     /// The part, in the property's store.
     pub formula: Formula<Quantifier>,
-    /// How far it is to where an until is met; 0 for others.
+    /// For an until, a number that falls from each claim to those it rests on, up to where the until is met; else 0.
     pub rank: u32,
-    /// The firing that leads on, where one is enough and wanted.
+    /// The transition whose firing leads to the one marking that the claim rests on, if it rests on a single one.
     pub by: Option<TransitionId>,
 }
 
@@ -44,9 +44,10 @@ pub struct Labelling {
 /// sorted form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
-    /// None satisfies these.
+    /// Predicates that no reachable marking satisfies.
     pub never: Vec<Predicate>,
-    /// From each of them, one that satisfies this can be reached.
+    /// Predicates that stay reachable: from every reachable marking, one that satisfies the predicate can be
+    /// reached.
     pub stays: Vec<Predicate>,
 }
 
@@ -308,7 +309,7 @@ impl<'l> Checked<'l> {
         };
         let is_dead = || self.net.is_dead(marking);
         let same = |next: usize| self.holds(next, claim.formula);
-        // What holds everywhere is as near as can be.
+        // A marking without this claim has the part because it holds everywhere, and needs no rank.
         let nearer = |next: usize| {
             same(next) && self.rank(next, claim.formula).is_none_or(|rank| rank < claim.rank)
         };
@@ -320,7 +321,7 @@ impl<'l> Checked<'l> {
             Node::Release(paths, left, right) => {
                 here(right) && (here(left) || is_dead() || leads(paths, &same)?)
             }
-            // Nothing of these is claimed; they are evaluated.
+            // Constants, literals, ∧ and ∨ are evaluated; a claim of one of them is never accepted.
             _ => false,
         })
     }

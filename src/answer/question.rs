@@ -79,8 +79,8 @@ fn nodes(board: &Board<'_>, question: &Question, decided_by: &[(Aim, bool)]) -> 
     }
 }
 
-/// Whether it stays reachable because all that happens can be undone, and it happens: the goal that
-/// it does is needed, too.
+/// Whether the goal stays reachable because every firing can be undone. Then the answer also rests on the goal that
+/// it is reached at all.
 pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: Aim) -> bool {
     match board.knowledge(aim.goal) {
         Some(Knowledge::Home(Home::Kept { proof, .. })) => proof.argument == Argument::Undone,

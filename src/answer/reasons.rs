@@ -24,7 +24,7 @@ pub(super) fn of_truth(
     decided_by: &[(Aim, bool)],
     assumed: usize,
 ) -> String {
-    // That what stays reachable can happen at all says nothing by itself.
+    // A goal of the role `Possible` that is reached is left out: it only follows from what stays reachable.
     let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
     let parts: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
     let all = |what: &str| match (parts.len(), assumed) {

@@ -1,8 +1,8 @@
-//! Which goals are still wanted, and what is let go on the board.
+//! Counts where each goal is still needed, and abandons goals on the board that are needed nowhere.
 //!
-//! A goal is wanted in so many places of open questions; when there is none left, nobody works on it
-//! any more. A goal about runs has *aids* besides: goals that nobody asked for, and that help to settle
-//! it once they are. They are wanted as long as it is open.
+//! For each goal the places in open questions are counted where it matters; at 0 it is abandoned, and no engine
+//! works on it any more. A goal about runs has *aids* besides: goals that nobody asked for, and that help to settle
+//! it once they are. Aids are wanted as long as the goal that they help is open.
 
 use crate::board::Board;
 use crate::evidence::tree::implied_by;
@@ -11,19 +11,20 @@ use parikh_net::{Goal, GoalId, Net, Predicate, TreeProperty};
 use parikh_temporal::Node;
 use std::collections::{HashMap, HashSet};
 
-/// See the module.
+/// How often each goal is wanted, and by which goals as an aid.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wanted {
     /// Per goal, in how many places of open questions it matters.
     places: Vec<usize>,
-    /// By goal its aids. They stay known when the goal is settled: it may be asked again.
+    /// By goal its aids. They are remembered after the goal is settled, because `Plan::again` may ask the goal
+    /// again.
     aids: HashMap<GoalId, Vec<GoalId>>,
-    /// The goals whose aids are not wanted for them any more.
+    /// The goals that have released their aids.
     done: HashSet<GoalId>,
 }
 
 impl Wanted {
-    /// A goal, which comes next in the list of all, and is not wanted yet.
+    /// Adds the next goal of the plan, which is wanted nowhere yet.
     pub(super) fn add(&mut self) {
         self.places.push(0);
     }
@@ -33,7 +34,7 @@ impl Wanted {
         self.places[goal.index()] += 1;
     }
 
-    /// The goal has these aids.
+    /// Sets the aids of a goal; each of them is wanted in one place more.
     pub(super) fn aid(&mut self, goal: GoalId, aids: Vec<GoalId>) {
         aids.iter().for_each(|&aid| self.want(aid));
         self.aids.insert(goal, aids);
@@ -44,7 +45,7 @@ impl Wanted {
         self.aids.get(&goal).map(Vec::as_slice)
     }
 
-    /// The goal matters in one place fewer, before there is a board.
+    /// The goal matters in one place fewer. To be called before there is a board: at 0 nothing is abandoned.
     pub(super) fn leave(&mut self, goal: GoalId) {
         self.places[goal.index()] -= 1;
     }
@@ -69,7 +70,7 @@ impl Wanted {
         }
     }
 
-    /// The aids of a goal, the first time that they are not wanted for it any more.
+    /// The aids that a goal releases: all of them at the first call, none at later ones.
     fn done_with(&mut self, goal: GoalId) -> Vec<GoalId> {
         match self.aids.get(&goal) {
             Some(aids) if self.done.insert(goal) => aids.clone(),
@@ -77,7 +78,7 @@ impl Wanted {
         }
     }
 
-    /// Lets go of what is wanted nowhere.
+    /// Abandons all goals that are wanted nowhere at the beginning of a run.
     pub(super) fn begin(&mut self, board: &Board<'_>) {
         for goal in (0..self.places.len()).map(GoalId::new) {
             if self.places[goal.index()] == 0 {
@@ -88,9 +89,8 @@ impl Wanted {
     }
 }
 
-/// What helps to settle a goal about runs or their tree: whether the conditions that it speaks of ever become
-/// anything else than what they are initially, and for a tree, whether anything is dead, and what
-/// its untils ask for.
+/// What helps to settle a goal about runs or their tree: whether each condition in it ever gets another
+/// value than initially; for a tree also whether a dead marking is reachable, and what its untils ask for.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let change = |predicate: &Predicate| {
         let holds = predicate.holds(net, net.initial());

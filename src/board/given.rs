@@ -1,15 +1,15 @@
-//! Goals that an argument about another takes for granted: what cannot be reached, and what stays reachable.
+//! Checks the premises of an argument: the board must already show each of them as a settled goal of its own.
 
 use super::{Board, Evidence, Home, Knowledge, Reach};
 use parikh_net::{Goal, GoalId, Predicate};
 
 impl Board<'_> {
-    /// Whether one of these goals rests on the model's claim that its units are safe. Each premise, in sorted
-    /// form or not, is what one of them asks for, and shows: the first cannot be reached, the others stay
-    /// reachable.
+    /// Checks that `goals` show every premise: each predicate of `never` is that of a goal settled as unreachable,
+    /// each of `stays` that of a goal settled as staying reachable; the order of their parts does not matter.
+    /// Returns whether one of these proofs rests on the model's claim that its units are safe.
     ///
     /// # Errors
-    /// When something else is known of one of them, or a premise is none of them.
+    /// When a goal of `goals` is not settled in this way, or no goal shows some premise.
     pub(super) fn given(
         &self,
         goals: &[GoalId],
@@ -33,7 +33,8 @@ impl Board<'_> {
                     assumes_units |= proof.assumes_units();
                     kept.push(predicate.clone().sorted());
                 }
-                // What stays reachable because firings are undone has to be reached.
+                // "Stays reachable because every firing can be undone" rests on a goal that was reached; it shows no
+                // premise.
                 (Goal::Reach(_), Some(Knowledge::Reach(Reach::Reached { .. }))) => {}
                 _ => return Err("it rests on what is not known"),
             }

@@ -100,7 +100,7 @@ pub struct Board<'n> {
     shortening: Shortening,
     /// What sums of tokens say of what cannot be, where people want to know: worked out when first asked for.
     sums: Option<OnceLock<Sums>>,
-    /// Who showed that every firing can be undone.
+    /// The technique that showed that every firing can be undone, and its argument.
     reversible: OnceLock<(Technique, Arc<Structure>)>,
 }
 
@@ -335,7 +335,7 @@ impl<'n> Board<'n> {
         self.entry(id).knowledge.forget();
     }
 
-    /// Nobody wants to know any more: a driver has its answer without this goal.
+    /// Closes a goal that is not settled, because no open question needs it any more.
     pub fn abandon(&self, id: GoalId) {
         self.close(id, false);
     }
@@ -388,7 +388,7 @@ pub struct Sighting {
     pub firings: u64,
 }
 
-/// What others know of a maximum, in the tokens of the engine's own net.
+/// Converts a value of a maximum from the net that was read to the engine's net.
 fn in_tokens_of(ground: Option<&Ground<'_>>, goal: GoalId, value: Option<i128>) -> Option<i128> {
     Some(value? - ground.map_or(0, |ground| ground.constant(goal)))
 }

@@ -11,7 +11,7 @@ use parikh_net::{Goal, GoalId, Predicate};
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-/// Says what is impossible. See [`crate::board`].
+/// Takes an engine's reports of what is impossible. See [`crate::board`].
 #[derive(Clone, Copy)]
 pub struct Over<'b> {
     board: &'b Board<'b>,
@@ -82,7 +82,8 @@ impl<'b> Over<'b> {
         }
     }
 
-    /// Nothing is wrong with a search whose word is not enough here.
+    /// Drops a proof without a document: silently if it is a search's word that this board does not take, else as a
+    /// fault.
     fn without_document(&self, goal: GoalId, proof: &Proof) {
         match proof.argument {
             Argument::Searched { .. } => {
@@ -142,7 +143,8 @@ impl<'b> Over<'b> {
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
         let proof = about_read(self.ground, proof);
         let mut entry = self.board.entry(goal);
-        // With the entry in hand: what was reached was held against the claim before it was noted.
+        // While the entry is locked: a witness is compared with the model's claim before it is noted, so no breach
+        // is missed here.
         if self.board.is_void(&proof) {
             return;
         }
@@ -180,7 +182,7 @@ impl<'b> Over<'b> {
     }
 }
 
-/// What follows from a document. See [`Over::by`].
+/// Takes reports that follow from one document, which is checked once. See [`Over::by`].
 pub struct By<'d> {
     over: Over<'d>,
     document: &'d Arc<Document>,
@@ -227,7 +229,7 @@ impl By<'_> {
     /// satisfies `refuted`; nothing when it does not stand.
     fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
         let checks = &self.over.board.checks;
-        // Where a search has been made, its word is there if the check takes too long.
+        // If a search stands behind the document, its word is taken when the check runs out of time.
         let word = self.over.word_of(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
             self.over.refuse(goal, &"its document assumes safe units, and it does not say so");

@@ -7,7 +7,7 @@ use crate::ground::{Ground, Limit};
 use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, Pumping, Stage, Step};
 use std::sync::Arc;
 
-/// Says what is reachable. See [`crate::board`].
+/// Takes an engine's reports of what is reachable. See [`crate::board`].
 #[derive(Clone, Copy)]
 pub struct Under<'b> {
     board: &'b Board<'b>,
@@ -79,8 +79,8 @@ impl<'b> Under<'b> {
         self.take_note(replayed, &sequence);
     }
 
-    /// How a replay went. A true run may lead beyond the numbers we count with, of which engines need not
-    /// know: nothing is shown then, and nothing is wrong.
+    /// How a replay went. A sequence that fires may take a place beyond 2⁶³ − 1 tokens. Then nothing is shown, and
+    /// it is no fault of the engine.
     fn take_note(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
         match replayed {
             Ok(()) => {}
@@ -105,7 +105,8 @@ impl<'b> Under<'b> {
             let Sighting { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
-            // One of these decides a question by itself, however many goals there are.
+            // A goal about deadness decides a question by itself, so its witness is kept on a board that forgets
+            // others, too.
             let decides = matches!(self.board.goal(goal),
                 Goal::Reach(predicate) if predicate.mentions_deadness());
             let witness = (self.board.keep_witnesses || decides).then_some(witness);

@@ -85,7 +85,7 @@ pub struct Engine {
     pub sides: Sides,
     /// When it has its turn.
     pub role: Role,
-    /// What it may be asked, and of which nets.
+    /// The kinds of goals and the features of nets that it understands.
     pub takes: Takes,
     /// Sets it to work; nothing is searched or solved yet.
     ///

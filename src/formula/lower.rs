@@ -343,8 +343,8 @@ fn has_a_quantifier_each(formula: &Formula, quantified: bool) -> bool {
     }
 }
 
-/// The φ of `formula`, or of its negation when `holds` is false, where that is EF φ; and whether φ
-/// or its negation is meant.
+/// If `formula` (its negation, when `holds` is false) is EF φ: the formula below the operator, and whether φ is that
+/// formula or its negation.
 fn possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (formula, holds) {
         (Formula::Not(part), _) => possibility(part, !holds),

@@ -114,8 +114,8 @@ pub struct DerivedGoal {
     pub id: GoalId,
     /// The goal.
     pub goal: Goal,
-    /// What a [`Goal::Maximise`] has more on the parent's net: the tokens of places that hold the
-    /// same for ever and are gone.
+    /// By how much the sum of a [`Goal::Maximise`] is larger on the parent's net: the weighted tokens of removed
+    /// places, whose number never changes.
     pub constant: i128,
 }
 
@@ -138,9 +138,9 @@ enum NetOf<'a> {
     Derived {
         parent: &'a Ground<'a>,
         derivation: Box<dyn Derivation + 'a>,
-        /// Once it was gone through; `None` when it does not hold.
+        /// The checker's result, once it has gone through the derivation; `None` if the derivation does not hold.
         checked: OnceLock<Option<Box<Rechecked>>>,
-        /// Held while it is gone through, so that nobody else begins.
+        /// Locked while the checker goes through the derivation, so that no two threads do so at once.
         checking: Mutex<()>,
     },
 }
@@ -191,7 +191,7 @@ impl<'a> Ground<'a> {
         Ground { net, goals, shrunk, constants, facts, without_rules }
     }
 
-    /// The same, of the net that was read, with some of the goals only.
+    /// This ground with only some of its goals; `None` on a derived net.
     pub fn only(&self, wanted: &[GoalId]) -> Option<Ground<'a>> {
         let NetOf::Read(net) = self.net else { return None };
         let goals = self.goals.only(wanted);

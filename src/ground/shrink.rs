@@ -1,10 +1,9 @@
-//! Predicates shrunk by token intervals: the same answer in every reachable marking, with less to
-//! ask.
+//! Simplifies predicates by token intervals: the same value in every reachable marking, at less cost.
 //!
-//! Interval evaluation decides whole goals; where it cannot, it still decides parts of them. What is
-//! left is made as simple as the intervals allow, because engines pay for it: a comparison of one
-//! place is a threshold of that place, one of several is a sum to be kept up, and stubborn sets see
-//! every transition that changes any of its places.
+//! Interval evaluation decides whole goals; where it cannot, it still decides parts of them. The rest is made as
+//! simple as the intervals allow, because engines pay for each comparison: one of a single place is a threshold of
+//! that place, one of several places is a sum that has to be updated, and stubborn sets have to add every transition
+//! that changes any of its places.
 //!
 //! # Rules, on Σ a·m(p) ≤ k with low(p) ≤ m(p) ≤ high(p)
 //! 1. A comparison or enabledness that the intervals decide is a constant.
@@ -25,8 +24,8 @@
 //!
 //! # Soundness
 //! Each rule keeps the truth value for all markings inside the intervals, which all reachable ones
-//! are. Only intervals that are proved are used: a goal shrunk by what is claimed would carry the
-//! claim without a word.
+//! are. Only proved intervals are used: a goal simplified by the model's claim would depend on this claim, and no
+//! proof of it would say so.
 //!
 //! # Sources
 //! Constraint propagation on bounds; A. Bønneland, J. Dyhr, P. Jensen, M. Johannsen, J. Srba,
@@ -85,7 +84,7 @@ impl Term {
         i128::from(self.coefficient.unsigned_abs()) > slack
     }
 
-    /// That the term has its least value, which there is.
+    /// The predicate "the term has its least value". To be called only where there is a least value.
     fn is_least(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (false, Some(high)) => Predicate::at_least(self.place, high),
@@ -93,7 +92,7 @@ impl Term {
         }
     }
 
-    /// That the term is below its largest value, which there is.
+    /// The predicate "the term is below its largest value". To be called only where there is a largest value.
     fn is_not_largest(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (true, Some(high)) => Predicate::no_more_than(self.place, high.saturating_sub(1)),
@@ -107,7 +106,7 @@ fn comparison(intervals: &Level, atom: &Atom) -> Predicate {
         place,
         coefficient,
         low: intervals.low(place),
-        // More than 2⁶³ − 1 tokens are never counted: no bound worth the name.
+        // No place ever holds more than 2⁶³ − 1 tokens, so a larger bound says nothing.
         high: intervals.high(place).filter(|&high| i64::try_from(high).is_ok()),
     };
     let terms = atom.sum.terms().iter().map(term).collect();
@@ -260,7 +259,7 @@ mod tests {
         assert_eq!(shrunk(&[("many", -4)], -5), Predicate::at_least(place("many"), 2));
     }
 
-    /// Inside the intervals, anything random keeps its value.
+    /// Random predicates keep their values in random markings inside the intervals.
     #[test]
     fn shrinking_keeps_the_value_inside_the_intervals() {
         let mut rng = fastrand::Rng::with_seed(11);
@@ -272,7 +271,7 @@ mod tests {
                 if rng.u8(0..4) > 0 {
                     let tokens = net.initial()[place] + rng.u64(0..3);
                     facts.bound_above(place, tokens, Provenance::Flows);
-                    // Claims are not listened to.
+                    // A claimed bound must not change the result.
                     facts.bound_above(place, net.initial()[place], Provenance::UnitsClaimed);
                 }
             }

@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 /// Open questions that are looked at for what is known of them, at each tick.
 const LOOKED_AT: usize = 16;
 
-/// How often what is known of goals that are not settled is looked at, where settled goals come
-/// without a pause.
+/// How often bounds of open maxima are looked at while settled goals arrive without a pause.
 const LOOKS: Duration = Duration::from_millis(50);
 
 /// The listening end: turns settlements into answers.

@@ -20,7 +20,7 @@ use parikh_solvers::Budget;
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// The share of the time, in [0, 1], for dead ends by themselves.
+/// The share of the time, in [0, 1], of a first stage that works on the goals about dead ends only.
 const DEAD_ENDS: f64 = 0.35;
 
 /// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
@@ -59,7 +59,8 @@ pub(super) fn run(
     report
 }
 
-/// One run, and what is left to be asked without the model's claim of safe units if it broke.
+/// One run. If it broke the model's claim of safe units, also the plan of what has to be asked again without that
+/// claim.
 fn run_once(
     net: &Net,
     mut plan: Plan,

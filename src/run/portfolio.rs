@@ -115,7 +115,7 @@ impl<'a> Portfolio<'a> {
         whole(&self.statistics).push((engine.to_owned(), text));
     }
 
-    /// What a turn begins with: now, and so many goals.
+    /// The time at which a turn begins, and the number of goals open then.
     pub(super) fn beginning(&self) -> (Instant, usize) {
         (Instant::now(), self.board.open_count())
     }

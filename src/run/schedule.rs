@@ -13,7 +13,7 @@
 //!                  induction and diagrams on in growing slices, walks between
 //! other workers    walk, each with a seed of its own
 //! one thread       the second worker, with a short walk after the first moment and a longer one after the
-//!                  search: what is small has not to wait for that
+//!                  search: small nets do not have to wait for the search
 //! ```
 //!
 //! The net that was read comes first, because what is settled there has the simplest evidence. Then
@@ -92,7 +92,7 @@ pub(super) fn searching(
 /// Places of a net whose orders for diagrams are found in some milliseconds.
 pub(super) const SMALL: usize = 1000;
 
-/// A part of what is left of the run.
+/// How much of the time that is left a step may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// In [0, 1].
@@ -130,7 +130,7 @@ pub enum On {
     /// The net reduced for all goals that are open when it is first asked for; the step is left out
     /// when there is none.
     Reduced,
-    /// The same, or the net that was read where there is none.
+    /// The reduced net, or the net that was read where there is no reduced one.
     Smallest,
     /// The net that was read, for goals that the reduced net does not express; the step is left out where
     /// nothing was gained by reducing, as this net has had the same step already.
@@ -139,9 +139,9 @@ pub enum On {
 
 /// How engines of a role go on from slice to slice, and keep what they have learned in between.
 pub(super) struct Growth {
-    /// Whose.
+    /// The role that goes on.
     pub(super) role: Role,
-    /// Where.
+    /// The net on which its engines work.
     pub(super) on: On,
     /// Whether no time is kept for others where nobody walks and others prove, or there is no other role.
     pub(super) alone: bool,

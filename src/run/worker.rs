@@ -25,11 +25,11 @@ struct Running<'p> {
     progress: Progress,
 }
 
-/// See the module.
+/// A worker of a portfolio, with the engines that it has begun.
 struct Worker<'p, 'a> {
     portfolio: &'p Portfolio<'a>,
     number: usize,
-    /// By role the engines that have begun and may go on. One that panicked is gone.
+    /// For each role, the engines that have begun and may go on. An engine that panicked is dropped.
     sessions: Vec<(Role, Vec<Running<'p>>)>,
 }
 
@@ -65,7 +65,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// What is left of the engines that run once.
+    /// Runs all engines of the role [`Role::Once`], each in its own share of the time.
     fn run_once(&self) {
         for engine in self.portfolio.config.engines {
             if let Role::Once { share } = engine.role {
@@ -110,7 +110,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         refused.inspect(|why| tracing::debug!("{}: not started: {why}", engine.name)).is_some()
     }
 
-    /// Runs a part of an engine; its panic is logged and costs what it was at.
+    /// Calls `part`, a piece of an engine's work. A panic is logged and counted, and only this piece is lost.
     fn guarded<T>(&self, name: &str, part: impl FnOnce() -> T) -> Option<T> {
         let at_work = &self.portfolio.at_work[self.number];
         *whole(at_work) = Some((name.to_owned(), Instant::now()));
@@ -149,14 +149,14 @@ impl<'p, 'a> Worker<'p, 'a> {
         self.running(role).any(|running| running.progress == Progress::Unfinished)
     }
 
-    /// A slice of the engines of a role, where their net has no more places than these.
+    /// Gives the engines of a role a slice, where their net has at most `most_places` places.
     fn go_on(&mut self, role: Role, part: Part, most_places: usize) {
         let all = self.portfolio;
         let Some(growth) = GROWTHS.iter().find(|growth| growth.role == role) else { return };
         if all.is_over() || !all.has_any(&[role]) {
             return;
         }
-        // Where it has to be made, that comes before their part of the time begins.
+        // Asked for before the slice begins: if this net has yet to be made, that is not part of the slice's time.
         let ground = all.on(growth.on).filter(|ground| ground.net().place_count() <= most_places);
         if ground.is_some() {
             let is_only_one = || all.config.engines.iter().all(|engine| engine.role == role);
@@ -167,7 +167,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         }
     }
 
-    /// A slice of the engines of a role, which share it.
+    /// Gives the engines of a role a slice, in equal shares.
     fn slice(&mut self, growth: &Growth, budget: &Budget) {
         let all = self.portfolio;
         let Some(ground) = all.on(growth.on).filter(|_| !all.is_over()) else { return };
@@ -213,7 +213,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         running
     }
 
-    /// Has engines in slices try more; whether any does.
+    /// Asks the engines of the role [`Role::Slices`] to try more in their next slices. Returns whether any will.
     fn deepen(&mut self) -> bool {
         let slices = self.sessions.iter().position(|(role, _)| *role == Role::Slices);
         let Some((role, mut slices)) = slices.map(|at| self.sessions.swap_remove(at)) else {
@@ -229,7 +229,7 @@ impl<'p, 'a> Worker<'p, 'a> {
         any
     }
 
-    /// Walks along what the engines in slices could not exclude.
+    /// Walks along the candidates of the role [`Role::Slices`]: firing counts that its engines could not exclude.
     fn follow(&self, part: Part) {
         let budget = self.portfolio.part(part);
         let mut hints = Vec::new();
@@ -251,7 +251,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         let share = schedule::searching(
             self.waits(Role::Slices),
             self.waits(Role::Diagrams),
-            // Where nobody does anything but search, nobody waits for it to end.
+            // If all engines only search, no worker waits for the end, and the search's share is that of several
+            // threads.
             if all.has_any(schedule::BESIDE_SEARCH) { all.config.threads } else { 2 },
             all.on(On::Reduced).is_some(),
         );
@@ -271,7 +272,8 @@ impl<'p, 'a> Worker<'p, 'a> {
     fn on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
         let all = self.portfolio;
         let (reducing, searching, proving) = schedule::OWN_REDUCTION;
-        // Made a second time, so that only one is in memory, and for what is still open.
+        // `groups` made this net before and dropped it, so that only one is in memory; now it is made for the goals
+        // still open.
         let Some(ground) = all.reduce(goals, &budget.share(reducing)) else { return };
         let is_settled = || goals.iter().all(|id| !all.board.is_open(*id));
         self.run_all(Role::Search, &ground, &budget.share(searching));
@@ -295,7 +297,7 @@ impl<'p, 'a> Worker<'p, 'a> {
                 if !self.waits(growth.role) {
                     continue;
                 }
-                // Where nobody else has anything to do, no time is kept for them.
+                // If no other role waits and no engine walks, this role may take all of the time.
                 let waiting = turns().filter(|(growth, _)| self.waits(growth.role)).count();
                 let alone = !growth.kept && waiting == 1 && !all.has_any(&[Role::Walk]);
                 let share = if alone { 1.0 } else { turn };

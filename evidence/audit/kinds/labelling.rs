@@ -5,7 +5,7 @@ use crate::audit::desk::Desk;
 use crate::audit::homes::HomeAccount;
 use crate::tree::NamedLabelling;
 
-/// Checks markings with what is true of them. What they rest on becomes a duty.
+/// Checks a labelling. Each of its premises is added to the account as a duty.
 pub(super) fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,

@@ -38,7 +38,7 @@ pub(super) fn look_at<'n>(
             _ => {}
         }
     }
-    // What such an argument rests on becomes a duty, which all the others may do.
+    // Arguments with premises come first: each premise becomes a duty, which any other line may fulfil.
     let (resting, rest): (Vec<_>, Vec<_>) =
         others.into_iter().partition(|(kind, _)| matches!(kind, Kind::NoRun | Kind::Labelling));
     for (kind, id) in resting {

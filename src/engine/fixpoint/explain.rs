@@ -71,7 +71,7 @@ impl Search<'_, '_> {
             }
         }
         let mut labelling = Labelling::new(claimed, given);
-        // Of some, only what is evaluated is wanted.
+        // Markings without claims are listed, too: the checker evaluates the conditions that are needed of them.
         let mut all: Vec<u32> = wanted.into_keys().collect();
         all.sort_unstable();
         for at in all {
@@ -124,7 +124,8 @@ impl Search<'_, '_> {
             Part::Constant(_) | Part::Literal { .. } => nothing,
             Part::And(parts) if value => (parts, Onward::Nothing, 0),
             Part::Or(parts) if !value => (parts, Onward::Nothing, 0),
-            // One that is evaluated at once is best, and those are the first.
+            // Any one of them is enough. The first is taken: parts are listed before what contains them, so it tends
+            // to be the simplest.
             Part::And(parts) | Part::Or(parts) => {
                 (1 << places(parts & known).next()?, Onward::Nothing, 0)
             }
@@ -132,7 +133,7 @@ impl Search<'_, '_> {
                 let paths = if value { paths } else { paths.dual() };
                 (0, self.onward(at, paths, inner, value, None)?, 1 << inner)
             }
-            // What is a least fixpoint of its value has ranks.
+            // An until that is true and a release that is false are least fixpoints: their claims have ranks.
             Part::Until(paths, left, right) | Part::Release(paths, left, right)
                 if matches!(part, Part::Until(..)) == value =>
             {

@@ -17,7 +17,7 @@ pub(super) enum Part {
     Constant(bool),
     /// A condition on markings, or its opposite.
     Literal {
-        /// Its place among those that the graph was made for.
+        /// The index of the condition among those that the graph evaluates.
         bit: usize,
         /// Whether it is wanted.
         positive: bool,
@@ -41,12 +41,12 @@ pub(super) struct Parts {
     pub(super) all: Vec<Part>,
     /// The same in the property's store.
     pub(super) formulas: Vec<Formula<Quantifier>>,
-    /// By part itself and what its value at a marking may take of the values of others there.
+    /// For each part, the set of itself and of the parts on whose values at the same marking its own may depend.
     here: Vec<Set>,
 }
 
 impl Parts {
-    /// Those of a property whose atoms have these places; `None` where they are too many.
+    /// The parts of a property, whose atoms have these indices in the graph; `None` for more than [`MOST`] parts.
     pub(super) fn of(property: &TreeProperty, bits: &HashMap<Predicate, usize>) -> Option<Parts> {
         let formulas = property.formulas().below(property.formula());
         if formulas.len() > MOST {
@@ -84,8 +84,8 @@ impl Parts {
         Some(Parts { all, formulas, here })
     }
 
-    /// The parts whose values at a marking those of some parts there may take: those, and theirs, but not what is
-    /// asked of other markings.
+    /// These parts, and all on whose values at the same marking theirs may depend; not what is demanded after a
+    /// firing.
     pub(super) fn taken_here(&self, parts: Set) -> Set {
         places(parts).fold(0, |set, part| set | self.here[part])
     }

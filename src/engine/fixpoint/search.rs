@@ -19,13 +19,13 @@ const POLLING: usize = 64;
 /// A distance that nobody has asked for yet.
 const UNKNOWN: u64 = u64::MAX;
 
-/// So many sweeps in a row with nothing expanded find all that there is to be found.
+/// The search ends after this many sweeps in a row before which no marking was expanded.
 const IDLE: usize = 3;
 
 /// The most firings that are followed along a way.
 const LONGEST: usize = 50_000;
 
-/// What is known besides.
+/// What other goals on the board have shown meanwhile.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
     /// What is true, and what is false, of all reachable markings.
@@ -55,16 +55,16 @@ const TURNS: [Order; 5] =
 pub(super) struct Search<'g, 'n> {
     pub(super) graph: &'g mut Markings<'n>,
     pub(super) parts: &'g Parts,
-    /// By marking what is demanded.
+    /// For each marking, the parts whose values are demanded there.
     pub(super) needs: Vec<Set>,
     /// By marking what is known to be true.
     pub(super) yes: Vec<Set>,
     /// By marking what is known to be false.
     pub(super) no: Vec<Set>,
-    /// By marking whether its firings were looked at. The graph may know more, of other properties; to look
-    /// at all of that would cost more than it tells.
+    /// By marking whether its firings were looked at. The graph may know firings from other markings, too, which
+    /// other properties asked for; looking at all of them would cost more than it tells.
     opened: Vec<bool>,
-    /// What is known everywhere.
+    /// The parts that are known to be true, and those known to be false, in all reachable markings.
     everywhere: (Set, Set),
     /// The markings of which something is demanded.
     pub(super) touched: Vec<u32>,
@@ -324,8 +324,8 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// How many tokens are missing in a marking until something demanded there is decided that is met
-    /// somewhere or fails somewhere: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Found once.
+    /// How many tokens a marking lacks, at a guess, to decide a part that is demanded there and that one marking can
+    /// decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Computed once for each marking.
     fn distance(&mut self, marking: u32, demanded: Set) -> u64 {
         let known = self.distances[marking as usize];
         if known != UNKNOWN {
@@ -382,7 +382,7 @@ impl<'g, 'n> Search<'g, 'n> {
         self.is_opened(marking) && self.graph.successors(marking).is_empty()
     }
 
-    /// What follows from what is known of parts at a marking for others there.
+    /// Computes the values of parts at a marking that follow from values of other parts at this marking.
     pub(super) fn note_here(&mut self, marking: u32) {
         let at = marking as usize;
         let is_dead = self.is_dead(marking);

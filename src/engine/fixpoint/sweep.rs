@@ -1,9 +1,10 @@
 //! The fixpoints: what follows from what is known so far.
 //!
-//! For each part, those touched markings are *open* of which it is demanded and not known. Values of
-//! others stand as they are. A least fixpoint over the open ones begins with those that have it at once
-//! and goes back along firings, through those that may be gone through. Two are computed of each until
-//! and release: one takes only what is known for true, the other all that is not known for false.
+//! A touched marking is *open* for a part of the formula if the part's value is demanded there and not known.
+//! Markings that are not open keep the values that they have. A least fixpoint begins with the open markings where
+//! the until is met at once, and adds open markings backwards along firings, as long as the left side of the until
+//! holds there (or may hold). For each until and release two fixpoints are computed: one counts a value as true if
+//! it is known to be true, the other unless it is known to be false.
 
 use super::parts::{Part, Set};
 use super::search::Search;
@@ -11,30 +12,30 @@ use crate::engine::explicit::Incomplete;
 use parikh_temporal::{Paths as _, Quantifier};
 use std::collections::VecDeque;
 
-/// No place among the touched markings.
+/// Instead of an index in `touched`: the marking is not touched.
 const NONE: u32 = u32::MAX;
 
 /// The touched markings with the firings between them, backwards.
 struct Back {
-    /// By marking its place among the touched ones.
+    /// For each marking, its index in `touched`, or [`NONE`].
     place: Vec<u32>,
-    /// Where the predecessors of each begin.
+    /// For each index in `touched`, where its predecessors begin in `before`.
     starts: Vec<u32>,
-    /// Places of predecessors, one for each firing.
+    /// Predecessors as indices in `touched`, one for each firing.
     before: Vec<u32>,
 }
 
 /// Which markings a fixpoint is about, and what it begins with.
 pub(super) struct Least<'f> {
-    /// Through some firing, or only where all lead on.
+    /// Whether one firing into the fixpoint makes a marking a member, or all of its firings have to lead there.
     pub(super) paths: Quantifier,
-    /// Whether it is computed of a touched marking; others are as `has` says.
+    /// Whether a touched marking is open, so that its membership is computed; of others, `has` tells it.
     pub(super) is_open: &'f dyn Fn(u32) -> bool,
-    /// Of a marking that is not open, whether it has it.
+    /// Whether a marking that is not open counts as a member.
     pub(super) has: &'f dyn Fn(u32) -> bool,
-    /// Whether a marking that is open has it at once.
+    /// Whether an open marking is a member before any firing is looked at.
     pub(super) at_once: &'f dyn Fn(u32) -> bool,
-    /// Whether firings from an opened marking that is open and not dead lead on.
+    /// Whether an open marking becomes a member by its firings; false where the left side of the until fails.
     pub(super) through: &'f dyn Fn(u32) -> bool,
 }
 
@@ -74,8 +75,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// The touched markings that surely have an until: with known values alone. With `value` false, of
-    /// the negations of the two parts.
+    /// The open markings in which the until certainly holds, by known values alone. If `value` is false, the until
+    /// is over the negations of `left` and `right`.
     fn known(
         &self,
         back: &Back,
@@ -101,8 +102,7 @@ impl Search<'_, '_> {
         .collect()
     }
 
-    /// The touched markings that surely do not have an until: even with all that is not known to be
-    /// otherwise taken for true.
+    /// The open markings in which the until certainly fails: it fails even if every unknown value is taken for true.
     fn excluded(
         &self,
         back: &Back,
@@ -155,7 +155,7 @@ impl Search<'_, '_> {
         Back { place, starts, before }
     }
 
-    /// Shows all firings between touched markings, by their places.
+    /// Calls `sees` with every firing between touched markings, as two indices in `touched`.
     fn each_firing(&self, place: &[u32], mut sees: impl FnMut(u32, u32)) {
         for (from, &marking) in (0..).zip(&self.touched) {
             if self.is_opened(marking) && !self.is_dead(marking) {
@@ -168,8 +168,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The open markings in a least fixpoint, by their places, in the order in which they come in: each
-    /// after those that it follows from.
+    /// The open markings of a least fixpoint, as indices in `touched`, in the order in which they become members:
+    /// each after the markings that make it one.
     fn least(&self, back: &Back, asked: &Least<'_>) -> Vec<u32> {
         let mut is_in = vec![false; self.touched.len()];
         let mut left = vec![0u32; self.touched.len()];
@@ -220,7 +220,7 @@ impl Search<'_, '_> {
         back.place[to as usize] != NONE && (asked.is_open)(to)
     }
 
-    /// Parts that depend on others of the same marking only.
+    /// Computes the values of a part that depends only on other parts at the same marking.
     fn note_junctions(&mut self, place: usize) {
         for at in 0..self.touched.len() {
             let marking = self.touched[at];
@@ -256,8 +256,9 @@ impl Search<'_, '_> {
         }
     }
 
-    /// By marking of which an until (of the parts, or of their negations where `value` is false) is
-    /// known to hold how far it is to where it is met.
+    /// For each marking in which the until is known to hold, its place in the order in which the least fixpoint
+    /// reaches markings, beginning where the until is met. If `value` is false, the until is over the negations of
+    /// `left` and `right`.
     pub(super) fn ranks(
         &mut self,
         place: usize,
@@ -265,7 +266,7 @@ impl Search<'_, '_> {
         (left, right): (usize, usize),
         value: bool,
     ) -> Vec<u32> {
-        // Of all markings that were ever asked.
+        // This fixpoint is over all known markings, touched or not.
         let touched: Vec<u32> = (0..self.needs.len() as u32).collect();
         let before = std::mem::replace(&mut self.touched, touched);
         let back = self.back();

@@ -1,12 +1,13 @@
 //! An invariant as a document: the cubes that are needed, and steps where propagation is not enough.
 //!
-//! 1. *Needed* is what refutes the goal, what keeps that inductive, what keeps that inductive, and
-//!    so on, as the cores of a solver tell; most cubes of the last frames are not.
-//! 2. What rows said during the search is not part of it: the checker sees their intervals itself.
-//!    A row that never changes its value becomes two clauses, one from each side.
-//! 3. A solver that writes down what it learns answers all questions once more. What it learns
-//!    follows by propagation from what it was given and learnt before, and after it each question
-//!    ends in a contradiction by propagation: these clauses are the steps.
+//! 1. Only *needed* cubes are written: those that refute the goal by the core of a solver's answer, those that keep
+//!    these inductive, those that keep the latter inductive, and so on. Most cubes of the last frames are not
+//!    needed.
+//! 2. The lessons that rows taught during the search are not written: the checker computes the intervals of rows
+//!    itself. A row whose value never changes becomes two clauses: "at least this value" and "at most this value".
+//! 3. All questions are asked once more of a solver that logs the clauses that it learns. Each learnt clause follows
+//!    by unit propagation from the clauses before it, and with all of them each question is contradicted by unit
+//!    propagation alone: the learnt clauses are the steps of the document.
 
 use super::goal;
 use super::solver::{Answer, Known, Lesson, Solver};
@@ -19,17 +20,18 @@ use parikh_solvers::sat::{ProvingSat, SatSolver};
 use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// What a run ends with that shows "never".
+/// The result of a run that has found the goal unreachable.
 #[derive(Clone, Copy)]
 pub(super) struct Found<'a> {
     /// Cubes that are never entered.
     pub(super) cubes: &'a [Cube],
-    /// What rows have taught on the way: which bounds are spoken of decides what is seen of them.
+    /// The lessons that rows taught on the way. Rows teach only about bounds that have a variable, so a new solver
+    /// may not learn the same.
     pub(super) lessons: &'a [Lesson],
 }
 
-/// The document that none of `predicate` is outside the cubes that were found. `bounds` gives the
-/// derivation of the ends of these places' intervals. `None` when the budget ends or numbers are
+/// The document that no marking outside the found cubes satisfies `predicate`. `bounds` derives the ends of the
+/// intervals of the places that it is called with. `None` when the budget ends or numbers are
 /// too large.
 pub(super) fn document(
     terms: &mut Terms<'_>,
@@ -38,7 +40,7 @@ pub(super) fn document(
     bounds: impl FnOnce(&BTreeSet<usize>) -> Option<Bounds>,
     budget: &Budget,
 ) -> Option<Induction> {
-    // Most lessons are not needed; some are where no other bound on a term is spoken of.
+    // Tried first without lessons: they are needed only where nothing else names a bound on a term.
     let few = Found { lessons: &[], ..found };
     let (cubes, lessons) = match needed(terms, few, predicate, budget) {
         Some(needed) => needed,
@@ -65,7 +67,8 @@ pub(super) fn document(
     let mut used = mentioned;
     used.extend(&places);
     let remainders = remainders(terms, &mut numbering.atoms, used)?;
-    // That firings keep a remainder, or a sum, may be so because some never take place.
+    // Firings may keep a remainder, or a sum, only because some transitions can never fire: the checker needs the
+    // bounds of their inputs, too.
     let own: BTreeSet<PlaceId> = own_of(&numbering.atoms).collect();
     let blocking = own.iter().flat_map(|&place| terms.blocking(place));
     places.extend(own.iter().copied().chain(blocking).map(PlaceId::index));
@@ -79,7 +82,7 @@ pub(super) fn document(
 /// The rows that the document has to name, because no comparison of its own does, and all terms that matter:
 /// those mentioned, those of the goal, and those that they are sums of.
 ///
-/// A row belongs to the lessons whose last bound it is. Only flows are named: sums that were compared are
+/// The last bound of a lesson is on the row that taught it. Only flows are named: sums that were compared are
 /// among the comparisons already.
 fn rows(
     terms: &mut Terms<'_>,
@@ -105,13 +108,14 @@ fn rows(
     };
     let bounding = terms.relations().iter().filter(is_bounding).map(|relation| relation.term);
     let of_lessons = lessons.iter().filter_map(|lesson| Some(lesson.last()?.term));
-    // A flow that decides a comparison of the goal has not come up before.
+    // A flow that decides a comparison of the goal by itself occurs in no cube and no lesson.
     let rows = of_lessons.chain(sums).chain(bounding).chain(of_goal);
     let rows = rows.filter(|&term| terms.is_flow(term)).collect();
     (rows, mentioned)
 }
 
-/// Has the solver answer once more that no firing enters one of the cubes; the places that this rests on.
+/// Asks the logging solver once more whether a firing enters one of the cubes. Returns the places at the transitions
+/// that were looked at.
 fn prove_inductive(
     terms: &Terms<'_>,
     proof: &mut Solver<ProvingBatSat>,
@@ -141,7 +145,7 @@ struct Numbering {
 }
 
 impl Numbering {
-    /// Of all that the solver knows.
+    /// Numbers all comparisons for which the solver has a variable.
     fn of(terms: &Terms<'_>, proof: &Solver<ProvingBatSat>) -> Option<Numbering> {
         let mut numbering = Numbering { atoms: Vec::new(), variable_of: HashMap::new() };
         for (term, value, literal) in proof.spoken_of() {
@@ -151,13 +155,13 @@ impl Numbering {
         Some(numbering)
     }
 
-    /// Adds a comparison; its number.
+    /// Adds a comparison and returns its number.
     fn add(&mut self, terms: &Terms<'_>, term: usize, value: i128) -> Option<i32> {
         self.atoms.push(terms.at_least(term, value)?);
         i32::try_from(self.atoms.len()).ok()
     }
 
-    /// A clause of the solver in numbers.
+    /// A clause of the solver, written in the numbers of the document.
     fn clause(&self, clause: &[Literal]) -> Option<Vec<i32>> {
         let literal = |literal: &Literal| {
             let variable = *self.variable_of.get(&literal.variable())?;
@@ -171,8 +175,8 @@ impl Numbering {
     }
 }
 
-/// The clauses of the invariant. The checker takes the sums that come first, two clauses each, out of larger
-/// ones; then comes what is outside each cube.
+/// The clauses of the invariant. First come two clauses for each row with a constant value, which the checker
+/// substitutes in larger sums; then, for each cube, the clause "the marking is outside of it".
 fn clauses(
     terms: &Terms<'_>,
     proof: &mut Solver<ProvingBatSat>,
@@ -253,13 +257,13 @@ fn ending(
     numbering.clauses(proof.sat.learnt().clauses().skip(so_far))
 }
 
-/// The places that are compared.
+/// The places that occur in these comparisons.
 fn own_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
     atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place)
 }
 
-/// The sums among those spoken of and those compared that keep their remainder, and those that add up to some
-/// of them. Each is compared then.
+/// Which comparisons have a sum that keeps its remainder, and modulo which number. Only sums count that are used, or
+/// that used sums are made of; a sum without a comparison gets one.
 fn remainders(
     terms: &mut Terms<'_>,
     atoms: &mut Vec<Atom>,
@@ -308,7 +312,7 @@ fn assume<S: SatSolver>(
     Some(assumed)
 }
 
-/// The cubes that are needed, and what rows have to say besides.
+/// The needed cubes, and the lessons of rows that are needed with them.
 fn needed(
     terms: &mut Terms<'_>,
     Found { cubes, lessons }: Found<'_>,
@@ -331,7 +335,7 @@ fn needed(
                    terms: &Terms<'_>,
                    rest: &[Literal],
                    waiting: &mut Vec<usize>| {
-        // What is kept already comes first, and so rather than others into the core.
+        // Cubes that are kept already are assumed first, so that the core contains them rather than others.
         let first = kept.iter().map(|&at| chosen[at]);
         let others = (0..chosen.len()).filter(|at| !kept.contains(at)).map(|at| chosen[at]);
         let assumed: Vec<Literal> = first.chain(others).chain(rest.iter().copied()).collect();
