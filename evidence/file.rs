@@ -56,7 +56,7 @@ use crate::home::NamedStructure;
 use crate::kind::{Kept, Kind};
 use crate::reduction::NamedLog;
 use num_bigint::BigUint;
-use parikh_net::loops::{LoopRun, Part, Turn};
+use parikh_net::loops::{LoopElement, LoopRun, Turn};
 use parikh_net::printable::Quoted;
 use parikh_net::translation::Because;
 use parikh_net::{FiringSequence, Net, Translation};
@@ -281,7 +281,7 @@ pub struct Answer {
     pub searched: Option<Searched>,
     /// Lines of the file before this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shown_by: Vec<Shown>,
+    pub shown_by: Vec<EvidenceReference>,
 }
 
 /// The end of a file.
@@ -302,7 +302,7 @@ pub struct Searched {
 
 /// A reference to a line before: `{"trace": "w1", "after": 2}`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Shown {
+pub struct EvidenceReference {
     /// Of which kind that line is.
     pub kind: Kind,
     /// Its id, which all that refer to it may share.
@@ -311,14 +311,14 @@ pub struct Shown {
     pub after: Option<u64>,
 }
 
-impl Shown {
+impl EvidenceReference {
     /// A line as a whole.
     pub fn new(kind: Kind, id: impl Into<Arc<str>>) -> Self {
-        Shown { kind, id: id.into(), after: None }
+        EvidenceReference { kind, id: id.into(), after: None }
     }
 }
 
-impl Serialize for Shown {
+impl Serialize for EvidenceReference {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(None)?;
         map.serialize_entry(self.kind.name(), &*self.id)?;
@@ -329,8 +329,8 @@ impl Serialize for Shown {
     }
 }
 
-impl<'d> Deserialize<'d> for Shown {
-    fn deserialize<D: Deserializer<'d>>(from: D) -> Result<Shown, D::Error> {
+impl<'d> Deserialize<'d> for EvidenceReference {
+    fn deserialize<D: Deserializer<'d>>(from: D) -> Result<EvidenceReference, D::Error> {
         from.deserialize_map(ShownVisitor)
     }
 }
@@ -339,13 +339,13 @@ impl<'d> Deserialize<'d> for Shown {
 struct ShownVisitor;
 
 impl<'d> Visitor<'d> for ShownVisitor {
-    type Value = Shown;
+    type Value = EvidenceReference;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a reference to evidence, {\"kind\": \"id\"}")
     }
 
-    fn visit_map<M: MapAccess<'d>>(self, mut map: M) -> Result<Shown, M::Error> {
+    fn visit_map<M: MapAccess<'d>>(self, mut map: M) -> Result<EvidenceReference, M::Error> {
         let (mut line, mut after) = (None, None);
         while let Some(name) = map.next_key::<String>()? {
             match (&*name, Kind::named(&name)) {
@@ -361,7 +361,7 @@ impl<'d> Visitor<'d> for ShownVisitor {
             Some((kind, _)) if after.is_some() && kind != Kind::Trace => {
                 Err(M::Error::custom(format!("`after` with a {}", kind.name())))
             }
-            Some((kind, id)) => Ok(Shown { kind, id: id.into(), after }),
+            Some((kind, id)) => Ok(EvidenceReference { kind, id: id.into(), after }),
             None => Err(M::Error::custom("a reference to nothing")),
         }
     }
@@ -375,10 +375,10 @@ impl Loops {
     pub fn resolve(&self, net: &Net) -> Result<LoopRun, String> {
         let turn = |(part, times): &(Repeated, Times)| {
             let part = match part {
-                Repeated::Block(block) => Part::Block(*block),
+                Repeated::Block(block) => LoopElement::Block(*block),
                 Repeated::Fire(name) => {
                     let t = net.transition_named(name);
-                    Part::Fire(
+                    LoopElement::Fire(
                         t.ok_or_else(|| format!("the net has no transition {}", Quoted(name)))?,
                     )
                 }

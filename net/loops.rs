@@ -14,7 +14,7 @@ use num_bigint::BigUint;
 
 /// What a [`Turn`] repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum LoopElement {
     /// One transition fires.
     Fire(TransitionId),
     /// All of an earlier block, by its number.
@@ -25,7 +25,7 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Turn {
     /// What is repeated.
-    pub part: Part,
+    pub part: LoopElement,
     /// How often; at least 1.
     pub times: BigUint,
 }
@@ -69,7 +69,9 @@ impl LoopRun {
             blocks.iter().enumerate().flat_map(|(b, ts)| ts.iter().map(move |t| (b, t)))
         {
             match turn.part {
-                Part::Block(to) if to >= block => return Err(LoopError::NotEarlier { block, to }),
+                LoopElement::Block(to) if to >= block => {
+                    return Err(LoopError::NotEarlier { block, to });
+                }
                 _ if turn.times == BigUint::ZERO => return Err(LoopError::NoTimes { block }),
                 _ => {}
             }
@@ -92,8 +94,8 @@ impl LoopRun {
         let mut of_blocks: Vec<BigUint> = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
             let of_turn = |turn: &Turn| match turn.part {
-                Part::Fire(_) => turn.times.clone(),
-                Part::Block(block) => &turn.times * &of_blocks[block],
+                LoopElement::Fire(_) => turn.times.clone(),
+                LoopElement::Block(block) => &turn.times * &of_blocks[block],
             };
             let firings = block.iter().map(of_turn).sum();
             of_blocks.push(firings);
@@ -120,7 +122,7 @@ impl LoopRun {
         }
         let renumbered = |turns: &[Turn]| -> Vec<Turn> {
             let part = |part| match part {
-                Part::Block(block) => Part::Block(number[block].unwrap_or_default()),
+                LoopElement::Block(block) => LoopElement::Block(number[block].unwrap_or_default()),
                 fire => fire,
             };
             turns
@@ -162,8 +164,10 @@ impl LoopRun {
                 stack.push((block, at + 1, end, rounds));
                 let times = u64::try_from(&turn.times).ok()?;
                 match turn.part {
-                    Part::Fire(t) => sequence.push(t, times),
-                    Part::Block(block) => stack.push((block, 0, self.blocks[block].len(), times)),
+                    LoopElement::Fire(t) => sequence.push(t, times),
+                    LoopElement::Block(block) => {
+                        stack.push((block, 0, self.blocks[block].len(), times))
+                    }
                 }
             }
         }
@@ -174,8 +178,8 @@ impl LoopRun {
 impl Turn {
     fn block(&self) -> Option<usize> {
         match self.part {
-            Part::Block(block) => Some(block),
-            Part::Fire(_) => None,
+            LoopElement::Block(block) => Some(block),
+            LoopElement::Fire(_) => None,
         }
     }
 }
@@ -185,11 +189,11 @@ mod tests {
     use super::*;
 
     fn fire(t: usize, times: u32) -> Turn {
-        Turn { part: Part::Fire(TransitionId::new(t)), times: times.into() }
+        Turn { part: LoopElement::Fire(TransitionId::new(t)), times: times.into() }
     }
 
     fn repeat(block: usize, times: u32) -> Turn {
-        Turn { part: Part::Block(block), times: times.into() }
+        Turn { part: LoopElement::Block(block), times: times.into() }
     }
 
     /// u (t u²)³ (v (t u²)²)² t

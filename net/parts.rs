@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// A part of a net.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct Subnet {
     /// The part as a net, without labels and units.
     pub net: Net,
     /// Its places in the whole net, by their ids here; ascending.
@@ -23,7 +23,7 @@ impl Net {
     ///
     /// # Errors
     /// None that the net itself did not have: nodes keep their names.
-    pub fn parts(&self) -> Result<Vec<Part>, BuildError> {
+    pub fn parts(&self) -> Result<Vec<Subnet>, BuildError> {
         // Places first, then transitions.
         let mut nodes = Sets::new(self.place_count() + self.transition_count());
         for t in self.transitions() {
@@ -61,7 +61,7 @@ impl Net {
             transitions.push(t);
         }
         let part = |(builder, places, transitions): (NetBuilder, _, _)| {
-            Ok(Part { net: builder.build()?, places, transitions })
+            Ok(Subnet { net: builder.build()?, places, transitions })
         };
         parts.into_iter().map(part).collect()
     }

@@ -3,7 +3,7 @@
 //! State-machine components of a net show as place invariants Σ m(p) = 1 with coefficients 1. Nested units
 //! that the model claims to be safe (NUPN) hold one token at most; what rests on them rests on that claim.
 
-use super::tokens::{Known, at_most_one};
+use super::tokens::{MaybeLiteral, at_most_one};
 use crate::flows::is_flow;
 use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
@@ -45,13 +45,17 @@ impl Component {
     }
 
     /// Says it of the places of a marking.
-    pub(super) fn state(&self, clauses: &mut impl Clauses, marked: impl Fn(PlaceId) -> Known) {
+    pub(super) fn state(
+        &self,
+        clauses: &mut impl Clauses,
+        marked: impl Fn(PlaceId) -> MaybeLiteral,
+    ) {
         let mut open: Vec<Literal> = Vec::with_capacity(self.places.len());
         for &place in &self.places {
             match marked(place) {
-                Known::Is(true) => return,
-                Known::Is(false) => {}
-                Known::Open(literal) => open.push(literal),
+                MaybeLiteral::Is(true) => return,
+                MaybeLiteral::Is(false) => {}
+                MaybeLiteral::Open(literal) => open.push(literal),
             }
         }
         at_most_one(clauses, &open);

@@ -3,7 +3,7 @@
 //! A comparison Σ aᵢ·m(pᵢ) ≤ b is a decision diagram, built from the first place on: with so many tokens
 //! of it, the others may come to so much at most. Nodes for the same rest are shared.
 
-use super::tokens::{Known, Tokens, imply};
+use super::tokens::{MaybeLiteral, Tokens, imply};
 use crate::encoding::TooManyValues;
 use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::cnf::{Clauses, Literal};
@@ -19,7 +19,7 @@ pub(super) fn holds(
     places: &[Tokens],
     predicate: &Predicate,
     clauses: &mut impl Clauses,
-) -> Result<Known, TooManyValues> {
+) -> Result<MaybeLiteral, TooManyValues> {
     Goal { places, left: NODES }.holds(predicate, clauses)
 }
 
@@ -35,40 +35,40 @@ impl Goal<'_> {
         &mut self,
         predicate: &Predicate,
         clauses: &mut impl Clauses,
-    ) -> Result<Known, TooManyValues> {
+    ) -> Result<MaybeLiteral, TooManyValues> {
         Ok(match predicate {
-            Predicate::True => Known::Is(true),
+            Predicate::True => MaybeLiteral::Is(true),
             Predicate::Atom(atom) => self.comparison(atom, clauses)?,
             Predicate::And(parts) => {
                 let own = clauses.variable();
                 for part in parts {
                     let part = self.holds(part, clauses)?;
-                    if part == Known::Is(false) {
+                    if part == MaybeLiteral::Is(false) {
                         return Ok(part);
                     }
                     imply(clauses, &[own], part);
                 }
-                Known::Open(own)
+                MaybeLiteral::Open(own)
             }
             Predicate::Or(parts) => {
                 let mut clause = Vec::with_capacity(parts.len() + 1);
                 for part in parts {
                     match self.holds(part, clauses)? {
-                        Known::Is(true) => return Ok(Known::Is(true)),
-                        Known::Is(false) => {}
-                        Known::Open(literal) => clause.push(literal),
+                        MaybeLiteral::Is(true) => return Ok(MaybeLiteral::Is(true)),
+                        MaybeLiteral::Is(false) => {}
+                        MaybeLiteral::Open(literal) => clause.push(literal),
                     }
                 }
                 if clause.is_empty() {
-                    return Ok(Known::Is(false));
+                    return Ok(MaybeLiteral::Is(false));
                 }
                 let own = clauses.variable();
                 clause.push(!own);
                 clauses.clause(&clause);
-                Known::Open(own)
+                MaybeLiteral::Open(own)
             }
             // Nothing else is left in a predicate of comparisons.
-            _ => Known::Is(false),
+            _ => MaybeLiteral::Is(false),
         })
     }
 
@@ -76,7 +76,7 @@ impl Goal<'_> {
         &mut self,
         atom: &Atom,
         clauses: &mut impl Clauses,
-    ) -> Result<Known, TooManyValues> {
+    ) -> Result<MaybeLiteral, TooManyValues> {
         let terms = atom.sum.terms();
         if terms.len() > PLACES {
             return Err(TooManyValues);
@@ -115,16 +115,16 @@ impl Sum<'_> {
         from: usize,
         most: i128,
         clauses: &mut impl Clauses,
-    ) -> Result<Known, TooManyValues> {
+    ) -> Result<MaybeLiteral, TooManyValues> {
         let (least, greatest) = self.ends[from];
         if greatest <= most {
-            return Ok(Known::Is(true));
+            return Ok(MaybeLiteral::Is(true));
         }
         if least > most {
-            return Ok(Known::Is(false));
+            return Ok(MaybeLiteral::Is(false));
         }
         if let Some(&literal) = self.nodes.get(&(from, most)) {
-            return Ok(Known::Open(literal));
+            return Ok(MaybeLiteral::Open(literal));
         }
         *self.left = self.left.checked_sub(1).ok_or(TooManyValues)?;
         let own = clauses.variable();
@@ -136,11 +136,11 @@ impl Sum<'_> {
             let others = self.at_most(from + 1, most - a * value, clauses)?;
             let costly = if a > 0 { tokens.at_least(value) } else { !tokens.at_least(value + 1) };
             match costly {
-                Known::Is(false) => {}
-                Known::Is(true) => imply(clauses, &[own], others),
-                Known::Open(literal) => imply(clauses, &[own, literal], others),
+                MaybeLiteral::Is(false) => {}
+                MaybeLiteral::Is(true) => imply(clauses, &[own], others),
+                MaybeLiteral::Open(literal) => imply(clauses, &[own, literal], others),
             }
         }
-        Ok(Known::Open(own))
+        Ok(MaybeLiteral::Open(own))
     }
 }

@@ -44,7 +44,7 @@ mod question;
 mod tokens;
 
 pub use question::PropositionalGoal;
-pub use tokens::Known;
+pub use tokens::MaybeLiteral;
 
 use crate::encoding::TooManyValues;
 use components::{Coded, Component};
@@ -273,7 +273,7 @@ impl<'n> Unrolled<'n> {
         &self,
         predicate: &Predicate,
         clauses: &mut impl Clauses,
-    ) -> Result<Known, TooManyValues> {
+    ) -> Result<MaybeLiteral, TooManyValues> {
         goal::holds(&self.last().places, predicate, clauses)
     }
 
@@ -371,7 +371,7 @@ impl<'n> Unrolled<'n> {
             }
             let moved = any(clauses, &moves);
             for (&now, &earlier) in code.iter().zip(before) {
-                equal(clauses, &[!moved], Known::Open(now), Known::Open(earlier));
+                equal(clauses, &[!moved], MaybeLiteral::Open(now), MaybeLiteral::Open(earlier));
             }
             for (number, place) in component.places.iter().enumerate() {
                 let (low, high) = ends[place.index()];
@@ -462,11 +462,11 @@ fn tokens_after(
 }
 
 /// One holds just if all of the others do.
-fn equal_to_all(clauses: &mut impl Clauses, one: Known, all: &[Literal]) {
+fn equal_to_all(clauses: &mut impl Clauses, one: MaybeLiteral, all: &[Literal]) {
     match one {
-        Known::Is(true) => all.iter().for_each(|&it| clauses.clause(&[it])),
-        Known::Is(false) => clauses.clause(&all.iter().map(|&it| !it).collect::<Vec<_>>()),
-        Known::Open(one) => {
+        MaybeLiteral::Is(true) => all.iter().for_each(|&it| clauses.clause(&[it])),
+        MaybeLiteral::Is(false) => clauses.clause(&all.iter().map(|&it| !it).collect::<Vec<_>>()),
+        MaybeLiteral::Open(one) => {
             all.iter().for_each(|&it| clauses.clause(&[!one, it]));
             let back: Vec<Literal> = all.iter().map(|&it| !it).chain([one]).collect();
             clauses.clause(&back);

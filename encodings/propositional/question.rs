@@ -1,7 +1,7 @@
 //! A goal unrolled in propositions, as plain data: a formula for any SAT solver.
 
 use super::components::Component;
-use super::tokens::Known;
+use super::tokens::MaybeLiteral;
 use super::{Ends, Firing, Unrolled, Values};
 use crate::encoding::{EncodeError, Encoding, Part};
 use parikh_net::printable::Printable;
@@ -65,9 +65,9 @@ impl<'n> PropositionalGoal<'n> {
             unrolled.unroll(&mut cnf)?;
         }
         match unrolled.goal(&predicate, &mut cnf)? {
-            Known::Is(true) => {}
-            Known::Is(false) => cnf.clause(&[]),
-            Known::Open(goal) => cnf.clause(&[goal]),
+            MaybeLiteral::Is(true) => {}
+            MaybeLiteral::Is(false) => cnf.clause(&[]),
+            MaybeLiteral::Open(goal) => cnf.clause(&[goal]),
         }
         Ok(PropositionalGoal { unrolled, encoding: encoding.clone(), values, assumes_units, cnf })
     }

@@ -4,20 +4,20 @@ use parikh_solvers::cnf::{Clauses, Literal};
 
 /// A literal that may be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum MaybeLiteral {
     /// It always holds, or never.
     Is(bool),
     /// It is this one.
     Open(Literal),
 }
 
-impl std::ops::Not for Known {
-    type Output = Known;
+impl std::ops::Not for MaybeLiteral {
+    type Output = MaybeLiteral;
 
-    fn not(self) -> Known {
+    fn not(self) -> MaybeLiteral {
         match self {
-            Known::Is(holds) => Known::Is(!holds),
-            Known::Open(literal) => Known::Open(!literal),
+            MaybeLiteral::Is(holds) => MaybeLiteral::Is(!holds),
+            MaybeLiteral::Open(literal) => MaybeLiteral::Open(!literal),
         }
     }
 }
@@ -52,10 +52,13 @@ impl Tokens {
         self.low + self.above.len() as i128
     }
 
-    pub(super) fn at_least(&self, value: i128) -> Known {
+    pub(super) fn at_least(&self, value: i128) -> MaybeLiteral {
         match usize::try_from(value - self.low - 1) {
-            Err(_) => Known::Is(true),
-            Ok(at) => self.above.get(at).map_or(Known::Is(false), |&literal| Known::Open(literal)),
+            Err(_) => MaybeLiteral::Is(true),
+            Ok(at) => self
+                .above
+                .get(at)
+                .map_or(MaybeLiteral::Is(false), |&literal| MaybeLiteral::Open(literal)),
         }
     }
 
@@ -66,23 +69,28 @@ impl Tokens {
 }
 
 /// Where all of `given` hold, `then` does.
-pub(super) fn imply(clauses: &mut impl Clauses, given: &[Literal], then: Known) {
+pub(super) fn imply(clauses: &mut impl Clauses, given: &[Literal], then: MaybeLiteral) {
     let mut clause: Vec<Literal> = given.iter().map(|&literal| !literal).collect();
     match then {
-        Known::Is(true) => return,
-        Known::Is(false) => {}
-        Known::Open(literal) => clause.push(literal),
+        MaybeLiteral::Is(true) => return,
+        MaybeLiteral::Is(false) => {}
+        MaybeLiteral::Open(literal) => clause.push(literal),
     }
     clauses.clause(&clause);
 }
 
 /// Where all of `given` hold, these are the same.
-pub(super) fn equal(clauses: &mut impl Clauses, given: &[Literal], one: Known, other: Known) {
+pub(super) fn equal(
+    clauses: &mut impl Clauses,
+    given: &[Literal],
+    one: MaybeLiteral,
+    other: MaybeLiteral,
+) {
     for (premise, then) in [(one, other), (other, one)] {
         match premise {
-            Known::Is(false) => {}
-            Known::Is(true) => imply(clauses, given, then),
-            Known::Open(literal) => {
+            MaybeLiteral::Is(false) => {}
+            MaybeLiteral::Is(true) => imply(clauses, given, then),
+            MaybeLiteral::Open(literal) => {
                 let given: Vec<Literal> = given.iter().copied().chain([literal]).collect();
                 imply(clauses, &given, then);
             }

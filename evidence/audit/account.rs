@@ -74,8 +74,8 @@ impl<'n> Account<'n> {
         })
     }
 
-    fn premises<'s>(&'s self, stays: &'s dyn Fn(usize) -> bool) -> trees::Shown<'s> {
-        trees::Shown { claims: &self.refuted, stays }
+    fn premises<'s>(&'s self, stays: &'s dyn Fn(usize) -> bool) -> trees::ProvedPremises<'s> {
+        trees::ProvedPremises { claims: &self.refuted, stays }
     }
 
     /// Whether a duty is done.

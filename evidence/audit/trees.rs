@@ -27,13 +27,13 @@ pub(super) struct Premises {
 
 /// Which premises are shown.
 #[derive(Clone, Copy)]
-pub(super) struct Shown<'s> {
+pub(super) struct ProvedPremises<'s> {
     pub(super) claims: &'s Claims,
     /// Whether the predicate of this index in the home account is shown to stay reachable.
     pub(super) stays: &'s dyn Fn(usize) -> bool,
 }
 
-impl Shown<'_> {
+impl ProvedPremises<'_> {
     fn has(&self, premises: &Premises) -> bool {
         let Premises { claims, homes } = premises;
         claims.iter().all(|&claim| self.claims[claim].1) && homes.iter().all(|&at| (self.stays)(at))
@@ -51,7 +51,7 @@ impl TreeAccount {
     }
 
     /// Whether the tree is shown to have the property of this number.
-    pub(super) fn is_done(&self, at: usize, shown: Shown<'_>) -> bool {
+    pub(super) fn is_done(&self, at: usize, shown: ProvedPremises<'_>) -> bool {
         self.visited[at] || self.labellings[at].iter().any(|premises| shown.has(premises))
     }
 
@@ -108,14 +108,14 @@ impl TreeAccount {
     }
 
     /// What was shown, in words.
-    pub(super) fn in_words(&self, premises: Shown<'_>) -> Option<String> {
+    pub(super) fn in_words(&self, premises: ProvedPremises<'_>) -> Option<String> {
         let done = (0..self.properties.len()).filter(|&at| self.is_done(at, premises)).count();
         let s = if done == 1 { "" } else { "s" };
         (done > 0).then(|| format!("{done} labelling{s} checked"))
     }
 
     /// What an open duty takes, in words.
-    pub(super) fn missing(&self, net: &Net, at: usize, shown: Shown<'_>) -> String {
+    pub(super) fn missing(&self, net: &Net, at: usize, shown: ProvedPremises<'_>) -> String {
         let what = words::tree_property(net, &self.properties[at]);
         let (claims, labellings) = (shown.claims, &self.labellings[at]);
         let mut all = labellings.iter().flat_map(|premises| &premises.claims);

@@ -76,8 +76,8 @@ impl Bounds {
         &self,
         net: &Net,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Known, Flaw> {
-        let mut known = Known::new(net);
+    ) -> Result<DerivedBounds, Flaw> {
+        let mut known = DerivedBounds::new(net);
         for (index, step) in self.steps.iter().enumerate() {
             if !goes_on() {
                 return Err(Flaw::Stopped);
@@ -106,15 +106,15 @@ impl Bounds {
 
 /// The bounds derived so far.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct DerivedBounds {
     low: Vec<u64>,
     /// `None` is no bound.
     high: Vec<Option<u64>>,
 }
 
-impl Known {
-    fn new(net: &Net) -> Known {
-        Known { low: vec![0; net.place_count()], high: vec![None; net.place_count()] }
+impl DerivedBounds {
+    fn new(net: &Net) -> DerivedBounds {
+        DerivedBounds { low: vec![0; net.place_count()], high: vec![None; net.place_count()] }
     }
 
     /// The least and the most tokens of a place.

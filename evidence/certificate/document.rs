@@ -1,11 +1,11 @@
 //! A certificate of any kind, and what follows from it.
 
-use super::bounds::{Bounds, Known};
+use super::bounds::{Bounds, DerivedBounds};
 use super::closed_set::{CheckedClosedSet, ClosedSet};
 use super::flaw::{Flaw, check_names};
 use super::induction::{Induction, Invariant};
 use super::linear::{Lemmas, LinearCertificate};
-use super::markings::{Visited, visit};
+use super::markings::{ReachableSet, visit};
 use parikh_net::{Atom, Features, Marking, Net, PlaceId, Predicate, TransitionId, UnitId};
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub enum Document<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
 
 /// What the steps of a document come to, all of which hold.
 #[derive(Debug)]
-pub struct Checked<'a> {
+pub struct CheckedDocument<'a> {
     net: &'a Net,
     steps: Steps<'a>,
 }
@@ -37,9 +37,9 @@ pub struct Checked<'a> {
 #[derive(Debug)]
 enum Steps<'a> {
     Linear(Lemmas<'a>),
-    Bounds(Known),
+    Bounds(DerivedBounds),
     Induction(Box<Invariant<'a>>),
-    Markings(Visited),
+    Markings(ReachableSet),
     ClosedSet(CheckedClosedSet<'a>),
 }
 
@@ -75,7 +75,7 @@ impl Document {
         &'a self,
         net: &'a Net,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Checked<'a>, Flaw> {
+    ) -> Result<CheckedDocument<'a>, Flaw> {
         if !self.takes().cover(net.features()) {
             return Err(Flaw::Features);
         }
@@ -96,11 +96,11 @@ impl Document {
             }
             Document::ClosedSet(set) => Steps::ClosedSet(set.check(net, goes_on)?),
         };
-        Ok(Checked { net, steps })
+        Ok(CheckedDocument { net, steps })
     }
 }
 
-impl Checked<'_> {
+impl CheckedDocument<'_> {
     /// Accepts that no reachable marking satisfies `predicate`, if it follows from the steps.
     ///
     /// # Errors

@@ -36,7 +36,7 @@
 //! A. Bradley, *SAT-based model checking without unrolling*, VMCAI 2011 (clauses found one by one);
 //! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE 2003.
 
-use super::bounds::{Bounds, Known};
+use super::bounds::{Bounds, DerivedBounds};
 use super::flaw::{Flaw, check_places};
 use super::propagation::{Literal, Propagator};
 use super::skeleton::{Skeleton, Variables};
@@ -232,7 +232,7 @@ impl Invariant<'_> {
 }
 
 /// The places as terms, within their bounds.
-fn terms(net: &Net, bounds: &Known) -> Propagator {
+fn terms(net: &Net, bounds: &DerivedBounds) -> Propagator {
     let mut known = Propagator::default();
     for place in net.places() {
         let (low, high) = bounds.interval(place);
@@ -276,7 +276,7 @@ fn keep_remainder(
 }
 
 /// What holds where `t` is enabled: its inputs are there, and after it the bounds hold.
-fn firing(net: &Net, t: TransitionId, bounds: &Known) -> Result<Vec<Literal>, Flaw> {
+fn firing(net: &Net, t: TransitionId, bounds: &DerivedBounds) -> Result<Vec<Literal>, Flaw> {
     let enough = |arc: &parikh_net::Arc| {
         let (term, bound) = (arc.place.index(), i128::from(arc.weight));
         Literal { term, upper: false, bound }

@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 /// All reachable markings.
 #[derive(Debug)]
-pub struct Visited(HashSet<Box<[u8]>>);
+pub struct ReachableSet(HashSet<Box<[u8]>>);
 
-impl Visited {
+impl ReachableSet {
     /// How many there are.
     pub fn count(&self) -> u64 {
         self.0.len() as u64
@@ -39,7 +39,11 @@ const OVERHEAD: usize = 64;
 ///
 /// # Errors
 /// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`] when it does not.
-pub fn visit(net: &Net, most: u64, sees: impl FnMut(&Marking) -> bool) -> Result<Visited, Flaw> {
+pub fn visit(
+    net: &Net,
+    most: u64,
+    sees: impl FnMut(&Marking) -> bool,
+) -> Result<ReachableSet, Flaw> {
     visit_capped(net, &[], most, sees)
 }
 
@@ -53,7 +57,7 @@ pub fn visit_capped(
     caps: &[Option<u64>],
     most: u64,
     mut sees: impl FnMut(&Marking) -> bool,
-) -> Result<Visited, Flaw> {
+) -> Result<ReachableSet, Flaw> {
     let mut first = net.initial().tokens().to_vec();
     let capped = first.iter_mut().zip(caps).filter_map(|(tokens, cap)| Some((tokens, (*cap)?)));
     capped.for_each(|(tokens, cap)| *tokens = cap.min(*tokens));
@@ -75,7 +79,7 @@ pub fn visit_capped(
             return Err(Flaw::More(most.min(seen.len() as u64)));
         }
     }
-    if goes_on { Ok(Visited(seen)) } else { Err(Flaw::Stopped) }
+    if goes_on { Ok(ReachableSet(seen)) } else { Err(Flaw::Stopped) }
 }
 
 /// All reachable markings with numbers, and the way back from each.

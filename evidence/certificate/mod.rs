@@ -6,7 +6,7 @@
 //! and a set of markings that no firing leaves ([`closed_set`]).
 //!
 //! A document does not say what it proves. [`Document::check`] goes through its steps once, and
-//! [`Checked::refutes`] says of any predicate whether no reachable marking satisfies it, as far as that
+//! [`CheckedDocument::refutes`] says of any predicate whether no reachable marking satisfies it, as far as that
 //! follows from them.
 //!
 //! # Trusted
@@ -31,7 +31,7 @@ mod traps;
 
 pub use bounds::Bounds;
 pub use counters::count;
-pub use document::{Checked, Document};
+pub use document::{CheckedDocument, Document};
 pub use flaw::{Flaw, check_names};
 pub use induction::Induction;
 pub use lemma::Lemma;

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Clone, Debug)]
 pub struct Formula {
     /// The parts.
-    pub parts: Vec<Part>,
+    pub parts: Vec<CountedComponent>,
     /// The functions in their products.
     pub weights: Weights,
     /// What every marking counts besides.
@@ -29,7 +29,7 @@ pub struct Formula {
 
 /// A part of the reduced net that shares no transition with the others.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct CountedComponent {
     /// The net.
     pub net: Net,
     /// By place what a marking counts; 1 where nothing is said. Ascending.
@@ -103,7 +103,7 @@ impl Formula {
                 place_of[p.index()] = (parts.len(), here);
             }
             let products = vec![Product::default()];
-            parts.push(Part { net: part.net, counts: Vec::new(), products });
+            parts.push(CountedComponent { net: part.net, counts: Vec::new(), products });
         }
         let mut node_at: HashMap<NodeId, (usize, PlaceId)> = HashMap::new();
         for (p, &place) in reduced.places().zip(places) {
@@ -188,7 +188,7 @@ impl Formula {
 
     /// The figures, given for each part the sum of each of its products over its markings.
     pub fn figures(&self, sums: &[Vec<BigUint>]) -> Figures {
-        let every = |(at, _): (usize, &Part)| &sums[at][0];
+        let every = |(at, _): (usize, &CountedComponent)| &sums[at][0];
         let markings: BigUint = self.parts.iter().enumerate().map(every).product();
         let mut transitions = BigUint::ZERO;
         for (times, products) in &self.groups {
@@ -204,7 +204,7 @@ impl Formula {
     }
 }
 
-impl Part {
+impl CountedComponent {
     /// A text that is equal only for parts that are equal but for the names of their nodes.
     pub fn fingerprint(&self) -> String {
         let net = &self.net;

@@ -14,7 +14,7 @@
 //! | `formula` | which sums over the markings are asked for, and how the figures follow from them |
 //! | `visit` | the sums by visiting the markings, plainly |
 //!
-//! Whoever has the markings of a [`Part`] in another form, a decision diagram say, may make the sums from
+//! Whoever has the markings of a [`CountedComponent`] in another form, a decision diagram say, may make the sums from
 //! that: every factor of a [`Product`] is a function of one place.
 //!
 //! # Sources
@@ -26,7 +26,7 @@ mod formula;
 mod visit;
 mod weights;
 
-pub use formula::{Figures, Formula, NoFormula, Part, Product};
+pub use formula::{CountedComponent, Figures, Formula, NoFormula, Product};
 pub use visit::sums;
 pub use weights::{Function, WeightError, Weights};
 

@@ -1,6 +1,6 @@
 //! The sums over the markings of a part, by visiting each.
 
-use super::{CountError, Function, NoFormula, Part, Weights};
+use super::{CountError, CountedComponent, Function, NoFormula, Weights};
 use crate::certificate::markings::visit;
 use num_bigint::BigUint;
 use parikh_net::{Marking, PlaceId};
@@ -11,7 +11,7 @@ use parikh_net::{Marking, PlaceId};
 /// # Errors
 /// When there are more, a place overflows, a number is not known, or it does not go on.
 pub fn sums(
-    part: &Part,
+    part: &CountedComponent,
     weights: &mut Weights,
     most: u64,
     goes_on: &mut dyn FnMut() -> bool,
@@ -32,7 +32,7 @@ pub fn sums(
 
 /// Adds what one marking counts.
 fn add(
-    part: &Part,
+    part: &CountedComponent,
     weights: &mut Weights,
     marking: &Marking,
     sums: &mut [BigUint],

@@ -25,7 +25,7 @@
 
 use super::HomeFlaw;
 use crate::certificate::closed_set::{CheckedClosedSet, ClosedSet};
-use crate::certificate::{Checked, Document, Flaw};
+use crate::certificate::{CheckedDocument, Document, Flaw};
 use crate::replay::{Replayer, replay};
 use parikh_net::{Arc, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId};
 use serde::{Deserialize, Serialize};
@@ -157,7 +157,7 @@ pub fn check_returning(
 /// A way, after all checks that do not depend on where it should lead.
 enum CheckedWay<'w> {
     /// For each transition that lowers the sum, that it is disabled; and the checked document.
-    Downhill(Vec<Predicate>, Checked<'w>),
+    Downhill(Vec<Predicate>, CheckedDocument<'w>),
     Steps(CheckedClosedSet<'w>, &'w [(TransitionId, u64)]),
 }
 

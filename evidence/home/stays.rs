@@ -19,7 +19,7 @@
 use super::liveness::one_of;
 use crate::certificate::Flaw;
 use crate::certificate::markings::Numbered;
-use parikh_net::parts::Part;
+use parikh_net::parts::Subnet;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ pub fn which_stay(
     wanted: &[Predicate],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Option<bool>>, Flaw> {
-    let asked: Option<Vec<Asked>> = wanted.iter().map(Asked::of).collect();
+    let asked: Option<Vec<EnabledQuestion>> = wanted.iter().map(EnabledQuestion::of).collect();
     // Parts are refused only for want of ids, which the net has.
     match (asked, net.parts()) {
         (Some(asked), Ok(parts)) => by_parts(&parts, most, &asked, goes_on),
@@ -44,25 +44,25 @@ pub fn which_stay(
 }
 
 /// What is asked of transitions.
-enum Asked {
+enum EnabledQuestion {
     /// Nothing is left to ask.
     Always(bool),
     /// One of these is enabled.
     One(Vec<TransitionId>),
 }
 
-impl Asked {
-    fn of(wanted: &Predicate) -> Option<Asked> {
+impl EnabledQuestion {
+    fn of(wanted: &Predicate) -> Option<EnabledQuestion> {
         match wanted {
-            Predicate::True => Some(Asked::Always(true)),
-            Predicate::False => Some(Asked::Always(false)),
-            wanted => one_of(wanted).map(Asked::One),
+            Predicate::True => Some(EnabledQuestion::Always(true)),
+            Predicate::False => Some(EnabledQuestion::Always(false)),
+            wanted => one_of(wanted).map(EnabledQuestion::One),
         }
     }
 }
 
 /// For each part the goals of which something is there, and what, as it reads there.
-fn asked_of(parts: &[Part], asked: &[Asked]) -> Vec<Vec<(usize, Vec<Predicate>)>> {
+fn asked_of(parts: &[Subnet], asked: &[EnabledQuestion]) -> Vec<Vec<(usize, Vec<Predicate>)>> {
     let mut place_of = HashMap::new();
     for (number, part) in parts.iter().enumerate() {
         for (here, &t) in part.transitions.iter().enumerate() {
@@ -71,7 +71,7 @@ fn asked_of(parts: &[Part], asked: &[Asked]) -> Vec<Vec<(usize, Vec<Predicate>)>
     }
     let mut asked_of: Vec<Vec<(usize, Vec<Predicate>)>> = vec![Vec::new(); parts.len()];
     for (at, asked) in asked.iter().enumerate() {
-        let Asked::One(transitions) = asked else { continue };
+        let EnabledQuestion::One(transitions) = asked else { continue };
         for &(part, here) in transitions.iter().filter_map(|t| place_of.get(t)) {
             let enabled = Predicate::Enabled(here);
             match asked_of[part].last_mut() {
@@ -84,13 +84,13 @@ fn asked_of(parts: &[Part], asked: &[Asked]) -> Vec<Vec<(usize, Vec<Predicate>)>
 }
 
 fn by_parts(
-    parts: &[Part],
+    parts: &[Subnet],
     most: u64,
-    asked: &[Asked],
+    asked: &[EnabledQuestion],
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Option<bool>>, Flaw> {
     let mut stay: Vec<Option<bool>> =
-        asked.iter().map(|asked| Some(matches!(asked, Asked::Always(true)))).collect();
+        asked.iter().map(|asked| Some(matches!(asked, EnabledQuestion::Always(true)))).collect();
     let mut too_large = None;
     for (part, asked) in parts.iter().zip(asked_of(parts, asked)) {
         if asked.is_empty() {

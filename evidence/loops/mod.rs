@@ -14,7 +14,7 @@ mod marking;
 pub use marking::{LargeMarking, holds, value};
 
 use num_bigint::{BigInt, BigUint};
-use parikh_net::loops::{LoopRun, Part, Spot, Turn};
+use parikh_net::loops::{LoopElement, LoopRun, Spot, Turn};
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
@@ -163,7 +163,7 @@ impl<'a> Replay<'a> {
             return Ok(known.clone());
         }
         let effect = self.of_part(block, turn.part, &turn.times)?;
-        if turn.times != BigUint::from(1u8) || matches!(turn.part, Part::Fire(_)) {
+        if turn.times != BigUint::from(1u8) || matches!(turn.part, LoopElement::Fire(_)) {
             // A product takes longer than a sum, by how long the number of times is.
             self.kept += self.keep(&effect)? / 64 * (turn.times.bits() as usize / 64);
         }
@@ -183,15 +183,15 @@ impl<'a> Replay<'a> {
     fn of_part(
         &self,
         block: usize,
-        part: Part,
+        part: LoopElement,
         times: &BigUint,
     ) -> Result<Rc<Effect>, LoopReplayError> {
         let once = match part {
-            Part::Fire(transition) if transition.index() >= self.net.transition_count() => {
+            LoopElement::Fire(transition) if transition.index() >= self.net.transition_count() => {
                 return Err(LoopReplayError::NoSuchTransition { block, transition });
             }
-            Part::Fire(t) => Rc::new(Effect::of_transition(self.net, t)),
-            Part::Block(block) => self.effects[block].clone(),
+            LoopElement::Fire(t) => Rc::new(Effect::of_transition(self.net, t)),
+            LoopElement::Block(block) => self.effects[block].clone(),
         };
         Ok(match *times == BigUint::from(1u8) {
             true => once,
@@ -229,7 +229,7 @@ impl Replay<'_> {
                 continue;
             };
             match turn.part {
-                Part::Block(inner) if !std::mem::replace(&mut self.entered[inner], true) => {
+                LoopElement::Block(inner) if !std::mem::replace(&mut self.entered[inner], true) => {
                     way.push((inner, 0));
                 }
                 _ => {
@@ -277,8 +277,8 @@ mod tests {
         for block in 0..rng.usize(1..4) {
             let turn = |_| {
                 let part = match block > 0 && rng.bool() {
-                    true => Part::Block(rng.usize(..block)),
-                    false => Part::Fire(TransitionId::new(rng.usize(..transitions))),
+                    true => LoopElement::Block(rng.usize(..block)),
+                    false => LoopElement::Fire(TransitionId::new(rng.usize(..transitions))),
                 };
                 Turn { part, times: rng.u32(1..4).into() }
             };
@@ -330,8 +330,10 @@ mod tests {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> 2*q\ntransition u: q -> p");
         let net = net.unwrap();
         // Doubles the tokens of p a thousand times: t and u as often as there are tokens.
-        let fire =
-            |t: usize, times: BigUint| Turn { part: Part::Fire(TransitionId::new(t)), times };
+        let fire = |t: usize, times: BigUint| Turn {
+            part: LoopElement::Fire(TransitionId::new(t)),
+            times,
+        };
         let turns = |times: u32| -> Vec<Turn> {
             let turns = (0..times).flat_map(|n| {
                 let one = BigUint::from(1u8);

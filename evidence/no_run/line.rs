@@ -20,7 +20,7 @@
 //! for. Resolving a line says nothing of whether it is right; it takes care that all numbers are those of
 //! something.
 
-use super::{Movers, NoRun, Ranking, Reason, Refuted};
+use super::{ExcludedPairs, Movers, NoRun, Ranking, Reason};
 use crate::certificate::{Document, Flaw, NamedDocument};
 use crate::kind::{Kept, Kind};
 use crate::named_formula::{NamedNode, build, signed};
@@ -377,13 +377,13 @@ impl NamedEdge {
 }
 
 impl NamedRefuted {
-    fn resolve(&self, net: &Net) -> Result<Refuted, Flaw> {
+    fn resolve(&self, net: &Net) -> Result<ExcludedPairs, Flaw> {
         let movers = match &self.movers {
             NamedMovers::All => Movers::All,
             NamedMovers::Nothing => Movers::Nothing,
             NamedMovers::Firing(names) => Movers::Firing(transitions(net, names)?),
         };
-        Ok(Refuted { edge: self.edge, movers, by: self.by })
+        Ok(ExcludedPairs { edge: self.edge, movers, by: self.by })
     }
 }
 

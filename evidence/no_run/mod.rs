@@ -72,14 +72,14 @@ pub struct NoRun {
     /// The premises: no reachable marking satisfies any of these. This is taken for granted here.
     pub given: Vec<Predicate>,
     /// Pairs that no reachable marking allows.
-    pub refuted: Vec<Refuted>,
+    pub refuted: Vec<ExcludedPairs>,
     /// Rankings, one after the other.
     pub rankings: Vec<Ranking>,
 }
 
 /// Pairs of an edge that no reachable marking allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refuted {
+pub struct ExcludedPairs {
     /// The edge: its state, and its place among the edges of that.
     pub edge: (usize, usize),
     /// With which movers.
@@ -146,7 +146,7 @@ pub enum NoRunFlaw {
     Left(usize),
 }
 
-impl Refuted {
+impl ExcludedPairs {
     /// Takes these pairs away, each when `excluded` accepts that no reachable marking allows it,
     /// given what its mover says of the marking.
     fn each(
@@ -230,7 +230,7 @@ impl NoRun {
         pairs: &mut Pairs,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), NoRunFlaw> {
-        let by_document = |number| move |it: &&Refuted| it.by == Reason::Document(number);
+        let by_document = |number| move |it: &&ExcludedPairs| it.by == Reason::Document(number);
         for (number, document) in self.documents.iter().enumerate() {
             let checked = document.check(net, goes_on)?;
             for refuted in self.refuted.iter().filter(by_document(number)) {

@@ -85,7 +85,7 @@ fn words(text: &str) -> Result<Vec<Word>, Unreadable> {
 
 /// What is said of a node.
 #[derive(Default)]
-struct Said {
+struct NodeEntry {
     tokens: Option<u64>,
     line: u64,
 }
@@ -94,11 +94,11 @@ struct Said {
 #[derive(Default)]
 struct Names {
     order: Vec<String>,
-    said: BTreeMap<String, Said>,
+    said: BTreeMap<String, NodeEntry>,
 }
 
 impl Names {
-    fn add(&mut self, word: &Word) -> &mut Said {
+    fn add(&mut self, word: &Word) -> &mut NodeEntry {
         if !self.said.contains_key(&word.text) {
             self.order.push(word.text.clone());
         }
@@ -261,7 +261,7 @@ fn build(name: &str, nodes: &Nodes) -> Result<ExtendedNet, Unreadable> {
     let mut net = ExtendedBuilder::new(name);
     let (mut places, mut transitions) = (BTreeMap::new(), BTreeMap::new());
     for own in &nodes.places.order {
-        let Said { tokens, line } = nodes.places.said[own];
+        let NodeEntry { tokens, line } = nodes.places.said[own];
         let place = net.core.place(own, tokens.unwrap_or(0));
         places.insert(own, place.map_err(|error| wrong(line, error.to_string()))?);
     }

@@ -76,18 +76,18 @@ impl Question {
 }
 
 /// A formula over goals, each with its role.
-pub(super) type Asked = Proposition<(Goal, Role)>;
+pub(super) type GoalFormula = Proposition<(Goal, Role)>;
 
 /// That a goal is reached, or stays reachable.
-pub(super) fn atom(goal: Goal, role: Role) -> Asked {
+pub(super) fn atom(goal: Goal, role: Role) -> GoalFormula {
     Proposition::Atom((goal, role))
 }
 
-pub(super) fn not(part: Asked) -> Asked {
+pub(super) fn not(part: GoalFormula) -> GoalFormula {
     Proposition::Not(Box::new(part))
 }
 
 /// That this can be reached, a part of what is asked.
-pub(super) fn reach(predicate: Predicate) -> Asked {
+pub(super) fn reach(predicate: Predicate) -> GoalFormula {
     atom(Goal::Reach(predicate), Role::Part)
 }

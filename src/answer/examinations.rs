@@ -4,7 +4,7 @@
 //! On the unfolding of a coloured net, a place holds what its colours hold together, and a
 //! transition can fire when some binding can.
 
-use super::aim::{Asked, Role, Whole, atom, not, reach};
+use super::aim::{GoalFormula, Role, Whole, atom, not, reach};
 use super::sound;
 use crate::formula::Proposition;
 use crate::mcc::Examination;
@@ -13,7 +13,7 @@ use parikh_net::{Goal, LinearSum, Net, Predicate, TransitionId};
 
 /// That each of `wanted` stays reachable wherever the net goes. In a dead end none of them holds:
 /// that none is reached, and that each of them can happen at all, are consequences.
-pub(super) fn stays(dead_end: Predicate, wanted: Vec<Predicate>) -> Asked {
+pub(super) fn stays(dead_end: Predicate, wanted: Vec<Predicate>) -> GoalFormula {
     let no_dead_end = not(atom(Goal::Reach(dead_end), Role::DeadEnd));
     let possible = wanted.iter().cloned().map(|it| atom(Goal::Reach(it), Role::Possible));
     let consequences = [no_dead_end].into_iter().chain(possible).collect();
@@ -22,12 +22,12 @@ pub(super) fn stays(dead_end: Predicate, wanted: Vec<Predicate>) -> Asked {
 }
 
 /// That a predicate stays reachable wherever the net goes.
-pub(super) fn home(predicate: Predicate) -> Asked {
+pub(super) fn home(predicate: Predicate) -> GoalFormula {
     let dead_end = Predicate::and([Predicate::Dead, predicate.clone().negated()]);
     stays(dead_end, vec![predicate])
 }
 
-fn all(parts: impl Iterator<Item = Asked>) -> Asked {
+fn all(parts: impl Iterator<Item = GoalFormula>) -> GoalFormula {
     Proposition::And(parts.collect())
 }
 
@@ -36,7 +36,7 @@ fn all(parts: impl Iterator<Item = Asked>) -> Asked {
 ///
 /// Questions of soundness are about the net's one final marking; relaxed soundness wants the net
 /// with its firings [counted](parikh_net::counted).
-pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, Asked)> {
+pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalFormula)> {
     let enabled = || -> Vec<Predicate> {
         match net.folding() {
             None => {
@@ -64,7 +64,7 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, Asked
                 let two = Predicate::at_most(tokens(folding, place)?.negated(), -2);
                 Some(not(reach(two)))
             };
-            let parts: Option<Vec<Asked>> = (0..folding.place_count()).map(two).collect();
+            let parts: Option<Vec<GoalFormula>> = (0..folding.place_count()).map(two).collect();
             (Whole::Unreachable, Proposition::And(parts?))
         }
         (Examination::StableMarking, None) => {
@@ -81,7 +81,7 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, Asked
         }
         (Examination::StableMarking, Some(folding)) => {
             let stable = |place| Some(not(reach(changed(net, folding, place)?)));
-            let parts: Option<Vec<Asked>> = (0..folding.place_count()).map(stable).collect();
+            let parts: Option<Vec<GoalFormula>> = (0..folding.place_count()).map(stable).collect();
             (Whole::Changing, Proposition::Or(parts?))
         }
         // What a case holds when it is done says nothing of complement places.

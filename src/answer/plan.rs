@@ -8,7 +8,7 @@
 //! the board when there is none left.
 
 use super::Answer;
-use super::aim::{Aim, Asked, Question, Role, Whole, atom, reach};
+use super::aim::{Aim, GoalFormula, Question, Role, Whole, atom, reach};
 use super::circuit::Circuit;
 use super::examinations;
 use super::question::is_kept_by_undoing;
@@ -214,7 +214,7 @@ impl Plan {
         &self.first
     }
 
-    fn ask(&mut self, id: &str, whole: Whole, asked: Asked) {
+    fn ask(&mut self, id: &str, whole: Whole, asked: GoalFormula) {
         let proposition = asked
             .replace(&mut |(goal, role)| Proposition::Atom(Aim { goal: self.goal(goal), role }));
         self.add(id, whole, Query::Truth(proposition));

@@ -23,7 +23,7 @@
 //! W. van der Aalst et al., *Soundness of workflow nets: classification, decidability, and
 //! analysis*, 2011; J. Dehnert, P. Rittgen, *Relaxed soundness of business processes*, 2001.
 
-use super::aim::{Aim, Asked, Question, Role, Whole, atom, not};
+use super::aim::{Aim, GoalFormula, Question, Role, Whole, atom, not};
 use super::basis::length;
 use super::nodes::Nodes;
 use crate::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
@@ -49,7 +49,7 @@ fn total(places: impl Iterator<Item = PlaceId>, f: &Marking) -> Option<(LinearSu
 
 /// A question about the one final marking of `net`; `None` where it has none or several, or what is
 /// to be said is too large.
-pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, Asked)> {
+pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalFormula)> {
     let [f] = net.final_markings() else { return None };
     Some(match examination {
         Examination::RelaxedSoundness => (Whole::OnRuns, relaxed(net, f)?),
@@ -62,7 +62,7 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, Asked
 }
 
 /// Soundness, with each transition if `live`; `None` where a number is beyond 63 bits.
-fn sound(net: &Net, f: &Marking, live: bool) -> Option<Asked> {
+fn sound(net: &Net, f: &Marking, live: bool) -> Option<GoalFormula> {
     let (sum, tokens) = total(net.places(), f)?;
     let done = covers(f);
     let more = Predicate::at_most(sum, tokens).negated();
@@ -91,7 +91,7 @@ const MENTIONED: usize = 10_000_000;
 
 /// Relaxed soundness, of a net whose firings are counted; `None` also where its goals are too
 /// large.
-fn relaxed(counted: &Net, f: &Marking) -> Option<Asked> {
+fn relaxed(counted: &Net, f: &Marking) -> Option<GoalFormula> {
     if counted.place_count().saturating_mul(counted.transition_count()) > MENTIONED {
         return None;
     }

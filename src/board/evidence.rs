@@ -20,7 +20,7 @@ pub enum Evidence {
     /// The checker accepted a document for this very goal.
     Certified(Option<Shown>),
     /// The checker accepted an argument about what stays reachable in a net as a whole.
-    Argued(Option<Argued>),
+    Argued(Option<KeptStructure>),
     /// The checker accepted an argument that no run has a property.
     NoRun(Option<Arc<NoRun>>),
     /// The checker accepted markings with what is true of them, which show what the tree of runs is like.
@@ -34,7 +34,7 @@ pub enum Evidence {
         /// Whether stubborn sets left out some.
         stubborn: bool,
         /// What to visit, where it asks what stays reachable: for whoever has the time.
-        argued: Option<Argued>,
+        argued: Option<KeptStructure>,
     },
 }
 
@@ -87,7 +87,7 @@ pub struct Shown {
 
 /// An argument about what stays reachable, kept for a file.
 #[derive(Clone, Debug)]
-pub struct Argued {
+pub struct KeptStructure {
     /// The argument.
     pub structure: Arc<Structure>,
     /// How the net that it is about was derived; nothing for the net that was read.

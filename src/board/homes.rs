@@ -7,7 +7,7 @@
 //! its word.
 
 use super::{
-    Argued, Argument, Board, Evidence, Home, Knowledge, Proof, Reach, Technique, Witness,
+    Argument, Board, Evidence, Home, KeptStructure, Knowledge, Proof, Reach, Technique, Witness,
     about_read,
 };
 use crate::evidence::home::commoner::{check_closed, check_commoner};
@@ -19,7 +19,7 @@ use crate::evidence::home::stays::which_stay;
 use crate::evidence::home::undone::check_undone;
 use crate::evidence::home::{HomeFlaw, Structure};
 use crate::evidence::{Document, Flaw, ReplayError};
-use crate::ground::{Ground, Limit, Unshown};
+use crate::ground::{ClaimObstacle, Ground, Limit};
 use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,7 +35,7 @@ pub struct Homes<'b> {
 
 /// What a search through all markings found of a goal.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct HomeFinding {
     /// The goal.
     pub goal: GoalId,
     /// Whether it stays reachable.
@@ -46,7 +46,7 @@ pub struct Found {
 
 /// How far a search through all markings went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Visited {
+pub struct SearchExtent {
     /// How many markings were visited, those of all parts together in which something is asked.
     pub markings: u64,
     /// How many parts the net has, which share no node; 0 where nothing had to be visited.
@@ -135,16 +135,16 @@ impl<'b> Homes<'b> {
     }
 
     /// What a search through all markings found of some goals.
-    pub fn searched(&self, found: Vec<Found>, visited: Visited) {
+    pub fn searched(&self, found: Vec<HomeFinding>, visited: SearchExtent) {
         let open = found.into_iter().filter_map(|found| Some((self.wanted(found.goal)?, found)));
-        let (wanted, found): (Vec<&Predicate>, Vec<Found>) = open.unzip();
+        let (wanted, found): (Vec<&Predicate>, Vec<HomeFinding>) = open.unzip();
         if found.is_empty() {
             return;
         }
         let markings = visited.markings;
         let proof = about_read(self.ground, Proof::of_parts(markings, visited.parts));
         let (argued, again) = self.visited_again(&wanted, markings);
-        for (Found { goal, stays, sequence }, again) in found.into_iter().zip(again) {
+        for (HomeFinding { goal, stays, sequence }, again) in found.into_iter().zip(again) {
             let evidence = match again {
                 Some(again) if again == stays => Evidence::Argued(argued.clone()),
                 Some(_) => {
@@ -173,7 +173,7 @@ impl<'b> Homes<'b> {
         &self,
         wanted: &[&Predicate],
         markings: u64,
-    ) -> (Option<Argued>, Vec<Option<bool>>) {
+    ) -> (Option<KeptStructure>, Vec<Option<bool>>) {
         let unknown = || vec![None; wanted.len()];
         let checks = &self.board.checks;
         // Whoever wants a file needs what was gone through.
@@ -193,7 +193,7 @@ impl<'b> Homes<'b> {
             Ok(told) => {
                 let on = self.ground.and_then(Ground::checked_log);
                 let structure = Arc::new(Structure::Visited(markings));
-                (checks.keep.then_some(Argued { structure, on }), told)
+                (checks.keep.then_some(KeptStructure { structure, on }), told)
             }
             Err(why) => {
                 if !why.is_empty() {
@@ -220,7 +220,7 @@ impl<'b> Homes<'b> {
                 Some(ground) => ground.checked_home(wanted, goes_on),
             };
             let (of, wanted) = translated.map_err(|why| match why {
-                Unshown::Stopped => String::new(),
+                ClaimObstacle::Stopped => String::new(),
                 why => why.to_string(),
             })?;
             net = of;
@@ -362,13 +362,13 @@ impl<'b> Homes<'b> {
     fn on_its_net(&self, argument: Argument, structure: &Arc<Structure>) -> (Proof, Evidence) {
         let proof = Proof::new(argument, None);
         let Some(ground) = self.ground else { return (proof, self.argued(structure)) };
-        let argued = || Argued { structure: structure.clone(), on: ground.checked_log() };
+        let argued = || KeptStructure { structure: structure.clone(), on: ground.checked_log() };
         let evidence = Evidence::Argued(self.board.checks.keep.then(argued));
         (about_read(self.ground, proof), evidence)
     }
 
     fn argued(&self, structure: &Arc<Structure>) -> Evidence {
-        let argued = || Argued { structure: structure.clone(), on: None };
+        let argued = || KeptStructure { structure: structure.clone(), on: None };
         Evidence::Argued(self.board.checks.keep.then(argued))
     }
 

@@ -127,7 +127,7 @@ fn sights(
 mod tests {
     use super::*;
     use crate::board::{Knowledge, Reach};
-    use parikh_net::loops::{Part, Turn};
+    use parikh_net::loops::{LoopElement, Turn};
     use parikh_net::{LinearSum, Predicate, TransitionId, text};
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
         ];
         let board = Board::new(&net, goals);
         let turns = (0..100).flat_map(|n| {
-            let turn = |t, times| Turn { part: Part::Fire(TransitionId::new(t)), times };
+            let turn = |t, times| Turn { part: LoopElement::Fire(TransitionId::new(t)), times };
             let one = num_bigint::BigUint::from(1u8);
             [turn(0, &one << n), turn(1, one << (n + 1))]
         });

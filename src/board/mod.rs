@@ -37,8 +37,8 @@ mod trees;
 mod under;
 mod witness;
 
-pub use evidence::{Argued, Evidence, Shown};
-pub use homes::{Found, Homes, Visited};
+pub use evidence::{Evidence, KeptStructure, Shown};
+pub use homes::{HomeFinding, Homes, SearchExtent};
 pub use knowledge::{Home, Knowledge, Maximum, Reach, Run, Standing, Tree};
 pub use over::{By, Over};
 pub use proof::{Argument, Proof};

@@ -5,8 +5,8 @@ use super::{
     in_tokens_of,
 };
 use crate::evidence::abstraction::{Abstraction, ColouredModel};
-use crate::evidence::{Checked, Document, Flaw};
-use crate::ground::{Ground, Unshown};
+use crate::evidence::{CheckedDocument, Document, Flaw};
+use crate::ground::{ClaimObstacle, Ground};
 use parikh_net::{Goal, GoalId, Predicate};
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
@@ -187,7 +187,7 @@ pub struct By<'d> {
     over: Over<'d>,
     document: &'d Arc<Document>,
     /// The steps of the document, once they were gone through.
-    checked: OnceCell<Result<Checked<'d>, Flaw>>,
+    checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
     /// Whether a check was not made to the end: there will not be more time for the next goal.
     gave_up: Cell<bool>,
 }
@@ -246,22 +246,26 @@ impl By<'_> {
                 let kept = || Shown { document: self.document.clone(), on: on() };
                 Some(Evidence::Certified(checks.keep.then(kept)))
             }
-            Err(Failed::Stopped) => {
+            Err(CheckFailure::Stopped) => {
                 self.gave_up.set(true);
                 word
             }
-            Err(Failed::NotExpressed) => {
+            Err(CheckFailure::NotExpressed) => {
                 tracing::debug!("{}: a claim that its net does not express", self.over.by);
                 None
             }
-            Err(Failed::Flawed(flaw)) => {
+            Err(CheckFailure::Flawed(flaw)) => {
                 self.over.refuse(goal, &flaw);
                 None
             }
         }
     }
 
-    fn check(&self, refuted: Predicate, goes_on: &mut dyn FnMut() -> bool) -> Result<(), Failed> {
+    fn check(
+        &self,
+        refuted: Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), CheckFailure> {
         let (net, refuted) = match self.over.ground {
             None => (self.over.board.net, refuted),
             Some(ground) => ground.checked_predicate(refuted, goes_on)?,
@@ -269,50 +273,50 @@ impl By<'_> {
         // A model claims units of its own net; nobody speaks for those of a derived one.
         if self.document.assumes_units() {
             if self.over.ground.is_some_and(|ground| ground.parent().is_some()) {
-                return Err(Failed::NotExpressed);
+                return Err(CheckFailure::NotExpressed);
             }
             if net.units().is_none() {
                 let flaw = "it assumes units on a net without any".to_owned();
-                return Err(Failed::Flawed(flaw));
+                return Err(CheckFailure::Flawed(flaw));
             }
         }
         if self.checked.get().is_none() {
             match self.document.check(net, goes_on) {
-                Err(Flaw::Stopped) => return Err(Failed::Stopped),
+                Err(Flaw::Stopped) => return Err(CheckFailure::Stopped),
                 // Nobody else has set it meanwhile: it is ours alone.
                 steps => drop(self.checked.set(steps)),
             }
         }
         match self.checked.get() {
             Some(Ok(checked)) => Ok(checked.refutes(&refuted, goes_on)?),
-            Some(Err(flaw)) => Err(Failed::Flawed(flaw.to_string())),
-            None => Err(Failed::Stopped),
+            Some(Err(flaw)) => Err(CheckFailure::Flawed(flaw.to_string())),
+            None => Err(CheckFailure::Stopped),
         }
     }
 }
 
 /// Why a document shows nothing.
-enum Failed {
+enum CheckFailure {
     Stopped,
     NotExpressed,
     Flawed(String),
 }
 
-impl From<Flaw> for Failed {
-    fn from(flaw: Flaw) -> Failed {
+impl From<Flaw> for CheckFailure {
+    fn from(flaw: Flaw) -> CheckFailure {
         match flaw {
-            Flaw::Stopped => Failed::Stopped,
-            flaw => Failed::Flawed(flaw.to_string()),
+            Flaw::Stopped => CheckFailure::Stopped,
+            flaw => CheckFailure::Flawed(flaw.to_string()),
         }
     }
 }
 
-impl From<Unshown> for Failed {
-    fn from(why: Unshown) -> Failed {
+impl From<ClaimObstacle> for CheckFailure {
+    fn from(why: ClaimObstacle) -> CheckFailure {
         match why {
-            Unshown::Stopped => Failed::Stopped,
-            Unshown::NotExpressed => Failed::NotExpressed,
-            Unshown::BrokenDerivation => Failed::Flawed(why.to_string()),
+            ClaimObstacle::Stopped => CheckFailure::Stopped,
+            ClaimObstacle::NotExpressed => CheckFailure::NotExpressed,
+            ClaimObstacle::BrokenDerivation => CheckFailure::Flawed(why.to_string()),
         }
     }
 }

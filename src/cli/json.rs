@@ -8,7 +8,7 @@ use crate::answer::{Exhibit, Grade, Nodes, Value};
 use crate::model::View;
 use num_bigint::BigUint;
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::loops::{LoopRun, Part, Turn};
+use parikh_net::loops::{LoopElement, LoopRun, Turn};
 use parikh_net::{FiringSequence, Pumping, Stage};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
@@ -97,8 +97,8 @@ fn written(run: &LoopRun) -> usize {
     let mut of_blocks: Vec<usize> = Vec::new();
     for block in run.blocks() {
         let of = |turn: &Turn| match turn.part {
-            Part::Fire(_) => 1,
-            Part::Block(block) => of_blocks[block].saturating_add(1),
+            LoopElement::Fire(_) => 1,
+            LoopElement::Block(block) => of_blocks[block].saturating_add(1),
         };
         let steps = block.iter().map(of).fold(0, usize::saturating_add);
         of_blocks.push(steps);
@@ -127,8 +127,8 @@ fn looped(run: &LoopRun, view: View<'_>) -> Vec<Json> {
         let mut steps = Vec::new();
         for Turn { part, times } in block {
             let all = match part {
-                Part::Fire(t) => vec![Json::from(view.transition_name(*t))],
-                Part::Block(block) => of_blocks[*block].clone(),
+                LoopElement::Fire(t) => vec![Json::from(view.transition_name(*t))],
+                LoopElement::Block(block) => of_blocks[*block].clone(),
             };
             match *times == once {
                 true => steps.extend(all),

@@ -10,7 +10,7 @@
 use super::json;
 use super::terminal::object;
 use crate::answer::Answer;
-use crate::run::{AtWork, Between};
+use crate::run::{AtWork, MaximumRange};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::printable::Word;
 use parikh_solvers::Budget;
@@ -44,7 +44,7 @@ pub(super) struct News<'a> {
     /// Who works.
     pub(super) engines: &'a [AtWork],
     /// What is known of open maxima.
-    pub(super) between: &'a [Between],
+    pub(super) between: &'a [MaximumRange],
 }
 
 impl Progress {
@@ -173,7 +173,7 @@ mod tests {
             open: 11,
             goals: 20,
             engines: &[AtWork { engine: "walk".to_owned(), since: Duration::from_secs(200) }],
-            between: &[Between { id: "X-07".to_owned(), seen: Some(201), proved: None }],
+            between: &[MaximumRange { id: "X-07".to_owned(), seen: Some(201), proved: None }],
         };
         let words = progress.words(&news);
         let lines: Vec<&str> = words.lines().collect();

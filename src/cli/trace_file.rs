@@ -30,7 +30,7 @@
 use crate::evidence::file::number_of_times;
 use crate::evidence::{Replayer, words};
 use num_bigint::BigUint;
-use parikh_net::loops::{LoopRun, Part, Turn};
+use parikh_net::loops::{LoopElement, LoopRun, Turn};
 use parikh_net::{FiringSequence, Marking, Net, Pumping, Stage, Step, TransitionId, marking_text};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -170,7 +170,7 @@ impl Trace {
                     if times == BigUint::ZERO {
                         return Err(fail("expected how often, at least 1".into()));
                     }
-                    let turn = Turn { part: Part::Block(block), times };
+                    let turn = Turn { part: LoopElement::Block(block), times };
                     inside.as_mut().unwrap_or(&mut outside).push(turn);
                 }
                 [word, ..] if word.starts_with('#') => {
@@ -187,7 +187,7 @@ impl Trace {
                 }
                 _ => {
                     let (transition, times) = parse_step::<BigUint>(net, line).map_err(fail)?;
-                    let turn = Turn { part: Part::Fire(transition), times };
+                    let turn = Turn { part: LoopElement::Fire(transition), times };
                     inside.as_mut().unwrap_or(&mut outside).push(turn);
                 }
             }
@@ -280,11 +280,11 @@ fn print_loops<'n>(name: &dyn Fn(TransitionId) -> Cow<'n, str>, run: &LoopRun, t
     let print = |turns: &[Turn], text: &mut String| {
         for Turn { part, times } in turns {
             let _ = match part {
-                Part::Block(block) => writeln!(text, "@loop {block}\t{times}"),
-                Part::Fire(t) if *times == BigUint::from(1u8) => {
+                LoopElement::Block(block) => writeln!(text, "@loop {block}\t{times}"),
+                LoopElement::Fire(t) if *times == BigUint::from(1u8) => {
                     writeln!(text, "{}", quote(&name(*t)))
                 }
-                Part::Fire(t) => writeln!(text, "{}\t{times}", quote(&name(*t))),
+                LoopElement::Fire(t) => writeln!(text, "{}\t{times}", quote(&name(*t))),
             };
         }
     };
@@ -374,9 +374,11 @@ mod tests {
         let stage = Stage { prefix: FiringSequence::new(), pump: sequence };
         trace.earlier = vec![stage.clone(), stage];
         assert_eq!(Trace::parse(&net, &trace.print(&net)), Ok(trace));
-        let fire =
-            |t, times: u8| Turn { part: Part::Fire(TransitionId::new(t)), times: times.into() };
-        let many = Turn { part: Part::Block(0), times: BigUint::from(10u8).pow(100) };
+        let fire = |t, times: u8| Turn {
+            part: LoopElement::Fire(TransitionId::new(t)),
+            times: times.into(),
+        };
+        let many = Turn { part: LoopElement::Block(0), times: BigUint::from(10u8).pow(100) };
         let run = LoopRun::new(vec![vec![fire(2, 1), fire(1, 7)], vec![many, fire(3, 1)]]).unwrap();
         let notes = vec![("net".to_owned(), "n".to_owned())];
         let trace = Trace { notes, loops: Some(run), ..Trace::default() };

@@ -15,12 +15,12 @@ use super::{Strength, Writer};
 use crate::answer::{Answer, Exhibit, Grade};
 use crate::board::{Evidence, Home, Knowledge, Maximum, Reach, Run, Tree, Witness};
 use crate::evidence::Document;
-use crate::evidence::file::{self, Searched, Shown};
+use crate::evidence::file::{self, EvidenceReference, Searched};
 use crate::evidence::home::Structure;
 use crate::evidence::kind::Kind;
 use crate::evidence::lasso::NamedLasso;
 use crate::ground::CheckedLog;
-use crate::run::Counted;
+use crate::run::CountResult;
 use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, PlaceId, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -31,7 +31,7 @@ pub struct EvidenceFile<'n, W: Write> {
     net: &'n Net,
     writer: Writer<'n, W>,
     /// What shows each goal.
-    shown_by: HashMap<GoalId, Vec<Shown>>,
+    shown_by: HashMap<GoalId, Vec<EvidenceReference>>,
     /// The last sequences written, each with its id.
     recent: Vec<(Arc<FiringSequence>, Id)>,
     /// The last run with loops written.
@@ -107,7 +107,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 shown_by.extend(self.refutation(evidence)?);
             }
             Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
-                shown_by.push(Shown::new(Kind::Pump, self.writer.pump(pumping)?));
+                shown_by.push(EvidenceReference::new(Kind::Pump, self.writer.pump(pumping)?));
             }
             Knowledge::Maximum(Maximum { seen, evidence, .. }) => {
                 let witness = seen.as_ref().and_then(|(_, witness, _)| witness.as_ref());
@@ -137,11 +137,11 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     ///
     /// # Errors
     /// As in [`new`](Self::new).
-    pub fn figure(&mut self, answer: &Answer, counted: Option<&Counted>) -> io::Result<()> {
+    pub fn figure(&mut self, answer: &Answer, counted: Option<&CountResult>) -> io::Result<()> {
         let reference = match (counted, &answer.exhibit) {
-            (Some(counted), _) => Shown::new(Kind::Count, self.count(counted)?),
+            (Some(counted), _) => EvidenceReference::new(Kind::Count, self.count(counted)?),
             (None, Some(Exhibit::Pump(pumping))) if answer.rests_on.is_empty() => {
-                Shown::new(Kind::Pump, self.writer.pump(pumping)?)
+                EvidenceReference::new(Kind::Pump, self.writer.pump(pumping)?)
             }
             _ => return self.answer(answer),
         };
@@ -174,7 +174,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     }
 
     /// A run counts once, and numbers follow from that.
-    fn count(&mut self, counted: &Counted) -> io::Result<Id> {
+    fn count(&mut self, counted: &CountResult) -> io::Result<Id> {
         if let Some(known) = &self.counted {
             return Ok(known.clone());
         }
@@ -185,7 +185,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(id)
     }
 
-    fn shown(&mut self, answer: &Answer, shown_by: Vec<Shown>) -> io::Result<()> {
+    fn shown(&mut self, answer: &Answer, shown_by: Vec<EvidenceReference>) -> io::Result<()> {
         let (evidence, searched) = match answer.grade {
             Grade::Replayed => (Strength::Replayed, None),
             Grade::Certified => (Strength::Certified, None),
@@ -204,20 +204,24 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         self.writer.answer(&line, evidence, &answer.reason)
     }
 
-    fn witness(&mut self, goal: &Goal, witness: Option<&Witness>) -> io::Result<Option<Shown>> {
+    fn witness(
+        &mut self,
+        goal: &Goal,
+        witness: Option<&Witness>,
+    ) -> io::Result<Option<EvidenceReference>> {
         // Nobody doubts the initial marking.
         let Some(witness) = witness.filter(|witness| !witness.is_initial()) else {
             return Ok(None);
         };
         if let Some(trace) = self.along_the_way(goal) {
-            return Ok(Some(Shown::new(Kind::Trace, trace)));
+            return Ok(Some(EvidenceReference::new(Kind::Trace, trace)));
         }
         Ok(Some(match witness {
             Witness::Firings(sequence, firings) => {
-                let trace = Shown::new(Kind::Trace, self.trace(sequence)?);
-                Shown { after: Some(*firings), ..trace }
+                let trace = EvidenceReference::new(Kind::Trace, self.trace(sequence)?);
+                EvidenceReference { after: Some(*firings), ..trace }
             }
-            Witness::Loops(run, _) => Shown::new(Kind::Loops, self.loops(run)?),
+            Witness::Loops(run, _) => EvidenceReference::new(Kind::Loops, self.loops(run)?),
         }))
     }
 
@@ -274,11 +278,11 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(id)
     }
 
-    fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<Shown>> {
+    fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let Evidence::Certified(Some(shown)) = evidence else { return self.by_itself(evidence) };
         let address = Arc::as_ptr(&shown.document).cast::<()>();
         if let Some((known, _)) = self.documents.get(&address) {
-            return Ok(Some(Shown::new(Kind::Document, known.clone())));
+            return Ok(Some(EvidenceReference::new(Kind::Document, known.clone())));
         }
         let on = match &shown.on {
             None => None,
@@ -287,7 +291,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let on = on.as_ref().map(|(id, net)| (&**id, *net));
         let document: Id = self.writer.document(on, &shown.document)?.into();
         self.documents.insert(address, (document.clone(), shown.document.clone()));
-        Ok(Some(Shown::new(Kind::Document, document)))
+        Ok(Some(EvidenceReference::new(Kind::Document, document)))
     }
 
     /// A document about the net begun at the end of a witness.
@@ -295,7 +299,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         &mut self,
         witness: Option<&Witness>,
         document: &Document,
-    ) -> io::Result<Shown> {
+    ) -> io::Result<EvidenceReference> {
         let id = match witness {
             Some(Witness::Firings(sequence, firings)) if *firings > 0 => {
                 let trace = self.trace(sequence)?;
@@ -306,10 +310,10 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
                 self.writer.document(None, document)?
             }
         };
-        Ok(Shown::new(Kind::Document, id))
+        Ok(EvidenceReference::new(Kind::Document, id))
     }
 
-    fn structure(&mut self, evidence: &Evidence) -> io::Result<Option<Shown>> {
+    fn structure(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let (Evidence::Argued(Some(argued)) | Evidence::Searched { argued: Some(argued), .. }) =
             evidence
         else {
@@ -317,7 +321,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         };
         let address = Arc::as_ptr(&argued.structure).cast::<()>();
         if let Some((known, _)) = self.structures.get(&address) {
-            return Ok(Some(Shown::new(Kind::Structure, known.clone())));
+            return Ok(Some(EvidenceReference::new(Kind::Structure, known.clone())));
         }
         let on = match &argued.on {
             None => None,
@@ -326,24 +330,30 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         let on = on.as_ref().map(|(id, net)| (&**id, *net));
         let id: Id = self.writer.structure(on, &argued.structure)?.into();
         self.structures.insert(address, (id.clone(), argued.structure.clone()));
-        Ok(Some(Shown::new(Kind::Structure, id)))
+        Ok(Some(EvidenceReference::new(Kind::Structure, id)))
     }
 
     /// A run, or why there is none with what shows the goals that this rests on.
-    fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<Shown>> {
+    fn run(&mut self, goal: &Goal, run: &Run) -> io::Result<Vec<EvidenceReference>> {
         let (evidence, given) = match run {
             Run::Exists { run: Some(run), .. } => {
                 let lasso = NamedLasso::of(self.net, run);
-                return Ok(vec![Shown::new(Kind::Lasso, self.writer.put(Kind::Lasso, &lasso)?)]);
+                return Ok(vec![EvidenceReference::new(
+                    Kind::Lasso,
+                    self.writer.put(Kind::Lasso, &lasso)?,
+                )]);
             }
             Run::Excluded { evidence, given, .. } => (evidence, given),
             Run::Open | Run::Exists { .. } => return Ok(Vec::new()),
         };
         let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
-        let mut shown: Vec<Shown> = shown.cloned().collect();
+        let mut shown: Vec<EvidenceReference> = shown.cloned().collect();
         match (goal, evidence) {
             (Goal::Run(property), Evidence::NoRun(Some(argument))) => {
-                shown.push(Shown::new(Kind::NoRun, self.writer.no_run(property, argument)?));
+                shown.push(EvidenceReference::new(
+                    Kind::NoRun,
+                    self.writer.no_run(property, argument)?,
+                ));
             }
             _ => shown.extend(self.by_itself(evidence)?),
         }
@@ -351,7 +361,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     }
 
     /// Markings with what is true of them, with what shows the goals that this rests on.
-    fn tree(&mut self, tree: &Tree) -> io::Result<Vec<Shown>> {
+    fn tree(&mut self, tree: &Tree) -> io::Result<Vec<EvidenceReference>> {
         let Tree::Decided { evidence, given, .. } = tree else { return Ok(Vec::new()) };
         let Some(labelling) = self.by_itself(evidence)? else { return Ok(Vec::new()) };
         let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
@@ -359,9 +369,9 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     }
 
     /// Evidence that is one line by itself.
-    fn by_itself(&mut self, evidence: &Evidence) -> io::Result<Option<Shown>> {
+    fn by_itself(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let Some((kind, content)) = evidence.line(self.net) else { return Ok(None) };
-        Ok(Some(Shown::new(kind, self.writer.put(kind, &content)?)))
+        Ok(Some(EvidenceReference::new(kind, self.writer.put(kind, &content)?)))
     }
 
     fn log(&mut self, log: &Arc<CheckedLog>) -> io::Result<Id> {

@@ -15,7 +15,7 @@ use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::kind::Kind;
 use crate::evidence::no_run::{NamedNoRun, NoRun};
 use crate::evidence::reduction::NamedLog;
-use parikh_net::loops::{LoopRun, Part};
+use parikh_net::loops::{LoopElement, LoopRun};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{FiringSequence, Net, Pumping, Stage};
 use serde::Serialize;
@@ -137,8 +137,8 @@ impl<'n, W: Write> Writer<'n, W> {
             self.out.write_all(if at == 0 { b"[" } else { b",[" })?;
             for (at, turn) in block.iter().enumerate() {
                 let part = match turn.part {
-                    Part::Block(block) => Repeated::Block(block),
-                    Part::Fire(t) => Repeated::Fire(self.net.transition_name(t).to_owned()),
+                    LoopElement::Block(block) => Repeated::Block(block),
+                    LoopElement::Fire(t) => Repeated::Fire(self.net.transition_name(t).to_owned()),
                 };
                 let times = match u64::try_from(&turn.times) {
                     Ok(times) => Times::Few(times),
@@ -318,7 +318,7 @@ impl<'n, W: Write> Writer<'n, W> {
 mod tests {
     use super::*;
     use crate::evidence::certificate::Bounds;
-    use crate::evidence::file::{About, Shown};
+    use crate::evidence::file::{About, EvidenceReference};
     use parikh_net::{TransitionId, text};
     use serde_json::Value;
 
@@ -339,9 +339,9 @@ mod tests {
             assumes: Vec::new(),
             searched: None,
             shown_by: vec![
-                Shown { after: Some(2), ..Shown::new(Kind::Trace, trace) },
-                Shown::new(Kind::Pump, pump),
-                Shown::new(Kind::Document, document),
+                EvidenceReference { after: Some(2), ..EvidenceReference::new(Kind::Trace, trace) },
+                EvidenceReference::new(Kind::Pump, pump),
+                EvidenceReference::new(Kind::Document, document),
             ],
         };
         writer.answer(&answer, Strength::Certified, "").unwrap();

@@ -23,7 +23,7 @@ pub(super) trait Logic: Paths {
 }
 
 /// What a part of the formula is read as.
-enum Part<'f, P> {
+enum ReadOperand<'f, P> {
     /// It has no operator of time; it becomes a predicate together with what is around it.
     State(&'f Formula),
     /// It has some.
@@ -58,11 +58,11 @@ impl<P: Logic> Reading<P> {
         self.whole(&part)
     }
 
-    fn part<'f>(&mut self, formula: &'f Formula) -> Result<Part<'f, P>, Unsupported> {
+    fn part<'f>(&mut self, formula: &'f Formula) -> Result<ReadOperand<'f, P>, Unsupported> {
         match formula {
             Formula::Not(part) => match self.part(part)? {
-                Part::State(_) => Ok(Part::State(formula)),
-                Part::Timed(part) => Ok(Part::Timed(self.formulas.negate(part))),
+                ReadOperand::State(_) => Ok(ReadOperand::State(formula)),
+                ReadOperand::Timed(part) => Ok(ReadOperand::Timed(self.formulas.negate(part))),
             },
             Formula::And(parts) => self.junction(formula, parts, true),
             Formula::Or(parts) => self.junction(formula, parts, false),
@@ -75,9 +75,9 @@ impl<P: Logic> Reading<P> {
             | Formula::Fireable(_)
             | Formula::Deadlock
             | Formula::True
-            | Formula::False => Ok(Part::State(formula)),
+            | Formula::False => Ok(ReadOperand::State(formula)),
             Formula::PlaceBound(_) => Err(Unsupported::BoundAsProperty),
-            timed => P::timed(self, timed).map(Part::Timed),
+            timed => P::timed(self, timed).map(ReadOperand::Timed),
         }
     }
 
@@ -88,21 +88,21 @@ impl<P: Logic> Reading<P> {
         formula: &'f Formula,
         parts: &'f [Formula],
         all: bool,
-    ) -> Result<Part<'f, P>, Unsupported> {
+    ) -> Result<ReadOperand<'f, P>, Unsupported> {
         let (mut states, mut timed) = (Vec::new(), Vec::new());
         for part in parts {
             match self.part(part)? {
-                Part::State(part) => states.push(part),
-                Part::Timed(part) => timed.push(part),
+                ReadOperand::State(part) => states.push(part),
+                ReadOperand::Timed(part) => timed.push(part),
             }
         }
         if timed.is_empty() {
-            return Ok(Part::State(formula));
+            return Ok(ReadOperand::State(formula));
         }
         if !states.is_empty() {
             timed.push(self.states(&states, all)?);
         }
-        Ok(Part::Timed(if all { self.formulas.and(timed) } else { self.formulas.or(timed) }))
+        Ok(ReadOperand::Timed(if all { self.formulas.and(timed) } else { self.formulas.or(timed) }))
     }
 
     /// Parts without operators of time as one atom.
@@ -118,15 +118,15 @@ impl<P: Logic> Reading<P> {
     fn connective<'f>(
         &mut self,
         formula: &'f Formula,
-        a: &Part<'_, P>,
-        b: &Part<'_, P>,
-    ) -> Result<Part<'f, P>, Unsupported> {
-        if matches!((a, b), (Part::State(_), Part::State(_))) {
-            return Ok(Part::State(formula));
+        a: &ReadOperand<'_, P>,
+        b: &ReadOperand<'_, P>,
+    ) -> Result<ReadOperand<'f, P>, Unsupported> {
+        if matches!((a, b), (ReadOperand::State(_), ReadOperand::State(_))) {
+            return Ok(ReadOperand::State(formula));
         }
         let (a, b) = (self.whole(a)?, self.whole(b)?);
         let not_a = self.formulas.negate(a);
-        Ok(Part::Timed(match formula {
+        Ok(ReadOperand::Timed(match formula {
             Formula::Implies(..) => self.formulas.or([not_a, b]),
             _ => {
                 let not_b = self.formulas.negate(b);
@@ -167,7 +167,7 @@ impl<P: Logic> Reading<P> {
         &mut self,
         operator: &Formula,
         paths: P,
-        part: &Part<'_, P>,
+        part: &ReadOperand<'_, P>,
     ) -> Result<Id<P>, Unsupported> {
         let part = self.whole(part)?;
         Ok(match operator {
@@ -181,18 +181,18 @@ impl<P: Logic> Reading<P> {
     fn until(
         &mut self,
         paths: P,
-        before: &Part<'_, P>,
-        reach: &Part<'_, P>,
+        before: &ReadOperand<'_, P>,
+        reach: &ReadOperand<'_, P>,
     ) -> Result<Id<P>, Unsupported> {
         let (before, reach) = (self.whole(before)?, self.whole(reach)?);
         Ok(self.formulas.until(paths, before, reach))
     }
 
     /// The part as a formula over atoms.
-    fn whole(&mut self, part: &Part<'_, P>) -> Result<Id<P>, Unsupported> {
+    fn whole(&mut self, part: &ReadOperand<'_, P>) -> Result<Id<P>, Unsupported> {
         match part {
-            Part::State(state) => self.states(&[state], true),
-            Part::Timed(timed) => Ok(*timed),
+            ReadOperand::State(state) => self.states(&[state], true),
+            ReadOperand::Timed(timed) => Ok(*timed),
         }
     }
 

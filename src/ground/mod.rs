@@ -101,7 +101,7 @@ pub struct CheckedLog {
 }
 
 /// A derived net as the checker has it.
-struct Rechecked {
+struct CheckerNet {
     reduction: CheckedReduction,
     /// Made when it is first asked for.
     log: OnceLock<Arc<CheckedLog>>,
@@ -139,7 +139,7 @@ enum NetOf<'a> {
         parent: &'a Ground<'a>,
         derivation: Box<dyn Derivation + 'a>,
         /// The checker's result, once it has gone through the derivation; `None` if the derivation does not hold.
-        checked: OnceLock<Option<Box<Rechecked>>>,
+        checked: OnceLock<Option<Box<CheckerNet>>>,
         /// Locked while the checker goes through the derivation, so that no two threads do so at once.
         checking: Mutex<()>,
     },
@@ -325,7 +325,7 @@ impl<'a> Ground<'a> {
         &self,
         predicate: Predicate,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<(&Net, Predicate), Unshown> {
+    ) -> Result<(&Net, Predicate), ClaimObstacle> {
         self.checked(predicate, CheckedReduction::translate, goes_on)
     }
 
@@ -337,7 +337,7 @@ impl<'a> Ground<'a> {
         &self,
         wanted: Predicate,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<(&Net, Predicate), Unshown> {
+    ) -> Result<(&Net, Predicate), ClaimObstacle> {
         self.checked(wanted, |reduction, _, wanted| reduction.translate_home(wanted), goes_on)
     }
 
@@ -346,11 +346,12 @@ impl<'a> Ground<'a> {
         predicate: Predicate,
         translate: fn(&CheckedReduction, &Net, &Predicate) -> Option<Predicate>,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<(&Net, Predicate), Unshown> {
+    ) -> Result<(&Net, Predicate), ClaimObstacle> {
         let NetOf::Derived { parent, .. } = &self.net else { return Ok((self.net(), predicate)) };
         let (above, predicate) = parent.checked(predicate, translate, goes_on)?;
         let reduction = &self.rechecked(above, goes_on)?.reduction;
-        let predicate = translate(reduction, above, &predicate).ok_or(Unshown::NotExpressed)?;
+        let predicate =
+            translate(reduction, above, &predicate).ok_or(ClaimObstacle::NotExpressed)?;
         Ok((reduction.net(), predicate))
     }
 
@@ -359,16 +360,16 @@ impl<'a> Ground<'a> {
         &self,
         above: &Net,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<&Rechecked, Unshown> {
+    ) -> Result<&CheckerNet, ClaimObstacle> {
         let NetOf::Derived { derivation, checked, checking, .. } = &self.net else {
-            return Err(Unshown::NotExpressed);
+            return Err(ClaimObstacle::NotExpressed);
         };
         let _one_at_a_time = checking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if checked.get().is_none() {
             let found = match derivation.check(above, goes_on) {
-                Err(LogError::Stopped) => return Err(Unshown::Stopped),
+                Err(LogError::Stopped) => return Err(ClaimObstacle::Stopped),
                 Ok(reduction) if is_same_net(reduction.net(), derivation.net()) => {
-                    Some(Box::new(Rechecked { reduction, log: OnceLock::new() }))
+                    Some(Box::new(CheckerNet { reduction, log: OnceLock::new() }))
                 }
                 Ok(_) => {
                     tracing::error!("internal error: the checker's reduced net is another one");
@@ -382,7 +383,7 @@ impl<'a> Ground<'a> {
             // Nobody else has set it meanwhile.
             let _ = checked.set(found);
         }
-        checked.get().and_then(Option::as_deref).ok_or(Unshown::BrokenDerivation)
+        checked.get().and_then(Option::as_deref).ok_or(ClaimObstacle::BrokenDerivation)
     }
 
     /// The derivations that led here, for a file; nothing on the net that was read, and where they
@@ -434,7 +435,7 @@ fn is_same_net(one: &Net, other: &Net) -> bool {
 
 /// Why nothing can be shown of a claim on a derived net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unshown {
+pub enum ClaimObstacle {
     /// There was no time to go through the derivation.
     #[error("not checked to the end")]
     Stopped,

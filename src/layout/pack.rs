@@ -4,7 +4,7 @@ use super::{Graph, Layout, Size, Spacing};
 
 /// One component.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct GraphComponent {
     pub(super) graph: Graph,
     /// Which node of the whole each node is.
     nodes: Vec<usize>,
@@ -14,7 +14,7 @@ pub(super) struct Part {
 }
 
 /// The components, in the order of their first nodes.
-pub(super) fn components(graph: &Graph) -> Vec<Part> {
+pub(super) fn components(graph: &Graph) -> Vec<GraphComponent> {
     let mut parent: Vec<usize> = (0..graph.sizes.len()).collect();
     fn root(parent: &mut [usize], mut v: usize) -> usize {
         while parent[v] != v {
@@ -27,14 +27,14 @@ pub(super) fn components(graph: &Graph) -> Vec<Part> {
         let (a, b) = (root(&mut parent, from), root(&mut parent, to));
         parent[a.max(b)] = a.min(b);
     }
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<GraphComponent> = Vec::new();
     let mut part_of = vec![usize::MAX; graph.sizes.len()];
     let mut place = vec![0; graph.sizes.len()];
     for v in 0..graph.sizes.len() {
         let root = root(&mut parent, v);
         if part_of[root] == usize::MAX {
             part_of[root] = parts.len();
-            parts.push(Part::default());
+            parts.push(GraphComponent::default());
         }
         part_of[v] = part_of[root];
         let part = &mut parts[part_of[v]];
@@ -54,7 +54,7 @@ pub(super) fn components(graph: &Graph) -> Vec<Part> {
 }
 
 /// All of it on one page.
-pub(super) fn pack(graph: &Graph, parts: Vec<Part>, spacing: &Spacing) -> Layout {
+pub(super) fn pack(graph: &Graph, parts: Vec<GraphComponent>, spacing: &Spacing) -> Layout {
     let gap = 1.5 * spacing.within_layers;
     let area: f64 =
         parts.iter().map(|part| area(part.layout.size, gap)).sum::<f64>() * spacing.proportion;
@@ -70,7 +70,7 @@ pub(super) fn pack(graph: &Graph, parts: Vec<Part>, spacing: &Spacing) -> Layout
     };
     let (mut x, mut y, mut row) = (0.0, 0.0, 0.0);
     for at in order {
-        let Part { nodes, edges, layout, .. } = &parts[at];
+        let GraphComponent { nodes, edges, layout, .. } = &parts[at];
         if x > 0.0 && x + layout.size.width > width {
             (x, y, row) = (0.0, y + row + gap, 0.0);
         }

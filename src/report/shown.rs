@@ -6,7 +6,7 @@
 use super::lit;
 use super::reading;
 use super::text::{Text, counted};
-use crate::board::{Argued, Evidence, Home, Knowledge, Maximum, Reach, Witness};
+use crate::board::{Evidence, Home, KeptStructure, Knowledge, Maximum, Reach, Witness};
 use crate::evidence::replay;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{FiringSequence, Net, RunProperty, Stage};
@@ -226,7 +226,7 @@ impl<'n> Store<'n> {
                 let address = Arc::as_ptr(&shown.document).cast::<()>();
                 (address, Kept::Document(shown.document.clone()))
             }
-            Evidence::Argued(Some(Argued { structure, .. })) => {
+            Evidence::Argued(Some(KeptStructure { structure, .. })) => {
                 let address = Arc::as_ptr(structure).cast::<()>();
                 (address, Kept::Structure(structure.clone()))
             }
@@ -241,7 +241,7 @@ impl<'n> Store<'n> {
                 let of = shown.on.as_ref().map_or(self.net, |on| &on.net);
                 (shown.on.as_ref(), reading::read(&shown.document, of, self.net))
             }
-            Evidence::Argued(Some(Argued { structure, on })) => {
+            Evidence::Argued(Some(KeptStructure { structure, on })) => {
                 let of = on.as_ref().map_or(self.net, |on| &on.net);
                 (on.as_ref(), reading::read_structure(structure, of, self.net))
             }

@@ -19,7 +19,7 @@ use super::team::{self, Account, Team};
 use super::{AtWork, Config, Event, Report, Turn};
 use crate::answer::Plan;
 use crate::board::{Board, Knowledge, Maximum, Reach};
-use crate::engine::coloured_walk::{self, Hint, Hints, Wanted};
+use crate::engine::coloured_walk::{self, BindingConstraint, Hint, Hints};
 use crate::evidence::abstraction::{Abstraction, Classes, ColouredModel, Quotient, base_sorts};
 use crate::unfold::{self, Limits};
 use parikh_net::coloured::{ColouredNet, Value};
@@ -336,13 +336,13 @@ fn hint(
 ) -> Hint {
     let net = abstraction.net();
     // A name that is no binding says nothing.
-    let wanted = |t: TransitionId| -> Vec<Wanted> {
+    let wanted = |t: TransitionId| -> Vec<BindingConstraint> {
         let Some(quotient) = quotient else { return Vec::new() };
         let binding = quotient.net().binding_named(net.transition_name(t));
         let values = binding.map(|(_, values)| values).unwrap_or_default();
         let this = |value: Value| match quotient.classes(value.variable) {
-            None => Wanted::Colour(value),
-            Some(classes) => Wanted::Class(value, Arc::clone(classes)),
+            None => BindingConstraint::Colour(value),
+            Some(classes) => BindingConstraint::Class(value, Arc::clone(classes)),
         };
         values.into_iter().map(this).collect()
     };

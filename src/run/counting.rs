@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 /// Numbers through a reduction, or of the net as it is.
 #[derive(Debug)]
-pub struct Counted {
+pub struct CountResult {
     /// The numbers.
     pub figures: Figures,
     /// How many markings are left, u64::MAX for more. That many were visited, or are the members of
@@ -38,7 +38,7 @@ pub struct Counted {
 
 /// How the markings that are left are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Adding {
+pub enum CountMethod {
     /// One by one, by so many threads.
     Visiting(usize),
     /// On decision diagrams, with orders tried on so many threads.
@@ -153,7 +153,7 @@ impl<'n> Count<'n> {
     ///
     /// # Errors
     /// Why not all of them.
-    pub fn go_on(&mut self, adding: Adding, budget: &Budget) -> Result<Counted, String> {
+    pub fn go_on(&mut self, adding: CountMethod, budget: &Budget) -> Result<CountResult, String> {
         let Formula { parts, weights, .. } = &mut self.formula;
         // Parts that are equal in all but names have equal sums, and nets of many agents many of
         // them.
@@ -167,11 +167,11 @@ impl<'n> Count<'n> {
             if self.sums[at].is_none() {
                 self.sums[at] = match adding {
                     _ if twin != at => self.sums[twin].clone(),
-                    Adding::Visiting(threads) => {
+                    CountMethod::Visiting(threads) => {
                         let sums = explicit::sums::sums(part, weights, threads, budget);
                         Some(sums.map_err(|why| why.to_string())?)
                     }
-                    Adding::Diagrams(threads) => {
+                    CountMethod::Diagrams(threads) => {
                         let course = &self.course;
                         let sums = diagrams::sums::sums(part, weights, threads, budget, course);
                         let found = sums.map_err(|why| why.to_string())?;
@@ -189,7 +189,7 @@ impl<'n> Count<'n> {
         let figures = self.formula.figures(&all);
         let certified = self.certified(visited, &figures, &budget.share(RECOUNTING))?;
         let (log, on_diagrams, closed) = (self.log.clone(), self.on_diagrams, self.closed);
-        Ok(Counted { figures, visited, on_diagrams, closed, log, sizes: self.sizes, certified })
+        Ok(CountResult { figures, visited, on_diagrams, closed, log, sizes: self.sizes, certified })
     }
 
     /// Whether the checker finds the same, where it is asked.

@@ -1,6 +1,6 @@
 //! What the caller of a run is told.
 
-use super::counting::Counted;
+use super::counting::CountResult;
 use crate::answer::Answer;
 use crate::board::Knowledge;
 use crate::model::NotUnfolded;
@@ -28,7 +28,7 @@ pub enum Event<'a> {
     Answered(&'a Answer),
     /// A figure of a state space, and how it was counted where that was through a reduction. What
     /// it rests on was told before.
-    Figure(&'a Answer, Option<&'a Counted>),
+    Figure(&'a Answer, Option<&'a CountResult>),
     /// An answer or figure that was told before does not stand: it rests on the model's claim of
     /// safe units, which has turned out to be false. The question is asked again.
     Withdrawn {
@@ -54,7 +54,7 @@ pub enum Event<'a> {
         /// Who works, on the threads that are known.
         engines: &'a [AtWork],
         /// The best known of open questions for a maximum, some of them when there are many.
-        between: &'a [Between],
+        between: &'a [MaximumRange],
     },
 }
 
@@ -69,7 +69,7 @@ pub struct AtWork {
 
 /// What is known of a maximum that is not settled: it is in [seen, proved].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Between {
+pub struct MaximumRange {
     /// The question.
     pub id: String,
     /// The largest value seen.

@@ -1,6 +1,6 @@
 //! The figures of a state space as answers: what each is called, and how it was found in words.
 
-use super::counting::Counted;
+use super::counting::CountResult;
 use crate::answer::{Answer, Exhibit, Grade, Nodes, Value};
 use crate::board::{Argument, Technique};
 use crate::engine::{diagrams, explicit};
@@ -49,8 +49,8 @@ pub(super) fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
     })
 }
 
-pub(super) fn through_reduction(counted: &Counted) -> [Answer; 2] {
-    let Counted { figures, visited, sizes: [before, after], .. } = counted;
+pub(super) fn through_reduction(counted: &CountResult) -> [Answer; 2] {
+    let CountResult { figures, visited, sizes: [before, after], .. } = counted;
     let (mut techniques, mut how) = (vec!["EXPLICIT"], "of the net".to_owned());
     if counted.on_diagrams {
         techniques = vec!["DECISION_DIAGRAMS"];

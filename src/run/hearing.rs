@@ -1,6 +1,6 @@
 //! The listening end of a run: turns settled goals into answers.
 
-use super::event::{Between, Event, Report, Unanswered};
+use super::event::{Event, MaximumRange, Report, Unanswered};
 use crate::answer::{Answer, Decision, Plan, Question};
 use crate::board::{Board, Knowledge};
 use parikh_net::{Goal, GoalId};
@@ -114,14 +114,14 @@ impl<'a, 'n> Hearing<'a, 'n> {
     }
 
     /// The best known of open questions for a maximum, the first of them.
-    pub(super) fn between(&self) -> Vec<Between> {
+    pub(super) fn between(&self) -> Vec<MaximumRange> {
         let open = self.plan.open_questions().filter(|question| question.goals().len() == 1);
         let known = open.take(LOOKED_AT).filter_map(|question| {
             let &goal = question.goals().first()?;
             let Some(Knowledge::Maximum(maximum)) = self.board.knowledge(goal) else { return None };
             let seen = maximum.seen.map(|(seen, ..)| seen);
             let proved = maximum.proved.map(|(most, ..)| most);
-            Some(Between { id: question.id.clone(), seen, proved })
+            Some(MaximumRange { id: question.id.clone(), seen, proved })
         });
         known.collect()
     }

@@ -7,7 +7,7 @@
 //! they have a share of the time. Each figure is told as soon as it is known. What is found twice
 //! is held against what was known before.
 
-use super::counting::{Adding, Count, Counted};
+use super::counting::{Count, CountMethod, CountResult};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
 use super::{Config, Event, Report, Unanswered};
 use crate::answer::{Answer, Plan, Value};
@@ -68,7 +68,7 @@ struct Figures<T> {
     /// Why the last try at the numbers did not succeed.
     why: String,
     /// Where diagrams tell what they have found, if they grow meanwhile.
-    beside: Option<Receiver<Result<Counted, String>>>,
+    beside: Option<Receiver<Result<CountResult, String>>>,
 }
 
 impl<T: FnMut(Event<'_>)> Figures<T> {
@@ -87,7 +87,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
             .ok();
         // Visiting markings as they are was tried, and has its turn again at the end.
         if let Some(smaller) = count.as_mut().filter(|count| count.is_smaller()) {
-            let all = Adding::Visiting(config.threads);
+            let all = CountMethod::Visiting(config.threads);
             self.count(smaller, all, config, &budget.slice(AT_ONCE));
         }
         match &mut count {
@@ -119,10 +119,10 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         let bounded = !self.is_counted() && is_bounded(net, &budget.share(EARLY));
         if let Some(count) = count.as_deref_mut() {
             if bounded {
-                self.count(count, Adding::Diagrams(1), config, &budget.share(DIAGRAMS));
+                self.count(count, CountMethod::Diagrams(1), config, &budget.share(DIAGRAMS));
             }
             if count.is_smaller() {
-                self.count(count, Adding::Visiting(1), config, &budget.share(EARLY));
+                self.count(count, CountMethod::Visiting(1), config, &budget.share(EARLY));
             }
         }
         if !bounded && !self.is_counted() && self.finds_pump(net, config, budget) {
@@ -134,10 +134,10 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
         if let Some(count) = count {
             if !bounded {
-                self.count(count, Adding::Diagrams(1), config, &budget.share(DIAGRAMS));
+                self.count(count, CountMethod::Diagrams(1), config, &budget.share(DIAGRAMS));
             }
             if count.is_smaller() {
-                self.count(count, Adding::Visiting(1), config, budget);
+                self.count(count, CountMethod::Visiting(1), config, budget);
             }
         }
     }
@@ -156,7 +156,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         let (tell, hear) = mpsc::channel();
         self.beside = Some(hear);
         let mut drawn = count.clone();
-        let drawing = Adding::Diagrams(config.threads.div_ceil(2));
+        let drawing = CountMethod::Diagrams(config.threads.div_ceil(2));
         std::thread::scope(|scope| {
             let numbers = &numbers;
             scope.spawn(move || {
@@ -187,7 +187,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     ) -> bool {
         let threads = config.threads / 2;
         if count.is_smaller() {
-            self.count(count, Adding::Visiting(threads), config, &numbers.share(EARLY));
+            self.count(count, CountMethod::Visiting(threads), config, &numbers.share(EARLY));
         }
         let bounded = self.is_counted() || is_bounded(net, &budget.share(EARLY));
         if !bounded && self.finds_pump(net, config, budget) {
@@ -198,7 +198,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         }
         self.listen(config);
         match count.is_smaller() {
-            true => self.count(count, Adding::Visiting(threads), config, numbers),
+            true => self.count(count, CountMethod::Visiting(threads), config, numbers),
             false if self.is_counted() => {}
             false => drop(self.visit(net, config, threads, numbers)),
         }
@@ -216,7 +216,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
         self.known.contains_key(FIGURES[0])
     }
 
-    fn take(&mut self, answer: &Answer, counted: Option<&Counted>) {
+    fn take(&mut self, answer: &Answer, counted: Option<&CountResult>) {
         match self.known.get(&answer.id) {
             Some(before) if before.value == answer.value => {}
             Some(before) if !before.assumes_units => {
@@ -264,14 +264,20 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     }
 
     /// The numbers through a reduction, unless they are known.
-    fn count(&mut self, count: &mut Count<'_>, adding: Adding, config: &Config, budget: &Budget) {
+    fn count(
+        &mut self,
+        count: &mut Count<'_>,
+        adding: CountMethod,
+        config: &Config,
+        budget: &Budget,
+    ) {
         if !self.is_counted() {
             self.counted(count.go_on(adding, budget), config);
         }
     }
 
     /// Takes the numbers, if they may be told.
-    fn counted(&mut self, counted: Result<Counted, String>, config: &Config) {
+    fn counted(&mut self, counted: Result<CountResult, String>, config: &Config) {
         match counted {
             Ok(counted) if config.certified_only && !counted.certified => {
                 self.why = UNCERTIFIED.to_owned();

@@ -19,7 +19,7 @@ pub(super) fn work(portfolio: &Portfolio<'_>, number: usize) {
 }
 
 /// An engine at work, and how its last slice ended.
-struct Running<'p> {
+struct RunningEngine<'p> {
     engine: &'static Engine,
     session: Box<dyn Session + 'p>,
     progress: Progress,
@@ -30,7 +30,7 @@ struct Worker<'p, 'a> {
     portfolio: &'p Portfolio<'a>,
     number: usize,
     /// For each role, the engines that have begun and may go on. An engine that panicked is dropped.
-    sessions: Vec<(Role, Vec<Running<'p>>)>,
+    sessions: Vec<(Role, Vec<RunningEngine<'p>>)>,
 }
 
 impl<'p, 'a> Worker<'p, 'a> {
@@ -140,7 +140,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// The engines of a role that have begun.
-    fn running(&self, role: Role) -> impl Iterator<Item = &Running<'p>> {
+    fn running(&self, role: Role) -> impl Iterator<Item = &RunningEngine<'p>> {
         self.sessions.iter().filter(move |(of, _)| *of == role).flat_map(|(_, running)| running)
     }
 
@@ -197,14 +197,14 @@ impl<'p, 'a> Worker<'p, 'a> {
     }
 
     /// Sets all engines of a role to work.
-    fn begin(&self, role: Role, ground: &'p Ground<'p>) -> Vec<Running<'p>> {
+    fn begin(&self, role: Role, ground: &'p Ground<'p>) -> Vec<RunningEngine<'p>> {
         let mut running = Vec::new();
         let engines = self.portfolio.engines(role);
         for engine in engines.filter(|engine| !self.is_refused(engine, ground)) {
             let start = || (engine.start)(self.assignment(ground, Vec::new()));
             match self.guarded(engine.name, start) {
                 Some(Ok(session)) => {
-                    running.push(Running { engine, session, progress: Progress::Unfinished });
+                    running.push(RunningEngine { engine, session, progress: Progress::Unfinished });
                 }
                 Some(Err(why)) => tracing::warn!("{}: {why}", engine.name),
                 None => {}
@@ -220,7 +220,7 @@ impl<'p, 'a> Worker<'p, 'a> {
             return false;
         };
         let mut any = false;
-        slices.retain_mut(|Running { engine, session, .. }| {
+        slices.retain_mut(|RunningEngine { engine, session, .. }| {
             let deepened = self.guarded(engine.name, || session.deepen());
             any |= deepened == Some(true);
             deepened.is_some()
@@ -233,7 +233,7 @@ impl<'p, 'a> Worker<'p, 'a> {
     fn follow(&self, part: Part) {
         let budget = self.portfolio.part(part);
         let mut hints = Vec::new();
-        for Running { engine, session, .. } in self.running(Role::Slices) {
+        for RunningEngine { engine, session, .. } in self.running(Role::Slices) {
             let candidates = self.guarded(engine.name, || session.candidates());
             hints.extend(candidates.unwrap_or_default());
         }

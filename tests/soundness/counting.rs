@@ -10,7 +10,7 @@ use fastrand::Rng;
 use parikh::engine::diagrams::figures::figures as on_diagrams;
 use parikh::net::generate::{Kind, Shape, random_with};
 use parikh::net::{Net, NetBuilder, PlaceId, text};
-use parikh::run::{self, Adding, Count, Counted};
+use parikh::run::{self, Count, CountMethod, CountResult};
 use parikh::solvers::Budget;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -158,8 +158,8 @@ fn counts_through_reductions_are_those_of_enumeration() {
         let net = grown(&mut rng);
         let Some(space) = explore(&net, Limits { states: 3_000, tokens: 50 }) else { continue };
         let mut count = Count::prepare(&net, &[], &Budget::unlimited()).unwrap();
-        let found = count.go_on(Adding::Visiting(3), &Budget::unlimited());
-        let Counted { figures, visited, log, certified, .. } = match found {
+        let found = count.go_on(CountMethod::Visiting(3), &Budget::unlimited());
+        let CountResult { figures, visited, log, certified, .. } = match found {
             Ok(counted) => counted,
             Err(why) => panic!("{why}:\n{}", text::print(&net)),
         };
@@ -170,7 +170,7 @@ fn counts_through_reductions_are_those_of_enumeration() {
         // The same on diagrams, of what is left and of the net as it is.
         if counted % 3 == 0 {
             let mut count = Count::prepare(&net, &[], &Budget::unlimited()).unwrap();
-            let added = count.go_on(Adding::Diagrams(1), &Budget::unlimited()).unwrap();
+            let added = count.go_on(CountMethod::Diagrams(1), &Budget::unlimited()).unwrap();
             assert_eq!(added.figures, figures, "{}", context());
             // Where nothing is left, nothing is drawn.
             assert!(added.on_diagrams || added.visited == 0, "{}", context());

@@ -1,7 +1,7 @@
 //! Questions about runs, and what their answers take.
 
 use super::*;
-use crate::no_run::{Movers, NamedNoRun, NoRun, Reason, Refuted};
+use crate::no_run::{ExcludedPairs, Movers, NamedNoRun, NoRun, Reason};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{Limits, Ltl, Names, Tableau, parse_ltl};
 
@@ -111,7 +111,7 @@ fn argument(net: &Net, property: &RunProperty, given: Vec<Predicate>) -> String 
         for (at, edge) in edges.iter().enumerate() {
             if let Some(premise) = premises.excluding(&edge.cube) {
                 let by = Reason::Given(premise);
-                refuted.push(Refuted { edge: (state, at), movers: Movers::All, by });
+                refuted.push(ExcludedPairs { edge: (state, at), movers: Movers::All, by });
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::engine::Assignment;
 use crate::structure::intervals::Intervals;
 use parikh_encodings::encoding::TooManyValues;
 use parikh_encodings::propositional::components::Component;
-use parikh_encodings::propositional::{Ends, Firing, Known, Unrolled, Values};
+use parikh_encodings::propositional::{Ends, Firing, MaybeLiteral, Unrolled, Values};
 use parikh_net::{GoalId, Net, Predicate, Provenance};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::{Clauses, Literal};
@@ -27,20 +27,20 @@ const MOST_OF_A_STEP: usize = 2_000_000;
 /// See the module.
 pub(super) struct Propositions<'g> {
     net: &'g Net,
-    told: Told,
+    told: CountingSolver,
     unrolled: Unrolled<'g>,
     /// Of each goal what was asked last: after how many steps, and the literal.
-    asked: BTreeMap<GoalId, (usize, Predicate, Known)>,
+    asked: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
     questions: u64,
 }
 
 /// The solver, and how much it was told.
-struct Told {
+struct CountingSolver {
     sat: BatSat,
     literals: usize,
 }
 
-impl Clauses for Told {
+impl Clauses for CountingSolver {
     fn variable(&mut self) -> Literal {
         self.sat.variable()
     }
@@ -65,7 +65,7 @@ impl<'g> Propositions<'g> {
         if claimed {
             components.extend(Component::of_units(net));
         }
-        let mut told = Told { sat: BatSat::new(), literals: 0 };
+        let mut told = CountingSolver { sat: BatSat::new(), literals: 0 };
         let (values, firing) = (Values::OneOfN, Firing::Steps);
         let unrolled = Unrolled::new(net, ends, components, values, firing, &mut told);
         let (unrolled, asked) = (unrolled.within_range(), BTreeMap::new());
@@ -75,7 +75,7 @@ impl<'g> Propositions<'g> {
 
 impl Propositions<'_> {
     /// What follows from the last marking satisfying the predicate, written down once.
-    fn goal(&mut self, id: GoalId, predicate: &Predicate) -> Result<Known, TooManyValues> {
+    fn goal(&mut self, id: GoalId, predicate: &Predicate) -> Result<MaybeLiteral, TooManyValues> {
         let steps = self.unrolled.steps();
         match self.asked.get(&id) {
             Some((then, asked, goal)) if *then == steps && asked == predicate => Ok(*goal),
@@ -128,16 +128,16 @@ impl Row for Propositions<'_> {
         let assumed = match self.goal(id, predicate) {
             // With more steps it has as many values, or more.
             Err(TooManyValues) => return Said::Never(TooManyValues::WHY.to_owned()),
-            Ok(Known::Is(false)) if self.unrolled.is_stable() => {
+            Ok(MaybeLiteral::Is(false)) if self.unrolled.is_stable() => {
                 let why = match self.unrolled.is_narrowed() {
                     true => "no more than 65 values of a place are looked at",
                     false => "no number of steps leads to such numbers of tokens",
                 };
                 return Said::Never(why.to_owned());
             }
-            Ok(Known::Is(false)) => return Said::NotWithin,
-            Ok(Known::Is(true)) => Vec::new(),
-            Ok(Known::Open(goal)) => vec![goal],
+            Ok(MaybeLiteral::Is(false)) => return Said::NotWithin,
+            Ok(MaybeLiteral::Is(true)) => Vec::new(),
+            Ok(MaybeLiteral::Open(goal)) => vec![goal],
         };
         self.questions += 1;
         match self.told.sat.solve(&assumed, budget) {

@@ -5,7 +5,7 @@
 //! on its place, or, where every binding is looked at, with the fewest that fit. Parts of the guard are
 //! checked as soon as their variables are bound.
 
-use super::Wanted;
+use super::BindingConstraint;
 use super::tokens::Tokens;
 use crate::unfold::{Check, Compiled, Pattern, merge};
 use parikh_net::coloured::Relation;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// How a search for a binding ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum BindingOutcome {
     /// With one, which the finder holds.
     Binding,
     /// Every binding was ruled out.
@@ -104,8 +104,8 @@ impl Finder {
         marking: &Tokens,
         looks: u64,
         exhaustive: bool,
-        wanted: &[Wanted],
-    ) -> Found {
+        wanted: &[BindingConstraint],
+    ) -> BindingOutcome {
         (self.looks, self.exhaustive) = (looks, exhaustive);
         let variables = rule.compiled.variables.len();
         self.binding.clear();
@@ -118,27 +118,27 @@ impl Finder {
         self.left.extend(0..rule.inputs.len());
         self.classes.clear();
         for one in wanted {
-            let (Wanted::Colour(value) | Wanted::Class(value, _)) = one;
+            let (BindingConstraint::Colour(value) | BindingConstraint::Class(value, _)) = one;
             let Ok(slot) = rule.compiled.variables.binary_search(&value.variable) else { continue };
             match one {
-                Wanted::Colour(value) => self.bind(slot, value.colour),
-                Wanted::Class(value, classes) => {
+                BindingConstraint::Colour(value) => self.bind(slot, value.colour),
+                BindingConstraint::Class(value, classes) => {
                     self.classes.push((slot, value.colour, Arc::clone(classes)));
                 }
             }
         }
         if !self.checks_hold(rule, 0, true) || !self.checks_hold(rule, 0, false) {
-            return Found::None;
+            return BindingOutcome::None;
         }
         self.go_on(rule, marking)
     }
 
-    fn go_on(&mut self, rule: &Rule, marking: &Tokens) -> Found {
+    fn go_on(&mut self, rule: &Rule, marking: &Tokens) -> BindingOutcome {
         let Some(at) = self.next_input(rule, marking) else {
             return self.without_inputs(rule, marking);
         };
         if self.looks == 0 {
-            return Found::GaveUp;
+            return BindingOutcome::GaveUp;
         }
         let chosen = self.left.swap_remove(at);
         let input = &rule.inputs[chosen];
@@ -147,18 +147,18 @@ impl Finder {
             let colour = input.pattern.colour(&self.binding);
             self.with(rule, marking, chosen, colour, place.tokens(colour))
         } else {
-            let mut found = Found::None;
+            let mut found = BindingOutcome::None;
             let start = if place.len() == 0 { 0 } else { self.rng.usize(..place.len()) };
             for at in (start..place.len()).chain(0..start) {
                 let (colour, tokens) = place.entry(at);
                 found = self.with(rule, marking, chosen, colour, tokens);
-                if found != Found::None {
+                if found != BindingOutcome::None {
                     break;
                 }
             }
             found
         };
-        if found == Found::None {
+        if found == BindingOutcome::None {
             self.left.push(chosen);
             let last = self.left.len() - 1;
             self.left.swap(at, last);
@@ -174,18 +174,18 @@ impl Finder {
         chosen: usize,
         colour: u64,
         tokens: u64,
-    ) -> Found {
+    ) -> BindingOutcome {
         let mark = self.trail.len();
-        let mut found = Found::None;
+        let mut found = BindingOutcome::None;
         if self.fits(rule, chosen, colour, tokens) {
             let input = &rule.inputs[chosen];
             self.taken.push((input.place, colour, input.count));
             found = self.go_on(rule, marking);
             self.taken.pop();
         } else if self.looks == 0 {
-            found = Found::GaveUp;
+            found = BindingOutcome::GaveUp;
         }
-        if found != Found::Binding {
+        if found != BindingOutcome::Binding {
             self.undo(mark);
         }
         found
@@ -293,13 +293,13 @@ impl Finder {
     }
 
     /// When all inputs are matched: the variables that are left, and what no input speaks of.
-    fn without_inputs(&mut self, rule: &Rule, marking: &Tokens) -> Found {
+    fn without_inputs(&mut self, rule: &Rule, marking: &Tokens) -> BindingOutcome {
         let sizes = &rule.compiled.sizes;
         let open = (0..sizes.len()).filter(|&slot| !self.bound[slot]);
         let Some(slot) = open.min_by_key(|&slot| sizes[slot]) else {
             return match rule.plain || self.has_all(rule, marking) {
-                true => Found::Binding,
-                false => Found::None,
+                true => BindingOutcome::Binding,
+                false => BindingOutcome::None,
             };
         };
         if let Some((slot, colour)) = self.determined(rule) {
@@ -308,25 +308,31 @@ impl Finder {
         let start = self.rng.u64(..sizes[slot]);
         for colour in (start..sizes[slot]).chain(0..start) {
             let found = self.try_colour(rule, marking, slot, colour);
-            if found != Found::None {
+            if found != BindingOutcome::None {
                 return found;
             }
         }
-        Found::None
+        BindingOutcome::None
     }
 
-    fn try_colour(&mut self, rule: &Rule, marking: &Tokens, slot: usize, colour: u64) -> Found {
+    fn try_colour(
+        &mut self,
+        rule: &Rule,
+        marking: &Tokens,
+        slot: usize,
+        colour: u64,
+    ) -> BindingOutcome {
         if self.looks == 0 {
-            return Found::GaveUp;
+            return BindingOutcome::GaveUp;
         }
         self.looks -= 1;
         let mark = self.trail.len();
         self.bind(slot, colour);
         let found = match self.checks_hold(rule, mark, false) {
             true => self.without_inputs(rule, marking),
-            false => Found::None,
+            false => BindingOutcome::None,
         };
-        if found != Found::Binding {
+        if found != BindingOutcome::Binding {
             self.undo(mark);
         }
         found
@@ -414,9 +420,13 @@ mod tests {
                     let shown = || format!("seed {seed}\n{}", text::print(&net));
                     for exhaustive in [false, true] {
                         let answer = finder.find(rule, &there, 1 << 40, exhaustive, &[]);
-                        let expected = if known.is_some() { Found::Binding } else { Found::None };
+                        let expected = if known.is_some() {
+                            BindingOutcome::Binding
+                        } else {
+                            BindingOutcome::None
+                        };
                         assert_eq!(answer, expected, "{}", shown());
-                        if answer == Found::Binding {
+                        if answer == BindingOutcome::Binding {
                             let values = rule.compiled.variables.iter().zip(&finder.binding);
                             let binding: Vec<Value> = values
                                 .map(|(&variable, &colour)| Value { variable, colour })
@@ -428,7 +438,11 @@ mod tests {
                         }
                         // A search cut short never says that there is none.
                         let short = finder.find(rule, &there, rng.u64(0..20), exhaustive, &[]);
-                        assert!(short == expected || short == Found::GaveUp, "{}", shown());
+                        assert!(
+                            short == expected || short == BindingOutcome::GaveUp,
+                            "{}",
+                            shown()
+                        );
                     }
                     next = next.or(known);
                 }

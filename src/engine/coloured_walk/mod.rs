@@ -33,12 +33,12 @@ pub struct Hint {
     pub goal: GoalId,
     /// Coloured transitions by index, with what the abstraction says of their bindings, and how often
     /// each fires.
-    pub steps: Vec<(usize, Vec<Wanted>, u64)>,
+    pub steps: Vec<(usize, Vec<BindingConstraint>, u64)>,
 }
 
 /// What is wanted of a binding.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum BindingConstraint {
     /// That a variable has this colour.
     Colour(Value),
     /// That a variable has a colour of this class, where these are the classes by colour.

@@ -1,8 +1,8 @@
 //! One marking on its way, and what is seen of the goals as it goes.
 
-use super::bindings::{Finder, Found};
+use super::bindings::{BindingOutcome, Finder};
 use super::tokens::Tokens;
-use super::{Terrain, Wanted, Watched};
+use super::{BindingConstraint, Terrain, Watched};
 use crate::board::{Sighting, Under};
 use crate::evidence::abstraction::ColouredStep;
 use crate::unfold::merge;
@@ -98,16 +98,16 @@ impl<'w> Walker<'w> {
                 continue;
             }
             match self.find(t, SAMPLE, false) {
-                Found::Binding => return self.fire(t),
-                Found::None => self.status[t] = Status::Disabled,
-                Found::GaveUp => unsure.push(t),
+                BindingOutcome::Binding => return self.fire(t),
+                BindingOutcome::None => self.status[t] = Status::Disabled,
+                BindingOutcome::GaveUp => unsure.push(t),
             }
         }
         for t in unsure {
             match self.find(t, EXACT, true) {
-                Found::Binding => return self.fire(t),
-                Found::None => self.status[t] = Status::Disabled,
-                Found::GaveUp => {}
+                BindingOutcome::Binding => return self.fire(t),
+                BindingOutcome::None => self.status[t] = Status::Disabled,
+                BindingOutcome::GaveUp => {}
             }
         }
         if !self.status.iter().all(|&status| status == Status::Disabled) {
@@ -117,16 +117,16 @@ impl<'w> Walker<'w> {
         Step::Dead
     }
 
-    fn find(&mut self, t: usize, looks: u64, exhaustive: bool) -> Found {
+    fn find(&mut self, t: usize, looks: u64, exhaustive: bool) -> BindingOutcome {
         self.finder.find(&self.terrain.rules[t], &self.marking, looks, exhaustive, &[])
     }
 
     /// One firing of `t` with such a binding.
-    pub(super) fn step_with(&mut self, t: usize, wanted: &[Wanted]) -> Step {
+    pub(super) fn step_with(&mut self, t: usize, wanted: &[BindingConstraint]) -> Step {
         let rule = &self.terrain.rules[t];
         match self.finder.find(rule, &self.marking, EXACT, false, wanted) {
-            Found::Binding => self.fire(t),
-            Found::None | Found::GaveUp => Step::Stuck,
+            BindingOutcome::Binding => self.fire(t),
+            BindingOutcome::None | BindingOutcome::GaveUp => Step::Stuck,
         }
     }
 
@@ -243,13 +243,13 @@ impl<'w> Walker<'w> {
     fn is_enabled(&mut self, t: usize) -> Option<bool> {
         if self.status[t] == Status::Unknown {
             let found = match self.find(t, SAMPLE, false) {
-                Found::GaveUp => self.find(t, 10 * SAMPLE, true),
+                BindingOutcome::GaveUp => self.find(t, 10 * SAMPLE, true),
                 found => found,
             };
             self.status[t] = match found {
-                Found::Binding => Status::Enabled,
-                Found::None => Status::Disabled,
-                Found::GaveUp => return None,
+                BindingOutcome::Binding => Status::Enabled,
+                BindingOutcome::None => Status::Disabled,
+                BindingOutcome::GaveUp => return None,
             };
         }
         Some(self.status[t] == Status::Enabled)

@@ -40,7 +40,7 @@ use crate::graph::omega::OMEGA;
 use crate::ground::Ground;
 use parikh_net::{FiringSequence, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
-use runs::Wanted;
+use runs::TokenDemand;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tree::{End, Limits, Order, Tree};
@@ -87,7 +87,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     if task.net.places().all(is_bounded) {
         return "all places are bounded".to_owned();
     }
-    let mut asked = Asked::new(&task, work.ground, work.board.under(TECHNIQUE).on(work.ground));
+    let mut asked = OpenGoals::new(&task, work.ground, work.board.under(TECHNIQUE).on(work.ground));
     if asked.is_settled() {
         return "nothing to do".to_owned();
     }
@@ -118,7 +118,7 @@ fn in_words(tree: &Tree<'_>, end: End) -> String {
 }
 
 /// The goals, of which most are settled at the first look.
-struct Asked<'t> {
+struct OpenGoals<'t> {
     board: &'t Board<'t>,
     net: &'t Net,
     under: Under<'t>,
@@ -131,9 +131,9 @@ struct Asked<'t> {
     open_at_first: usize,
 }
 
-impl<'t> Asked<'t> {
+impl<'t> OpenGoals<'t> {
     fn new(task: &Task<'t>, ground: &Ground<'_>, under: Under<'t>) -> Self {
-        let mut asked = Asked {
+        let mut asked = OpenGoals {
             board: task.board,
             net: task.net,
             under,
@@ -188,7 +188,7 @@ impl<'t> Asked<'t> {
             }
         }
         let mut shown = Vec::new();
-        let mut wanted = Wanted::new();
+        let mut wanted = TokenDemand::new();
         self.predicates.retain(|(id, _)| self.board.is_open(*id));
         for &(id, predicate) in &self.predicates {
             if questions::holds(self.net, &here.tokens, predicate, &mut work) {
@@ -221,7 +221,7 @@ impl<'t> Asked<'t> {
     }
 
     /// Reports what is seen at a node with so many tokens.
-    fn reach(&self, tree: &Tree<'_>, node: u32, wanted: Wanted, shown: Vec<GoalId>) {
+    fn reach(&self, tree: &Tree<'_>, node: u32, wanted: TokenDemand, shown: Vec<GoalId>) {
         let made = tree.nodes[node as usize].grown.len();
         let Some(run) = runs::run(tree, node, made, wanted) else { return };
         let Ok(firings) = u64::try_from(run.firings()) else { return };
@@ -246,7 +246,7 @@ impl<'t> Asked<'t> {
             if let Some((value, std::cmp::Reverse(node))) = best
                 && self.under.seen(id).is_none_or(|seen| seen < value)
             {
-                self.reach(tree, node, Wanted::new(), vec![id]);
+                self.reach(tree, node, TokenDemand::new(), vec![id]);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! not. Where a sum has ω on both sides nobody knows, and it counts as false. The predicates are in negation
 //! normal form, so that a part that counts as false makes none true.
 
-use super::runs::Wanted;
+use super::runs::TokenDemand;
 use crate::graph::omega::OMEGA;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 
@@ -66,7 +66,7 @@ pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut
 }
 
 /// Adds what is wanted for a predicate that holds in the end.
-pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mut Wanted) {
+pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mut TokenDemand) {
     match predicate {
         Predicate::Atom(atom) => {
             let (falling, known): (Vec<(PlaceId, i64)>, Vec<_>) =
@@ -101,7 +101,7 @@ pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mu
     }
 }
 
-fn at_least(wanted: &mut Wanted, place: PlaceId, tokens: i128) {
+fn at_least(wanted: &mut TokenDemand, place: PlaceId, tokens: i128) {
     let known = wanted.entry(place).or_insert(tokens);
     *known = tokens.max(*known);
 }

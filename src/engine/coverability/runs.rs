@@ -22,7 +22,7 @@ use parikh_net::{FiringSequence, LinearSum, Marking, Net, PlaceId, Pumping, Stag
 use std::collections::BTreeMap;
 
 /// Tokens that are wanted on places with ω.
-pub(super) type Wanted = BTreeMap<PlaceId, i128>;
+pub(super) type TokenDemand = BTreeMap<PlaceId, i128>;
 
 /// Steps of the longest sequence that is made.
 const LONGEST: i128 = 200_000;
@@ -62,7 +62,7 @@ pub(super) fn run(
     tree: &Tree<'_>,
     node: u32,
     made: usize,
-    mut wanted: Wanted,
+    mut wanted: TokenDemand,
 ) -> Option<FiringSequence> {
     let mut omega = omegas(tree, node, made);
     wanted.retain(|place, _| omega[place.index()]);
@@ -105,7 +105,7 @@ pub(super) fn run(
 }
 
 /// How often an acceleration has to be repeated for what is wanted of its places, which nobody wants before it.
-fn times(grown: &Acceleration, wanted: &mut Wanted) -> i128 {
+fn times(grown: &Acceleration, wanted: &mut TokenDemand) -> i128 {
     let of_place = |&(place, held, gain): &(PlaceId, u64, u64)| {
         let missing = wanted.remove(&place)? - i128::from(held);
         // Rounded up; a gain is at least 1.
@@ -116,7 +116,7 @@ fn times(grown: &Acceleration, wanted: &mut Wanted) -> i128 {
 
 /// What is wanted before a word fires so many times, of what is wanted after it.
 fn want(
-    wanted: &mut Wanted,
+    wanted: &mut TokenDemand,
     omega: &[bool],
     net: &Net,
     word: &[TransitionId],

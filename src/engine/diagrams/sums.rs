@@ -4,7 +4,7 @@
 
 use super::confirm::confirm;
 use super::{Course, Incomplete, explore_telling};
-use crate::evidence::counting::{Function, Part, WeightError, Weights};
+use crate::evidence::counting::{CountedComponent, Function, WeightError, Weights};
 use num_bigint::BigUint;
 use parikh_net::PlaceId;
 use parikh_solvers::Budget;
@@ -28,7 +28,7 @@ pub struct Sums {
 /// # Errors
 /// When the budget does not suffice.
 pub fn sums(
-    part: &Part,
+    part: &CountedComponent,
     weights: &mut Weights,
     threads: usize,
     budget: &Budget,
@@ -100,7 +100,7 @@ impl Table<'_> {
 
 /// Fills the table with what the products of `part` need, and says where they differ from what markings count.
 fn factors(
-    part: &Part,
+    part: &CountedComponent,
     level_of: &[u32],
     table: &mut Table<'_>,
 ) -> Result<Vec<Changes>, WeightError> {

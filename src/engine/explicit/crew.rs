@@ -26,7 +26,7 @@
 
 use super::block::{Block, Maker};
 use super::room::Room;
-use super::space::{Seen, Space, Stuck};
+use super::space::{ExpandedMarking, Space, Stuck};
 use super::threads::{Tasks, together};
 use parikh_solvers::Budget;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -70,10 +70,15 @@ pub(crate) trait Visitor: Sync {
     fn scratch(&self) -> Self::Scratch;
 
     /// Leaves of the enabled transitions those that are to be fired.
-    fn choose(&self, scratch: &mut Self::Scratch, seen: Seen<'_>, enabled: &mut Vec<u32>);
+    fn choose(
+        &self,
+        scratch: &mut Self::Scratch,
+        seen: ExpandedMarking<'_>,
+        enabled: &mut Vec<u32>,
+    );
 
     /// Notes what is to be known of the marking just chosen for, when all that was chosen is fired.
-    fn note(&self, scratch: &mut Self::Scratch, seen: Seen<'_>, notes: &mut Self::Notes);
+    fn note(&self, scratch: &mut Self::Scratch, seen: ExpandedMarking<'_>, notes: &mut Self::Notes);
 }
 
 /// What was done, in the order in which one thread would have done it.
@@ -261,7 +266,7 @@ impl<S> Lane<S> {
         store.load_apart(number, &mut maker.folder, key);
         packing.derive(key);
         moves.enabled(key, enabled);
-        let seen = Seen { number, key, packing };
+        let seen = ExpandedMarking { number, key, packing };
         visitor.choose(scratch, seen, enabled);
         let fired = block.fire(key, enabled, moves, store, maker).is_ok();
         if fired {
@@ -290,11 +295,16 @@ mod tests {
             Distinct::new(self.0)
         }
 
-        fn choose(&self, distinct: &mut Distinct<'n>, _: Seen<'_>, enabled: &mut Vec<u32>) {
+        fn choose(
+            &self,
+            distinct: &mut Distinct<'n>,
+            _: ExpandedMarking<'_>,
+            enabled: &mut Vec<u32>,
+        ) {
             distinct.retain(enabled);
         }
 
-        fn note(&self, _: &mut Distinct<'n>, seen: Seen<'_>, notes: &mut Vec<u32>) {
+        fn note(&self, _: &mut Distinct<'n>, seen: ExpandedMarking<'_>, notes: &mut Vec<u32>) {
             notes.push(seen.number);
         }
     }

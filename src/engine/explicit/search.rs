@@ -12,7 +12,7 @@
 
 use super::crew::{Crew, Done, Visitor};
 use super::room::{Full, Room};
-use super::space::Seen;
+use super::space::ExpandedMarking;
 use super::space::{Purpose, Space, Stuck, representatives};
 use super::state_space::{Distinct, count};
 use super::stubborn::Stubborn;
@@ -182,13 +182,23 @@ impl<'n> Visitor for Asking<'n> {
         (Distinct::new(self.net), Vec::new())
     }
 
-    fn choose(&self, (distinct, hits): &mut Self::Scratch, seen: Seen<'_>, enabled: &mut Vec<u32>) {
+    fn choose(
+        &self,
+        (distinct, hits): &mut Self::Scratch,
+        seen: ExpandedMarking<'_>,
+        enabled: &mut Vec<u32>,
+    ) {
         hits.clear();
         self.goals.asked(seen.key, enabled, |goal| hits.push(goal));
         distinct.retain(enabled);
     }
 
-    fn note(&self, (_, hits): &mut Self::Scratch, seen: Seen<'_>, notes: &mut Self::Notes) {
+    fn note(
+        &self,
+        (_, hits): &mut Self::Scratch,
+        seen: ExpandedMarking<'_>,
+        notes: &mut Self::Notes,
+    ) {
         for goal in hits.drain(..) {
             notes.entry(goal).or_insert(seen.number);
         }

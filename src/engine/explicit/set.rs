@@ -10,7 +10,7 @@
 //! memory. `hashbrown` was rejected for this: it grows by holding both, and asks for the hash of
 //! one key at a time in the old table's order, which is a cache miss each.
 //!
-//! Several threads may look keys up at once, each in its own [`Part`] of the table. What they put there has
+//! Several threads may look keys up at once, each in its own [`TableSegment`] of the table. What they put there has
 //! no number yet; numbers are given afterwards, by one thread, in the order in which one thread would have given
 //! them all along ([`settle`](Set::settle)).
 //!
@@ -197,7 +197,7 @@ pub(crate) enum Put {
 }
 
 /// A part of the table, for one thread. See the module.
-pub(crate) struct Part<'s> {
+pub(crate) struct TableSegment<'s> {
     arena: &'s Arena,
     buckets: &'s mut [Bucket],
     /// The first of them.
@@ -206,7 +206,7 @@ pub(crate) struct Part<'s> {
     all: usize,
 }
 
-impl Part<'_> {
+impl TableSegment<'_> {
     /// Reads the bucket of a key, as [`Set::touch`] does.
     pub(crate) fn touch(&self, hash: Hash) {
         black_box(self.buckets[hash.bucket(self.all) - self.first].head);
@@ -302,7 +302,7 @@ impl Set {
         &mut self,
         more: u64,
         threads: usize,
-    ) -> Result<impl Iterator<Item = Part<'_>>, Full> {
+    ) -> Result<impl Iterator<Item = TableSegment<'_>>, Full> {
         let keys = u64::from(self.arena.len);
         if keys + more >= NONE.into() {
             return Err(Full);
@@ -317,7 +317,12 @@ impl Set {
         }
         let (arena, all) = (&self.arena, self.table.len());
         let parts = self.table.chunks_mut(all / PARTS).enumerate();
-        Ok(parts.map(move |(at, buckets)| Part { arena, first: at * (all / PARTS), buckets, all }))
+        Ok(parts.map(move |(at, buckets)| TableSegment {
+            arena,
+            first: at * (all / PARTS),
+            buckets,
+            all,
+        }))
     }
 
     /// Gives its number to a key that a part has called new; `None` if it is not. All that parts have put into the

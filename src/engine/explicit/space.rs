@@ -62,13 +62,13 @@ pub(crate) struct Purpose<'a> {
 
 /// A marking that is expanded.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct ExpandedMarking<'a> {
     pub(crate) number: u32,
     pub(crate) key: &'a [u64],
     pub(crate) packing: &'a Packing,
 }
 
-impl Seen<'_> {
+impl ExpandedMarking<'_> {
     /// The tokens of `p`.
     pub(crate) fn tokens(&self, p: PlaceId) -> u64 {
         self.packing.tokens(self.key, p)
@@ -359,8 +359,8 @@ impl<'n> Space<'n> {
     }
 
     /// The marking loaded last, number `number`.
-    pub(crate) fn seen(&self, number: u32) -> Seen<'_> {
-        Seen { number, key: &self.key, packing: &self.packing }
+    pub(crate) fn seen(&self, number: u32) -> ExpandedMarking<'_> {
+        ExpandedMarking { number, key: &self.key, packing: &self.packing }
     }
 }
 

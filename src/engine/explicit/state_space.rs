@@ -7,7 +7,7 @@
 
 use super::crew::{Crew, Done, Visitor};
 use super::room::Full;
-use super::space::Seen;
+use super::space::ExpandedMarking;
 use super::space::{Purpose, Space, Stuck};
 use parikh_net::{Facts, Net, TransitionId};
 use parikh_solvers::Budget;
@@ -109,12 +109,12 @@ impl<'n> Visitor for Counting<'n> {
         Scratch { distinct: Distinct::new(self.net), enabled: 0 }
     }
 
-    fn choose(&self, scratch: &mut Scratch<'n>, _: Seen<'_>, enabled: &mut Vec<u32>) {
+    fn choose(&self, scratch: &mut Scratch<'n>, _: ExpandedMarking<'_>, enabled: &mut Vec<u32>) {
         scratch.enabled = enabled.len();
         scratch.distinct.retain(enabled);
     }
 
-    fn note(&self, scratch: &mut Scratch<'n>, seen: Seen<'_>, notes: &mut StateSpace) {
+    fn note(&self, scratch: &mut Scratch<'n>, seen: ExpandedMarking<'_>, notes: &mut StateSpace) {
         let (mut total, mut largest) = (0u128, 0u64);
         for p in self.net.places() {
             let tokens = seen.tokens(p);

@@ -12,7 +12,7 @@ use super::block::{Block, Lookup};
 use super::layout::Layout;
 use super::parents::Parents;
 use super::room::{Full, Room};
-use super::set::{Hash, NONE, PARTS, Part, Put, Set, equal};
+use super::set::{Hash, NONE, PARTS, Put, Set, TableSegment, equal};
 use super::threads::{Tasks, together};
 use super::tree::{Folder, Tree};
 use parikh_solvers::Budget;
@@ -29,7 +29,7 @@ struct Fresh {
 #[repr(align(128))]
 struct PartAtWork<'s> {
     at: usize,
-    part: Part<'s>,
+    part: TableSegment<'s>,
     fresh: Vec<Fresh>,
 }
 

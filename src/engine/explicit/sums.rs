@@ -6,10 +6,10 @@
 //! divides by those that it replaces.
 
 use super::crew::{Crew, Done, Visitor};
-use super::space::Seen;
+use super::space::ExpandedMarking;
 use super::space::{Purpose, Space};
 use super::state_space::{Distinct, Incomplete, POLLING};
-use crate::evidence::counting::{Function, Part, Product, WeightError, Weights};
+use crate::evidence::counting::{CountedComponent, Function, Product, WeightError, Weights};
 use num_bigint::BigUint;
 use parikh_net::{Facts, Net, NetBuilder, PlaceId};
 use parikh_solvers::Budget;
@@ -33,7 +33,7 @@ pub enum NoSums {
 /// # Errors
 /// When the budget does not suffice.
 pub fn sums(
-    part: &Part,
+    part: &CountedComponent,
     weights: &mut Weights,
     threads: usize,
     budget: &Budget,
@@ -81,7 +81,7 @@ pub fn sums(
 
 /// Adds what markings count.
 struct Adding<'p> {
-    part: &'p Part,
+    part: &'p CountedComponent,
     net: &'p Net,
     products_of: Vec<Vec<u32>>,
     /// Asked for what a thread does not know yet.
@@ -115,14 +115,14 @@ impl<'p> Visitor for Adding<'p> {
         Scratch { distinct, here: Vec::new(), known: HashMap::new(), small: Vec::new() }
     }
 
-    fn choose(&self, scratch: &mut Scratch<'p>, _: Seen<'_>, enabled: &mut Vec<u32>) {
+    fn choose(&self, scratch: &mut Scratch<'p>, _: ExpandedMarking<'_>, enabled: &mut Vec<u32>) {
         scratch.here.clear();
         let here = enabled.iter().flat_map(|&t| &self.products_of[t as usize]);
         scratch.here.extend(here);
         scratch.distinct.retain(enabled);
     }
 
-    fn note(&self, scratch: &mut Scratch<'p>, seen: Seen<'_>, notes: &mut Sums) {
+    fn note(&self, scratch: &mut Scratch<'p>, seen: ExpandedMarking<'_>, notes: &mut Sums) {
         let Sums { sums, error } = notes;
         sums.resize(self.part.products.len(), Sum::default());
         if self.part.counts.is_empty() {
@@ -141,7 +141,7 @@ impl<'p> Visitor for Adding<'p> {
 
 /// The net of a part with a transition for each lower bound that is no preset of it; and by transition the
 /// products that are not 0 where it is enabled. The product of those without lower bounds stands with none.
-fn with_probes(part: &Part) -> (Net, Vec<Vec<u32>>) {
+fn with_probes(part: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
     let net = &part.net;
     let mut builder = NetBuilder::new(net.name());
     let mut transition_of: HashMap<Vec<(PlaceId, u64)>, usize> = HashMap::new();
@@ -211,7 +211,7 @@ struct Scratch<'n> {
 }
 
 /// The factor of a place where no product changes it.
-fn usual(part: &Part, place: PlaceId) -> Result<Function, WeightError> {
+fn usual(part: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
     let at = part.counts.binary_search_by_key(&place, |it| it.0);
     at.map(|at| part.counts[at].1).map_err(|_| WeightError::NotWhole)
 }

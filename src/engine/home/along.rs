@@ -16,7 +16,7 @@ const FIRST: u32 = 5;
 const IDLE: u32 = 12;
 
 /// What was seen.
-pub(super) struct Seen {
+pub(super) struct WalkFindings {
     /// Firings from the marking, each list from there; what is seen is seen after one of the firings, or at once.
     pub(super) along: Vec<Firings<TransitionId>>,
     /// What was.
@@ -32,9 +32,9 @@ pub(super) fn walk(
     goals: &[(GoalId, &Predicate)],
     longest: u32,
     (seed, budget): (u64, &Budget),
-) -> Seen {
+) -> WalkFindings {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let mut seen = Seen { along: Vec::new(), goals: Vec::new(), unseen: Vec::new() };
+    let mut seen = WalkFindings { along: Vec::new(), goals: Vec::new(), unseen: Vec::new() };
     // By transition, the goals that ask for it; the others are looked at after each firing.
     let mut asking: HashMap<TransitionId, Vec<usize>> = HashMap::new();
     let mut others: Vec<usize> = Vec::new();

@@ -9,13 +9,13 @@
 //! A net with infinitely many markings, which a pump shows, has no graph.
 
 use super::{one_of, open, reduced_for};
-use crate::board::{Found, Proof, Visited};
+use crate::board::{HomeFinding, Proof, SearchExtent};
 use crate::engine::explicit::graph::{Graph, Search};
 use crate::engine::walk;
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::{Document, pump_grows};
 use crate::ground::Ground;
-use parikh_net::parts::Part;
+use parikh_net::parts::Subnet;
 use parikh_net::{Facts, GoalId, Marking, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
 fn on_parts(
     work: &Assignment<'_>,
     ground: &Ground<'_>,
-    parts: &[Part],
+    parts: &[Subnet],
     budget: &Budget,
 ) -> Result<String, String> {
     let mut goals: Vec<(GoalId, Vec<TransitionId>)> = Vec::new();
@@ -106,7 +106,7 @@ fn on_parts(
     }
     // Of each goal, in how many parts there is something of it that is lost.
     let mut lost_in = vec![0; goals.len()];
-    let (mut asked_in, mut visited) = (vec![0; goals.len()], Visited::default());
+    let (mut asked_in, mut visited) = (vec![0; goals.len()], SearchExtent::default());
     for part in parts {
         let here = |t: &TransitionId| part.transitions.binary_search(t).ok();
         let wanted: Vec<(usize, Predicate)> = (0..)
@@ -123,7 +123,7 @@ fn on_parts(
         }
         let graph = Graph::explore(&part.net, &Facts::none(&part.net), budget);
         let mut graph = graph.map_err(|why| why.to_string())?;
-        visited = Visited { markings: visited.markings + graph.states(), parts: parts.len() };
+        visited = SearchExtent { markings: visited.markings + graph.states(), parts: parts.len() };
         let predicates: Vec<&Predicate> = wanted.iter().map(|(_, wanted)| wanted).collect();
         let lost = graph.lost(&predicates).map_err(|why| why.to_string())?;
         for ((at, _), lost) in wanted.into_iter().zip(lost) {
@@ -134,7 +134,7 @@ fn on_parts(
     }
     let found = (0..).zip(&goals).filter_map(|(at, &(goal, _))| {
         let known = kept[at] || lost_in[at] == asked_in[at];
-        known.then_some(Found { goal, stays: kept[at], sequence: None })
+        known.then_some(HomeFinding { goal, stays: kept[at], sequence: None })
     });
     work.board.homes("EXPLICIT").on(ground).searched(found.collect(), visited);
     Ok(format!("{} markings of {} parts", visited.markings, parts.len()))
@@ -176,12 +176,12 @@ fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result
                     };
                     homes.lost_after(goal, sequence, proof);
                 } else {
-                    found.push(Found { goal, stays: false, sequence: Some(sequence) });
+                    found.push(HomeFinding { goal, stays: false, sequence: Some(sequence) });
                 }
             }
-            lost => found.push(Found { goal, stays: lost.is_none(), sequence: None }),
+            lost => found.push(HomeFinding { goal, stays: lost.is_none(), sequence: None }),
         }
     }
-    homes.searched(found, Visited { markings, parts: 1 });
+    homes.searched(found, SearchExtent { markings, parts: 1 });
     Ok(format!("{markings} markings"))
 }

@@ -1,7 +1,7 @@
 //! Blocks of firings and their loops, each once, with what they need and change.
 
 use num_bigint::{BigInt, BigUint, Sign};
-use parikh_net::loops::{LoopRun, Part, Turn};
+use parikh_net::loops::{LoopElement, LoopRun, Turn};
 use parikh_net::{Net, TransitionId};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -224,12 +224,15 @@ impl Loops {
         let turns = |elements: &[Element], number_of: &[usize]| -> Vec<Turn> {
             let turn = |&element: &Element| match element {
                 Element::Fire(t) => {
-                    let part = Part::Fire(TransitionId::new(t as usize));
+                    let part = LoopElement::Fire(TransitionId::new(t as usize));
                     Turn { part, times: BigUint::from(1u8) }
                 }
                 Element::Loop(number) => {
                     let Repeated { block, times, .. } = &self.loops[number as usize];
-                    Turn { part: Part::Block(number_of[*block as usize]), times: times.clone() }
+                    Turn {
+                        part: LoopElement::Block(number_of[*block as usize]),
+                        times: times.clone(),
+                    }
                 }
             };
             elements.iter().map(turn).collect()

@@ -46,11 +46,11 @@ struct Choice {
 
 /// Loops that were made in a walk, by the transition that each begins with, the latest first.
 #[derive(Default)]
-struct Known {
+struct LoopIndex {
     by_first: HashMap<u32, Vec<Element>>,
 }
 
-impl Known {
+impl LoopIndex {
     fn add(&mut self, first: u32, element: Element) {
         let loops = self.by_first.entry(first).or_default();
         loops.retain(|&known| known != element);
@@ -76,7 +76,7 @@ pub(super) struct Walked {
 pub(super) struct Walk<'a, 'n> {
     machine: &'a mut Machine<'n>,
     watch: &'a mut Watch<'n>,
-    known: Known,
+    known: LoopIndex,
     stack: Vec<Choice>,
     fired: Vec<bool>,
     fired_blocks: Vec<bool>,
@@ -94,7 +94,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         Walk {
             machine,
             watch,
-            known: Known::default(),
+            known: LoopIndex::default(),
             stack: Vec::new(),
             fired,
             fired_blocks: Vec::new(),

@@ -24,7 +24,7 @@
 
 use super::decide::{Decide, End, Obligation, sequence};
 use super::goal;
-use super::solver::{Answer, Known, Lesson, Solver};
+use super::solver::{Answer, Lesson, MaybeLiteral, Solver};
 use super::terms::{Bound, Cube, Terms, Why, cube};
 use parikh_net::Predicate;
 use parikh_solvers::Budget;
@@ -36,7 +36,7 @@ pub(super) struct Backward<'n> {
     terms: Terms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
-    goal: Known,
+    goal: MaybeLiteral,
     /// All cubes so far; those before `next` have their predecessors among them.
     cubes: Vec<Obligation>,
     next: usize,
@@ -108,9 +108,9 @@ impl Backward<'_> {
     /// A cube of the goal that is in no cube so far.
     fn part_of_goal(&mut self, budget: &Budget) -> Option<Option<Cube>> {
         let assumed: Vec<Literal> = match self.goal {
-            Known::Is(false) => return Some(None),
-            Known::Is(true) => Vec::new(),
-            Known::Open(goal) => vec![goal],
+            MaybeLiteral::Is(false) => return Some(None),
+            MaybeLiteral::Is(true) => Vec::new(),
+            MaybeLiteral::Open(goal) => vec![goal],
         };
         self.questions += 1;
         match self.solver.solve(&self.terms, &assumed, budget) {
@@ -127,9 +127,9 @@ impl Backward<'_> {
         let mut assumed = Vec::with_capacity(before.len());
         for &(bound, _) in before {
             match self.solver.literal(&self.terms, bound) {
-                Known::Is(true) => {}
-                Known::Is(false) => return Some(false),
-                Known::Open(literal) => assumed.push(literal),
+                MaybeLiteral::Is(true) => {}
+                MaybeLiteral::Is(false) => return Some(false),
+                MaybeLiteral::Open(literal) => assumed.push(literal),
             }
         }
         self.questions += 1;

@@ -10,7 +10,7 @@
 //!    propagation alone: the learnt clauses are the steps of the document.
 
 use super::goal;
-use super::solver::{Answer, Known, Lesson, Solver};
+use super::solver::{Answer, Lesson, MaybeLiteral, Solver};
 use super::terms::{Bound, Cube, Relation, Terms, Why, negated};
 use crate::evidence::certificate::{Bounds, Induction};
 use parikh_net::{Atom, PlaceId, Predicate};
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The result of a run that has found the goal unreachable.
 #[derive(Clone, Copy)]
-pub(super) struct Found<'a> {
+pub(super) struct ProofMaterial<'a> {
     /// Cubes that are never entered.
     pub(super) cubes: &'a [Cube],
     /// The lessons that rows taught on the way. Rows teach only about bounds that have a variable, so a new solver
@@ -35,13 +35,13 @@ pub(super) struct Found<'a> {
 /// too large.
 pub(super) fn document(
     terms: &mut Terms<'_>,
-    found: Found<'_>,
+    found: ProofMaterial<'_>,
     predicate: &Predicate,
     bounds: impl FnOnce(&BTreeSet<usize>) -> Option<Bounds>,
     budget: &Budget,
 ) -> Option<Induction> {
     // Tried first without lessons: they are needed only where nothing else names a bound on a term.
-    let few = Found { lessons: &[], ..found };
+    let few = ProofMaterial { lessons: &[], ..found };
     let (cubes, lessons) = match needed(terms, few, predicate, budget) {
         Some(needed) => needed,
         None => needed(terms, found, predicate, budget)?,
@@ -196,8 +196,8 @@ fn clauses(
         let mut always = false;
         for bound in negated(cube) {
             match proof.literal(terms, bound) {
-                Known::Is(holds) => always |= holds,
-                Known::Open(literal) => clause.push(literal),
+                MaybeLiteral::Is(holds) => always |= holds,
+                MaybeLiteral::Open(literal) => clause.push(literal),
             }
         }
         if !always {
@@ -219,15 +219,15 @@ fn ending(
 ) -> Option<Vec<Vec<i32>>> {
     let (skeleton, added) = induction.clauses_of(terms.net, predicate)?;
     // The variables of the document as those of the solver.
-    let mut literals: Vec<Known> = Vec::new();
+    let mut literals: Vec<MaybeLiteral> = Vec::new();
     for atom in induction.atoms.iter().chain(&added) {
         literals.push(match terms.bound(atom) {
             Some(bound) => proof.literal(terms, bound),
-            None => Known::Is(0 <= atom.bound),
+            None => MaybeLiteral::Is(0 <= atom.bound),
         });
     }
     for (known, variable) in literals.iter().zip(1..) {
-        if let Known::Open(literal) = known {
+        if let MaybeLiteral::Open(literal) = known {
             let signed = if literal.is_positive() { variable } else { -variable };
             numbering.variable_of.entry(literal.variable()).or_insert(signed);
         }
@@ -242,11 +242,13 @@ fn ending(
                 let literal = proof.sat.new_variable();
                 let number = i32::try_from(literals.len()).ok()? + 1;
                 numbering.variable_of.insert(literal.variable(), number);
-                literals.push(Known::Open(literal));
+                literals.push(MaybeLiteral::Open(literal));
             }
             match literals[at] {
-                Known::Is(truth) => holds |= truth == (variable > 0),
-                Known::Open(literal) => own.push(if variable > 0 { literal } else { !literal }),
+                MaybeLiteral::Is(truth) => holds |= truth == (variable > 0),
+                MaybeLiteral::Open(literal) => {
+                    own.push(if variable > 0 { literal } else { !literal })
+                }
             }
         }
         if !holds {
@@ -304,9 +306,9 @@ fn assume<S: SatSolver>(
     let mut assumed = Vec::new();
     for &(bound, _) in before {
         match solver.literal(terms, bound) {
-            Known::Is(true) => {}
-            Known::Is(false) => return None,
-            Known::Open(literal) => assumed.push(literal),
+            MaybeLiteral::Is(true) => {}
+            MaybeLiteral::Is(false) => return None,
+            MaybeLiteral::Open(literal) => assumed.push(literal),
         }
     }
     Some(assumed)
@@ -315,7 +317,7 @@ fn assume<S: SatSolver>(
 /// The needed cubes, and the lessons of rows that are needed with them.
 fn needed(
     terms: &mut Terms<'_>,
-    Found { cubes, lessons }: Found<'_>,
+    ProofMaterial { cubes, lessons }: ProofMaterial<'_>,
     predicate: &Predicate,
     budget: &Budget,
 ) -> Option<(Vec<Cube>, Vec<Lesson>)> {
@@ -350,9 +352,9 @@ fn needed(
         Some(())
     };
     match goal {
-        Known::Is(false) => {}
-        Known::Is(true) => ask(&mut solver, terms, &[], &mut waiting)?,
-        Known::Open(goal) => ask(&mut solver, terms, &[goal], &mut waiting)?,
+        MaybeLiteral::Is(false) => {}
+        MaybeLiteral::Is(true) => ask(&mut solver, terms, &[], &mut waiting)?,
+        MaybeLiteral::Open(goal) => ask(&mut solver, terms, &[goal], &mut waiting)?,
     }
     while let Some(at) = waiting.pop() {
         for t in terms.entrants(&cubes[at]) {

@@ -1,6 +1,6 @@
 //! What is to be reached, as clauses, and the cubes it consists of.
 
-use super::solver::{Known, Solver, Values, holds};
+use super::solver::{MaybeLiteral, Solver, Values, holds};
 use super::terms::{Bound, Cube, Terms, cube};
 use parikh_net::{Atom, Predicate};
 use parikh_solvers::cnf::Literal;
@@ -11,42 +11,43 @@ pub(super) fn encode<S: SatSolver>(
     solver: &mut Solver<S>,
     terms: &mut Terms<'_>,
     predicate: &Predicate,
-) -> Known {
+) -> MaybeLiteral {
     match predicate {
-        Predicate::True => Known::Is(true),
+        Predicate::True => MaybeLiteral::Is(true),
         Predicate::Atom(atom) => match terms.bound(atom) {
             Some(bound) => solver.literal(terms, bound),
-            None => Known::Is(0 <= atom.bound),
+            None => MaybeLiteral::Is(0 <= atom.bound),
         },
         Predicate::And(parts) => {
-            let parts: Vec<Known> = parts.iter().map(|it| encode(solver, terms, it)).collect();
-            if parts.contains(&Known::Is(false)) {
-                return Known::Is(false);
+            let parts: Vec<MaybeLiteral> =
+                parts.iter().map(|it| encode(solver, terms, it)).collect();
+            if parts.contains(&MaybeLiteral::Is(false)) {
+                return MaybeLiteral::Is(false);
             }
             let own = solver.sat.new_variable();
             for part in parts {
-                if let Known::Open(part) = part {
+                if let MaybeLiteral::Open(part) = part {
                     solver.sat.add_clause(&[!own, part]);
                 }
             }
-            Known::Open(own)
+            MaybeLiteral::Open(own)
         }
         Predicate::Or(parts) => {
             let mut clause: Vec<Literal> = Vec::new();
             for part in parts {
                 match encode(solver, terms, part) {
-                    Known::Is(true) => return Known::Is(true),
-                    Known::Is(false) => {}
-                    Known::Open(literal) => clause.push(literal),
+                    MaybeLiteral::Is(true) => return MaybeLiteral::Is(true),
+                    MaybeLiteral::Is(false) => {}
+                    MaybeLiteral::Open(literal) => clause.push(literal),
                 }
             }
             let own = solver.sat.new_variable();
             clause.push(!own);
             solver.sat.add_clause(&clause);
-            Known::Open(own)
+            MaybeLiteral::Open(own)
         }
         // Nothing else is left in a predicate of comparisons.
-        _ => Known::Is(false),
+        _ => MaybeLiteral::Is(false),
     }
 }
 

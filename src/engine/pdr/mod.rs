@@ -37,7 +37,7 @@ use crate::structure::intervals::Intervals;
 use crate::structure::modulo::{ModuloInvariant, modulo_invariants};
 use backward::Backward;
 use decide::{Decide, End};
-use document::Found;
+use document::ProofMaterial;
 use lasting::Proved;
 use parikh_net::{GoalId, LinearSum, MarkingGoal, PlaceId, Predicate, Provenance};
 use parikh_solvers::Budget;
@@ -276,7 +276,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 End::Never(cubes) => {
                     let predicate = prover.predicate().clone();
                     let (mut terms, lessons) = prover.into_parts();
-                    let found = Found { cubes: &cubes, lessons: &lessons };
+                    let found = ProofMaterial { cubes: &cubes, lessons: &lessons };
                     if self.refute(id, goal, &mut terms, found, &predicate).is_none()
                         || board.is_open(id)
                     {
@@ -302,7 +302,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         id: GoalId,
         goal: &MarkingGoal,
         terms: &mut Terms<'_>,
-        found: Found<'_>,
+        found: ProofMaterial<'_>,
         predicate: &Predicate,
     ) -> Option<()> {
         let Assignment { ground, board, .. } = self.work;

@@ -27,7 +27,7 @@
 use super::decide::{Decide, End, Obligation, sequence};
 use super::goal;
 use super::lasting::{Lasting, Proved};
-use super::solver::{Answer, Known, Lesson, Solver};
+use super::solver::{Answer, Lesson, MaybeLiteral, Solver};
 use super::terms::{Bound, Cube, Terms, Why, cube, includes, negated};
 use parikh_net::{FiringSequence, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -66,7 +66,7 @@ pub(super) struct Prover<'n> {
     terms: Terms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
-    goal: Known,
+    goal: MaybeLiteral,
     /// By level; nothing at 0.
     blocked: Vec<Vec<Cube>>,
     /// Blocked at every level: what was proved for other questions.
@@ -87,7 +87,7 @@ impl<'n> Decide<'n> for Prover<'n> {
             terms,
             predicate,
             solver: Solver::new(BatSat::new()),
-            goal: Known::Is(false),
+            goal: MaybeLiteral::Is(false),
             blocked: vec![Vec::new()],
             lasting: Lasting::default(),
             active: Vec::new(),
@@ -205,9 +205,9 @@ impl Prover<'_> {
     fn bad(&mut self, level: usize, budget: &Budget) -> Result<Option<Cube>, Stopped> {
         let mut assumed = self.active[level..].to_vec();
         match self.goal {
-            Known::Is(false) => return Ok(None),
-            Known::Is(true) => {}
-            Known::Open(goal) => assumed.push(goal),
+            MaybeLiteral::Is(false) => return Ok(None),
+            MaybeLiteral::Is(true) => {}
+            MaybeLiteral::Open(goal) => assumed.push(goal),
         }
         self.questions += 1;
         match self.solver.solve(&self.terms, &assumed, budget) {
@@ -378,7 +378,7 @@ impl Prover<'_> {
                 continue;
             }
             asked.insert((bound.term, bound.upper), bound);
-            if let Known::Open(literal) = self.solver.literal(&self.terms, bound) {
+            if let MaybeLiteral::Open(literal) = self.solver.literal(&self.terms, bound) {
                 assumed.push(literal);
                 reasons.insert(literal, why);
             }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A literal that may be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum MaybeLiteral {
     /// It always holds, or never.
     Is(bool),
     /// It is this one.
@@ -44,7 +44,7 @@ impl Values {
 pub(super) type Lesson = Vec<Bound>;
 
 /// A part of a row under some values.
-struct Part {
+struct RowTerm {
     term: usize,
     a: i128,
     end: i128,
@@ -69,13 +69,13 @@ impl<S: SatSolver> Solver<S> {
     }
 
     /// The literal of a bound.
-    pub(super) fn literal(&mut self, terms: &Terms<'_>, bound: Bound) -> Known {
+    pub(super) fn literal(&mut self, terms: &Terms<'_>, bound: Bound) -> MaybeLiteral {
         if let Some(holds) = terms.decide(bound) {
-            return Known::Is(holds);
+            return MaybeLiteral::Is(holds);
         }
         let value = if bound.upper { bound.value + 1 } else { bound.value };
         let literal = self.at_least(bound.term, terms.from(bound.term, value));
-        Known::Open(if bound.upper { !literal } else { literal })
+        MaybeLiteral::Open(if bound.upper { !literal } else { literal })
     }
 
     fn at_least(&mut self, term: usize, value: i128) -> Literal {
@@ -112,9 +112,9 @@ impl<S: SatSolver> Solver<S> {
         let mut clause: Vec<Literal> = unless.into_iter().collect();
         for &bound in bounds {
             match self.literal(terms, bound) {
-                Known::Is(true) => return,
-                Known::Is(false) => {}
-                Known::Open(literal) => clause.push(literal),
+                MaybeLiteral::Is(true) => return,
+                MaybeLiteral::Is(false) => {}
+                MaybeLiteral::Open(literal) => clause.push(literal),
             }
         }
         self.sat.add_clause(&clause);
@@ -222,7 +222,7 @@ impl<S: SatSolver> Solver<S> {
         values: &Values,
         relation: &Relation,
         sign: i128,
-    ) -> Option<(i128, Vec<Part>)> {
+    ) -> Option<(i128, Vec<RowTerm>)> {
         let mut least = 0;
         let mut parts = Vec::with_capacity(relation.parts.len());
         for &(term, a) in &relation.parts {
@@ -233,7 +233,7 @@ impl<S: SatSolver> Solver<S> {
                 false => (high?, terms.high(term)),
             };
             least += a * end;
-            parts.push(Part { term, a, end, always });
+            parts.push(RowTerm { term, a, end, always });
         }
         Some((least, parts))
     }
@@ -255,7 +255,7 @@ impl<S: SatSolver> Solver<S> {
             return None;
         }
         let mut lesson = Vec::new();
-        for Part { term, a, end, always } in parts {
+        for RowTerm { term, a, end, always } in parts {
             if let Some(always) = always {
                 let saved = a * (end - always);
                 if saved <= slack {

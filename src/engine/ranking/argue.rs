@@ -3,7 +3,7 @@
 use super::program;
 use crate::evidence::no_run::pairs::Pairs;
 use crate::evidence::no_run::premises::Premises;
-use crate::evidence::no_run::{Movers, NoRun, NoRunFlaw, Reason, Refuted};
+use crate::evidence::no_run::{ExcludedPairs, Movers, NoRun, NoRunFlaw, Reason};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{Net, Predicate};
 use parikh_solvers::Budget;
@@ -73,7 +73,7 @@ fn excluded(
     property: &RunProperty,
     tableau: &Tableau,
     never: &[Predicate],
-) -> (Vec<Predicate>, Vec<Refuted>) {
+) -> (Vec<Predicate>, Vec<ExcludedPairs>) {
     let premises = Premises::new(property, never);
     let (mut given, mut numbers, mut refuted) = (Vec::new(), HashMap::new(), Vec::new());
     for (state, edges) in tableau.automaton.states.iter().enumerate() {
@@ -84,7 +84,7 @@ fn excluded(
                 given.len() - 1
             });
             let (edge, by) = ((state, at), Reason::Given(number));
-            refuted.push(Refuted { edge, movers: Movers::All, by });
+            refuted.push(ExcludedPairs { edge, movers: Movers::All, by });
         }
     }
     (given, refuted)

@@ -3,7 +3,7 @@
 use super::argue;
 use crate::engine::lasso::Lassos;
 use crate::evidence::certificate::markings::visit;
-use crate::evidence::no_run::{Movers, NoRun, Reason, Refuted};
+use crate::evidence::no_run::{ExcludedPairs, Movers, NoRun, Reason};
 use fastrand::Rng;
 use parikh_net::generate::{Kind, Shape, random, random_ltl, random_predicate};
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -56,7 +56,7 @@ fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
         }
         7 => {
             let by = [Reason::Given, Reason::Document][rng.usize(..2)](rng.usize(..2));
-            argument.refuted.push(Refuted { edge: (state, 0), movers: Movers::All, by });
+            argument.refuted.push(ExcludedPairs { edge: (state, 0), movers: Movers::All, by });
         }
         _ if !argument.given.is_empty() => {
             let count = argument.given.len();

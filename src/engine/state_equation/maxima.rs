@@ -25,14 +25,14 @@ use std::rc::Rc;
 
 /// A maximum as far as whole numbers are concerned.
 #[derive(Default)]
-pub(super) struct Whole {
+pub(super) struct IntegerMaximum {
     /// What was asked last: whether the sum can be so much.
     asked: Option<(i64, Node, Literal)>,
     /// The largest value of a solution in whole numbers.
     found: Option<i128>,
 }
 
-impl Whole {
+impl IntegerMaximum {
     /// Whether a solution in whole numbers attains the bound: nothing here can lower it.
     pub(super) fn attains(&self, bound: i128) -> bool {
         self.found.is_some_and(|found| found >= bound)
@@ -101,7 +101,7 @@ impl Engine<'_> {
         &mut self,
         index: usize,
         negated: &LinearSum,
-        whole: &mut Whole,
+        whole: &mut IntegerMaximum,
         budget: &Budget,
         over: Over<'_>,
     ) -> bool {

@@ -61,7 +61,7 @@ use crate::evidence::certificate::{Lemma, LinearCertificate, Precedence};
 use crate::evidence::{Document, words};
 use crate::structure::traps::small_marked_traps;
 use atoms::{AtomId, Atoms, Node};
-use maxima::Whole;
+use maxima::IntegerMaximum;
 use parikh_net::printable::Printable;
 use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
@@ -69,7 +69,7 @@ use parikh_solvers::cnf::Literal;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::linear_program::ProgramError;
 use point::{Point, TOLERANCE};
-use proofs::{Known, NoProof};
+use proofs::{CertificateParts, NoProof};
 use proposer::{Proposer, Split};
 use relaxation::Relaxation;
 use std::collections::{HashMap, HashSet};
@@ -105,7 +105,7 @@ pub fn certificate(
     traps: &[Vec<PlaceId>],
     budget: &Budget,
 ) -> Option<LinearCertificate> {
-    let known = Known { lemmas, atom, traps, precedences: &[] };
+    let known = CertificateParts { lemmas, atom, traps, precedences: &[] };
     match proofs::certificate(net, refuted, known, budget, None) {
         Ok(certificate) => Some(certificate),
         Err(NoProof::Unfinished) => None,
@@ -149,7 +149,7 @@ enum Kind {
     Maximum {
         negated: LinearSum,
         unbounded: bool,
-        whole: Whole,
+        whole: IntegerMaximum,
     },
 }
 
@@ -362,7 +362,7 @@ impl<'n> Engine<'n> {
                 MarkingGoal::Maximise(sum) => Kind::Maximum {
                     negated: sum.negated(),
                     unbounded: false,
-                    whole: Whole::default(),
+                    whole: IntegerMaximum::default(),
                 },
                 MarkingGoal::Reach(predicate) => {
                     let tree = self.atoms.tree(self.net, predicate);
@@ -500,7 +500,7 @@ impl<'n> Engine<'n> {
     ) -> Option<Proof> {
         let atom = |index: usize| self.atoms.get(AtomId(index as u32)).clone();
         let (traps, precedences) = (self.relaxation.traps(), &self.precedences);
-        let known = Known { lemmas, atom: &atom, traps, precedences };
+        let known = CertificateParts { lemmas, atom: &atom, traps, precedences };
         match proofs::certificate(self.net, refuted, known, budget, self.config.dump.as_ref()) {
             Ok(certificate) => Some(proof(certificate)),
             Err(NoProof::Unfinished) => None,

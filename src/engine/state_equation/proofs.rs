@@ -24,7 +24,7 @@ pub(super) enum NoProof {
 
 /// What a certificate is made from.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
+pub(super) struct CertificateParts<'a> {
     /// Their atoms are positions in the list that `atom` reads, their traps positions in `traps`.
     pub(super) lemmas: &'a [&'a Lemma],
     pub(super) atom: &'a dyn Fn(usize) -> Atom,
@@ -37,7 +37,7 @@ pub(super) struct Known<'a> {
 pub(super) fn certificate(
     net: &Net,
     refuted: &Predicate,
-    known: Known<'_>,
+    known: CertificateParts<'_>,
     budget: &Budget,
     dump: Option<&Dump>,
 ) -> Result<LinearCertificate, NoProof> {
@@ -45,7 +45,7 @@ pub(super) fn certificate(
     if known.lemmas.len() > 1 {
         let needed = core(net, &certificate, refuted, budget, dump).ok_or(NoProof::Unfinished)?;
         let needed: Vec<&Lemma> = needed.into_iter().map(|index| known.lemmas[index]).collect();
-        certificate = assemble(net, Known { lemmas: &needed, ..known });
+        certificate = assemble(net, CertificateParts { lemmas: &needed, ..known });
     }
     match accepts(net, &certificate, refuted) {
         Ok(()) => return Ok(certificate),
@@ -71,8 +71,8 @@ fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> R
 
 /// The lemmas with their atoms and traps, renumbered in the order they come up, and the precedences
 /// of whose comparisons they speak.
-fn assemble(net: &Net, known: Known<'_>) -> LinearCertificate {
-    let Known { atom, traps, .. } = known;
+fn assemble(net: &Net, known: CertificateParts<'_>) -> LinearCertificate {
+    let CertificateParts { atom, traps, .. } = known;
     let (mut atom_of, mut trap_of) = (Positions::default(), Positions::default());
     let renumbered = known.lemmas.iter().map(|lemma| {
         let mut lemma = (*lemma).clone();

@@ -73,7 +73,7 @@ pub(super) struct Bandit {
 type Pool = Vec<(u64, Vec<Run>)>;
 
 /// Why the bandit stopped.
-pub(super) enum Stopped {
+pub(super) enum StopReason {
     /// No goal is left, or the budget is spent.
     Over,
     /// At most half of the watched goals are open: it pays to make the walker's tables again without the others.
@@ -121,7 +121,7 @@ impl Bandit {
     }
 
     /// Walks until nothing is left to do, or the watch list has shrunk much.
-    pub(super) fn run(&mut self, walker: &mut Walker<'_>) -> Stopped {
+    pub(super) fn run(&mut self, walker: &mut Walker<'_>) -> StopReason {
         let net = walker.machine.compiled.net;
         let mut novelty = Novelty::new(net.effect_count());
         let mut directed = Directed::new(&walker.machine);
@@ -133,7 +133,7 @@ impl Bandit {
             let rank = |arm: &Arm| arm.work as f64 / arm.merit;
             let next = (0..self.arms.len())
                 .min_by(|&a, &b| rank(&self.arms[a]).total_cmp(&rank(&self.arms[b])));
-            let Some(next) = next else { return Stopped::Over };
+            let Some(next) = next else { return StopReason::Over };
             let strategy = self.arms[next].strategy;
             let (reached, work) = (walker.statistics.reached, walker.resources.work);
             walker.begin_slice(strategy, self.slice);
@@ -192,11 +192,11 @@ impl Bandit {
             let reward = if reached > 0 { 4.0 + (reached as f64).log2() } else { 0.0 };
             arm.merit = (0.6 * arm.merit + 0.4 * reward).max(least_merit(strategy));
             if over {
-                return Stopped::Over;
+                return StopReason::Over;
             }
             self.grow(reached > 0);
             if walker.open() <= walker.watched() / 2 {
-                return Stopped::Thinned;
+                return StopReason::Thinned;
             }
         }
     }

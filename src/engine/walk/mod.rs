@@ -47,7 +47,7 @@ pub use pumping::find_pump;
 use crate::board::{Sighting, Under};
 use crate::engine::Task;
 use crate::engine::{Engine, Hint, Role, Sides, Takes, each_slice_anew};
-use bandit::{Bandit, Stopped};
+use bandit::{Bandit, StopReason};
 use compiled::Compiled;
 use parikh_net::{FiringSequence, GoalId, MarkingGoal};
 use walker::{Resources, Walker};
@@ -262,7 +262,7 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
         let mut walker = Walker::new(task, report, compiled, resources, statistics);
         let stopped = bandit.run(&mut walker);
         (resources, statistics) = walker.into_parts();
-        if matches!(stopped, Stopped::Over) {
+        if matches!(stopped, StopReason::Over) {
             log(&statistics);
             return statistics;
         }
