@@ -34,9 +34,9 @@ impl Answer {
 }
 
 /// Whether two printed values are the same: infinity is spelled `inf` and `+inf`, and zeros may
-/// lead a number. Numbers are compared as text, since state counts have thousands of digits. One that
-/// was rounded (`4.0000E+0009`, as some tools and oracles print what is large) is the same as what
-/// rounds to it.
+/// lead a number. Numbers are compared as text, since state counts have thousands of digits. One
+/// that was rounded (`4.0000E+0009`, as some tools and oracles print what is large) is the same as
+/// what rounds to it.
 pub fn same_value(a: &str, b: &str) -> bool {
     fn plain(value: &str) -> &str {
         let value = value.strip_prefix('+').unwrap_or(value);

@@ -1,4 +1,5 @@
-//! Who is asked when encodings are compared: solvers of linear programs, SMT solvers, and a SAT solver.
+//! Who is asked when encodings are compared: solvers of linear programs, SMT solvers, and a SAT
+//! solver.
 
 use crate::error::Error;
 use parikh_encodings::Numbers;
@@ -27,7 +28,8 @@ pub enum Backend {
     Z3Guest,
     /// Propositions by the SAT solver of the product.
     Sat(Values),
-    /// Terms over these numbers by an SMT solver that is a command: how it was named, and its command line.
+    /// Terms over these numbers by an SMT solver that is a command: how it was named, and its
+    /// command line.
     Command(Numbers, &'static str, &'static str),
 }
 

@@ -1,14 +1,15 @@
 //! Encodings and solvers compared: every goal in every encoding to every back-end, each question
 //! from scratch and by itself.
 //!
-//! A goal is *refuted* when its question has no solution. SMT solvers are believed; of a linear program every
-//! conjunction of the goal must be infeasible with a certificate that holds in exact arithmetic. The
-//! time is that of encoding and solving. What an encoding uses (flows, bounds, traps) is found
-//! once per instance and not counted.
+//! A goal is *refuted* when its question has no solution. SMT solvers are believed; of a linear
+//! program every conjunction of the goal must be infeasible with a certificate that holds in exact
+//! arithmetic. The time is that of encoding and solving. What an encoding uses (flows, bounds,
+//! traps) is found once per instance and not counted.
 //!
-//! Bounded model checking is exact: with a solution the goal is *reached*, without one it is *not within* so many
-//! steps. k-induction has its base case asked first, of the same solver in the same time. A solver in a process of
-//! its own is started for each question (Z3's are handed on), and that counts.
+//! Bounded model checking is exact: with a solution the goal is *reached*, without one it is *not
+//! within* so many steps. k-induction has its base case asked first, of the same solver in the same
+//! time. A solver in a process of its own is started for each question (Z3's are handed on), and
+//! that counts.
 //!
 //! This is not how Parikh works, which shares programs, lemmas and traps over all goals: it shows
 //! what each part is worth by itself.
@@ -51,7 +52,8 @@ pub enum Outcome {
     GaveUp,
     /// The question makes choices that a linear program cannot, or too many of them.
     Choices,
-    /// Flows or traps were not found in time, the build lacks the back-end, or the back-end the encoding.
+    /// Flows or traps were not found in time, the build lacks the back-end, or the back-end the
+    /// encoding.
     NotAsked,
 }
 

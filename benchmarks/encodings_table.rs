@@ -45,8 +45,8 @@ fn answers(m: &Measurement) -> bool {
     matches!(m.outcome, Outcome::Refuted | Outcome::Reached)
 }
 
-/// One line per encoding and back-end. *new*: refuted or reached here, but not by the first encoding of the
-/// comparison with the same back-end.
+/// One line per encoding and back-end. *new*: refuted or reached here, but not by the first
+/// encoding of the comparison with the same back-end.
 pub fn print(all: &[Measurement]) -> String {
     let mut text =
         "| encoding | back-end | asked | refuted | reached | new | candidate | not within | gave up | \

@@ -1,8 +1,8 @@
 //! What answers stand on, and whether an auditor confirms it from the files alone.
 //!
 //! For each pair of an instance and an examination, `parikh check --evidence` is run, and then
-//! `parikh-certify`, a process of its own with readers of its own, on the file that was written. What
-//! counts is what the second one says.
+//! `parikh-certify`, a process of its own with readers of its own, on the file that was written.
+//! What counts is what the second one says.
 
 use crate::error::Error;
 use crate::exam::Exam;

@@ -8,14 +8,14 @@
 //! [`structure`] measures the structural algorithms in process, against the model [`form`]s, and
 //! [`structure_table`] sums that up; [`reductions`] and [`reductions_table`] do so for the
 //! structural reductions, with [`memory`] counted. [`evidence`] counts what an auditor confirms.
-//! [`encodings`] compares encodings and solvers ([`backends`]) on the goals of instances ([`goals`]),
-//! [`encodings_table`] and [`cactus`] show it; [`lp`] compares the solvers of linear programs.
-//! [`symbolic`] compares orders of places for decision diagrams. [`readers`] holds the prover's
-//! reader of models against the auditor's. [`summary`] makes a page of result files ([`html`],
-//! [`scatter`], [`reasons`]); [`shard`] splits a contest for many machines and puts it together,
-//! [`benchexec`] hands it to BenchExec and takes its results. [`teams`] compares choices of engines
-//! on goals, and what is lost without one. [`terminal`] prints it all. [`generate`] writes nets of known answers for the
-//! command line to chew on.
+//! [`encodings`] compares encodings and solvers ([`backends`]) on the goals of instances
+//! ([`goals`]), [`encodings_table`] and [`cactus`] show it; [`lp`] compares the solvers of linear
+//! programs. [`symbolic`] compares orders of places for decision diagrams. [`readers`] holds the
+//! prover's reader of models against the auditor's. [`summary`] makes a page of result files
+//! ([`html`], [`scatter`], [`reasons`]); [`shard`] splits a contest for many machines and puts it
+//! together, [`benchexec`] hands it to BenchExec and takes its results. [`teams`] compares choices
+//! of engines on goals, and what is lost without one. [`terminal`] prints it all. [`generate`]
+//! writes nets of known answers for the command line to chew on.
 
 pub mod answer;
 pub mod backends;

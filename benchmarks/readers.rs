@@ -1,9 +1,9 @@
 //! The two readers of models and questions side by side.
 //!
-//! `parikh check` reads with [`parikh::input`], `parikh-certify` with [`parikh_evidence::reader`], and
-//! neither knows the other. On each instance both read the model and its query files, and everything
-//! that evidence can depend on has to be the same: nodes by their names, tokens, weights, units, and
-//! what each formula asks, down to the predicate.
+//! `parikh check` reads with [`parikh::input`], `parikh-certify` with [`parikh_evidence::reader`],
+//! and neither knows the other. On each instance both read the model and its query files, and
+//! everything that evidence can depend on has to be the same: nodes by their names, tokens,
+//! weights, units, and what each formula asks, down to the predicate.
 
 use crate::error::Error;
 use crate::instance::Instance;

@@ -1,5 +1,5 @@
-//! Why questions were left open, from the logs of a contest: `parikh mcc` says it on stderr, in lines
-//! `… ID: unknown — REASON`.
+//! Why questions were left open, from the logs of a contest: `parikh mcc` says it on stderr, in
+//! lines `… ID: unknown — REASON`.
 
 use crate::error::Error;
 use crate::exam::Exam;

@@ -110,8 +110,8 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
     Ok((rows.iter().filter(|row| !suspect(row)).cloned().collect(), intact))
 }
 
-/// Writes a file beside `path` and renames it, so that there is always one or the other; locked before
-/// anybody sees it.
+/// Writes a file beside `path` and renames it, so that there is always one or the other; locked
+/// before anybody sees it.
 fn replace(path: &Path, text: &[u8]) -> std::io::Result<Locked> {
     let beside = path.with_extension("csv.new");
     let _ = std::fs::remove_file(&beside);

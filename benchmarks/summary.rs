@@ -1,5 +1,5 @@
-//! Result files as one page: scores per examination, what changed since an earlier run, plots against
-//! other tools, and each question left open with what was tried.
+//! Result files as one page: scores per examination, what changed since an earlier run, plots
+//! against other tools, and each question left open with what was tried.
 
 use crate::cactus::{self, Curve};
 use crate::compare::{self, Difference};

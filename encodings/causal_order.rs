@@ -14,9 +14,9 @@
 //! everything else.
 //!
 //! # Sources
-//! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020; cf. the potential reachability
-//! graphs of K. L. McMillan and the event orders of V. Khomenko, M. Koutny, *LP deadlock checking
-//! using partial order dependencies*, CONCUR 2000.
+//! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020; cf. the potential
+//! reachability graphs of K. L. McMillan and the event orders of V. Khomenko, M. Koutny, *LP
+//! deadlock checking using partial order dependencies*, CONCUR 2000.
 
 use crate::read_feed::feeders;
 use crate::variables::Variables;

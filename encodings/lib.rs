@@ -4,8 +4,8 @@
 //! engines ask it.
 //!
 //! [`StateEquation`] is the linear program that the engine keeps and solves again and again.
-//! [`EncodedGoal`] is any encoding of any goal as terms, a *sum of parts* ([`Part`]), each in its own
-//! file and each sound by itself: they can be put together and compared at will.
+//! [`EncodedGoal`] is any encoding of any goal as terms, a *sum of parts* ([`Part`]), each in its
+//! own file and each sound by itself: they can be put together and compared at will.
 //! [`propositional`] says the same of k firings, or steps, to SAT solvers.
 //!
 //! ```text

@@ -111,7 +111,8 @@ fn with_offset(tokens: Tokens) -> LinearExpression {
     sum.plus_constant(tokens.offset)
 }
 
-/// The transitions without another that needs no more anywhere, one of each set of equals, ascending.
+/// The transitions without another that needs no more anywhere, one of each set of equals,
+/// ascending.
 pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     let mut by_size: Vec<TransitionId> = net.transitions().collect();
     let weight = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();

@@ -1,8 +1,8 @@
 //! Read ⇒ feed: tokens that are needed but not there initially were put there by others.
 //!
-//! The state equation does not see a transition that takes tokens and puts them back: it fires on an
-//! empty place. But when class e fires for the *first* time, by its transition t, every place p of t
-//! holds pre(p,t) tokens, and no firing of e has contributed. So
+//! The state equation does not see a transition that takes tokens and puts them back: it fires on
+//! an empty place. But when class e fires for the *first* time, by its transition t, every place p
+//! of t holds pre(p,t) tokens, and no firing of e has contributed. So
 //!
 //! ```text
 //! x(e) = 0  ∨  ∨ t of class e  ∧ p: pre(p,t) > m₀(p), post(p,t) > 0

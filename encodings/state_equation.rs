@@ -7,9 +7,9 @@
 //!
 //! The marking is not a variable here: m(p) is m₀(p) + Σ C(p,e)·x(e), so the program has one column
 //! per effect class and one row per place that says m(p) ≥ 0, and m(p) ≤ u where a bound u is
-//! known. A linear sum Σ a·m(p) becomes a vector over x and a constant ([`StateEquation::over_firings`]);
-//! to demand m(p) ≥ w of a place is to raise its row's lower end, which keeps the program's shape
-//! and lets a simplex go on from where it stands.
+//! known. A linear sum Σ a·m(p) becomes a vector over x and a constant
+//! ([`StateEquation::over_firings`]); to demand m(p) ≥ w of a place is to raise its row's lower
+//! end, which keeps the program's shape and lets a simplex go on from where it stands.
 //!
 //! # Sources
 //! T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE 77, 1989, §V.A.

@@ -1,7 +1,7 @@
 //! Steps: many transitions at once, each as often as it likes, in whatever order.
 //!
-//! fire(i,t) ≥ 0 says how often t fires in the i-th step. What a step takes has to be there before it, whatever
-//! it puts: then its firings are possible one after the other, in any order.
+//! fire(i,t) ≥ 0 says how often t fires in the i-th step. What a step takes has to be there before
+//! it, whatever it puts: then its firings are possible one after the other, in any order.
 //!
 //! ```text
 //! left(i,p) = mᵢ(p) − Σ taken(t,p)·fire(i,t) ≥ 0          taken = max(0, pre − post)
@@ -9,17 +9,19 @@
 //! mᵢ₊₁(p)   = left(i,p) + Σ put(t,p)·fire(i,t)             put = max(0, post − pre)
 //! ```
 //!
-//! Linear in net times steps, and without any choice but for what is read. A thousand million tokens that go from
-//! one place to the next are one step; so are all firings of transitions that do not wait for each other.
+//! Linear in net times steps, and without any choice but for what is read. A thousand million
+//! tokens that go from one place to the next are one step; so are all firings of transitions that
+//! do not wait for each other.
 //!
 //! # Soundness
-//! Before any firing of t in any order, p has lost at most what all other firings of the step take, so that it
-//! holds at least left + taken(t,p) ≥ read + taken = pre(t,p). Every single firing is a step, so that k steps
-//! reach all that k firings do.
+//! Before any firing of t in any order, p has lost at most what all other firings of the step take,
+//! so that it holds at least left + taken(t,p) ≥ read + taken = pre(t,p). Every single firing is a
+//! step, so that k steps reach all that k firings do.
 //!
 //! # Sources
-//! E. Best, R. Devillers, *Sequential and concurrent behaviour in Petri net theory*, TCS 55, 1987 (steps);
-//! K. Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (in bounded model checking).
+//! E. Best, R. Devillers, *Sequential and concurrent behaviour in Petri net theory*, TCS 55, 1987
+//! (steps); K. Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (in
+//! bounded model checking).
 
 use crate::frame::{self, Frame};
 use crate::variables::Variables;
@@ -27,8 +29,8 @@ use parikh_net::TransitionId;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
-/// The marking after one step more, and what may have fired in it. `before` and `after` tell what places hold at
-/// most, as far as that is known.
+/// The marking after one step more, and what may have fired in it. `before` and `after` tell what
+/// places hold at most, as far as that is known.
 pub(crate) fn next(
     variables: &mut Variables<'_>,
     frame: &Frame,

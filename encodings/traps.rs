@@ -7,9 +7,9 @@
 //!
 //! # All traps at once
 //! The places that are empty in m contain a largest trap; m respects all initially marked traps if
-//! and only if that one is not marked initially. It is what remains when places *leave*: p may leave
-//! when a transition takes from it and puts only into places that are marked in m or have left
-//! before. So with a Boolean left(p) and a number rank(p) ("when"),
+//! and only if that one is not marked initially. It is what remains when places *leave*: p may
+//! leave when a transition takes from it and puts only into places that are marked in m or have
+//! left before. So with a Boolean left(p) and a number rank(p) ("when"),
 //!
 //! ```text
 //! m₀(p) > 0      m(p) ≥ 1 ∨ left(p)

@@ -14,13 +14,13 @@
 //! asked of mₖ only: satisfiable if and only if the goal is reached by at most k firings.
 //!
 //! **The step case of k-induction** starts in any marking that satisfies the other parts of the
-//! encoding, demands that all but the last marking are no goal markings, and allows no pauses. If it
-//! has no solution, and no goal marking is reached by fewer than k firings (the base case: the above
-//! with k − 1), the goal is unreachable: the shortest sequence to it would end in a solution.
+//! encoding, demands that all but the last marking are no goal markings, and allows no pauses. If
+//! it has no solution, and no goal marking is reached by fewer than k firings (the base case: the
+//! above with k − 1), the goal is unreachable: the shortest sequence to it would end in a solution.
 //!
 //! # Sources
-//! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999;
-//! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
+//! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; M.
+//! Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
 //! FMCAD 2000.
 
 use crate::frame::{Frame, after};
@@ -42,7 +42,8 @@ pub enum Between {
     Step,
 }
 
-/// A row of markings that grows, as long as anybody wants: what is said of it is only ever added to.
+/// A row of markings that grows, as long as anybody wants: what is said of it is only ever added
+/// to.
 #[derive(Debug)]
 pub struct Row {
     /// At least one.
@@ -103,14 +104,15 @@ impl Row {
         &self.frames[self.fired.len()]
     }
 
-    /// For each step the transitions that may fire, and how often they do. Those of one step may fire one
-    /// after the other, in any order.
+    /// For each step the transitions that may fire, and how often they do. Those of one step may
+    /// fire one after the other, in any order.
     pub fn fired(&self) -> &[Vec<(TransitionId, Variable)>] {
         &self.fired
     }
 }
 
-/// At most `steps` firings, or steps, from the initial marking; the constraints, and the goal of the last.
+/// At most `steps` firings, or steps, from the initial marking; the constraints, and the goal of
+/// the last.
 pub fn bounded(
     variables: &mut Variables<'_>,
     goal: &Predicate,
@@ -126,8 +128,8 @@ pub fn bounded(
     (constraints, goal)
 }
 
-/// `steps` firings from the marking m of the other parts to the first goal marking; the constraints,
-/// and the goal of the last.
+/// `steps` firings from the marking m of the other parts to the first goal marking; the
+/// constraints, and the goal of the last.
 pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) -> (Vec<Term>, Term) {
     let mut row = Row::any(variables);
     let not_yet = goal.clone().negated();
@@ -163,7 +165,8 @@ fn most_after(
     after.collect()
 }
 
-/// The marking after one firing more, or after a pause where `pauses` are allowed; what may have fired.
+/// The marking after one firing more, or after a pause where `pauses` are allowed; what may have
+/// fired.
 fn next(
     variables: &mut Variables<'_>,
     frame: &Frame,

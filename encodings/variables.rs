@@ -14,7 +14,8 @@ pub enum Numbers {
     Reals,
     /// Linear arithmetic over the integers, LIA.
     Integers,
-    /// Bit-vectors, as wide as what is proved of a number asks for; what has no bound stays an integer.
+    /// Bit-vectors, as wide as what is proved of a number asks for; what has no bound stays an
+    /// integer.
     Bits,
 }
 
@@ -43,8 +44,8 @@ pub struct Variables<'n> {
 }
 
 impl<'n> Variables<'n> {
-    /// A variable for every place, and for every effect class that has an effect. The bounds that are proved
-    /// among `facts` tell how wide bit-vectors are.
+    /// A variable for every place, and for every effect class that has an effect. The bounds that
+    /// are proved among `facts` tell how wide bit-vectors are.
     pub fn new(net: &'n Net, numbers: Numbers, facts: &Facts) -> Self {
         let bound = |place| facts.upper_bound_within(place, Provenance::PROVED);
         let mut this = Variables {
@@ -73,7 +74,8 @@ impl<'n> Variables<'n> {
         self.number_up_to(name, None)
     }
 
-    /// A number of the encoding's kind, for values from 0 to `most`. It may be able to have larger ones.
+    /// A number of the encoding's kind, for values from 0 to `most`. It may be able to have larger
+    /// ones.
     pub fn number_up_to(&mut self, name: &str, most: Option<u64>) -> Variable {
         match (self.numbers, most) {
             (Numbers::Reals, _) => self.terms.real(name),

@@ -26,30 +26,36 @@
 //! {"end": {"answers": 15}}
 //! ```
 //!
-//! About a coloured model, the second line lists the places and transitions of the net that the rest is
-//! about, in order: the colours and bindings that were not left out. About a model with inhibitor or reset arcs, it has
-//! the bounds by which the net was made that the rest is about ([`NamedTranslation`]). About others there is none.
+//! About a coloured model, the second line lists the places and transitions of the net that the
+//! rest is about, in order: the colours and bindings that were not left out. About a model with
+//! inhibitor or reset arcs, it has the bounds by which the net was made that the rest is about
+//! ([`NamedTranslation`]). About others there is none.
 //!
-//! A line is written before those that refer to it. Steps are transitions by name with how often each
-//! fires in a row, from the initial marking. Loops are blocks of firings: each turn of a block is a transition by name,
-//! or an earlier block by its number from 0, and how often in a row, in quotes where that takes more than 64 bits; the
-//! last block is what happens from the initial marking on ([`LoopRun`]). A pump may follow on `earlier` ones, which repeat as often
-//! as it needs ([`parikh_net::Pumping`]). A reduction ([`NamedLog`]) is `of` the net of another one, a document
-//! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on the net
-//! itself. A lasso ([`NamedLasso`](crate::lasso::NamedLasso)) is a run that never ends, and what comes after its
-//! prefix: firings that repeat, nothing, or whatever. An argument that no run has a property
-//! ([`NamedNoRun`](crate::no_run::NamedNoRun)) says which one, and may rest on predicates that no reachable marking
-//! satisfies, which other evidence of the same answer has to show. `visited` says that there are so few markings
-//! along runs which may have what is asked that whoever checks visits them ([`VisitedRuns`]). A document `after` a trace is about the net begun from the marking at its end. A structure
-//! ([`NamedStructure`]) is an argument about what stays reachable wherever the net goes, `on` the net of a
-//! reduction or on the net itself. A count ([`Count`]) says that these are the
-//! markings of the net of a reduction that keeps every marking, from which the figures of a state space follow. An answer lists everything that together shows it; `after` is a number of firings, and without it
-//! all markings along the trace count. What else a line says is for people.
+//! A line is written before those that refer to it. Steps are transitions by name with how often
+//! each fires in a row, from the initial marking. Loops are blocks of firings: each turn of a block
+//! is a transition by name, or an earlier block by its number from 0, and how often in a row, in
+//! quotes where that takes more than 64 bits; the last block is what happens from the initial
+//! marking on ([`LoopRun`]). A pump may follow on `earlier` ones, which repeat as often as it needs
+//! ([`parikh_net::Pumping`]). A reduction ([`NamedLog`]) is `of` the net of another one, a document
+//! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on
+//! the net itself. A lasso ([`NamedLasso`](crate::lasso::NamedLasso)) is a run that never ends, and
+//! what comes after its prefix: firings that repeat, nothing, or whatever. An argument that no run
+//! has a property ([`NamedNoRun`](crate::no_run::NamedNoRun)) says which one, and may rest on
+//! predicates that no reachable marking satisfies, which other evidence of the same answer has to
+//! show. `visited` says that there are so few markings along runs which may have what is asked that
+//! whoever checks visits them ([`VisitedRuns`]). A document `after` a trace is about the net begun
+//! from the marking at its end. A structure ([`NamedStructure`]) is an argument about what stays
+//! reachable wherever the net goes, `on` the net of a reduction or on the net itself. A count
+//! ([`Count`]) says that these are the markings of the net of a reduction that keeps every marking,
+//! from which the figures of a state space follow. An answer lists everything that together shows
+//! it; `after` is a number of firings, and without it all markings along the trace count. What else
+//! a line says is for people.
 //!
-//! A question has one answer. Where an answer turns out to rest on a false claim of the model, a `withdrawn` line
-//! says that it does not stand; after that the question may be answered again. The last line, `end`, says how
-//! many answers were printed and stand: as many as the file has that are not withdrawn. A file without it is of
-//! a run that was cut short, or that could not write on, and what was printed may not all be there.
+//! A question has one answer. Where an answer turns out to rest on a false claim of the model, a
+//! `withdrawn` line says that it does not stand; after that the question may be answered again. The
+//! last line, `end`, says how many answers were printed and stand: as many as the file has that are
+//! not withdrawn. A file without it is of a run that was cut short, or that could not write on, and
+//! what was printed may not all be there.
 
 use crate::certificate::NamedDocument;
 use crate::home::NamedStructure;
@@ -74,7 +80,8 @@ pub const FORMAT: &str = "parikh-evidence-2";
 pub enum Line {
     /// The first line.
     Header(Header),
-    /// The second line, about a coloured model: an [`Unfolding`], which whoever made the net has read.
+    /// The second line, about a coloured model: an [`Unfolding`], which whoever made the net has
+    /// read.
     Unfolding,
     /// The second line, about a model with inhibitor or reset arcs:
     /// a [`NamedTranslation`], likewise.
@@ -143,8 +150,8 @@ pub struct Header {
     pub examination: String,
 }
 
-/// The nodes of an unfolding by their names, those of one coloured node together, in the order of the
-/// model.
+/// The nodes of an unfolding by their names, those of one coloured node together, in the order of
+/// the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfolding {
     /// Places, `p(red,2)`; `p` where tokens are black.
@@ -169,8 +176,8 @@ pub struct Trace {
     pub steps: Steps,
 }
 
-/// A firing sequence from the initial marking, and what can repeat for ever after it; or the last of several
-/// stages ([`parikh_net::Pumping`]).
+/// A firing sequence from the initial marking, and what can repeat for ever after it; or the last
+/// of several stages ([`parikh_net::Pumping`]).
 #[derive(Debug, Deserialize)]
 pub struct Pump {
     /// The stages before this one.
@@ -247,7 +254,8 @@ pub struct AboutAll {
     pub structure: NamedStructure,
 }
 
-/// That no run has what runs must not have, as visiting the markings along those that still may shows.
+/// That no run has what runs must not have, as visiting the markings along those that still may
+/// shows.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct VisitedRuns {
     /// The most markings that are to be visited.

@@ -1,7 +1,7 @@
 //! The kinds of evidence that files hold, each a line of its own that answers refer to.
 //!
-//! A new kind is a variant here with its row, a type that its lines are read as ([`Kept`]), and the file in
-//! `audit/kinds` that says what such a line shows.
+//! A new kind is a variant here with its row, a type that its lines are read as ([`Kept`]), and the
+//! file in `audit/kinds` that says what such a line shows.
 
 use serde::Deserialize;
 

@@ -1,21 +1,21 @@
-//! Whether a run that never ends has a property: it is fired, and the formula is evaluated along it.
+//! Whether a run that never ends has a property: it is fired, and the formula is evaluated along
+//! it.
 //!
-//! The letters of the run are read off the markings one by one. The firings that repeat have to lead
-//! back to the marking in which they began, or to one with more tokens where the property does not
-//! look: whatever fired once can fire again there, with the same letters, and so for ever. The formula
-//! is evaluated on the word by its own definition
-//! ([`Lasso::satisfies`]).
+//! The letters of the run are read off the markings one by one. The firings that repeat have to
+//! lead back to the marking in which they began, or to one with more tokens where the property does
+//! not look: whatever fired once can fire again there, with the same letters, and so for ever. The
+//! formula is evaluated on the word by its own definition ([`Lasso::satisfies`]).
 //!
-//! Where only fair runs are meant ([`Fairness`](parikh_net::Fairness)), the firings that repeat are looked at for
-//! that by its own definition, too (`fair`). A run that ends in a dead marking is fair, and one that is left open
-//! after some firings can go on fairly.
+//! Where only fair runs are meant ([`Fairness`](parikh_net::Fairness)), the firings that repeat are
+//! looked at for that by its own definition, too (`fair`). A run that ends in a dead marking is
+//! fair, and one that is left open after some firings can go on fairly.
 //!
 //! Where the run is left open after some firings, the letters so far, and each that the marking
 //! there may have, have to decide the formula for all that can follow
 //! ([`Ltl::value_after`](parikh_temporal::Ltl::value_after)). Every run does go on, or stays in a
-//! dead marking. That is a simple test, which leaves some open (p ∨ ¬p is); for these, and only here, an
-//! automaton of the negation is held against its formula, and where it may be after these letters, it has
-//! to accept nothing.
+//! dead marking. That is a simple test, which leaves some open (p ∨ ¬p is); for these, and only
+//! here, an automaton of the negation is held against its formula, and where it may be after these
+//! letters, it has to accept nothing.
 
 mod fair;
 
@@ -32,7 +32,8 @@ use std::collections::HashSet;
 /// The most firings whose letters are written down.
 pub const LONGEST: u128 = 10_000_000;
 
-/// States, edges and terms of an automaton that is made for a run that is left open, and cases of its check.
+/// States, edges and terms of an automaton that is made for a run that is left open, and cases of
+/// its check.
 const LIMITS: Limits = Limits { states: 1_000, edges: 20_000, terms: 1_000 };
 const CASES: usize = 100_000;
 
@@ -155,8 +156,8 @@ impl Along<'_> {
         })
     }
 
-    /// Whether no word that begins with the letters has the negation, as far as its automaton is of a
-    /// size that is worth it.
+    /// Whether no word that begins with the letters has the negation, as far as its automaton is of
+    /// a size that is worth it.
     fn leaves_nothing(&self) -> bool {
         let mut formulas = self.property.formulas().clone();
         let formula = formulas.negate(self.property.formula());

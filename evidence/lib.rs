@@ -1,8 +1,9 @@
 //! Evidence: what makes a claim checkable, and the checks.
 //!
-//! This crate knows nets and file formats only: no solver, no engine, no floating point. A *witness*
-//! is a firing sequence, replayed on the original net; a *document* ([`certificate`]) refutes predicates,
-//! and is re-checked down to the last integer. Whatever makes or writes evidence is elsewhere.
+//! This crate knows nets and file formats only: no solver, no engine, no floating point. A
+//! *witness* is a firing sequence, replayed on the original net; a *document* ([`certificate`])
+//! refutes predicates, and is re-checked down to the last integer. Whatever makes or writes
+//! evidence is elsewhere.
 
 #![forbid(unsafe_code)]
 

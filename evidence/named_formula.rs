@@ -1,4 +1,5 @@
-//! Temporal formulas as they stand in files: a list of parts, each of which refers to parts before it.
+//! Temporal formulas as they stand in files: a list of parts, each of which refers to parts before
+//! it.
 
 use parikh_temporal::{Formula, Formulas, Literal, Paths};
 

@@ -1,23 +1,27 @@
 //! Pumps in stages: whether sums grow without bound.
 //!
 //! # Conditions
-//! Some places are *plentiful*, none at first; of the others the marking is known, m₀ at first. For each stage:
+//! Some places are *plentiful*, none at first; of the others the marking is known, m₀ at first. For
+//! each stage:
 //!
 //! 1. its prefix fires, where plentiful places are taken to hold whatever is asked for;
-//! 2. after it, its pump fires in the same way, and leaves no place that is not plentiful with fewer tokens.
+//! 2. after it, its pump fires in the same way, and leaves no place that is not plentiful with
+//!    fewer tokens.
 //!
-//! Where the pump leaves more, the place is plentiful from then on. A sum grows if there is one stage and its pump
-//! makes the sum larger; or if no plentiful place counts less than 0 in it, and one counts more.
+//! Where the pump leaves more, the place is plentiful from then on. A sum grows if there is one
+//! stage and its pump makes the sum larger; or if no plentiful place counts less than 0 in it, and
+//! one counts more.
 //!
 //! # Soundness
-//! After each stage, for each k there is a reachable marking that is the known one on the places that are not
-//! plentiful, and has at least k tokens on those that are. Initially there are no plentiful places. A sequence
-//! takes at most so many tokens, c, off the places that were plentiful before: from a marking with k + c tokens
-//! on these it fires, and leaves k. So does the pump k times in a row, from a marking with k·(c + 1) tokens on
-//! these: all other places hold no fewer tokens before the next time, by (2). Those where it leaves more have k
-//! tokens more at the end, at least. A sum in which nothing plentiful counts less than 0 is then at least what the
-//! known places make it, and k for those that count. A single pump repeats by itself: a sum that grows along it
-//! once grows each time.
+//! After each stage, for each k there is a reachable marking that is the known one on the places
+//! that are not plentiful, and has at least k tokens on those that are. Initially there are no
+//! plentiful places. A sequence takes at most so many tokens, c, off the places that were plentiful
+//! before: from a marking with k + c tokens on these it fires, and leaves k. So does the pump k
+//! times in a row, from a marking with k·(c + 1) tokens on these: all other places hold no fewer
+//! tokens before the next time, by (2). Those where it leaves more have k tokens more at the end,
+//! at least. A sum in which nothing plentiful counts less than 0 is then at least what the known
+//! places make it, and k for those that count. A single pump repeats by itself: a sum that grows
+//! along it once grows each time.
 //!
 //! # Source
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.

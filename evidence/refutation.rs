@@ -1,13 +1,13 @@
 //! Refutations by unit propagation.
 //!
-//! A clause is a list of literals: variables from 1, negative for a negation. A step is a clause; it
-//! follows when assuming all its literals false and propagating units ends in a contradiction. After
-//! the last step the clauses together must propagate to a contradiction without any assumption. The
-//! checker shares no code with any solver.
+//! A clause is a list of literals: variables from 1, negative for a negation. A step is a clause;
+//! it follows when assuming all its literals false and propagating units ends in a contradiction.
+//! After the last step the clauses together must propagate to a contradiction without any
+//! assumption. The checker shares no code with any solver.
 //!
 //! # Sources
-//! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE 2003;
-//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals).
+//! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE
+//! 2003; M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals).
 
 /// Why a refutation is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,8 +26,8 @@ pub enum RefutationFlaw {
     Stopped,
 }
 
-/// Checks the steps one after the other and the contradiction at the end. The variables of `clauses`
-/// are at most `variables`.
+/// Checks the steps one after the other and the contradiction at the end. The variables of
+/// `clauses` are at most `variables`.
 ///
 /// # Errors
 /// With the first step that does not follow, when there is no contradiction at the end, or when it

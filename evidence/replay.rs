@@ -172,7 +172,8 @@ pub fn replay(net: &Net, sequence: &FiringSequence) -> Result<Marking, ReplayErr
 /// With the first firing that fails.
 pub fn begun_after(net: &Net, sequence: &FiringSequence) -> Result<Net, ReplayError> {
     let end = replay(net, sequence)?;
-    // The net fires the sequence by itself to know how far its claim goes; two rules for firing agree.
+    // The net fires the sequence by itself to know how far its claim goes; two rules for firing
+    // agree.
     match net.after(sequence) {
         Ok(there) if *there.initial() == end => Ok(there),
         _ => Ok(net.without_unit_claim().from_marking(end)),

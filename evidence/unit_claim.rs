@@ -20,9 +20,9 @@ pub fn first_breach(net: &Net, sequence: &FiringSequence, firings: u64) -> Optio
     for step in sequence.steps() {
         let count = step.count.min(left);
         left -= count;
-        // Firings in a row change each place by the same amount. A place that gains has two tokens after
-        // the second firing, and keeps them: a breach in between is one after the last firing, too. So
-        // it is enough to look after the first firing and after the last one.
+        // Firings in a row change each place by the same amount. A place that gains has two tokens
+        // after the second firing, and keeps them: a breach in between is one after the last
+        // firing, too. So it is enough to look after the first firing and after the last one.
         for count in [count.min(1), count.saturating_sub(1)] {
             replayer.fire(Step { transition: step.transition, count }).ok()?;
             counts.add(net, *step, count);

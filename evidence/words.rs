@@ -58,8 +58,8 @@ pub fn run_property(net: &Net, property: &RunProperty) -> String {
     }
 }
 
-/// Which runs are meant, for people: `runs strongly fair to `t` and weakly to all others`. Nothing where all
-/// are.
+/// Which runs are meant, for people: `runs strongly fair to `t` and weakly to all others`. Nothing
+/// where all are.
 pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
     let (weak, strong) = (fairness.weak(), fairness.strong());
     let is_all = weak.len() + strong.len() == net.transition_count();
@@ -173,7 +173,8 @@ pub fn firings(run: &LoopRun) -> String {
     }
 }
 
-/// Text of at most 200 characters: what is longer ends in `…`, behind the end of a name that was cut.
+/// Text of at most 200 characters: what is longer ends in `…`, behind the end of a name that was
+/// cut.
 pub(crate) fn shortened(text: String) -> String {
     let Some((end, _)) = text.char_indices().nth(200) else { return text };
     let is_quoted = text[..end].matches('`').count() % 2 == 1;

@@ -22,8 +22,8 @@ pub const STANDARD_INPUT: &str = "-";
 /// How many bytes are read at a time.
 const BUFFER: usize = 1 << 16;
 
-/// Opens what `path` names, to be read from its beginning. Standard input is kept, and can be opened
-/// again.
+/// Opens what `path` names, to be read from its beginning. Standard input is kept, and can be
+/// opened again.
 ///
 /// # Errors
 /// When it cannot be read, is a directory ([`io::ErrorKind::IsADirectory`]), or is not in its

@@ -1,13 +1,14 @@
-//! What has to hold before a firing so that a predicate holds after it: EX φ and AX φ as predicates.
+//! What has to hold before a firing so that a predicate holds after it: EX φ and AX φ as
+//! predicates.
 //!
-//! m satisfies EX φ where some transition t is enabled in m and φ holds in m + C·t. A linear atom Σ ≤ b holds
-//! there where Σ ≤ b − Σ(C·t) holds in m, and a transition is enabled there where each of its input places p
-//! has w − C(p, t) tokens in m. So, with φ_t for φ after t,
+//! m satisfies EX φ where some transition t is enabled in m and φ holds in m + C·t. A linear atom Σ
+//! ≤ b holds there where Σ ≤ b − Σ(C·t) holds in m, and a transition is enabled there where each of
+//! its input places p has w − C(p, t) tokens in m. So, with φ_t for φ after t,
 //!
 //! > EX φ = ∨_t (enabled(t) ∧ φ_t),  AX φ = ¬EX ¬φ,
 //!
-//! where transitions with the same φ_t share one copy of it; those that change nothing that φ speaks of
-//! share φ itself. At a dead marking EX φ is false and AX φ true, as it should be.
+//! where transitions with the same φ_t share one copy of it; those that change nothing that φ
+//! speaks of share φ itself. At a dead marking EX φ is false and AX φ true, as it should be.
 
 use crate::features::Features;
 use crate::id::TransitionId;
@@ -17,20 +18,21 @@ use crate::sum::LinearSum;
 use parikh_temporal::{Ctl, Formula, Node, Quantifier, Values};
 use std::collections::HashMap;
 
-/// The most firings that change nothing of a predicate, and are asked for one by one where that is not needed.
+/// The most firings that change nothing of a predicate, and are asked for one by one where that is
+/// not needed.
 const NEAR: usize = 16;
 
 impl Predicate {
-    /// Whether it holds after some firing, as a predicate of the marking before. Nothing where that has more
-    /// than so many leaves, its numbers are too large, it speaks of deadness, or the net has arcs whose
-    /// effect is none of tokens added and taken.
+    /// Whether it holds after some firing, as a predicate of the marking before. Nothing where that
+    /// has more than so many leaves, its numbers are too large, it speaks of deadness, or the net
+    /// has arcs whose effect is none of tokens added and taken.
     pub fn before_some(&self, net: &Net, most: usize) -> Option<Predicate> {
         self.before(net, most, None)
     }
 
-    /// A predicate that implies [`before_some`](Self::before_some), where that is larger, and mostly is it: firings
-    /// that change nothing that this speaks of are left out where there are many of them, so that it speaks of few
-    /// places.
+    /// A predicate that implies [`before_some`](Self::before_some), where that is larger, and
+    /// mostly is it: firings that change nothing that this speaks of are left out where there are
+    /// many of them, so that it speaks of few places.
     pub fn before_some_near(&self, net: &Net, most: usize) -> Option<Predicate> {
         self.before(net, most, Some(false))
     }
@@ -40,8 +42,8 @@ impl Predicate {
         Some(self.clone().negated().before(net, most, Some(true))?.negated().sorted())
     }
 
-    /// EX of it. Of firings that change nothing of it, if they are many, `far` says that they are always possible, or
-    /// never.
+    /// EX of it. Of firings that change nothing of it, if they are many, `far` says that they are
+    /// always possible, or never.
     fn before(&self, net: &Net, most: usize, far: Option<bool>) -> Option<Predicate> {
         if !Features::PLAIN.and(Features::WEIGHTS).cover(net.features()) || self.mentions_deadness()
         {
@@ -100,8 +102,8 @@ impl Predicate {
         Some(self.clone().negated().before_some(net, most)?.negated().sorted())
     }
 
-    /// It holds in m where this does not speak of m but of m before so many tokens were added; places
-    /// ascend.
+    /// It holds in m where this does not speak of m but of m before so many tokens were added;
+    /// places ascend.
     fn shifted(&self, net: &Net, changes: &[(usize, i64)]) -> Option<Predicate> {
         if changes.is_empty() {
             return Some(self.clone());
@@ -157,8 +159,8 @@ impl Predicate {
     }
 }
 
-/// A part of a formula of CTL as a predicate, where it has no other operators of time than EX and AX, each
-/// of them with at most so many leaves.
+/// A part of a formula of CTL as a predicate, where it has no other operators of time than EX and
+/// AX, each of them with at most so many leaves.
 pub fn condition_before(
     formulas: &Ctl,
     part: Formula<Quantifier>,

@@ -75,8 +75,8 @@ impl NetBuilder {
         NetBuilder { name: name.into(), ..NetBuilder::default() }
     }
 
-    /// All nodes and arcs of `net`, in order, with its name and initial marking; its units and final
-    /// markings are left out.
+    /// All nodes and arcs of `net`, in order, with its name and initial marking; its units and
+    /// final markings are left out.
     ///
     /// # Errors
     /// None in practice: what was built once can be built again.

@@ -1,16 +1,17 @@
-//! Strongly connected components of a graph whose nodes are numbers from 0, with stacks of its own in place
-//! of recursion.
+//! Strongly connected components of a graph whose nodes are numbers from 0, with stacks of its own
+//! in place of recursion.
 //!
 //! # Cost
-//! Linear in nodes and edges; 12 bytes for each node, and 8 more for each on the path being followed.
+//! Linear in nodes and edges; 12 bytes for each node, and 8 more for each on the path being
+//! followed.
 //!
 //! # Sources
 //! R. Tarjan, *Depth-First Search and Linear Graph Algorithms*, SIAM J. Comput. 1(2), 1972.
 
 use std::collections::TryReserveError;
 
-/// Of each node its component, and how many components there are. They are numbered so that no edge leads
-/// to a component with a larger number.
+/// Of each node its component, and how many components there are. They are numbered so that no edge
+/// leads to a component with a larger number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
     /// By node.
@@ -22,8 +23,8 @@ pub struct Components {
 /// A node that was not met, or is in no component yet.
 const NONE: u32 = u32::MAX;
 
-/// The components of `nodes` nodes, fewer than 2³² − 1. `next(node, k)` is where the edge with number k of a
-/// node leads, from 0 until there is none.
+/// The components of `nodes` nodes, fewer than 2³² − 1. `next(node, k)` is where the edge with
+/// number k of a node leads, from 0 until there is none.
 pub fn components(nodes: u32, next: impl Fn(u32, u32) -> Option<u32>) -> Components {
     let found = components_while(nodes, next, |_| Ok::<(), TryReserveError>(()));
     // As any vector that cannot grow.
@@ -48,7 +49,8 @@ pub fn components_while<E: From<TryReserveError>>(
     // When each node was met, and the earliest of those met that it leads back to.
     let (mut met, mut low, mut of) = (filled()?, filled()?, filled()?);
     let (mut time, mut count) = (0, 0);
-    // Nodes in no component yet, and those being visited with how many of their edges were followed.
+    // Nodes in no component yet, and those being visited with how many of their edges were
+    // followed.
     let (mut open, mut path): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
     for root in 0..nodes {
         if met[root as usize] != NONE {

@@ -1,23 +1,24 @@
 //! Nets made of a net and its markings: closed to a cycle, or with firings counted.
 //!
-//! A net whose firings are counted: a place for each transition, to which it adds a token whenever it
-//! fires and from which nobody takes.
+//! A net whose firings are counted: a place for each transition, to which it adds a token whenever
+//! it fires and from which nobody takes.
 //!
 //! ```text
 //! transition t: a -> b        ⇒        place #t      transition t: a -> b + #t
 //! ```
 //!
-//! The firing sequences are those of the net as it was, by the same names. So "t fires on some way to the
-//! marking m", which is a matter of whole runs, becomes a matter of single markings: m with a token on #t.
+//! The firing sequences are those of the net as it was, by the same names. So "t fires on some way
+//! to the marking m", which is a matter of whole runs, becomes a matter of single markings: m with
+//! a token on #t.
 
 use crate::builder::{BuildError, NetBuilder};
 use crate::id::PlaceId;
 use crate::marking::Marking;
 use crate::net::Net;
 
-/// The net with its firings counted: its places, then one for each transition, in order, called `#t` (with
-/// as many `#` as it takes for a name of its own). Initial and final markings are those of `net`, with no
-/// firings in the initial one; of final ones the counts do not matter, and are 0.
+/// The net with its firings counted: its places, then one for each transition, in order, called
+/// `#t` (with as many `#` as it takes for a name of its own). Initial and final markings are those
+/// of `net`, with no firings in the initial one; of final ones the counts do not matter, and are 0.
 ///
 /// # Errors
 /// When there are too many nodes.
@@ -40,8 +41,8 @@ pub fn counted(net: &Net) -> Result<Net, BuildError> {
     Ok(builder.build()?.with_final_markings(finals))
 }
 
-/// The net with one more transition, which takes `last` and puts the initial marking: what was done begins
-/// anew. The new transition comes last.
+/// The net with one more transition, which takes `last` and puts the initial marking: what was done
+/// begins anew. The new transition comes last.
 ///
 /// # Errors
 /// When there are too many nodes.
@@ -57,7 +58,8 @@ pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     builder.build()
 }
 
-/// The places of a [`counted`] net that are those of the net as it was, given how many transitions it has.
+/// The places of a [`counted`] net that are those of the net as it was, given how many transitions
+/// it has.
 pub fn uncounted_places(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     (0..net.place_count() - net.transition_count().min(net.place_count())).map(PlaceId::new)
 }

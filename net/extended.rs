@@ -1,5 +1,5 @@
-//! Nets with inhibitor and reset arcs: a place/transition net, its *core*, and what beside it decides when
-//! transitions are enabled and what firing them does.
+//! Nets with inhibitor and reset arcs: a place/transition net, its *core*, and what beside it
+//! decides when transitions are enabled and what firing them does.
 //!
 //! ```text
 //! t is enabled in m   iff  m(p) >= pre(t, p) for all p, and m(p) < w for each inhibitor arc of weight w
@@ -7,11 +7,11 @@
 //!                          m'(p) = m(p) - pre(t, p) + post(t, p)       elsewhere
 //! ```
 //!
-//! A read arc needs nothing of its own: it is a self-loop, and [`ExtendedBuilder::read`] makes one of it. So a
-//! net that has only read arcs is its core.
+//! A read arc needs nothing of its own: it is a self-loop, and [`ExtendedBuilder::read`] makes one
+//! of it. So a net that has only read arcs is its core.
 //!
-//! Engines, rules and documents know plain arcs only. They are never given the core where it is not the net:
-//! a [`Translation`](crate::translation::Translation) stands for it.
+//! Engines, rules and documents know plain arcs only. They are never given the core where it is not
+//! the net: a [`Translation`](crate::translation::Translation) stands for it.
 
 use crate::builder::{BuildError, NetBuilder};
 use crate::id::{PlaceId, TransitionId};
@@ -32,7 +32,8 @@ pub struct Inhibitor {
 #[derive(Clone, Debug)]
 pub struct ExtendedNet {
     core: Net,
-    /// Of each transition, by ascending place; at most one for a place. Empty where no transition has any.
+    /// Of each transition, by ascending place; at most one for a place. Empty where no transition
+    /// has any.
     inhibitors: Vec<Vec<Inhibitor>>,
     /// The same of what is emptied.
     resets: Vec<Vec<PlaceId>>,
@@ -149,8 +150,8 @@ impl ExtendedBuilder {
         ExtendedBuilder { core: NetBuilder::new(name), ..ExtendedBuilder::default() }
     }
 
-    /// `t` is enabled only while `p` holds `weight` tokens, and takes none of them. With plain arcs between
-    /// the two, the larger number counts.
+    /// `t` is enabled only while `p` holds `weight` tokens, and takes none of them. With plain arcs
+    /// between the two, the larger number counts.
     ///
     /// # Errors
     /// As [`NetBuilder::take`].
@@ -161,8 +162,8 @@ impl ExtendedBuilder {
         Ok(())
     }
 
-    /// `t` is enabled only while `p` holds fewer than `weight` tokens. Of several arcs, the least weight
-    /// counts.
+    /// `t` is enabled only while `p` holds fewer than `weight` tokens. Of several arcs, the least
+    /// weight counts.
     ///
     /// # Errors
     /// As [`NetBuilder::take`].
@@ -212,12 +213,12 @@ impl ExtendedBuilder {
     }
 }
 
-/// What a place holds at most, whatever fires: by arcs that inhibit all who add to it. `None` where some
-/// transition adds to the place and is not inhibited by it.
+/// What a place holds at most, whatever fires: by arcs that inhibit all who add to it. `None` where
+/// some transition adds to the place and is not inhibited by it.
 ///
-/// Let B be the largest of m₀(p) and of what can be left by each transition that raises p: with an inhibitor
-/// arc of weight w and d tokens more than before, (w − 1) + d; with a reset arc, what it puts. A marking with
-/// at most B tokens on p is followed by such markings only.
+/// Let B be the largest of m₀(p) and of what can be left by each transition that raises p: with an
+/// inhibitor arc of weight w and d tokens more than before, (w − 1) + d; with a reset arc, what it
+/// puts. A marking with at most B tokens on p is followed by such markings only.
 pub fn capacity(net: &ExtendedNet, p: PlaceId) -> Option<u64> {
     let core = net.core();
     let mut most = core.initial()[p];
@@ -238,7 +239,8 @@ pub fn capacity(net: &ExtendedNet, p: PlaceId) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// p and q, and one transition that takes 1 from p, which has to hold 3, and is inhibited by q >= 2.
+    /// p and q, and one transition that takes 1 from p, which has to hold 3, and is inhibited by q
+    /// >= 2.
     fn net() -> ExtendedNet {
         let mut builder = ExtendedBuilder::new("n");
         let p = builder.core.place("p", 4).unwrap();

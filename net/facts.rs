@@ -127,8 +127,8 @@ impl Facts {
         facts
     }
 
-    /// Takes over what the model claims of this net: where its units are said to be safe (NUPN), every
-    /// place in them holds one token at most. Whether it claims anything.
+    /// Takes over what the model claims of this net: where its units are said to be safe (NUPN),
+    /// every place in them holds one token at most. Whether it claims anything.
     pub fn claim_units(&mut self, net: &Net) -> bool {
         let Some(units) = net.safe_units() else { return false };
         for place in net.places().filter(|&place| units.covers(place)) {

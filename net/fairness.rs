@@ -1,8 +1,8 @@
 //! Fairness: which runs count, of those that may go on without a transition for ever.
 //!
-//! A run is *weakly* fair to t if t fires again and again, unless it is disabled again and again; it is
-//! *strongly* fair to t if t fires again and again, unless it is enabled finitely often only. Of
-//! positions of the run, with what fires next at each:
+//! A run is *weakly* fair to t if t fires again and again, unless it is disabled again and again;
+//! it is *strongly* fair to t if t fires again and again, unless it is enabled finitely often only.
+//! Of positions of the run, with what fires next at each:
 //!
 //! ```text
 //! weak:    (G F !fireable(t)) | G F fires(t)
@@ -12,11 +12,11 @@
 //! Strong fairness implies weak. In a dead marking nothing is enabled, so a run that ends there is
 //! fair to every transition.
 //!
-//! Whatever fires first, a run can go on fairly: of the transitions that are enabled, always let the
-//! one fire that has not fired for longest. One that is enabled again and again and does not fire any
-//! more is overtaken each time by one that has not fired for longer; that one then comes behind it, so
-//! there are fewer of these each time, and it is its turn in the end. So fairness matters neither to
-//! what can be reached, nor to what the first firings decide.
+//! Whatever fires first, a run can go on fairly: of the transitions that are enabled, always let
+//! the one fire that has not fired for longest. One that is enabled again and again and does not
+//! fire any more is overtaken each time by one that has not fired for longer; that one then comes
+//! behind it, so there are fewer of these each time, and it is its turn in the end. So fairness
+//! matters neither to what can be reached, nor to what the first firings decide.
 
 use crate::id::TransitionId;
 

@@ -1,8 +1,8 @@
 //! What a net has beyond plain arcs, so that whoever works on nets can say what it understands.
 //!
-//! An engine, a reduction rule and a document each declare the features that their arguments hold for. A net
-//! with any other is refused, so that a new kind of arc is not misread by those who have never heard of it:
-//! to them a net *is* its weighted arcs.
+//! An engine, a reduction rule and a document each declare the features that their arguments hold
+//! for. A net with any other is refused, so that a new kind of arc is not misread by those who have
+//! never heard of it: to them a net *is* its weighted arcs.
 
 /// A set of features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -13,7 +13,8 @@ impl Features {
     pub const PLAIN: Features = Features(0);
     /// Arcs of larger weights.
     pub const WEIGHTS: Features = Features(1);
-    /// Something that nobody here understands. No reader makes it; tests do, in place of whatever is next.
+    /// Something that nobody here understands. No reader makes it; tests do, in place of whatever
+    /// is next.
     pub const UNKNOWN: Features = Features(1 << 7);
 
     /// These and those.

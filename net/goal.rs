@@ -15,8 +15,8 @@ pub enum Goal {
     Reach(Predicate),
     /// What is the largest value of this over the reachable markings?
     Maximise(LinearSum),
-    /// Does this stay reachable wherever the net goes? Is it true that from every reachable marking a
-    /// marking can be reached that satisfies this: are these markings a home space (AG EF)?
+    /// Does this stay reachable wherever the net goes? Is it true that from every reachable marking
+    /// a marking can be reached that satisfies this: are these markings a home space (AG EF)?
     Home(Predicate),
     /// Is there a run with this property? A formula of LTL says that no run violates it.
     Run(Box<RunProperty>),

@@ -1,12 +1,14 @@
-//! Firing sequences with loops: blocks of firings, repeated so and so often, that may stand in other blocks.
+//! Firing sequences with loops: blocks of firings, repeated so and so often, that may stand in
+//! other blocks.
 //!
 //! ```text
 //! b0 = t u          b1 = b0×10⁹ v          the run: s b1×10⁹ w
 //! ```
 //!
-//! A counter that counts to 2¹⁰²⁴ by counters below it is run through by some thousand lines of this kind, which
-//! stand for more firings than could ever be written down one by one (R. Lipton, *The reachability problem
-//! requires exponential space*, 1976, has such nets). Blocks refer to earlier ones only: a straight-line program.
+//! A counter that counts to 2¹⁰²⁴ by counters below it is run through by some thousand lines of
+//! this kind, which stand for more firings than could ever be written down one by one (R. Lipton,
+//! *The reachability problem requires exponential space*, 1976, has such nets). Blocks refer to
+//! earlier ones only: a straight-line program.
 
 use crate::id::TransitionId;
 use crate::sequence::FiringSequence;
@@ -36,8 +38,8 @@ pub struct LoopRun {
     blocks: Vec<Vec<Turn>>,
 }
 
-/// Where in a run: in which block and before which of its turns, from the outermost block inwards. The blocks on the
-/// way are in their first round.
+/// Where in a run: in which block and before which of its turns, from the outermost block inwards.
+/// The blocks on the way are in their first round.
 pub type Spot = [(usize, usize)];
 
 /// Why blocks are no run.
@@ -136,7 +138,8 @@ impl LoopRun {
         LoopRun { blocks }
     }
 
-    /// All of it one after the other; nothing where that would take more than `most` runs of a transition.
+    /// All of it one after the other; nothing where that would take more than `most` runs of a
+    /// transition.
     pub fn flat(&self, most: usize) -> Option<FiringSequence> {
         let last = self.blocks.len().checked_sub(1)?;
         self.flat_to(&[(last, self.blocks[last].len())], most)

@@ -288,8 +288,8 @@ impl Net {
         (0..count).map(PlaceId::new)
     }
 
-    /// For each transition that the model has, in order, those that stand for it: itself, but for what a
-    /// translation made of it.
+    /// For each transition that the model has, in order, those that stand for it: itself, but for
+    /// what a translation made of it.
     pub fn model_transitions(&self) -> impl Iterator<Item = Vec<TransitionId>> + use<'_> {
         let ranges: Box<dyn Iterator<Item = std::ops::Range<usize>>> = match self.translation() {
             None => Box::new((0..self.transition_count()).map(|t| t..t + 1)),
@@ -311,8 +311,8 @@ impl Net {
         self.place_named(name).map(|place| vec![place])
     }
 
-    /// The place that a colour of a coloured place unfolds to, if the sort has such a colour; no place
-    /// where it was left out. A colour is `red`, `red,2`, or `(red,2)`.
+    /// The place that a colour of a coloured place unfolds to, if the sort has such a colour; no
+    /// place where it was left out. A colour is `red`, `red,2`, or `(red,2)`.
     pub fn colour_named(&self, place: usize, colour: &str) -> Option<Option<PlaceId>> {
         let folding = self.folding()?;
         let coloured = folding.coloured()?;
@@ -330,8 +330,8 @@ impl Net {
     }
 
     /// The transitions that a formula's name stands for: the transition of this id, and in an
-    /// unfolding all bindings of the coloured transition of this id, of which there may be none left. Of a
-    /// net that stands for one with reset arcs, all that stand for the transition.
+    /// unfolding all bindings of the coloured transition of this id, of which there may be none
+    /// left. Of a net that stands for one with reset arcs, all that stand for the transition.
     pub fn transitions_named(&self, name: &str) -> Option<Vec<TransitionId>> {
         if let Some(folding) = self.folding()
             && let Some(at) = folding.transition_named(name)
@@ -356,15 +356,15 @@ impl Net {
         Net { folding: None, ..self }
     }
 
-    /// The same net, begun from `marking`. What the model claims of markings that can be reached from
-    /// its own initial marking is not claimed of this net, unless that is the same marking; see
-    /// [`after`](Self::after) for a marking that can be reached.
+    /// The same net, begun from `marking`. What the model claims of markings that can be reached
+    /// from its own initial marking is not claimed of this net, unless that is the same marking;
+    /// see [`after`](Self::after) for a marking that can be reached.
     pub fn from_marking(&self, marking: Marking) -> Net {
         Net { initial: marking, ..self.clone() }
     }
 
-    /// The same net, begun from the marking at the end of `sequence`. What is claimed of all markings
-    /// that can be reached here is claimed of those that can be reached there.
+    /// The same net, begun from the marking at the end of `sequence`. What is claimed of all
+    /// markings that can be reached here is claimed of those that can be reached there.
     ///
     /// # Errors
     /// When the sequence cannot be fired.
@@ -414,8 +414,8 @@ impl Net {
         Ok(())
     }
 
-    /// Fires `t` so often in a row. Each firing changes a place by the same amount, so it is enabled all
-    /// the way if it is the first time and the last time.
+    /// Fires `t` so often in a row. Each firing changes a place by the same amount, so it is
+    /// enabled all the way if it is the first time and the last time.
     fn fire_in_a_row(
         &self,
         marking: &mut Marking,

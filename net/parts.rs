@@ -1,7 +1,7 @@
 //! The parts of a net that share no node: each moves as if the others were not there.
 //!
-//! The reachable markings of the net are all combinations of those of its parts. So what can be reached in a
-//! part, or stays reachable, is so in the whole; and numbers of markings multiply.
+//! The reachable markings of the net are all combinations of those of its parts. So what can be
+//! reached in a part, or stays reachable, is so in the whole; and numbers of markings multiply.
 
 use crate::sets::Sets;
 use crate::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
@@ -19,7 +19,8 @@ pub struct Subnet {
 }
 
 impl Net {
-    /// Its parts, by their first nodes: places, then transitions. A node without arcs is one by itself.
+    /// Its parts, by their first nodes: places, then transitions. A node without arcs is one by
+    /// itself.
     ///
     /// # Errors
     /// None that the net itself did not have: nodes keep their names.

@@ -234,8 +234,8 @@ impl Predicate {
         }
     }
 
-    /// The place that all of its leaves, which are comparisons, are about; `None` when they are not,
-    /// or there are none.
+    /// The place that all of its leaves, which are comparisons, are about; `None` when they are
+    /// not, or there are none.
     pub fn only_place(&self) -> Option<PlaceId> {
         match self {
             Predicate::Atom(atom) => match atom.sum.terms() {

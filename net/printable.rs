@@ -1,14 +1,15 @@
 //! Text that others wrote, made safe to print.
 //!
-//! Names, ids and paths come from files and may hold anything: an escape sequence that a terminal obeys,
-//! a line break that forges a line of ours, a mark that turns the direction of what follows. Whatever is
-//! printed for people goes through one of these:
+//! Names, ids and paths come from files and may hold anything: an escape sequence that a terminal
+//! obeys, a line break that forges a line of ours, a mark that turns the direction of what follows.
+//! Whatever is printed for people goes through one of these:
 //!
-//! - [`Printable`], for a line: what a terminal would obey is shown as an escape, `\u{9b}`, `\n`, `\t`;
-//! - [`Word`], for an id in a line that programs read, too: white space and backslashes are escaped as well,
-//!   so that it is one word, and two ids are never the same word;
-//! - [`Quoted`], for a name inside of a sentence of ours: it stands between backquotes, cannot end them, and
-//!   is clipped, so that nobody takes what it says for what we say;
+//! - [`Printable`], for a line: what a terminal would obey is shown as an escape, `\u{9b}`, `\n`,
+//!   `\t`;
+//! - [`Word`], for an id in a line that programs read, too: white space and backslashes are escaped
+//!   as well, so that it is one word, and two ids are never the same word;
+//! - [`Quoted`], for a name inside of a sentence of ours: it stands between backquotes, cannot end
+//!   them, and is clipped, so that nobody takes what it says for what we say;
 //! - [`json`], for JSON: strings say the same with JSON's own escapes.
 //!
 //! ```
@@ -37,8 +38,9 @@ pub struct Quoted<'a>(pub &'a str);
 /// The most characters of a name that are shown inside of a sentence.
 const LONGEST_NAME: usize = 120;
 
-/// Whether a terminal or a reader might do something else with it than show it: control characters (C0,
-/// DEL and C1), the line and paragraph separators of Unicode, and marks that change the direction of text.
+/// Whether a terminal or a reader might do something else with it than show it: control characters
+/// (C0, DEL and C1), the line and paragraph separators of Unicode, and marks that change the
+/// direction of text.
 pub fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -49,8 +51,8 @@ pub fn is_harmful(c: char) -> bool {
         )
 }
 
-/// Serialized JSON with nothing harmful in its strings. Line breaks between values stay: inside of strings
-/// JSON has none.
+/// Serialized JSON with nothing harmful in its strings. Line breaks between values stay: inside of
+/// strings JSON has none.
 pub fn json(serialized: String) -> String {
     let is_escaped = |c: char| is_harmful(c) && c != '\n';
     if !serialized.contains(is_escaped) {

@@ -93,8 +93,8 @@ impl<P: Paths, A> Property<P, A> {
     }
 }
 
-/// A part without operators of time as a predicate; `of_atom` has what an atom says of a marking, if it
-/// says no more.
+/// A part without operators of time as a predicate; `of_atom` has what an atom says of a marking,
+/// if it says no more.
 pub fn condition<P: Paths, A>(
     formulas: &Formulas<P>,
     part: Formula<P>,

@@ -1,8 +1,8 @@
 //! What shows that tokens grow without bound: firings that can be repeated.
 //!
-//! A *pump* is a firing sequence after which no place has lost tokens, so that it can fire again, and again.
-//! One pump is not always enough. Here `made` grows only while `ready` is left, which one has to take first,
-//! and whatever fires at all after `close` takes tokens of `store` away:
+//! A *pump* is a firing sequence after which no place has lost tokens, so that it can fire again,
+//! and again. One pump is not always enough. Here `made` grows only while `ready` is left, which
+//! one has to take first, and whatever fires at all after `close` takes tokens of `store` away:
 //!
 //! ```text
 //! place open 1 · place ready · place store · place made
@@ -11,12 +11,13 @@
 //! transition make: ready + store -> ready + made
 //! ```
 //!
-//! So a pump may follow on others, in *stages*, and may take from what those before it put down: they repeat
-//! as often as all after them need. In the net above: `fill` repeats; then `close`, and `make` repeats.
+//! So a pump may follow on others, in *stages*, and may take from what those before it put down:
+//! they repeat as often as all after them need. In the net above: `fill` repeats; then `close`, and
+//! `make` repeats.
 //!
 //! # Source
-//! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969: a place that is
-//! ω there, and the way to it.
+//! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969: a
+//! place that is ω there, and the way to it.
 
 use crate::sequence::FiringSequence;
 

@@ -31,7 +31,8 @@ impl RunAtom {
         }
     }
 
-    /// Whether it is true in a marking that this firing leaves, or none where a dead marking repeats.
+    /// Whether it is true in a marking that this firing leaves, or none where a dead marking
+    /// repeats.
     pub fn is_true(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> bool {
         match self {
             RunAtom::Holds(predicate) => predicate.holds(net, marking),
@@ -44,8 +45,8 @@ impl RunAtom {
 pub type RunProperty = Property<Linear, RunAtom>;
 
 impl RunProperty {
-    /// The same with what fairness means as a part of the formula, and all runs meant. Its automaton
-    /// doubles with each transition, so this is for few of them.
+    /// The same with what fairness means as a part of the formula, and all runs meant. Its
+    /// automaton doubles with each transition, so this is for few of them.
     #[must_use]
     pub fn written_out(&self) -> Self {
         let fairness = self.fairness();

@@ -1,4 +1,5 @@
-//! A hash table of indices into what is kept elsewhere: names in one piece of text, effects in rows.
+//! A hash table of indices into what is kept elsewhere: names in one piece of text, effects in
+//! rows.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::OnceLock;

@@ -1,4 +1,5 @@
-//! The way back from a place/transition net to the net with inhibitor or reset arcs that it stands for.
+//! The way back from a place/transition net to the net with inhibitor or reset arcs that it stands
+//! for.
 //!
 //! ```text
 //! m(p) < w                         complement place co(p), which holds B - m(p), is read: >= B - w + 1
@@ -6,17 +7,18 @@
 //!                                  B - k from co(p), and puts B there
 //! ```
 //!
-//! B is a bound on p in *the net with these arcs*. With it the two nets are one: each marking m of one is the
-//! marking m with B - m(p) on each co(p) of the other, and in it the same transitions are enabled, each by one
-//! of its copies. So whatever is asked of the one can be asked of the other, in terms of the model's places and
-//! transitions.
+//! B is a bound on p in *the net with these arcs*. With it the two nets are one: each marking m of
+//! one is the marking m with B - m(p) on each co(p) of the other, and in it the same transitions
+//! are enabled, each by one of its copies. So whatever is asked of the one can be asked of the
+//! other, in terms of the model's places and transitions.
 //!
 //! The bounds are what is to be believed: each has its [`Because`].
 //!
 //! # Source
-//! Complement places are folklore (T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE,
-//! 1989, section V); reset arcs of bounded places by copies, C. Dufourd, A. Finkel, Ph. Schnoebelen, *Reset nets
-//! between decidability and undecidability*, ICALP 1998, say what is lost where places have no bound.
+//! Complement places are folklore (T. Murata, *Petri nets: properties, analysis and applications*,
+//! Proc. IEEE, 1989, section V); reset arcs of bounded places by copies, C. Dufourd, A. Finkel, Ph.
+//! Schnoebelen, *Reset nets between decidability and undecidability*, ICALP 1998, say what is lost
+//! where places have no bound.
 
 use crate::id::{PlaceId, TransitionId};
 use crate::names::Names;
@@ -40,7 +42,8 @@ pub enum Because {
     Visited(u64),
     /// Who adds to the place is inhibited by it: [`capacity`](crate::extended::capacity).
     Capacity,
-    /// No transition raises this sum of tokens, by its plain arcs; each place with its factor, at least 1.
+    /// No transition raises this sum of tokens, by its plain arcs; each place with its factor, at
+    /// least 1.
     Weights(Vec<(PlaceId, u64)>),
 }
 
@@ -49,8 +52,8 @@ pub enum Because {
 #[error("names of more than 4 GiB")]
 pub struct TooLarge;
 
-/// What a net was translated from, as far as nodes have to be told apart: of the place/transition net, the first
-/// places are the model's.
+/// What a net was translated from, as far as nodes have to be told apart: of the place/transition
+/// net, the first places are the model's.
 #[derive(Clone, Debug)]
 pub struct Translation {
     /// How many places the model has.
@@ -58,15 +61,16 @@ pub struct Translation {
     /// The model's transitions.
     transitions: Names,
     bounds: Vec<Bound>,
-    /// The places with a complement, in the order of their complements, which come after all other places.
+    /// The places with a complement, in the order of their complements, which come after all other
+    /// places.
     complemented: Vec<PlaceId>,
     /// Where the copies of each transition end.
     ends: Vec<usize>,
 }
 
 impl Translation {
-    /// The translation of a model of so many places, and of transitions of these names with so many copies each; by
-    /// these bounds, with complements of these places.
+    /// The translation of a model of so many places, and of transitions of these names with so many
+    /// copies each; by these bounds, with complements of these places.
     ///
     /// # Errors
     /// When the names take more than 4 GiB.
@@ -121,8 +125,9 @@ impl Translation {
         start..self.ends[t.index()]
     }
 
-    /// Whether `copy` is one of several that stand for the same transition of the model. What is said of each of them
-    /// is then not what is said of that transition: a run that is fair to it need not be fair to each copy.
+    /// Whether `copy` is one of several that stand for the same transition of the model. What is
+    /// said of each of them is then not what is said of that transition: a run that is fair to it
+    /// need not be fair to each copy.
     pub fn is_shared(&self, copy: TransitionId) -> bool {
         self.copies(self.origin(copy)).len() > 1
     }
@@ -133,7 +138,8 @@ impl Translation {
     }
 }
 
-/// What a complement place is called: `co(p)`, with as many primes as it takes to be nobody else's name.
+/// What a complement place is called: `co(p)`, with as many primes as it takes to be nobody else's
+/// name.
 pub fn complement_name(place: &str, is_taken: impl Fn(&str) -> bool) -> String {
     unused(format!("co({place})"), is_taken)
 }

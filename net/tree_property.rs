@@ -1,8 +1,9 @@
 //! Properties of the tree of runs: formulas of CTL over what holds in a marking.
 //!
-//! The runs from a marking make a tree, which parts where several firings are possible. A formula of
-//! CTL is true or false at a marking: its operators speak of some or of all maximal rows of firings from
-//! there. One that comes to a dead marking ends in it, so in a dead marking EX φ is false and AX φ true.
+//! The runs from a marking make a tree, which parts where several firings are possible. A formula
+//! of CTL is true or false at a marking: its operators speak of some or of all maximal rows of
+//! firings from there. One that comes to a dead marking ends in it, so in a dead marking EX φ is
+//! false and AX φ true.
 
 use crate::id::PlaceId;
 use crate::marking::Marking;

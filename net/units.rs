@@ -5,9 +5,10 @@
 //! any chain from the root to a leaf exclude each other. The model says so; Parikh takes it as an
 //! assumption that evidence must name.
 //!
-//! The model says so of the markings that can be reached from *its* initial marking, and of no others:
-//! two cases at once put two tokens where the claim allows one. So a claim holds the marking that it
-//! speaks of, and a net gives its units as safe only while it begins there ([`Net::safe_units`]).
+//! The model says so of the markings that can be reached from *its* initial marking, and of no
+//! others: two cases at once put two tokens where the claim allows one. So a claim holds the
+//! marking that it speaks of, and a net gives its units as safe only while it begins there
+//! ([`Net::safe_units`]).
 //!
 //! [`Net::safe_units`]: crate::Net::safe_units
 //!
@@ -66,8 +67,9 @@ pub enum UnitsError {
 }
 
 impl Units {
-    /// Checks and takes a unit tree over the places of a net with `initial` marking; `safe` is whether
-    /// the model claims that the units are safe from there on. `name` gives a place's name for messages.
+    /// Checks and takes a unit tree over the places of a net with `initial` marking; `safe` is
+    /// whether the model claims that the units are safe from there on. `name` gives a place's name
+    /// for messages.
     ///
     /// # Errors
     /// When a place is missing or repeated, the units are no tree with the given root, or a
@@ -141,8 +143,9 @@ impl Units {
         Units { safe_from: None, ..self.clone() }
     }
 
-    /// The same claim about `reached`, which can be reached from the marking that it speaks of: what
-    /// can be reached from there, can be reached from here. No claim if `reached` itself breaks it.
+    /// The same claim about `reached`, which can be reached from the marking that it speaks of:
+    /// what can be reached from there, can be reached from here. No claim if `reached` itself
+    /// breaks it.
     pub(crate) fn reached(&self, reached: &Marking) -> Units {
         let holds = self.safe_from.is_some() && self.unsafe_place(reached).is_none();
         Units { safe_from: holds.then(|| reached.clone()), ..self.clone() }
@@ -190,17 +193,17 @@ impl Units {
         self.root
     }
 
-    /// The marking from which on the model claims unit-safety. Without the claim the tree says nothing
-    /// of markings. Whoever wants to use the claim for a net asks [`Net::safe_units`], which looks
-    /// whether the net begins there.
+    /// The marking from which on the model claims unit-safety. Without the claim the tree says
+    /// nothing of markings. Whoever wants to use the claim for a net asks [`Net::safe_units`],
+    /// which looks whether the net begins there.
     ///
     /// [`Net::safe_units`]: crate::Net::safe_units
     pub fn safe_from(&self) -> Option<&Marking> {
         self.safe_from.as_ref()
     }
 
-    /// Whether `place` is in a unit. All are, but for places that were added to a net afterwards, of
-    /// which the units say nothing.
+    /// Whether `place` is in a unit. All are, but for places that were added to a net afterwards,
+    /// of which the units say nothing.
     pub fn covers(&self, place: PlaceId) -> bool {
         place.index() < self.unit_of.len()
     }

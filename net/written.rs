@@ -1,7 +1,7 @@
 //! Writing nets in other tools' languages: those of LoLA and of TINA. PNML has a module of its own.
 //!
-//! What a language has no words for is refused, not left out; but for what is no part of the net: units and final
-//! markings, and in LoLA's language the net's name and the labels of nodes.
+//! What a language has no words for is refused, not left out; but for what is no part of the net:
+//! units and final markings, and in LoLA's language the net's name and the labels of nodes.
 
 use crate::extended::ExtendedNet;
 use crate::id::TransitionId;

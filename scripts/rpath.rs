@@ -8,9 +8,9 @@
 //!   only those, on the library path of `cargo test` and `cargo run`. That also serves the packages
 //!   without this script.
 //!
-//! Without the features `z3` and `highs` it does nothing. With a variable `PARIKH_RELEASE` there is no
-//! absolute run path: what is released names no directory of the machine that built it, and finds its
-//! libraries beside itself.
+//! Without the features `z3` and `highs` it does nothing. With a variable `PARIKH_RELEASE` there is
+//! no absolute run path: what is released names no directory of the machine that built it, and
+//! finds its libraries beside itself.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Linear constraints over numbers of so many bits, without a sign and without overflow.
 //!
-//! What is subtracted goes to the other side, so that both sides of 3·x − y ≤ −2, which are 3·x + 2 and y, are
-//! sums of what is not negative; and both are added up in as many bits as the larger one may need. So a constraint
-//! says of bit-vectors exactly what it says of integers.
+//! What is subtracted goes to the other side, so that both sides of 3·x − y ≤ −2, which are 3·x + 2
+//! and y, are sums of what is not negative; and both are added up in as many bits as the larger one
+//! may need. So a constraint says of bit-vectors exactly what it says of integers.
 
 use crate::term::{Sort, Terms, Variable};
 use num_bigint::{BigInt, BigUint, Sign};

@@ -3,11 +3,12 @@
 //! A [`Budget`] is cheap to clone and to ask. A [`slice`](Budget::slice) of a budget ends no later
 //! than its parent and is cancelled with it, so that a stage can ration its own parts.
 //!
-//! Memory is the resident set of the whole process, and of solvers in processes of their own, against a ceiling in bytes, and, where the
-//! process has a limit on its address space (`ulimit -v`), its address space against that limit:
-//! crossing it would not be an answer "unknown" but an abort. The kernel is asked at most every
-//! [`SAMPLING`], by whichever loop asks first; in between the last reading is used, so that asking
-//! costs a few relaxed loads and a clock reading.
+//! Memory is the resident set of the whole process, and of solvers in processes of their own,
+//! against a ceiling in bytes, and, where the process has a limit on its address space
+//! (`ulimit -v`), its address space against that limit: crossing it would not be an answer
+//! "unknown" but an abort. The kernel is asked at most every [`SAMPLING`], by whichever loop asks
+//! first; in between the last reading is used, so that asking costs a few relaxed loads and a clock
+//! reading.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -217,13 +218,14 @@ impl Usage {
     }
 }
 
-/// The resident sets of another process and of those that it has started in bytes, without what they share with
-/// others, such as our own program and libraries; 0 when it is gone.
+/// The resident sets of another process and of those that it has started in bytes, without what
+/// they share with others, such as our own program and libraries; 0 when it is gone.
 pub(crate) fn child_bytes(process: u32) -> u64 {
     process_bytes(process) + descendants(process).into_iter().map(process_bytes).sum::<u64>()
 }
 
-/// The processes that another has started, and those that these have. None where `/proc` does not say.
+/// The processes that another has started, and those that these have. None where `/proc` does not
+/// say.
 pub(crate) fn descendants(process: u32) -> Vec<u32> {
     let mut found = vec![process];
     let mut next = 0;
@@ -266,7 +268,8 @@ pub fn forget_child(process: u32) {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).retain(|&other| other != process);
 }
 
-/// The resident set of this process and those counted with it in bytes, a few milliseconds old; 0 where `/proc` is missing.
+/// The resident set of this process and those counted with it in bytes, a few milliseconds old; 0
+/// where `/proc` is missing.
 pub fn resident_bytes() -> u64 {
     Usage::sample().resident
 }

@@ -6,8 +6,8 @@
 //! > bounds of column j }
 //!
 //! whatever y is (weak duality). So there is nothing to trust in y: the right-hand side is computed
-//! in integers, and if every maximum in it is finite, it is an upper bound on c·x. With minima it is
-//! a lower bound. With c = 0 and a negative right-hand side it says 0 < 0 of any point, so that
+//! in integers, and if every maximum in it is finite, it is an upper bound on c·x. With minima it
+//! is a lower bound. With c = 0 and a negative right-hand side it says 0 < 0 of any point, so that
 //! there is none (Farkas). A maximum over an empty interval is taken at one of its ends; a program
 //! with such an interval has no points, and whatever is said of its points holds.
 //!

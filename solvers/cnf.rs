@@ -38,7 +38,8 @@ impl Literal {
         self.0 & 1 == 0
     }
 
-    /// Whether the literal is true under `values`, one per variable; `None` if its variable has none.
+    /// Whether the literal is true under `values`, one per variable; `None` if its variable has
+    /// none.
     pub fn evaluate(self, values: &[bool]) -> Option<bool> {
         values.get(self.variable() as usize).map(|&value| value == self.is_positive())
     }

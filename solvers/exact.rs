@@ -3,8 +3,8 @@
 //! The multipliers at a vertex make the reduced costs of some columns zero: linear equations with
 //! integer coefficients, whose solution may have denominators that no rounding finds. Which rows
 //! have a multiplier and which columns have no reduced cost can still be read off the numbers in
-//! floating point. So the equations are solved once more, in integers; unknowns that they leave free
-//! keep their values, rounded.
+//! floating point. So the equations are solved once more, in integers; unknowns that they leave
+//! free keep their values, rounded.
 //!
 //! As in [`rational`](crate::rational), nothing here needs to be right for verdicts to be right:
 //! what comes out is a guess, and [`certify`](crate::certify) checks it.

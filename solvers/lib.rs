@@ -4,16 +4,17 @@
 //! This crate never sees a place or a transition: it is handed terms and linear programs as plain
 //! data, and hands back answers that say how far they may be trusted.
 //!
-//! - Questions: [`linear_program`], [`term`], [`cnf`]; written to files by [`dump`]. [`linear_terms`]
-//!   makes programs of terms without choices, [`bits`] sums of bit-vectors of those that compare numbers of so many bits.
+//! - Questions: [`linear_program`], [`term`], [`cnf`]; written to files by [`dump`].
+//!   [`linear_terms`] makes programs of terms without choices, [`bits`] sums of bit-vectors of
+//!   those that compare numbers of so many bits.
 //! - What back-ends can do and what they answer: [`lp`], [`smt`], [`sat`]. Unknown, error and
 //!   timeout are all [`NoAnswer`].
 //! - Back-ends, one file each: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
 //!   [`sat_batsat`], and [`smt_command`], any SMT solver that is a command.
-//! - Native ones may run in processes of their own: [`guest`]; [`lp_chosen`] and [`smt_chosen`] are what
-//!   engines use.
-//! - Trust: [`certify`] re-checks LP answers in exact arithmetic, [`rational`] guesses what it checks,
-//!   [`model`] evaluates terms; proofs of SAT back-ends are for a checker outside.
+//! - Native ones may run in processes of their own: [`guest`]; [`lp_chosen`] and [`smt_chosen`] are
+//!   what engines use.
+//! - Trust: [`certify`] re-checks LP answers in exact arithmetic, [`rational`] guesses what it
+//!   checks, [`model`] evaluates terms; proofs of SAT back-ends are for a checker outside.
 
 pub mod answer;
 pub mod bits;

@@ -302,9 +302,9 @@ impl LinearProgram {
         self.write_lp_with(|column| format!("x{}", column.0), false, out)
     }
 
-    /// Writes the program in CPLEX LP format with columns called as `name` says: letters, digits and
-    /// underscores, not starting with a digit or an `e`, each name once. With `integers`, all columns
-    /// are declared to be integers.
+    /// Writes the program in CPLEX LP format with columns called as `name` says: letters, digits
+    /// and underscores, not starting with a digit or an `e`, each name once. With `integers`, all
+    /// columns are declared to be integers.
     ///
     /// # Errors
     /// What `out` reports.

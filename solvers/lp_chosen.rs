@@ -1,5 +1,6 @@
-//! The back-end for linear programs that engines use: HiGHS, as a guest once somebody has invited one
-//! (`guest::invite`); or microlp, in builds without HiGHS and where `PARIKH_LP=microlp` asks for it.
+//! The back-end for linear programs that engines use: HiGHS, as a guest once somebody has invited
+//! one (`guest::invite`); or microlp, in builds without HiGHS and where `PARIKH_LP=microlp` asks
+//! for it.
 
 use crate::linear_program::LinearProgram;
 use crate::lp::IncrementalLp;

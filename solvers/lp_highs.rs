@@ -5,7 +5,8 @@
 //! the cores. When only costs changed, the last basis is still primal feasible and the primal
 //! simplex goes on from it; when bounds or rows changed, it is dual feasible and the dual simplex
 //! does. Without a basis, the primal simplex starts where all columns at their lower ends are a
-//! feasible point that the costs call for leaving, else the dual one. Measured on contest nets this is 3.7 to 8.4 times faster than starting over.
+//! feasible point that the costs call for leaving, else the dual one. Measured on contest nets this
+//! is 3.7 to 8.4 times faster than starting over.
 //!
 //! # Quirks (HiGHS 1.15.0)
 //! The option `time_limit` counts from the creation of the model, so it is not used: the interrupt

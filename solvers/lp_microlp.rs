@@ -8,11 +8,11 @@
 //! # Quirks
 //! No dual values come out, so certificates come from solving the dual program (a second run). The
 //! only way to stop it is a time limit: it does not see a cancelled budget before that. On random
-//! degenerate programs, microlp 0.6.0 cycles for ever on about one in 10,000 and calls about as many
-//! unbounded that are not (minimise −y with y ≥ 0, x free, row y ≤ 0). So no run gets more time than
-//! `patience` allows, "unbounded" must be confirmed by an infeasible dual, and a run that failed
-//! either way is repeated with rows and columns in reverse order. It may panic on numerically hard
-//! input; that costs the one question.
+//! degenerate programs, microlp 0.6.0 cycles for ever on about one in 10,000 and calls about as
+//! many unbounded that are not (minimise −y with y ≥ 0, x free, row y ≤ 0). So no run gets more
+//! time than `patience` allows, "unbounded" must be confirmed by an infeasible dual, and a run that
+//! failed either way is repeated with rows and columns in reverse order. It may panic on
+//! numerically hard input; that costs the one question.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

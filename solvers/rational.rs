@@ -1,5 +1,5 @@
-//! From floating-point numbers to the fractions that were meant; from the multipliers of an LP solver
-//! to rational ones worth checking.
+//! From floating-point numbers to the fractions that were meant; from the multipliers of an LP
+//! solver to rational ones worth checking.
 //!
 //! Nothing here needs to be right for verdicts to be right: what comes out is a guess, and
 //! [`certify`](crate::certify), or whoever asked, checks it.

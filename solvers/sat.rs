@@ -1,8 +1,9 @@
 //! What a SAT back-end can do, as traits, and what it answers.
 //!
-//! Back-ends are incremental: variables and clauses are added between questions and stay, and so does
-//! what was learnt. A question may assume literals; that is how clauses come and go. A clause c with a
-//! literal of its own, ¬s ∨ c, holds where s is assumed, and is given up for good by the clause ¬s.
+//! Back-ends are incremental: variables and clauses are added between questions and stay, and so
+//! does what was learnt. A question may assume literals; that is how clauses come and go. A clause
+//! c with a literal of its own, ¬s ∨ c, holds where s is assumed, and is given up for good by the
+//! clause ¬s.
 
 use crate::budget::{Budget, Exhausted};
 use crate::cnf::{Clauses, Cnf, Literal};

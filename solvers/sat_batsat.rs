@@ -2,8 +2,8 @@
 //!
 //! # Quirks (batsat 0.6.0)
 //! It asks whether to stop only between decisions, so a long propagation overruns the budget by a
-//! little. A clause that was added after a contradiction is dropped, which changes nothing. Decisions
-//! make variables false, so that models tend to have few true ones.
+//! little. A clause that was added after a contradiction is dropped, which changes nothing.
+//! Decisions make variables false, so that models tend to have few true ones.
 
 use std::cell::Cell;
 
@@ -62,7 +62,8 @@ struct Watch<K> {
 
 impl<K: Keep> Callbacks for Watch<K> {
     fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
-        // Besides clauses of conflicts: after a contradiction with assumptions, that the core fails.
+        // Besides clauses of conflicts: after a contradiction with assumptions, that the core
+        // fails.
         if matches!(kind, ClauseKind::Learnt) {
             let literal = |lit: &Lit| Literal::new(lit.var().idx(), lit.sign());
             self.learnt.keep(clause.iter().map(literal));

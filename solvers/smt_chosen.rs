@@ -1,5 +1,5 @@
-//! The SMT solver that engines use: the command of the user if there is one, else Z3, as a guest once
-//! somebody has invited one ([`guest::invite`](crate::guest::invite)).
+//! The SMT solver that engines use: the command of the user if there is one, else Z3, as a guest
+//! once somebody has invited one ([`guest::invite`](crate::guest::invite)).
 
 use crate::guest::Program;
 use crate::smt::{SmtError, SmtSolver};
@@ -36,8 +36,8 @@ fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
     Err(SmtError::NoneHere)
 }
 
-/// Reads a command line: words, and words in quotation marks of either kind. `None` when there is none, or a
-/// quotation mark has no other.
+/// Reads a command line: words, and words in quotation marks of either kind. `None` when there is
+/// none, or a quotation mark has no other.
 pub fn command(line: &str) -> Option<Program> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;

@@ -1,4 +1,5 @@
-//! SMT solvers that are commands: SMT-LIB 2 over pipes, with a process that may die, hang or babble.
+//! SMT solvers that are commands: SMT-LIB 2 over pipes, with a process that may die, hang or
+//! babble.
 //!
 //! ```text
 //!   SmtCommand ──── (declare-const …) (assert …) (check-sat-assuming (a!7)) (echo "parikh 3") ───▶
@@ -7,24 +8,25 @@
 //!              ──── (get-value (x y …)) (echo "parikh 4") ──────▶
 //! ```
 //!
-//! Every message ends with an `echo`, so that what comes back is cut into answers whatever else is printed.
-//! What is asserted is said when it is first needed, once; a process that was given up is followed by a new one,
-//! which is told all of it again (see [`guest`](crate::guest) for what that costs, and how often it is done).
+//! Every message ends with an `echo`, so that what comes back is cut into answers whatever else is
+//! printed. What is asserted is said when it is first needed, once; a process that was given up is
+//! followed by a new one, which is told all of it again (see [`guest`](crate::guest) for what that
+//! costs, and how often it is done).
 //!
 //! # What is asked of a solver
 //! The standard's core: `set-logic`, `declare-const`, `define-fun`, `push`, `pop`, `check-sat`,
-//! `check-sat-assuming` with literals, `get-value`, `echo`. Cores (`get-unsat-assumptions`) are taken where
-//! there are some; else all assumptions are the core. The logic is the narrowest one; when later terms need a
-//! wider one, a new process is started with it.
+//! `check-sat-assuming` with literals, `get-value`, `echo`. Cores (`get-unsat-assumptions`) are
+//! taken where there are some; else all assumptions are the core. The logic is the narrowest one;
+//! when later terms need a wider one, a new process is started with it.
 //!
 //! # Whom to believe
-//! A model is one when the terms, evaluated exactly, are true under it, and everything else that a solver calls
-//! `sat` is a failure. `unsat` is its word.
+//! A model is one when the terms, evaluated exactly, are true under it, and everything else that a
+//! solver calls `sat` is a failure. `unsat` is its word.
 //!
 //! # Time
-//! SMT-LIB has no words for "stop". Z3 and cvc5 are given the time that is left as an option, and what they
-//! answer a little late is waited for before the next question, until [`patience`] ends, however short the questions
-//! are; any other process is given up when the time is over.
+//! SMT-LIB has no words for "stop". Z3 and cvc5 are given the time that is left as an option, and
+//! what they answer a little late is waited for before the next question, until [`patience`] ends,
+//! however short the questions are; any other process is given up when the time is over.
 
 mod guest;
 
@@ -104,8 +106,8 @@ impl SmtCommand {
         if let Some(guest) = &mut self.guest
             && let Some(since) = guest.owes
         {
-            // An answer that nobody waited for any more comes first. However short the questions are, one that
-            // never comes is given up.
+            // An answer that nobody waited for any more comes first. However short the questions
+            // are, one that never comes is given up.
             let patience = patience(guest.bytes / 10);
             let left = patience.saturating_sub(since.elapsed());
             guest.answer(left, Some(budget)).map_err(|failure| match failure {

@@ -1,9 +1,9 @@
 //! Terms in SMT-LIB 2, for dumps, for people, and for solvers that are commands.
 //!
 //! Terms used more than once are named with `define-fun`, so the text is linear in the arena. Names
-//! are quoted as needed; where quoting is not enough, the number of the variable is appended. A script is
-//! one batch of terms; a conversation with a solver is many, in scopes (`writer`), and what it says is
-//! read as it comes (`reader`).
+//! are quoted as needed; where quoting is not enough, the number of the variable is appended. A
+//! script is one batch of terms; a conversation with a solver is many, in scopes (`writer`), and
+//! what it says is read as it comes (`reader`).
 
 pub(crate) mod reader;
 pub(crate) mod writer;

@@ -1,15 +1,15 @@
 //! Z3 through its C library: incremental, with assumptions, models and cores.
 //!
 //! # Settings and why
-//! [`Z3::new`] uses the incremental core from the first check on: on contest formulas the tactics of
-//! newer versions are 7 to 40 times slower on the easy ones. [`Z3::for_logic`] uses the tactics, for
-//! a late try on what is left.
+//! [`Z3::new`] uses the incremental core from the first check on: on contest formulas the tactics
+//! of newer versions are 7 to 40 times slower on the easy ones. [`Z3::for_logic`] uses the tactics,
+//! for a late try on what is left.
 //!
 //! # Quirks (z3 0.22, Z3 5.3.3)
 //! The crate keeps one context per thread, so a solver stays on the thread that made it. A library
 //! older than 4.13.3 has other numbers for operators, which is undefined behaviour in the crate: it
-//! is refused. Z3's own timeout is not used; a second thread interrupts the check when the budget is
-//! spent, which covers time, memory and cancellation alike.
+//! is refused. Z3's own timeout is not used; a second thread interrupts the check when the budget
+//! is spent, which covers time, memory and cancellation alike.
 
 mod handle;
 
@@ -393,8 +393,8 @@ pub fn run_script(script: &str, timeout: Duration) -> Result<String, SmtError> {
     Ok(handle::eval(&script))
 }
 
-/// What Z3's own reader answers to the next commands of one conversation, which goes on where it was left
-/// off; `None` for a library that is too old, and text that cannot be handed over.
+/// What Z3's own reader answers to the next commands of one conversation, which goes on where it
+/// was left off; `None` for a library that is too old, and text that cannot be handed over.
 pub(crate) fn converse(commands: &str) -> Option<String> {
     check_version(z3::full_version()).ok()?;
     handle::eval_again(commands)

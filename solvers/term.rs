@@ -1,8 +1,8 @@
 //! Terms as plain data: Boolean combinations of linear constraints over integers and reals.
 //!
-//! All terms of a question live in one [`Terms`] arena and are hash-consed: equal terms are the same
-//! [`Term`]. Children are created before their parents, so that going through the arena in order
-//! meets them first; nothing here recurses.
+//! All terms of a question live in one [`Terms`] arena and are hash-consed: equal terms are the
+//! same [`Term`]. Children are created before their parents, so that going through the arena in
+//! order meets them first; nothing here recurses.
 //!
 //! Linear constraints are kept as Σ c·x ≤ b or Σ c·x = b. Over integers they are divided by the
 //! greatest common divisor, with b rounded down, and turned so that the first coefficient is
@@ -278,7 +278,8 @@ impl Terms {
         self.intern(Node::Equal(entries.into(), bound))
     }
 
-    /// Everything that `roots` are made of, themselves included, parts before what they are part of.
+    /// Everything that `roots` are made of, themselves included, parts before what they are part
+    /// of.
     pub fn reachable(&self, roots: impl IntoIterator<Item = Term>) -> Vec<Term> {
         let mut seen = vec![false; self.nodes.len()];
         let mut found: Vec<Term> = Vec::new();

@@ -1,9 +1,9 @@
 //! Parikh proves things about Petri nets, and hands over the evidence.
 //!
-//! The entry is [`check()`]: a [`Model`], from [`input`] or a text, and questions ([`run::Questions`]) in, answers
-//! out. On the way, [`board`] holds the goals of the run and what is known of them,
-//! engines under [`engine`] settle goals, [`evidence`] checks every claim before the board takes it. See
-//! ARCHITECTURE.md.
+//! The entry is [`check()`]: a [`Model`], from [`input`] or a text, and questions
+//! ([`run::Questions`]) in, answers out. On the way, [`board`] holds the goals of the run and what
+//! is known of them, engines under [`engine`] settle goals, [`evidence`] checks every claim before
+//! the board takes it. See ARCHITECTURE.md.
 
 pub mod answer;
 pub mod board;

@@ -1,8 +1,8 @@
 //! What nodes are called where people read: in pictures and on pages.
 //!
-//! Models of tools whose ids are numbers have names for people beside them (`<name>` in PNML). Such a name
-//! stands for its node unless it is blank, or another node has it as its name or its id: such nodes are
-//! called by their ids, and all others keep their names.
+//! Models of tools whose ids are numbers have names for people beside them (`<name>` in PNML). Such
+//! a name stands for its node unless it is blank, or another node has it as its name or its id:
+//! such nodes are called by their ids, and all others keep their names.
 
 use parikh_net::Net;
 use std::collections::HashMap;
@@ -14,8 +14,8 @@ pub struct Names {
     pub places: Vec<String>,
     /// Transitions.
     pub transitions: Vec<String>,
-    /// Nodes that have a name which does not tell them apart, and the name: places first, then transitions, in
-    /// one row of numbers.
+    /// Nodes that have a name which does not tell them apart, and the name: places first, then
+    /// transitions, in one row of numbers.
     pub shared: Vec<(usize, String)>,
 }
 

@@ -1,4 +1,5 @@
-//! Plots of lines as SVG, the y axis logarithmic: curves of one name share a colour, of one style a dash pattern.
+//! Plots of lines as SVG, the y axis logarithmic: curves of one name share a colour, of one style a
+//! dash pattern.
 
 use crate::draw::escaped;
 use std::fmt::Write;

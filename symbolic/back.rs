@@ -1,9 +1,10 @@
 //! How everything leads back to some members of a set: steps that whoever doubts it can go again.
 //!
-//! Saturation [inside a set](Diagrams::reachable_within) says quickly *whether* all members lead to a target, and nothing
-//! of how. Here the same is found in steps: each takes one transition and how often it fires in a row, and adds, backwards
-//! from all that was found before, the members that lead there so. A transition fires once, then twice, four times and so
-//! on, as long as that adds anything: where places hold many tokens, there would be as many steps as tokens.
+//! Saturation [inside a set](Diagrams::reachable_within) says quickly *whether* all members lead to
+//! a target, and nothing of how. Here the same is found in steps: each takes one transition and how
+//! often it fires in a row, and adds, backwards from all that was found before, the members that
+//! lead there so. A transition fires once, then twice, four times and so on, as long as that adds
+//! anything: where places hold many tokens, there would be as many steps as tokens.
 
 use crate::relation::Relation;
 use crate::store::{Diagrams, Set, Stop};
@@ -17,8 +18,8 @@ pub type Steps = Vec<(usize, u64)>;
 type Powers = Vec<(u64, usize)>;
 
 impl Diagrams<'_> {
-    /// Steps by which all members of `all`, which no firing leaves, lead to a member of `target`; `None` where they do
-    /// not. `transitions` are over `levels` levels.
+    /// Steps by which all members of `all`, which no firing leaves, lead to a member of `target`;
+    /// `None` where they do not. `transitions` are over `levels` levels.
     ///
     /// Collects: sets that are to be used later must be [kept](Self::keep).
     ///

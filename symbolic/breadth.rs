@@ -67,8 +67,9 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
-    /// All vectors that firing transitions makes of members of `from`, these included, in rounds: each fires all
-    /// transitions on what the round before found (with `chaining`: also on what this round has found).
+    /// All vectors that firing transitions makes of members of `from`, these included, in rounds:
+    /// each fires all transitions on what the round before found (with `chaining`: also on what
+    /// this round has found).
     ///
     /// Collects: sets that are to be used later must be [kept](Self::keep).
     ///

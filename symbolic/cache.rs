@@ -1,9 +1,11 @@
-//! Results of operations, as many as fit: a table in which a new result overwrites what is at its place.
+//! Results of operations, as many as fit: a table in which a new result overwrites what is at its
+//! place.
 //!
-//! A result that was overwritten is computed again, so the cache decides how long something takes and never
-//! what comes out.
+//! A result that was overwritten is computed again, so the cache decides how long something takes
+//! and never what comes out.
 
-/// What was computed. The number of a suffix (or 0) is in the lower bits, so a key is three numbers.
+/// What was computed. The number of a suffix (or 0) is in the lower bits, so a key is three
+/// numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Operation {

@@ -1,10 +1,10 @@
-//! What is no longer needed: nodes are marked from the sets that are kept and from the stacks, and the others
-//! go to a free list.
+//! What is no longer needed: nodes are marked from the sets that are kept and from the stacks, and
+//! the others go to a free list.
 //!
-//! Collecting happens at safe points only, where no function holds a node that is not reachable from there:
-//! in saturation before each firing. Every function keeps to the rule that its caller protects the arguments
-//! (they are kept, or on the stack `work`, or below something that is), and whoever gets a result puts it on the
-//! stack before the next firing.
+//! Collecting happens at safe points only, where no function holds a node that is not reachable
+//! from there: in saturation before each firing. Every function keeps to the rule that its caller
+//! protects the arguments (they are kept, or on the stack `work`, or below something that is), and
+//! whoever gets a result puts it on the stack before the next firing.
 
 use crate::store::{Diagrams, EMPTY, FEW, Node, Stop};
 

@@ -1,15 +1,17 @@
 //! Which transitions a node is saturated for.
 //!
-//! Plain saturation treats a transition at the topmost level it touches, and every change of a level far below
-//! has to come down from there. Where it only *reads* the levels above its first change, that is more than is
-//! needed: below a value that lets it pass, the rest of it can be treated at its first change, as if it were a
-//! transition of that part alone (*conditional locality*). A node is then saturated for a *context*: its level,
-//! and the suffixes that the values above have let pass.
+//! Plain saturation treats a transition at the topmost level it touches, and every change of a
+//! level far below has to come down from there. Where it only *reads* the levels above its first
+//! change, that is more than is needed: below a value that lets it pass, the rest of it can be
+//! treated at its first change, as if it were a transition of that part alone (*conditional
+//! locality*). A node is then saturated for a *context*: its level, and the suffixes that the
+//! values above have let pass.
 //!
-//! All contexts are made beforehand, from the top level down, and a context's successor depends only on how
-//! many of the thresholds read there a value reaches. Many readers could make exponentially many
-//! contexts, each with its own copy of the work below. So where reads would lead to more than [`MOST`]
-//! contexts at a level, they are treated as in plain saturation at that level.
+//! All contexts are made beforehand, from the top level down, and a context's successor depends
+//! only on how many of the thresholds read there a value reaches. Many readers could make
+//! exponentially many contexts, each with its own copy of the work below. So where reads would lead
+//! to more than [`MOST`] contexts at a level, they are treated as in plain saturation at that
+//! level.
 
 use crate::touch::{END, Suffix};
 use std::collections::HashMap;

@@ -1,14 +1,14 @@
 //! Exact counts: members, members that enable transitions, and weighted sums of these.
 //!
-//! A weighted sum is Σ over the members m of Π over the levels l of wₗ(mₗ). With w = 1 it is the number of
-//! members; with wₗ(v) = 1 for v ≥ pre, else 0, at the levels of a transition, the number of members that
-//! enable it; where a level stands for several places of a net that was reduced, wₗ(v) is the number of ways
-//! to spread v tokens over them.
+//! A weighted sum is Σ over the members m of Π over the levels l of wₗ(mₗ). With w = 1 it is the
+//! number of members; with wₗ(v) = 1 for v ≥ pre, else 0, at the levels of a transition, the number
+//! of members that enable it; where a level stands for several places of a net that was reduced,
+//! wₗ(v) is the number of ways to spread v tokens over them.
 //!
-//! Many sums that differ from a common weighting at a few levels each (a transition's) are computed together:
-//! what paths from the top weigh (`above`) once for all; what paths to the bottom weigh once without
-//! differences; and in between only from the first different level to the last. Equal lower parts are computed
-//! once: the lists of differences are a tree, walked from their ends.
+//! Many sums that differ from a common weighting at a few levels each (a transition's) are computed
+//! together: what paths from the top weigh (`above`) once for all; what paths to the bottom weigh
+//! once without differences; and in between only from the first different level to the last. Equal
+//! lower parts are computed once: the lists of differences are a tree, walked from their ends.
 
 use crate::levelled::Levelled;
 use crate::number::Number;
@@ -35,8 +35,8 @@ pub struct Factors {
     pub table: Vec<Factor>,
 }
 
-/// A sum that is asked for: where its factors differ from the common ones, as (level, place in the table) by
-/// ascending level.
+/// A sum that is asked for: where its factors differ from the common ones, as (level, place in the
+/// table) by ascending level.
 pub type Changes = Vec<(u32, usize)>;
 
 impl Diagrams<'_> {
@@ -50,8 +50,8 @@ impl Diagrams<'_> {
         Ok(sums.into_iter().sum())
     }
 
-    /// How many pairs there are of a member and a transition that it enables. Of each transition are given the
-    /// levels that it needs tokens at, with how many, ascending.
+    /// How many pairs there are of a member and a transition that it enables. Of each transition
+    /// are given the levels that it needs tokens at, with how many, ascending.
     ///
     /// # Errors
     ///
@@ -112,8 +112,8 @@ enum Scale<N> {
     Other(N),
 }
 
-/// A tree of lists of differences, from their ends: which lists go on upwards from here, and which ones begin
-/// here.
+/// A tree of lists of differences, from their ends: which lists go on upwards from here, and which
+/// ones begin here.
 #[derive(Default)]
 struct Tree {
     upwards: BTreeMap<(Reverse<u32>, usize), Tree>,
@@ -228,8 +228,9 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
         Ok(Some(()))
     }
 
-    /// Makes the sums that begin above in `tree`: `below` is what paths from each node of `level` down weigh with the
-    /// differences on the way to `tree`; below the last level there is one path, without a node.
+    /// Makes the sums that begin above in `tree`: `below` is what paths from each node of `level`
+    /// down weigh with the differences on the way to `tree`; below the last level there is one
+    /// path, without a node.
     fn climb(&mut self, tree: &Tree, level: usize, mut below: Vec<N>) -> Fits<()> {
         let mut level = level;
         for (&(Reverse(upper), factor), parent) in &tree.upwards {

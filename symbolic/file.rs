@@ -16,8 +16,8 @@ use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// A set by itself: nodes (value, down, right), each after those that it refers to. The first one has
-/// number 2.
+/// A set by itself: nodes (value, down, right), each after those that it refers to. The first one
+/// has number 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagram {
     /// Numbers a member has.
@@ -94,7 +94,8 @@ impl Diagram {
         }
     }
 
-    /// Whether nodes refer to earlier ones, of the level they should be of, and values grow to the right.
+    /// Whether nodes refer to earlier ones, of the level they should be of, and values grow to the
+    /// right.
     fn check(&self) -> Result<(), FileError> {
         // How many levels are below a node's chain.
         let mut heights: Vec<u32> = vec![0, 0];
@@ -142,7 +143,8 @@ impl Diagrams<'_> {
             for &id in levelled.level(level) {
                 chain.clear();
                 let mut at = id;
-                // Mostly the chain to the right is known by now: only codes of large values are out of order.
+                // Mostly the chain to the right is known by now: only codes of large values are out
+                // of order.
                 let mut right = EMPTY;
                 while at != EMPTY {
                     let node = self.node(at);

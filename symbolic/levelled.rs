@@ -24,7 +24,8 @@ impl Levelled {
             for head in heads.drain(..) {
                 let mut at = head;
                 while at > ONE && place[at as usize] == u32::MAX {
-                    // Anything but `u32::MAX`: a chain has no node twice, so this is for other chains.
+                    // Anything but `u32::MAX`: a chain has no node twice, so this is for other
+                    // chains.
                     place[at as usize] = 0;
                     chain.push(at);
                     at = diagrams.node(at).right;

@@ -1,16 +1,16 @@
 //! Sets of markings as list decision diagrams, and the reachable set of a Petri net by saturation.
 //!
-//! Many nets with 10²⁰ reachable markings have a simple *set* of them: what one part of the net does
-//! depends little on the others. A *list decision diagram* writes a set of equally long vectors as a
-//! graph in which equal parts occur once. A node is (value, down, right):
+//! Many nets with 10²⁰ reachable markings have a simple *set* of them: what one part of the net
+//! does depends little on the others. A *list decision diagram* writes a set of equally long
+//! vectors as a graph in which equal parts occur once. A node is (value, down, right):
 //!
 //! ```text
 //! ⟦(v, down, right)⟧ = { v·w | w ∈ ⟦down⟧ } ∪ ⟦right⟧      ⟦0⟧ = ∅      ⟦1⟧ = { the empty vector }
 //! ```
 //!
-//! with values growing to the right, so that a set has exactly one diagram and two sets are equal if and only if
-//! their nodes are. The k-th number of a vector belongs to *level* k; which place is at which level (the
-//! [`order`]) decides between seconds and never.
+//! with values growing to the right, so that a set has exactly one diagram and two sets are equal
+//! if and only if their nodes are. The k-th number of a vector belongs to *level* k; which place is
+//! at which level (the [`order`]) decides between seconds and never.
 //!
 //! This crate knows places as levels and transitions as rows of [`Touch`]es. It knows no goal, no
 //! examination, no file of the contest; what its figures are worth is for its users to say.
@@ -28,10 +28,11 @@
 //! | `file` | diagrams as text |
 //! | `order` | which place is at which level |
 //!
-//! Sources: Blom, van de Pol, "Symbolic reachability for process algebras with recursive data types", ICTAC 2008
-//! (list decision diagrams); Ciardo, Lüttgen, Siminiceanu, "Saturation: an efficient iteration strategy for
-//! symbolic state-space generation", TACAS 2001; Biswal, Miner, "Improving saturation efficiency with implicit
-//! relations", Petri Nets 2019; Molnár, Majzik, "Saturation enhanced with conditional locality", Petri Nets 2019.
+//! Sources: Blom, van de Pol, "Symbolic reachability for process algebras with recursive data
+//! types", ICTAC 2008 (list decision diagrams); Ciardo, Lüttgen, Siminiceanu, "Saturation: an
+//! efficient iteration strategy for symbolic state-space generation", TACAS 2001; Biswal, Miner,
+//! "Improving saturation efficiency with implicit relations", Petri Nets 2019; Molnár, Majzik,
+//! "Saturation enhanced with conditional locality", Petri Nets 2019.
 
 mod back;
 mod breadth;

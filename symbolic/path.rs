@@ -1,10 +1,11 @@
 //! A firing sequence to a member.
 //!
-//! Saturation forgets in which order things were found. So the way is looked for backwards from the target, inside
-//! the reachable set, in *rounds*: each takes one transition after the other, as often as it adds anything, on all
-//! that was found before, until the start is met. Then the same steps are gone forwards: what was added by a
-//! transition leads by it to what was there before. The way is not the shortest; but there are as many layers of
-//! equal distance as the shortest one has firings, and most ways, however long, come within a few rounds.
+//! Saturation forgets in which order things were found. So the way is looked for backwards from the
+//! target, inside the reachable set, in *rounds*: each takes one transition after the other, as
+//! often as it adds anything, on all that was found before, until the start is met. Then the same
+//! steps are gone forwards: what was added by a transition leads by it to what was there before.
+//! The way is not the shortest; but there are as many layers of equal distance as the shortest one
+//! has firings, and most ways, however long, come within a few rounds.
 
 use crate::relation::Relation;
 use crate::store::{Diagrams, Set, Stop};
@@ -15,8 +16,8 @@ use std::collections::HashMap;
 pub type Firings = Vec<usize>;
 
 impl Diagrams<'_> {
-    /// Firings that lead from `start` to a member of `target` inside `reachable`; `None` if there are none.
-    /// `transitions` are those that `relation` was made of.
+    /// Firings that lead from `start` to a member of `target` inside `reachable`; `None` if there
+    /// are none. `transitions` are those that `relation` was made of.
     ///
     /// # Errors
     ///
@@ -44,7 +45,8 @@ impl Diagrams<'_> {
         Ok(met?.then(|| self.follow(&backwards, transitions, start, &steps)).flatten())
     }
 
-    /// Whether `start` is met. Each step is a transition and the set, kept, before what leads there by it was added.
+    /// Whether `start` is met. Each step is a transition and the set, kept, before what leads there
+    /// by it was added.
     fn rounds(
         &mut self,
         backwards: &Relation,

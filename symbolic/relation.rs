@@ -1,12 +1,13 @@
-//! Transitions as implicit relations: no relation diagram, only what each transition does at the levels that it
-//! touches.
+//! Transitions as implicit relations: no relation diagram, only what each transition does at the
+//! levels that it touches.
 //!
-//! A transition is a list of [touches](Touch) from top to bottom: at this level it needs `pre` tokens and changes their
-//! number by `change`. Lists are made from the bottom up and each tail, a *suffix*, once: two transitions that
-//! do the same from some level on share what was computed for them there.
+//! A transition is a list of [touches](Touch) from top to bottom: at this level it needs `pre`
+//! tokens and changes their number by `change`. Lists are made from the bottom up and each tail, a
+//! *suffix*, once: two transitions that do the same from some level on share what was computed for
+//! them there.
 //!
-//! A transition that changes nothing leads nowhere new and is left out here. Counting how often transitions are
-//! enabled is a matter of `count`.
+//! A transition that changes nothing leads nowhere new and is left out here. Counting how often
+//! transitions are enabled is a matter of `count`.
 
 use crate::contexts::{Contexts, Local};
 use crate::store::Stop;
@@ -40,8 +41,8 @@ impl Relation {
         Self::with_reads(levels, transitions, true)
     }
 
-    /// As [`new`](Self::new); `conditional` says whether reads above the first change wait for nothing (see
-    /// `contexts`), which only matters for the time it takes.
+    /// As [`new`](Self::new); `conditional` says whether reads above the first change wait for
+    /// nothing (see `contexts`), which only matters for the time it takes.
     ///
     /// # Errors
     ///

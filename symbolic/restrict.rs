@@ -1,8 +1,8 @@
-//! The members whose weighted sum of some levels lies between two numbers, and how small and large such sums
-//! are.
+//! The members whose weighted sum of some levels lies between two numbers, and how small and large
+//! such sums are.
 //!
-//! The sum is carried down; where the least and the most that the levels below can add decide, the rest
-//! is taken or left as a whole.
+//! The sum is carried down; where the least and the most that the levels below can add decide, the
+//! rest is taken or left as a whole.
 
 use crate::levelled::Levelled;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
@@ -154,7 +154,8 @@ impl Diagrams<'_> {
                     true => ranges[level + 1][levelled.place(node.down)],
                     false => (0, 0),
                 };
-                // At most 2³² levels with products below 2¹²⁶ only where tokens and weights are near 2⁶³ both.
+                // At most 2³² levels with products below 2¹²⁶ only where tokens and weights are
+                // near 2⁶³ both.
                 let mine = weight * i128::from(self.tokens(node.value));
                 let mut range = (add(mine, below.0)?, add(mine, below.1)?);
                 if node.right > ONE {

@@ -1,5 +1,6 @@
-//! The reachable set by saturation: nodes are closed under the transitions of their own level and below, from
-//! the bottom up, and what a firing makes is closed at once, at every level it comes by.
+//! The reachable set by saturation: nodes are closed under the transitions of their own level and
+//! below, from the bottom up, and what a firing makes is closed at once, at every level it comes
+//! by.
 //!
 //! ```text
 //! saturate(n)            children saturated first; then `close`
@@ -7,14 +8,15 @@
 //! fired(n, suffix)       what firing the suffix below makes of n, saturated at every level
 //! ```
 //!
-//! Within a chain, a transition goes over the values in the direction in which it moves them, so that it
-//! fires again what it has just made (*chaining*), and looks only at what has changed since its last round.
+//! Within a chain, a transition goes over the values in the direction in which it moves them, so
+//! that it fires again what it has just made (*chaining*), and looks only at what has changed since
+//! its last round.
 //!
-//! What is carried down beside a node, its *guide*, says what it is closed under: its context (`contexts`), or
-//! the part of a set that nothing may leave (`within`).
+//! What is carried down beside a node, its *guide*, says what it is closed under: its context
+//! (`contexts`), or the part of a set that nothing may leave (`within`).
 //!
-//! Nothing here needs bounds, and nothing ends where places are unbounded: prove boundedness first, or
-//! limit the time.
+//! Nothing here needs bounds, and nothing ends where places are unbounded: prove boundedness first,
+//! or limit the time.
 
 use crate::cache::Operation;
 use crate::contexts::Local;
@@ -113,7 +115,8 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
-    /// Closes the chain `work[base..]`, whose parts below are saturated, under the transitions of its level.
+    /// Closes the chain `work[base..]`, whose parts below are saturated, under the transitions of
+    /// its level.
     fn close<G: Guide>(
         &mut self,
         relation: &Relation,
@@ -126,7 +129,8 @@ impl Diagrams<'_> {
         if locals.is_empty() || self.work.len() == base {
             return Ok(());
         }
-        // Time is counted in changes. An entry is new to a transition if it changed since its last round began.
+        // Time is counted in changes. An entry is new to a transition if it changed since its last
+        // round began.
         for entry in &mut self.work[base..] {
             entry.changed = 1;
         }
@@ -203,8 +207,8 @@ impl Diagrams<'_> {
         }
     }
 
-    /// What firing `suffix` makes of the members of `id`, closed under what `to` says. `id` is closed under what
-    /// `from` says.
+    /// What firing `suffix` makes of the members of `id`, closed under what `to` says. `id` is
+    /// closed under what `from` says.
     #[expect(clippy::too_many_arguments, reason = "a recursion, with what changes on the way")]
     pub(crate) fn fired<G: Guide>(
         &mut self,

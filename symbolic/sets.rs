@@ -1,4 +1,5 @@
-//! Union, intersection and difference, as merges of chains that are sorted by value; single members.
+//! Union, intersection and difference, as merges of chains that are sorted by value; single
+//! members.
 
 use crate::cache::Operation;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};

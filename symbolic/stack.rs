@@ -1,7 +1,8 @@
-//! A stack deep enough: operations go down one call or two per level, and nets have thousands of places.
+//! A stack deep enough: operations go down one call or two per level, and nets have thousands of
+//! places.
 
-/// Bytes of stack for each level: saturation's three functions call each other once. A test with many levels
-/// shows that it suffices; what is not used is only addresses.
+/// Bytes of stack for each level: saturation's three functions call each other once. A test with
+/// many levels shows that it suffices; what is not used is only addresses.
 const PER_LEVEL: usize = 4 << 10;
 /// Bytes of stack beside these.
 const BASE: usize = 2 << 20;

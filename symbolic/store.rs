@@ -1,12 +1,13 @@
 //! Nodes, each made once.
 //!
-//! Nodes live in one array and are named by their index. A table of open addressing (load at most one half)
-//! finds the node with given parts, so that equal sets are equal numbers. Nothing is counted per node: what is no
-//! longer needed is found by marking (`collect`), at points where everything needed is on the stacks here.
+//! Nodes live in one array and are named by their index. A table of open addressing (load at most
+//! one half) finds the node with given parts, so that equal sets are equal numbers. Nothing is
+//! counted per node: what is no longer needed is found by marking (`collect`), at points where
+//! everything needed is on the stacks here.
 //!
-//! Values are tokens. Up to 2³¹ − 1 they stand for themselves; a larger one stands in a list, and the node
-//! holds 2³¹ plus its place there. The order of values within a node's chain is that of these *codes*: any
-//! total order makes diagrams canonical.
+//! Values are tokens. Up to 2³¹ − 1 they stand for themselves; a larger one stands in a list, and
+//! the node holds 2³¹ plus its place there. The order of values within a node's chain is that of
+//! these *codes*: any total order makes diagrams canonical.
 
 use crate::cache::{Cache, hash};
 use std::collections::HashMap;
@@ -98,7 +99,8 @@ pub struct Diagrams<'a> {
     /// Indices of nodes by the hash of their parts; `EMPTY` where nothing is.
     pub(crate) slots: Vec<u32>,
     pub(crate) cache: Cache,
-    /// Chains being made, each on top of those of the calls around it. What is here is not collected.
+    /// Chains being made, each on top of those of the calls around it. What is here is not
+    /// collected.
     pub(crate) work: Vec<Entry>,
     /// When each transition was last fired in the chains being made.
     pub(crate) fired: Vec<u32>,
@@ -121,9 +123,10 @@ pub struct Diagrams<'a> {
 
 /// Operations between two looks at the limits.
 const TICKS: u32 = 1 << 13;
-/// Nodes below which nothing is collected. Most of what saturation makes is soon of no use, and looking for nodes costs
-/// more where they no longer fit the processor's caches: the slotted ring of 100 nodes, with 3 million made and 0.1 million
-/// left, took 3.4 s where this was 2²⁰, 1.7 s with 2¹⁶ and 2.6 s with 2¹⁴, in spite of what is computed again.
+/// Nodes below which nothing is collected. Most of what saturation makes is soon of no use, and
+/// looking for nodes costs more where they no longer fit the processor's caches: the slotted ring
+/// of 100 nodes, with 3 million made and 0.1 million left, took 3.4 s where this was 2²⁰, 1.7 s
+/// with 2¹⁶ and 2.6 s with 2¹⁴, in spite of what is computed again.
 pub(crate) const FEW: usize = 1 << 16;
 
 impl<'a> Diagrams<'a> {
@@ -157,7 +160,8 @@ impl<'a> Diagrams<'a> {
         self.limits = limits;
     }
 
-    /// Collects at every `each`-th opportunity, for tests; 0 collects only where memory asks for it.
+    /// Collects at every `each`-th opportunity, for tests; 0 collects only where memory asks for
+    /// it.
     pub fn collect_each(&mut self, each: u32) {
         self.collect_each = each;
     }
@@ -169,8 +173,8 @@ impl<'a> Diagrams<'a> {
         Figures { nodes: self.used, peak, collections: self.collections, bytes }
     }
 
-    /// Keeps `set` until it is [released](Self::release): every other set may be gone after an operation
-    /// that fires transitions.
+    /// Keeps `set` until it is [released](Self::release): every other set may be gone after an
+    /// operation that fires transitions.
     pub fn keep(&mut self, set: Set) {
         self.kept.push(set.0);
     }

@@ -1,9 +1,9 @@
-//! Saturation inside a set: what can be reached from some members, or what can reach them, without leaving
-//! it.
+//! Saturation inside a set: what can be reached from some members, or what can reach them, without
+//! leaving it.
 //!
-//! Backwards this is a must: what leads to a reachable marking need not be reachable, and there may be
-//! infinitely many of them. The set is carried along downwards beside what grows in it, and ends the recursion
-//! where both are equal.
+//! Backwards this is a must: what leads to a reachable marking need not be reachable, and there may
+//! be infinitely many of them. The set is carried along downwards beside what grows in it, and ends
+//! the recursion where both are equal.
 
 use crate::cache::Operation;
 use crate::contexts::Local;
@@ -47,9 +47,9 @@ impl Guide for Within<'_> {
 }
 
 impl Diagrams<'_> {
-    /// All members of `all` that firing transitions of `relation` makes of members of `from` on ways inside `all`,
-    /// the members of `from` in `all` included. With a [reversed](Relation::reversed) relation: all that can
-    /// reach them.
+    /// All members of `all` that firing transitions of `relation` makes of members of `from` on
+    /// ways inside `all`, the members of `from` in `all` included. With a
+    /// [reversed](Relation::reversed) relation: all that can reach them.
     ///
     /// Collects: sets that are to be used later must be [kept](Self::keep).
     ///

@@ -1,19 +1,20 @@
 //! Whether all runs of a system satisfy a formula of LTL.
 //!
 //! What a run against the formula would do for ever may be more than components can
-//! ([`crate::recurrence`]). Else components are taken apart into their factors ([`crate::factors`]), and
-//! ways of looking take turns, each time for longer:
+//! ([`crate::recurrence`]). Else components are taken apart into their factors
+//! ([`crate::factors`]), and ways of looking take turns, each time for longer:
 //!
 //! - walks on the whole system look for a run against the formula;
-//! - some of the factors are searched: first those that own the labels of the formula. Where no run of
-//!   theirs is against the formula, none of the whole system is ([`crate::product`]). Where one is,
-//!   it is held against the factors that were left out, one by one, and the first that cannot
+//! - some of the factors are searched: first those that own the labels of the formula. Where no run
+//!   of theirs is against the formula, none of the whole system is ([`crate::product`]). Where one
+//!   is, it is held against the factors that were left out, one by one, and the first that cannot
 //!   follow it is added. When all are there, a run that is found is one of the system;
-//! - where the formula sees only the labels that it names, components are put together two by two, and
-//!   made smaller each time ([`crate::compose`]);
+//! - where the formula sees only the labels that it names, components are put together two by two,
+//!   and made smaller each time ([`crate::compose`]);
 //! - and there the whole system is searched with steps put off that the formula does not see
-//!   ([`crate::stubborn`]). What this finds that there is no run of is the only thing that a checker cannot go
-//!   through without trusting any of this, so then some of the factors are searched for a while yet.
+//!   ([`crate::stubborn`]). What this finds that there is no run of is the only thing that a
+//!   checker cannot go through without trusting any of this, so then some of the factors are
+//!   searched for a while yet.
 //!
 //! Source: E. Clarke, O. Grumberg and others, *Counterexample-guided abstraction refinement*, CAV
 //! 2000, with components in place of variables.
@@ -34,16 +35,16 @@ use parikh_temporal::TooLarge;
 pub enum Grounds {
     /// False: a run that does not satisfy the formula.
     Run(Run),
-    /// True: no run of these components, growing, is against the formula; of none at all, where what
-    /// such a run would do for ever cannot come for ever.
+    /// True: no run of these components, growing, is against the formula; of none at all, where
+    /// what such a run would do for ever cannot come for ever.
     Components {
         /// Components, or what is seen of them.
         members: Vec<View>,
         /// How many joint states with states of an automaton were visited.
         visited: usize,
     },
-    /// True: no run is of what the whole system comes to when it is put together two by two and made
-    /// smaller each time.
+    /// True: no run is of what the whole system comes to when it is put together two by two and
+    /// made smaller each time.
     Composed {
         /// Components, or what is seen of them: all of them.
         members: Vec<View>,
@@ -81,11 +82,11 @@ pub enum Undecided {
 
 /// How many nodes the searches of one formula may have at first, and in the end.
 const NODES: (usize, usize) = (1 << 14, 1 << 27);
-/// How many times as many a search may have that puts steps off, and how many times fewer a graph that was
-/// put together: there are several, and they are looked at more than once.
+/// How many times as many a search may have that puts steps off, and how many times fewer a graph
+/// that was put together: there are several, and they are looked at more than once.
 const FEWER: usize = 16;
-/// So many nodes the search of some factors may have although it is known that there is no run: what
-/// it finds is what a checker goes through at once.
+/// So many nodes the search of some factors may have although it is known that there is no run:
+/// what it finds is what a checker goes through at once.
 const SHOWN: usize = 1 << 16;
 
 /// A system to be asked about.
@@ -184,8 +185,8 @@ impl<'s> Decider<'s> {
         Err(Undecided::TooMany(most))
     }
 
-    /// No run is against the formula, as a search says that put steps off; what a checker can go through
-    /// is looked for a while.
+    /// No run is against the formula, as a search says that put steps off; what a checker can go
+    /// through is looked for a while.
     fn shown(
         &self,
         (automaton, searched): (&KindAutomaton, &KindAutomaton),
@@ -207,7 +208,8 @@ impl<'s> Decider<'s> {
         }
     }
 
-    /// Searches the whole system, with steps put off that do not count; and how many nodes it visits.
+    /// Searches the whole system, with steps put off that do not count; and how many nodes it
+    /// visits.
     fn search_fewer(
         &self,
         patient: &KindAutomaton,
@@ -297,7 +299,8 @@ fn refuser(system: &System, members: &[u32], run: &Run) -> Option<u32> {
 }
 
 /// After how many labels of a run of `members` a component cannot go on with it, if it cannot
-/// follow it for ever. What it does alone, or with others that are not there, it may do at any time.
+/// follow it for ever. What it does alone, or with others that are not there, it may do at any
+/// time.
 fn refusal(system: &System, members: &[u32], other: u32, run: &Run) -> Option<usize> {
     let component = &system.components()[other as usize];
     let is_free =
@@ -418,8 +421,8 @@ mod tests {
         !set.is_empty() && run.back < run.labels.len()
     }
 
-    /// Each way of its own against all steps of the system as it is: its factors, the patient automaton, steps
-    /// put off, and components put together two by two.
+    /// Each way of its own against all steps of the system as it is: its factors, the patient
+    /// automaton, steps put off, and components put together two by two.
     #[test]
     fn factors_fewer_steps_and_composing_change_no_answer() {
         let mut random = Rng::with_seed(41);

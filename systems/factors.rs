@@ -1,14 +1,15 @@
 //! Takes a component apart that behaves like several smaller ones side by side.
 //!
 //! Many components come about by composing smaller ones, and what these do not share they do in any
-//! order: a component of 64 states may be five of two to four states each. A formula then concerns few of the small
-//! ones, and [`crate::stubborn`] sees that labels of different ones are independent.
+//! order: a component of 64 states may be five of two to four states each. A formula then concerns
+//! few of the small ones, and [`crate::stubborn`] sees that labels of different ones are
+//! independent.
 //!
 //! A component *seen through* some of its labels has its states merged along all edges with other
-//! labels. Seen through any of its labels, a component can still do all that it did, so this is always an
-//! over-approximation; and a checker can make it again. The parts that a component falls into are its *factors*
-//! when they together do nothing more than the component ([`is_exact`]); only then they take its
-//! place here.
+//! labels. Seen through any of its labels, a component can still do all that it did, so this is
+//! always an over-approximation; and a checker can make it again. The parts that a component falls
+//! into are its *factors* when they together do nothing more than the component ([`is_exact`]);
+//! only then they take its place here.
 
 use crate::system::{Component, LabelId, System};
 use parikh_net::sets::Sets;
@@ -26,7 +27,8 @@ pub struct View {
 #[derive(Clone, Debug)]
 pub(crate) struct Factored {
     pub(crate) system: System,
-    /// For each component of `system`, which component of the other system it is, and seen through which labels.
+    /// For each component of `system`, which component of the other system it is, and seen through
+    /// which labels.
     pub(crate) views: Vec<View>,
 }
 
@@ -102,9 +104,10 @@ impl Part {
     }
 }
 
-/// Whether parts that share no label do together exactly what the component does: in every state that the component
-/// reaches, each edge that a part has there is the image of an edge of the component from this very state. Then
-/// relating each state to the tuple of its parts' states is a bisimulation.
+/// Whether parts that share no label do together exactly what the component does: in every state
+/// that the component reaches, each edge that a part has there is the image of an edge of the
+/// component from this very state. Then relating each state to the tuple of its parts' states is a
+/// bisimulation.
 fn is_exact(component: &Component, parts: &[Part]) -> bool {
     let reached = reached(component);
     reached.into_iter().all(|state| {
@@ -113,8 +116,8 @@ fn is_exact(component: &Component, parts: &[Part]) -> bool {
             .iter()
             .map(|part| part.component.edges[part.of[state as usize] as usize].len())
             .sum();
-        // Every edge of the component has an image in one of the parts. So where the numbers are equal, the parts
-        // have no other edges.
+        // Every edge of the component has an image in one of the parts. So where the numbers are
+        // equal, the parts have no other edges.
         let mut of_parts: Vec<(LabelId, u32)> = Vec::new();
         for &(label, to) in row {
             let owner = parts.iter().find(|part| {
@@ -158,8 +161,9 @@ fn labels(component: &Component) -> Vec<LabelId> {
 /// The most pairs of an edge and a label that are compared. A component with more stays whole.
 const MOST_PAIRS: usize = 1 << 24;
 
-/// The labels of a component in classes: the finest in which two labels share a class if one may enable or disable
-/// the other, or if their order matters. Labels ascend within a class, and classes ascend by their first labels.
+/// The labels of a component in classes: the finest in which two labels share a class if one may
+/// enable or disable the other, or if their order matters. Labels ascend within a class, and
+/// classes ascend by their first labels.
 fn classes(component: &Component) -> Vec<Vec<LabelId>> {
     let labels = labels(component);
     if labels.len() * component.edge_count() > MOST_PAIRS {
@@ -182,8 +186,9 @@ fn classes(component: &Component) -> Vec<Vec<LabelId>> {
     found
 }
 
-/// Whether, in the state with this row, the edge neither enables nor disables the label `second`, and whatever state
-/// the edge and then `second` lead to, `second` and then the edge's label lead there, too.
+/// Whether, in the state with this row, the edge neither enables nor disables the label `second`,
+/// and whatever state the edge and then `second` lead to, `second` and then the edge's label lead
+/// there, too.
 fn commute_at(
     component: &Component,
     row: &[(LabelId, u32)],

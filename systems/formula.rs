@@ -2,8 +2,8 @@
 //!
 //! At each step just one label holds: the one of the step. So of all labels only those that the
 //! formula names matter, and all the others are one *kind*, the last one. An automaton that reads
-//! kinds ([`KindAutomaton`]) is made from one that reads letters: what demands two labels at once is
-//! left out, and a cube becomes the set of the kinds that it allows.
+//! kinds ([`KindAutomaton`]) is made from one that reads letters: what demands two labels at once
+//! is left out, and a cube becomes the set of the kinds that it allows.
 
 use crate::insensitive::is_insensitive;
 use crate::system::{LabelId, System};

@@ -1,13 +1,13 @@
-//! Whether a formula only sees the labels that it names: whether, on a word, steps with other labels may be
-//! put in and left out anywhere without changing its value.
+//! Whether a formula only sees the labels that it names: whether, on a word, steps with other
+//! labels may be put in and left out anywhere without changing its value.
 //!
 //! `G(a -> F b)` does; `X a` does not, nor does `G a`, which no other step may come before. What is
 //! said here of a formula is computed from its parts, so some that only see their labels are not
 //! known to.
 //!
-//! In what follows, *silent* steps are those with labels that the formula does not name. A formula is
-//! *steady* if, at a step that is not silent, its value does not change when silent steps are put in or
-//! left out later. Of a steady one we ask for its value at a silent step:
+//! In what follows, *silent* steps are those with labels that the formula does not name. A formula
+//! is *steady* if, at a step that is not silent, its value does not change when silent steps are
+//! put in or left out later. Of a steady one we ask for its value at a silent step:
 //!
 //! - a label is steady and false there, its negation true;
 //! - φ ∧ ψ, where both are steady: false if one of them is, true if both are, and that at the
@@ -22,8 +22,9 @@
 //!
 //! A formula that is steady and has the value of the next step at silent ones only sees its labels.
 //!
-//! Source: the idea is stutter invariance, D. Peled and T. Wilke, *Stutter-invariant temporal properties
-//! are expressible without the next-time operator*, IPL 1997; here of letters that may be absent.
+//! Source: the idea is stutter invariance, D. Peled and T. Wilke, *Stutter-invariant temporal
+//! properties are expressible without the next-time operator*, IPL 1997; here of letters that may
+//! be absent.
 
 use parikh_temporal::{Atom, Formula, Linear, Ltl, Node};
 

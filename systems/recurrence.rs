@@ -1,11 +1,11 @@
 //! Which labels can come again and again, as far as single components say.
 //!
 //! In the end, a run stays in one strongly connected component of the automaton, and each component
-//! of the system stands still or goes round in one strongly connected part of its states. So a label
-//! that comes for ever lies, in each of its owners, on an edge between states that reach each other
-//! by such labels. Labels that do not are taken away, until nothing changes; edges of the automaton
-//! that read none of the others go with them. Where no component of the automaton keeps all its
-//! marks, no run is accepted, however many joint states there are.
+//! of the system stands still or goes round in one strongly connected part of its states. So a
+//! label that comes for ever lies, in each of its owners, on an edge between states that reach each
+//! other by such labels. Labels that do not are taken away, until nothing changes; edges of the
+//! automaton that read none of the others go with them. Where no component of the automaton keeps
+//! all its marks, no run is accepted, however many joint states there are.
 
 use crate::formula::{KindAutomaton, Move, joined};
 use crate::system::System;

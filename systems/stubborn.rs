@@ -1,22 +1,23 @@
 //! Which steps are enough, where others may wait.
 //!
 //! Two labels are *independent* in a component that owns both if, wherever both have an edge,
-//! neither takes away the other's and both orders end in the same state. In a joint state, a set of labels is *stubborn* if
+//! neither takes away the other's and both orders end in the same state. In a joint state, a set of
+//! labels is *stubborn* if
 //!
 //! 1. with a label that can be taken, all labels are in it that are not independent of it;
 //! 2. for a label that cannot be taken, some owner is not ready for it, and all labels are in it
 //!    that this owner can move with from where it is.
 //!
-//! Hence what is left out, in whatever order it is taken, neither makes a label of the set possible (2)
-//! nor disturbs one that is possible (1): a step of the set may be taken first instead of later.
-//! Only steps are put off that the formula does not speak of, so where a run is against the
+//! Hence what is left out, in whatever order it is taken, neither makes a label of the set possible
+//! (2) nor disturbs one that is possible (1): a step of the set may be taken first instead of
+//! later. Only steps are put off that the formula does not speak of, so where a run is against the
 //! formula, one with the same labels among those that it speaks of is left over, if only the
 //! formula is *insensitive* to the others ([`crate::insensitive`]). The search sees to it that on
 //! each cycle of what it visits some node has all of its steps, so nothing is put off for ever.
 //!
 //! For runs as words, a search together with an automaton may be wrong though each of the two is
-//! right, where states of the automaton are not insensitive (S. Siegel, CAV 2019): this one takes the
-//! automaton that stays where it is at labels that do not count
+//! right, where states of the automaton are not insensitive (S. Siegel, CAV 2019): this one takes
+//! the automaton that stays where it is at labels that do not count
 //! ([`KindAutomaton::patient`](crate::formula::KindAutomaton::patient)).
 //!
 //! Sources: A. Valmari, *A stubborn attack on state explosion*, CAV 1990; D. Peled, *Combining

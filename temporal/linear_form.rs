@@ -1,14 +1,15 @@
 //! Formulas of CTL that say the same as a formula of LTL.
 //!
-//! Of a formula all of whose quantifiers are A, leave them out: if it is true of a state, every path
-//! from there satisfies what is left. The converse holds where no choice depends on what comes later.
-//! Such formulas are, with *conditions* c, which are formulas without operators of time,
+//! Of a formula all of whose quantifiers are A, leave them out: if it is true of a state, every
+//! path from there satisfies what is left. The converse holds where no choice depends on what comes
+//! later. Such formulas are, with *conditions* c, which are formulas without operators of time,
 //!
 //! ```text
 //! φ ::= c | φ ∧ φ | c ∨ φ | AX φ | A(φ U c) | A(c R φ)
 //! ```
 //!
-//! For assume that a state does not satisfy φ. Then some path from there violates what is left of it:
+//! For assume that a state does not satisfy φ. Then some path from there violates what is left of
+//! it:
 //!
 //! - of φ ∧ ψ, one that violates the part that is not satisfied;
 //! - of c ∨ φ, one that violates φ: c does not hold in its first state;
@@ -48,8 +49,8 @@ impl Part {
 }
 
 impl Ctl {
-    /// A linear formula that all paths from a state satisfy exactly if the state satisfies `formula`;
-    /// `None` where none is seen. The atom `dead` is true of states without successor.
+    /// A linear formula that all paths from a state satisfy exactly if the state satisfies
+    /// `formula`; `None` where none is seen. The atom `dead` is true of states without successor.
     pub fn on_all_paths(
         &self,
         formula: Formula<Quantifier>,

@@ -1,9 +1,9 @@
 //! What a finite row of letters says of a formula, whatever letters follow.
 //!
 //! At the position after the last letter nothing is known. Before it, φ U ψ is ψ here, or φ here
-//! and φ U ψ at the next position, and so on, in Kleene's three values: what they call true holds of
-//! every infinite word that begins with these letters, what they call false of none. Some formulas
-//! that are decided are left unknown, as p ∨ ¬p is after no letter at all.
+//! and φ U ψ at the next position, and so on, in Kleene's three values: what they call true holds
+//! of every infinite word that begins with these letters, what they call false of none. Some
+//! formulas that are decided are left unknown, as p ∨ ¬p is after no letter at all.
 
 use crate::atom::Letter;
 use crate::formula::{Formula, Ltl, Node};

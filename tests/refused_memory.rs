@@ -1,8 +1,8 @@
 //! The explicit engine where the system gives no more memory: it ends with nothing claimed.
 //!
-//! A program of its own, for its allocator is the whole process's: it refuses what is large once a share is used up, and gives what is
-//! small. (A limit on the address space refuses whichever request comes next, also one of 80 bytes
-//! that nothing can be done about.)
+//! A program of its own, for its allocator is the whole process's: it refuses what is large once a
+//! share is used up, and gives what is small. (A limit on the address space refuses whichever
+//! request comes next, also one of 80 bytes that nothing can be done about.)
 
 use parikh::board::{Board, Knowledge, Reach};
 use parikh::engine::Task;

@@ -1,5 +1,5 @@
-//! SMT solvers in processes of their own: the same answers as in ours, whatever becomes of them, and none from
-//! what is no solver.
+//! SMT solvers in processes of their own: the same answers as in ours, whatever becomes of them,
+//! and none from what is no solver.
 //!
 //! A program of its own, for where solvers run is the whole process's choice.
 #![cfg(all(feature = "z3", target_os = "linux"))]
@@ -116,7 +116,8 @@ fn killed_guests_cost_no_answer() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut random = fastrand::Rng::with_seed(9);
-            // Twice over one question, and no more: a slow machine takes longer to start one than they live.
+            // Twice over one question, and no more: a slow machine takes longer to start one than
+            // they live.
             let (mut at, mut times) = (0, 0);
             while !over.load(Relaxed) {
                 std::thread::sleep(Duration::from_micros(random.u64(20_000..200_000)));
@@ -246,7 +247,8 @@ fn shell(answer: &str) -> Program {
     Program { path: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()] }
 }
 
-/// What a shell that answers so is taken for, when it is asked whether 4 ≤ x ≤ 3, and the time it took.
+/// What a shell that answers so is taken for, when it is asked whether 4 ≤ x ≤ 3, and the time it
+/// took.
 fn asked(answer: &str, time: Duration) -> (SmtAnswer, Duration) {
     let mut terms = Terms::new();
     let x = terms.integer("x");

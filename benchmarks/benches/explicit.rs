@@ -2,8 +2,9 @@
 //!
 //! `cargo bench --no-default-features -p parikh-benchmarks --bench explicit [-- SECONDS [THREADS [NETS]]]`
 //!
-//! `NETS` are directories of contest instances, or a word that is in the names of nets made here. `THREADS`
-//! are numbers with commas between: each net is searched on so many threads, one after the other.
+//! `NETS` are directories of contest instances, or a word that is in the names of nets made here.
+//! `THREADS` are numbers with commas between: each net is searched on so many threads, one after
+//! the other.
 
 use parikh::board::Board;
 use parikh::engine::Task;
@@ -84,10 +85,12 @@ fn counters(length: usize, tokens: u64) -> Net {
     builder.build().unwrap()
 }
 
-/// Processor time of all threads, also those that have ended, in seconds: the machine may be busy with others.
+/// Processor time of all threads, also those that have ended, in seconds: the machine may be busy
+/// with others.
 fn cpu_time() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name in brackets: utime and stime are the 12th and the 13th, in hundredths of a second.
+    // After the name in brackets: utime and stime are the 12th and the 13th, in hundredths of a
+    // second.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     fields.skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }

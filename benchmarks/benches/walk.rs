@@ -1,6 +1,6 @@
 //! Firings per second of the walk: dining philosophers with a thousand tables, by strategy and by
-//! what is watched. Prints a table; run with `cargo bench -p parikh-benchmarks --bench walk`, or with models of your
-//! own: `cargo bench -p parikh-benchmarks --bench walk -- MODEL.pnml …`.
+//! what is watched. Prints a table; run with `cargo bench -p parikh-benchmarks --bench walk`, or
+//! with models of your own: `cargo bench -p parikh-benchmarks --bench walk -- MODEL.pnml …`.
 //!
 //! Rates are per second of processor time, so that a busy machine does not spoil them. The goals
 //! watched are out of reach, so that nothing is ever settled and the time is all walking.

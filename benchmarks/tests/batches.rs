@@ -1,5 +1,5 @@
-//! Batches as a black box: killed and continued, as an array of jobs, for BenchExec. Shell scripts stand in
-//! the place of a prover and of Slurm.
+//! Batches as a black box: killed and continued, as an array of jobs, for BenchExec. Shell scripts
+//! stand in the place of a prover and of Slurm.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

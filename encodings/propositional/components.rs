@@ -1,7 +1,8 @@
 //! Components: sets of places that hold one token together, or one at most.
 //!
-//! State-machine components of a net show as place invariants Σ m(p) = 1 with coefficients 1. Nested units
-//! that the model claims to be safe (NUPN) hold one token at most; what rests on them rests on that claim.
+//! State-machine components of a net show as place invariants Σ m(p) = 1 with coefficients 1.
+//! Nested units that the model claims to be safe (NUPN) hold one token at most; what rests on them
+//! rests on that claim.
 
 use super::tokens::{MaybeLiteral, at_most_one};
 use crate::flows::is_flow;
@@ -111,8 +112,9 @@ impl Coded {
     }
 }
 
-/// Numbers for the tokens of components, no two of which have a place in common, and which transitions would need or
-/// make two tokens of one: they never fire. The largest come first; what is left of others may be empty.
+/// Numbers for the tokens of components, no two of which have a place in common, and which
+/// transitions would need or make two tokens of one: they never fire. The largest come first; what
+/// is left of others may be empty.
 pub(super) fn coded(net: &Net, mut components: Vec<Component>) -> (Vec<Coded>, Vec<bool>) {
     let mut all: Vec<Coded> = Vec::new();
     // By place the component and its number there.

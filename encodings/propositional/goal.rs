@@ -1,7 +1,7 @@
 //! A property of a marking as a literal from which it follows.
 //!
-//! A comparison Σ aᵢ·m(pᵢ) ≤ b is a decision diagram, built from the first place on: with so many tokens
-//! of it, the others may come to so much at most. Nodes for the same rest are shared.
+//! A comparison Σ aᵢ·m(pᵢ) ≤ b is a decision diagram, built from the first place on: with so many
+//! tokens of it, the others may come to so much at most. Nodes for the same rest are shared.
 
 use super::tokens::{MaybeLiteral, Tokens, imply};
 use crate::encoding::TooManyValues;
@@ -9,7 +9,8 @@ use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::HashMap;
 
-/// Sums of many places with large weights have too many values; so many nodes are written for a property.
+/// Sums of many places with large weights have too many values; so many nodes are written for a
+/// property.
 const NODES: usize = 50_000;
 
 /// A sum of more places is too deep for a diagram that is built place by place.

@@ -13,30 +13,31 @@
 //! log        the place of a component that is marked as a binary number: ⌈log₂ n⌉ variables
 //! ```
 //!
-//! A *component* ([`components`]) is a set of places that hold one token together, as a place invariant
-//! says, or one at most, as safe nested units do. In the last encoding components do not overlap; a place
-//! of one has a variable that says what its number is, and places of none are in order encoding.
+//! A *component* ([`components`]) is a set of places that hold one token together, as a place
+//! invariant says, or one at most, as safe nested units do. In the last encoding components do not
+//! overlap; a place of one has a variable that says what its number is, and places of none are in
+//! order encoding.
 //!
 //! # Firing
-//! One transition a step, or none ([`Firing::One`]); or many ([`Firing::Steps`]), each once and in the order of
-//! the net, where
+//! One transition a step, or none ([`Firing::One`]); or many ([`Firing::Steps`]), each once and in
+//! the order of the net, where
 //!
 //! 1. all are enabled in the marking before the step,
 //! 2. of those that change a place only one fires, and
 //! 3. none that needs tokens of a place fires after one that takes from it.
 //!
-//! **Soundness.** When t has its turn, an input place of t was changed by one of the others at most (2). If
-//! that one took tokens it stands after t (3) or is t itself; if it put some there are more than before. So t
-//! is enabled by (1), and what the step does to a place is what the one that changes it does.
-//! **Completeness.** A single firing is a step, and so is none: k steps reach all that at most k firings do.
+//! **Soundness.** When t has its turn, an input place of t was changed by one of the others at most
+//! (2). If that one took tokens it stands after t (3) or is t itself; if it put some there are more
+//! than before. So t is enabled by (1), and what the step does to a place is what the one that
+//! changes it does. **Completeness.** A single firing is a step, and so is none: k steps reach all
+//! that at most k firings do.
 //!
 //! # Sources
-//! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999;
-//! K. Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (steps);
-//! J. Rintanen, K. Heljanko, I. Niemelä, *Planning as satisfiability: parallel plans and algorithms for plan
-//! search*, AIJ 170, 2006 (steps that have an order);
-//! N. Tamura, A. Taga, S. Kitagawa, M. Banbara, *Compiling finite linear CSP into SAT*, Constraints 14, 2009
-//! (order encoding).
+//! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; K.
+//! Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (steps); J.
+//! Rintanen, K. Heljanko, I. Niemelä, *Planning as satisfiability: parallel plans and algorithms
+//! for plan search*, AIJ 170, 2006 (steps that have an order); N. Tamura, A. Taga, S. Kitagawa, M.
+//! Banbara, *Compiling finite linear CSP into SAT*, Constraints 14, 2009 (order encoding).
 
 pub mod components;
 mod goal;
@@ -102,7 +103,8 @@ pub enum Firing {
 /// What is known of a place: at least so many tokens, and at most.
 pub type Ends = (u64, Option<u64>);
 
-/// A place whose most tokens are this many more than its least in one marking has one value too many.
+/// A place whose most tokens are this many more than its least in one marking has one value too
+/// many.
 const RANGE: i128 = 64;
 
 /// What leads from one marking to the next.
@@ -141,7 +143,8 @@ impl fmt::Debug for Unrolled<'_> {
 }
 
 impl<'n> Unrolled<'n> {
-    /// The initial marking. What is known of places and components has to hold of every reachable marking.
+    /// The initial marking. What is known of places and components has to hold of every reachable
+    /// marking.
     pub fn new(
         net: &'n Net,
         mut ends: Vec<Ends>,
@@ -186,8 +189,8 @@ impl<'n> Unrolled<'n> {
         }
     }
 
-    /// The same without what more values of a place lead to than there are variables for: what is found is there,
-    /// what is not found says nothing then.
+    /// The same without what more values of a place lead to than there are variables for: what is
+    /// found is there, what is not found says nothing then.
     #[must_use]
     pub fn within_range(mut self) -> Self {
         self.within_range = true;
@@ -264,8 +267,8 @@ impl<'n> Unrolled<'n> {
         Ok(())
     }
 
-    /// What follows from the last marking being one with this property: a literal that implies the property.
-    /// The leaves of the predicate are comparisons ([`Predicate::to_atoms`]).
+    /// What follows from the last marking being one with this property: a literal that implies the
+    /// property. The leaves of the predicate are comparisons ([`Predicate::to_atoms`]).
     ///
     /// # Errors
     /// Where a sum has too many values.
@@ -305,7 +308,8 @@ impl<'n> Unrolled<'n> {
             names.extend(step.iter().map(of));
         }
         names.sort_by_key(|(literal, _)| literal.variable());
-        // A place that nothing changes has the same variables as before; the first name says enough.
+        // A place that nothing changes has the same variables as before; the first name says
+        // enough.
         names.dedup_by_key(|(literal, _)| literal.variable());
         names
     }
@@ -336,7 +340,8 @@ impl<'n> Unrolled<'n> {
         for change in possible.iter().flat_map(|&t| self.net.delta(t)) {
             let (own, tokens) = (&mut ends[change.place.index()], self.before(change.place));
             own.0 = own.0.min(tokens.low() + i128::from(change.delta)).max(0);
-            // More than Parikh counts is no marking of its. One transition changes a place in a step.
+            // More than Parikh counts is no marking of its. One transition changes a place in a
+            // step.
             own.1 = own.1.max(tokens.high() + i128::from(change.delta)).min(i64::MAX.into());
         }
         for (own, &(low, high)) in ends.iter_mut().zip(&self.ends) {

@@ -23,11 +23,13 @@ pub struct PropositionalGoal<'n> {
 }
 
 impl<'n> PropositionalGoal<'n> {
-    /// Encodes a goal of `net`: [`Part::Unrolling`] or [`Part::Steps`] with as many steps as the encoding says. Of
-    /// `facts` what is proved is used; what the model claims of its units, only where values ask for components.
+    /// Encodes a goal of `net`: [`Part::Unrolling`] or [`Part::Steps`] with as many steps as the
+    /// encoding says. Of `facts` what is proved is used; what the model claims of its units, only
+    /// where values ask for components.
     ///
     /// # Errors
-    /// When the goal is none of this kind, the encoding is another one, or numbers are too large for a variable each.
+    /// When the goal is none of this kind, the encoding is another one, or numbers are too large
+    /// for a variable each.
     pub fn new(
         net: &'n Net,
         goal: &Goal,

@@ -22,7 +22,8 @@ impl std::ops::Not for MaybeLiteral {
     }
 }
 
-/// A place in one marking: at least `low` tokens; `above[i]` says that there are more than `low` + i.
+/// A place in one marking: at least `low` tokens; `above[i]` says that there are more than `low` +
+/// i.
 #[derive(Clone)]
 pub(super) struct Tokens {
     low: i128,

@@ -3,17 +3,17 @@
 use super::quotient::Quotient;
 use parikh_net::Net;
 
-/// A net whose folding is that of a coloured net, and which fires whatever that fires, seen through the
-/// totals of places: its skeleton, or the unfolding with some colours made one.
+/// A net whose folding is that of a coloured net, and which fires whatever that fires, seen through
+/// the totals of places: its skeleton, or the unfolding with some colours made one.
 ///
 /// # Soundness
-/// See [`Skeleton`](super::Skeleton) and [`Quotient`] for why it goes along. A goal is weakened to what holds in this net
-/// wherever it holds in the coloured one:
+/// See [`Skeleton`](super::Skeleton) and [`Quotient`] for why it goes along. A goal is weakened to
+/// what holds in this net wherever it holds in the coloured one:
 /// 1. Comparisons of totals stay as they are.
 /// 2. A transition that some binding enables has one here that is enabled.
-/// 3. That no binding enables a transition says something only if the transition is decided; then none
-///    here is enabled. For any other transition it is replaced by true, and so a deadlock becomes "none of
-///    the decided transitions is enabled".
+/// 3. That no binding enables a transition says something only if the transition is decided; then
+///    none here is enabled. For any other transition it is replaced by true, and so a deadlock
+///    becomes "none of the decided transitions is enabled".
 #[derive(Clone, Debug)]
 pub struct Abstraction {
     pub(super) net: Net,

@@ -22,8 +22,8 @@ impl Classes {
         Classes(vec![None; net.sorts().len()])
     }
 
-    /// The colours of a sort that others are made of with the same `key` (of the sort and the colour) in one
-    /// class, as far as sorts are not too large.
+    /// The colours of a sort that others are made of with the same `key` (of the sort and the
+    /// colour) in one class, as far as sorts are not too large.
     pub fn by(net: &ColouredNet, key: impl Fn(SortId, u64) -> u64) -> Classes {
         let mut classes = Classes::none(net);
         for (at, id) in base_sorts(net) {
@@ -42,8 +42,8 @@ impl Classes {
         classes
     }
 
-    /// The classes of a sort's colours, numbered in the order of their first colours; `None` when each
-    /// colour is for itself.
+    /// The classes of a sort's colours, numbered in the order of their first colours; `None` when
+    /// each colour is for itself.
     pub fn of(&self, sort: SortId) -> Option<&Arc<[u32]>> {
         self.0[sort.index()].as_ref()
     }

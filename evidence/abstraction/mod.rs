@@ -1,10 +1,10 @@
-//! Evidence about coloured nets without unfolding them: witnesses are replayed by the firing rule of
-//! coloured nets, refutations are made about [abstractions](Abstraction): the skeleton, or the unfolding with
-//! some colours made one.
+//! Evidence about coloured nets without unfolding them: witnesses are replayed by the firing rule
+//! of coloured nets, refutations are made about [abstractions](Abstraction): the skeleton, or the
+//! unfolding with some colours made one.
 //!
-//! Sequences are as those of other nets, over *steps*: a transition with a binding, numbered as they
-//! turn up. Goals are written over the skeleton's nodes: a place stands for all tokens of the coloured
-//! place, "t is enabled" for "some binding of t is".
+//! Sequences are as those of other nets, over *steps*: a transition with a binding, numbered as
+//! they turn up. Goals are written over the skeleton's nodes: a place stands for all tokens of the
+//! coloured place, "t is enabled" for "some binding of t is".
 
 mod along;
 mod classes;
@@ -115,8 +115,8 @@ impl ColouredModel {
         self.net.initial(COLOURS).ok()
     }
 
-    /// Fires the first steps of `sequence` from the initial marking, one by one, and shows the marking
-    /// at each of `stops`, which ascend.
+    /// Fires the first steps of `sequence` from the initial marking, one by one, and shows the
+    /// marking at each of `stops`, which ascend.
     ///
     /// # Errors
     /// With the first firing that fails.

@@ -7,24 +7,25 @@
 //! transition t [b < 6]: p{(a,b)} -> …             transition t [b = 1]: p{(a,b)} -> …
 //! ```
 //!
-//! [`Classes`] say which. Tokens keep the classes of their colours and are counted together; `all` of a sort
-//! is as many tokens of each class as it has colours. A comparison with one variable becomes a choice of the
-//! variable's classes in which it holds for some colour; other comparisons of what is not whole are gone.
+//! [`Classes`] say which. Tokens keep the classes of their colours and are counted together; `all`
+//! of a sort is as many tokens of each class as it has colours. A comparison with one variable
+//! becomes a choice of the variable's classes in which it holds for some colour; other comparisons
+//! of what is not whole are gone.
 //!
 //! # Soundness
-//! As of the [skeleton](super::Skeleton), which is the case that every sort is one class: each firing under a
-//! binding is one here under the classes of the binding, so the classes of the tokens of a reachable marking
-//! are a reachable marking here.
+//! As of the [skeleton](super::Skeleton), which is the case that every sort is one class: each
+//! firing under a binding is one here under the classes of the binding, so the classes of the
+//! tokens of a reachable marking are a reachable marking here.
 //!
-//! A transition is *decided* if, whenever it can fire here, some binding of these classes can fire in the
-//! coloured net: its guard holds for all colours of a class or for none; and what it takes of classes with
-//! several colours are single tokens, each with a variable that occurs nowhere else in what it takes, so that
-//! any tokens of the class will do. If all transitions are decided, every firing sequence here is one there,
-//! and the colours made one were never told apart.
+//! A transition is *decided* if, whenever it can fire here, some binding of these classes can fire
+//! in the coloured net: its guard holds for all colours of a class or for none; and what it takes
+//! of classes with several colours are single tokens, each with a variable that occurs nowhere else
+//! in what it takes, so that any tokens of the class will do. If all transitions are decided, every
+//! firing sequence here is one there, and the colours made one were never told apart.
 //!
 //! # Sources
-//! Colours that nothing distinguishes: Bilgram, Jensen, Pedersen, Srba, Taankvist, *Methods for efficient
-//! unfolding of colored Petri nets*, Fundamenta Informaticae 189, 2023 (quotienting).
+//! Colours that nothing distinguishes: Bilgram, Jensen, Pedersen, Srba, Taankvist, *Methods for
+//! efficient unfolding of colored Petri nets*, Fundamenta Informaticae 189, 2023 (quotienting).
 
 use super::classes::{Classes, base_sorts, only_variable};
 use parikh_net::coloured::{
@@ -54,9 +55,9 @@ const TRIED: u64 = 4_000_000;
 const TERMS: usize = 4_096;
 
 impl Quotient {
-    /// `net` with the colours of each class made one. `None` when an arc takes one multiset of these away
-    /// from another, when one has a successor and there are several classes, or when numbers become too
-    /// large.
+    /// `net` with the colours of each class made one. `None` when an arc takes one multiset of
+    /// these away from another, when one has a successor and there are several classes, or when
+    /// numbers become too large.
     pub fn of(net: &ColouredNet, classes: &Classes) -> Option<Quotient> {
         let merger = Merger::new(net, classes)?;
         let mut made = ColouredNet::new(net.name());
@@ -88,7 +89,8 @@ impl Quotient {
         Some(Quotient { net: made, classes: classes.clone(), decided })
     }
 
-    /// The classes of colours that nothing tells apart: every transition of their quotient is decided.
+    /// The classes of colours that nothing tells apart: every transition of their quotient is
+    /// decided.
     pub fn indistinguishable(net: &ColouredNet) -> Classes {
         let candidates = Classes::by_constants(net);
         let exact = |classes: &Classes| Quotient::of(net, classes).is_some_and(|it| it.is_exact());
@@ -333,7 +335,8 @@ impl<'n> Merger<'n> {
         Some(Multiset::sum(tokens.collect::<Option<Vec<_>>>()?))
     }
 
-    /// What holds of the classes of a binding whenever the guard holds; and whether it holds only then.
+    /// What holds of the classes of a binding whenever the guard holds; and whether it holds only
+    /// then.
     fn guard(&self, guard: &Guard) -> Option<(Guard, bool)> {
         match guard {
             Guard::Compare(relation, left, right) => self.comparison(*relation, left, right),
@@ -413,8 +416,8 @@ impl<'n> Merger<'n> {
         }
     }
 
-    /// Whether the components of a term that are not whole are variables not `seen` before, or constants
-    /// that are classes of their own.
+    /// Whether the components of a term that are not whole are variables not `seen` before, or
+    /// constants that are classes of their own.
     fn is_free(&self, term: &Term, seen: &mut BTreeSet<VariableId>) -> bool {
         match term {
             term if self.is_whole(term) => true,

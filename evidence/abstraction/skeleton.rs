@@ -9,22 +9,25 @@
 //! ```
 //!
 //! A place holds what all colours of the coloured place hold together, a transition moves as many
-//! tokens as the coloured one does, whatever the binding; guards are gone. Where that number depends on
-//! the binding (differences), there is a transition for each combination of numbers that occurs.
+//! tokens as the coloured one does, whatever the binding; guards are gone. Where that number
+//! depends on the binding (differences), there is a transition for each combination of numbers that
+//! occurs.
 //!
 //! # Soundness
-//! Fired under a binding, a coloured transition changes the totals of the places as one of its skeleton
-//! transitions does, which the totals enable. So the totals of every reachable marking are a reachable
-//! marking of the skeleton. A goal that is unreachable there once it is [weakened](Abstraction::weakened)
-//! is unreachable here, and a bound there is a bound here. Nothing follows from what the skeleton reaches.
+//! Fired under a binding, a coloured transition changes the totals of the places as one of its
+//! skeleton transitions does, which the totals enable. So the totals of every reachable marking are
+//! a reachable marking of the skeleton. A goal that is unreachable there once it is
+//! [weakened](Abstraction::weakened) is unreachable here, and a bound there is a bound here.
+//! Nothing follows from what the skeleton reaches.
 //!
-//! A transition is *decided* if totals decide that it is enabled: it has no guard, and takes single tokens by
-//! patterns without constants in which no variable occurs twice. As many tokens as it takes, of any colours,
-//! then enable it.
+//! A transition is *decided* if totals decide that it is enabled: it has no guard, and takes single
+//! tokens by patterns without constants in which no variable occurs twice. As many tokens as it
+//! takes, of any colours, then enable it.
 //!
 //! # Sources
 //! Symmetric nets and their skeletons: Chiola, Dutheillet, Franceschinis, Haddad, *Stochastic
-//! well-formed colored nets and symmetric modeling applications*, IEEE Trans. Computers 42(11), 1993.
+//! well-formed colored nets and symmetric modeling applications*, IEEE Trans. Computers 42, no. 11,
+//! 1993.
 
 use super::along::Abstraction;
 use parikh_net::coloured::{
@@ -103,8 +106,8 @@ impl Skeleton {
         Ok(Skeleton { abstraction: Abstraction::new(builder.build()?, decided), complete })
     }
 
-    /// The net. Its places are the coloured places in their order; its folding says which transitions
-    /// a coloured one became.
+    /// The net. Its places are the coloured places in their order; its folding says which
+    /// transitions a coloured one became.
     pub fn net(&self) -> &Net {
         self.abstraction.net()
     }
@@ -114,8 +117,8 @@ impl Skeleton {
         &self.abstraction
     }
 
-    /// Whether what holds of all its markings holds of the coloured net's totals; not where the tokens
-    /// that some transition moves could not be counted.
+    /// Whether what holds of all its markings holds of the coloured net's totals; not where the
+    /// tokens that some transition moves could not be counted.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
@@ -125,8 +128,8 @@ impl Skeleton {
         self.net().folding().map_or(0, |folding| folding.transition_of(t))
     }
 
-    /// The places that a predicate over the net's nodes depends on, where a deadlock depends on none: it
-    /// is seen when nothing fires.
+    /// The places that a predicate over the net's nodes depends on, where a deadlock depends on
+    /// none: it is seen when nothing fires.
     pub fn places_of(&self, predicate: &Predicate) -> Vec<PlaceId> {
         let without_deadlock = predicate.mentions_deadness();
         match predicate {
@@ -179,8 +182,8 @@ fn colours(net: &ColouredNet, term: &Term) -> u128 {
     }
 }
 
-/// The combinations of numbers of tokens that the arcs of one transition move; `None` when they cannot
-/// be counted.
+/// The combinations of numbers of tokens that the arcs of one transition move; `None` when they
+/// cannot be counted.
 fn numbers(net: &ColouredNet, arcs: &[&ColouredArc]) -> Option<BTreeSet<Vec<u64>>> {
     let fixed: Vec<Option<u128>> = arcs.iter().map(|arc| total(net, &arc.inscription)).collect();
     let mut variables: Vec<VariableId> = Vec::new();
@@ -232,8 +235,8 @@ fn totals_decide(net: &ColouredNet, transition: &ColouredTransition) -> bool {
         && transition.takes.iter().all(|arc| any_tokens_do(net, &arc.inscription, &mut seen))
 }
 
-/// Whether as many tokens as a multiset has, of any colours, are that multiset under some binding of
-/// variables that were not `seen` before.
+/// Whether as many tokens as a multiset has, of any colours, are that multiset under some binding
+/// of variables that were not `seen` before.
 fn any_tokens_do(net: &ColouredNet, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
     match multiset {
         Multiset::Of { count: 0, .. } => true,

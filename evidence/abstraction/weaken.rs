@@ -5,8 +5,8 @@ use super::skeleton::Skeleton;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 
 impl Abstraction {
-    /// What the totals of every marking that satisfies `goal`, which is about the nodes of `skeleton`,
-    /// satisfy here; `None` when that cannot be written.
+    /// What the totals of every marking that satisfies `goal`, which is about the nodes of
+    /// `skeleton`, satisfy here; `None` when that cannot be written.
     pub fn weakened(&self, skeleton: &Skeleton, goal: &Goal) -> Option<Goal> {
         Some(match goal {
             Goal::Reach(predicate) => Goal::Reach(self.weaken(skeleton, predicate)?),

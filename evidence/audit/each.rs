@@ -1,19 +1,21 @@
 //! A search made again for each of several claims, one of which is enough.
 //!
-//! A *sink* is a place from which nothing takes. No firing depends on it, so only the claim looks at it;
-//! and where the claim compares it by itself with a number, tokens beyond that number make no difference.
-//! So a marking is visited with each sink *capped*: with min(m(s), k) tokens, where the claim tells apart
-//! no numbers from k on.
+//! A *sink* is a place from which nothing takes. No firing depends on it, so only the claim looks
+//! at it; and where the claim compares it by itself with a number, tokens beyond that number make
+//! no difference. So a marking is visited with each sink *capped*: with min(m(s), k) tokens, where
+//! the claim tells apart no numbers from k on.
 //!
-//! That decides the same question. Let c(m) be the capped marking. The same transitions are enabled in m
-//! and in c(m), which differ in sinks only. If t leads from m to n, it leads from c(m) to a marking whose
-//! capped one is c(n), as min(min(a, k) + w, k) = min(a + w, k). By induction the markings visited are c(m)
-//! of all reachable m, and the claim is true of c(m) just when it is of m.
+//! That decides the same question. Let c(m) be the capped marking. The same transitions are enabled
+//! in m and in c(m), which differ in sinks only. If t leads from m to n, it leads from c(m) to a
+//! marking whose capped one is c(n), as min(min(a, k) + w, k) = min(a + w, k). By induction the
+//! markings visited are c(m) of all reachable m, and the claim is true of c(m) just when it is of
+//! m.
 //!
-//! The net of `RelaxedSoundness` has a sink for each transition, which counts its firings: infinitely many
-//! markings, even where the model has four. Capped for all claims together, the counters of n transitions
-//! still have 2ⁿ values. Capped for one claim, `f and a token on the counter of t`, only one counter is left,
-//! with two values: there are at most twice as many markings as the model has.
+//! The net of `RelaxedSoundness` has a sink for each transition, which counts its firings:
+//! infinitely many markings, even where the model has four. Capped for all claims together, the
+//! counters of n transitions still have 2ⁿ values. Capped for one claim,
+//! `f and a token on the counter of t`, only one counter is left, with two values: there are at
+//! most twice as many markings as the model has.
 
 use super::account::{Account, in_words};
 use super::{Verdict, Watch};
@@ -21,9 +23,9 @@ use crate::Flaw;
 use crate::certificate::markings::visit_capped;
 use parikh_net::{Atom, Net, Predicate};
 
-/// Whether one of these predicates that `account` has still to refute, by their places, is true of no
-/// reachable marking. For each, at most so many markings are visited; where these are not all, the verdict
-/// is `unvisited`.
+/// Whether one of these predicates that `account` has still to refute, by their places, is true of
+/// no reachable marking. For each, at most so many markings are visited; where these are not all,
+/// the verdict is `unvisited`.
 pub(super) fn search_each(
     net: &Net,
     account: &mut Account<'_>,
@@ -62,8 +64,8 @@ pub(super) fn has_sinks(net: &Net) -> bool {
     net.places().any(|place| net.consumers(place).is_empty())
 }
 
-/// For each place the number of tokens from which on these predicates tell none apart: `None` where they may
-/// tell all, or firings depend on them.
+/// For each place the number of tokens from which on these predicates tell none apart: `None` where
+/// they may tell all, or firings depend on them.
 fn caps<'p>(net: &Net, predicates: impl IntoIterator<Item = &'p Predicate>) -> Vec<Option<u64>> {
     let is_sink = |place| net.consumers(place).is_empty();
     let mut caps: Vec<Option<u64>> = net.places().map(|p| is_sink(p).then_some(0)).collect();

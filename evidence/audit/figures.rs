@@ -13,8 +13,8 @@ use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net};
 use std::slice;
 
-/// The verdict on an answer that says how many there are of something, or how large a sum becomes by the word
-/// of a search alone; `None` on others.
+/// The verdict on an answer that says how many there are of something, or how large a sum becomes
+/// by the word of a search alone; `None` on others.
 pub(super) fn judge(desk: &Desk<'_>, asked: &Question, answer: &Answer) -> Option<Verdict> {
     let Desk { net, most_visited: most, watch, .. } = desk;
     if answer.value == Value::Infinite.to_string() {

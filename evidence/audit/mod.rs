@@ -1,25 +1,26 @@
 //! The audit: does a file of evidence show the answers that it lists?
 //!
-//! [`Audit::file`] goes through a file line by line. At each answer the question is looked up by its id,
-//! in the query file and not in the evidence, and becomes a list of duties
-//! ([`obligation`](crate::question::obligation)); the evidence
-//! that the answer refers to is replayed, checked, or gone through, and what it shows is struck off the
-//! list. The list is empty in the end, or the answer is not confirmed.
+//! [`Audit::file`] goes through a file line by line. At each answer the question is looked up by
+//! its id, in the query file and not in the evidence, and becomes a list of duties
+//! ([`obligation`](crate::question::obligation)); the evidence that the answer refers to is
+//! replayed, checked, or gone through, and what it shows is struck off the list. The list is empty
+//! in the end, or the answer is not confirmed.
 //!
 //! # What has to be trusted
-//! The arithmetic of the checkers in this crate, the argument in the head of each reduction rule, the
-//! readers ([`crate::reader`]), the parsers of XML and JSON, and the compiler. Neither the prover nor
-//! anything that a file says of itself: documents are asked for what the duties are, numbers of
-//! markings are counted again, names are looked up.
+//! The arithmetic of the checkers in this crate, the argument in the head of each reduction rule,
+//! the readers ([`crate::reader`]), the parsers of XML and JSON, and the compiler. Neither the
+//! prover nor anything that a file says of itself: documents are asked for what the duties are,
+//! numbers of markings are counted again, names are looked up.
 //!
 //! # Verdicts
-//! [`Verdict::Refused`] is for evidence that does not show what it should: something failed a check, or is
-//! missing. An answer that is only the word of an exhaustive search is [`Verdict::Searched`], unless the
-//! search was small enough to be made again here. What uses the claim of the model that its units are safe
-//! has to say so, and is refused all the same once any trace breaks the claim ([`Audit::finish`]).
+//! [`Verdict::Refused`] is for evidence that does not show what it should: something failed a
+//! check, or is missing. An answer that is only the word of an exhaustive search is
+//! [`Verdict::Searched`], unless the search was small enough to be made again here. What uses the
+//! claim of the model that its units are safe has to say so, and is refused all the same once any
+//! trace breaks the claim ([`Audit::finish`]).
 //!
-//! Besides verdicts, a [`Report`] says of files what makes one wonder ([`Report::irregular`]): an answer
-//! that was printed and is not in the file has not been looked at, and nobody would miss it.
+//! Besides verdicts, a [`Report`] says of files what makes one wonder ([`Report::irregular`]): an
+//! answer that was printed and is not in the file has not been looked at, and nobody would miss it.
 
 mod account;
 mod desk;
@@ -58,8 +59,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// The questions of an examination, by whoever knows where its query file is. An error says why there
-/// are none.
+/// The questions of an examination, by whoever knows where its query file is. An error says why
+/// there are none.
 pub type QueryFiles<'n> = dyn FnMut(&str) -> Result<Vec<Property>, String> + 'n;
 
 /// An audit of evidence about one net.
@@ -220,8 +221,9 @@ impl<'n> Audit<'n> {
         }
     }
 
-    /// How some of the first markings breaks the claim that the units are safe, where a confirmed answer
-    /// assumes it: a claim that is false in a small net is not left to the traces of other answers.
+    /// How some of the first markings breaks the claim that the units are safe, where a confirmed
+    /// answer assumes it: a claim that is false in a small net is not left to the traces of other
+    /// answers.
     fn breach_by_visiting(&self) -> Option<String> {
         let units = self.net.safe_units()?;
         let is_assumed =
@@ -241,8 +243,8 @@ impl<'n> Audit<'n> {
         ))
     }
 
-    /// What was found. No answer is confirmed that rests on a claim of the model that some trace has
-    /// broken, or might break that was not looked at any more.
+    /// What was found. No answer is confirmed that rests on a claim of the model that some trace
+    /// has broken, or might break that was not looked at any more.
     pub fn finish(self) -> Report {
         let breach = self.breach.clone().or_else(|| self.breach_by_visiting());
         let Audit { mut report, .. } = self;
@@ -293,7 +295,8 @@ struct Reading<'s, 'a> {
     judge: Judge<'s>,
     watch: &'a Watch,
     report: &'a mut Report,
-    /// The questions that have an answer, with its positions among the verdicts of the report and of the watch.
+    /// The questions that have an answer, with its positions among the verdicts of the report and
+    /// of the watch.
     answered: HashMap<String, (usize, usize)>,
     withdrawn: HashSet<String>,
     /// The positions of answers that were withdrawn.
@@ -376,8 +379,8 @@ impl Reading<'_, '_> {
         self.report.judged.push(judged);
     }
 
-    /// Takes back the answer to a question: what it assumed has turned out to be false. Once, so that
-    /// no question is judged over and over.
+    /// Takes back the answer to a question: what it assumed has turned out to be false. Once, so
+    /// that no question is judged over and over.
     fn withdraw(&mut self, id: String) -> Result<(), String> {
         let Some((earlier, noted)) = self.answered.remove(&id) else {
             return Err(format!("there is no answer to {} to be withdrawn", Quoted(&id)));

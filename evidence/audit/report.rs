@@ -69,8 +69,8 @@ pub struct Report {
     pub unanswered: usize,
     /// The files about a state space without all of its figures.
     pub incomplete: Vec<Incomplete>,
-    /// The files that end in the middle of a line, as an interrupted run leaves them. All that could be
-    /// read was read; nothing refers to what could not.
+    /// The files that end in the middle of a line, as an interrupted run leaves them. All that
+    /// could be read was read; nothing refers to what could not.
     pub cut_short: Vec<Broken>,
     /// Files that are not what a run leaves behind that went well: named after another examination,
     /// with two answers to one question, or without some of the answers that were printed.

@@ -90,8 +90,8 @@ impl RunAccount {
         Ok(())
     }
 
-    /// Visits the markings along runs that may have the properties of these duties, at most so many for
-    /// each.
+    /// Visits the markings along runs that may have the properties of these duties, at most so many
+    /// for each.
     pub(super) fn visit(
         &mut self,
         net: &Net,

@@ -13,7 +13,8 @@ use crate::question::obligation::Need;
 use crate::{Flaw, words};
 
 impl<'n> Desk<'n> {
-    /// Makes a search again that is said to have shown that no run has some properties, and the rest.
+    /// Makes a search again that is said to have shown that no run has some properties, and the
+    /// rest.
     pub(super) fn search_runs(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |why: &str| {

@@ -1,6 +1,7 @@
-//! Where the evidence of a file is kept: in the file. Only the places of the lines are remembered, and a
-//! line is read again when an answer refers to it, so that a file may be much larger than the memory.
-//! Reductions are the exception: one that was gone through stays, because many documents rest on it.
+//! Where the evidence of a file is kept: in the file. Only the places of the lines are remembered,
+//! and a line is read again when an answer refers to it, so that a file may be much larger than the
+//! memory. Reductions are the exception: one that was gone through stays, because many documents
+//! rest on it.
 
 use super::Watch;
 use super::source::Place;
@@ -60,8 +61,8 @@ impl<'n> Shelf<'n> {
         self.net
     }
 
-    /// A predicate of the original net as it reads on the net of a reduction that was gone through; nothing
-    /// when the reduction was not made for it.
+    /// A predicate of the original net as it reads on the net of a reduction that was gone through;
+    /// nothing when the reduction was not made for it.
     pub(super) fn translate(&self, predicate: &Predicate, on: Option<&str>) -> Option<Predicate> {
         let mut here = predicate.clone();
         for Reduced { of, by } in self.way_to(on)? {

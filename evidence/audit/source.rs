@@ -1,7 +1,7 @@
 //! An evidence file as it is read: once, line by line, by this reader and no other.
 //!
-//! What a file is about stands in its header, the first line that is not blank. Whoever wants to know
-//! asks the same reader that reads the rest: two readers might find two headers.
+//! What a file is about stands in its header, the first line that is not blank. Whoever wants to
+//! know asks the same reader that reads the rest: two readers might find two headers.
 
 use super::{Broken, Watch};
 use crate::file::{Header, Line, NamedTranslation, Unfolding};
@@ -141,7 +141,8 @@ impl Source {
         }
     }
 
-    /// The bounds by which a net with inhibitor or reset arcs was translated, which the line after the header lists.
+    /// The bounds by which a net with inhibitor or reset arcs was translated, which the line after
+    /// the header lists.
     ///
     /// # Errors
     /// When that is another line.

@@ -367,7 +367,8 @@ fn assumptions_are_declared_and_not_broken() {
     let judged = verdict(&safe, &declared);
     assert!(matches!(judged.verdict, Verdict::Confirmed(_)) && judged.assumes_units, "{judged:?}");
     assert!(matches!(verdict(&safe, &plain).verdict, Verdict::Refused(_)));
-    // A claim that is false where the auditor can see it, and one that a trace of another answer breaks.
+    // A claim that is false where the auditor can see it, and one that a trace of another answer
+    // breaks.
     let broken = model("<inscription><text>2</text></inscription>");
     let verdict = verdict(&broken, &declared).verdict;
     assert!(

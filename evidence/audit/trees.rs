@@ -55,8 +55,8 @@ impl TreeAccount {
         self.visited[at] || self.labellings[at].iter().any(|premises| shown.has(premises))
     }
 
-    /// Checks a labelling, and notes which properties it shows once its premises are shown: these become claims,
-    /// and `homes` has those that stay reachable.
+    /// Checks a labelling, and notes which properties it shows once its premises are shown: these
+    /// become claims, and `homes` has those that stay reachable.
     pub(super) fn weigh(
         &mut self,
         net: &Net,

@@ -1,8 +1,8 @@
 //! How long an audit may take, and how much memory.
 //!
-//! Whoever wrote the evidence chose how much work it is to check: a line of twenty bytes may ask for
-//! 10¹⁸ markings. So everything here that may take long asks a [`Watch`] now and then whether to go on.
-//! Somebody else looks at the clock and at the memory, and says stop.
+//! Whoever wrote the evidence chose how much work it is to check: a line of twenty bytes may ask
+//! for 10¹⁸ markings. So everything here that may take long asks a [`Watch`] now and then whether
+//! to go on. Somebody else looks at the clock and at the memory, and says stop.
 
 use super::Judged;
 use std::fmt;

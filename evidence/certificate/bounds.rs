@@ -9,8 +9,8 @@
 //!
 //! - *Inductive*: bounds that hold in m₀ and that no firing breaks. A transition that some known
 //!   upper bound (or one of this step) keeps from ever being enabled is left out; every other one
-//!   must not raise a place that is bounded from above here, and must leave enough tokens on a place
-//!   that it lowers and that is bounded from below here: post(t,p) ≥ bound.
+//!   must not raise a place that is bounded from above here, and must leave enough tokens on a
+//!   place that it lowers and that is bounded from below here: post(t,p) ≥ bound.
 //! - *Weighted*: weights w with w·(post(t) − pre(t)) ≤ 0 for every transition, as in a
 //!   [lemma](super::Lemma); then w·m ≤ w·m₀, and the known bounds of all places but one leave for
 //!   that one no more (w(p) > 0) or no less (w(p) < 0) than the rounded rest divided by its weight.

@@ -1,4 +1,5 @@
-//! Inductive invariants: clauses over linear comparisons that hold at first, and that no firing breaks.
+//! Inductive invariants: clauses over linear comparisons that hold at first, and that no firing
+//! breaks.
 //!
 //! # Conditions
 //! A certificate lists bounds with their derivation (as [`bounds`](super::bounds) has them),
@@ -17,24 +18,25 @@
 //! junctions, too, lead to a contradiction in the same way.
 //!
 //! Whatever follows or contradicts itself does so by intervals, rounded to the remainder of a sum
-//! that keeps it, and unit propagation ([`propagation`](super::propagation)); what would take a case
-//! split has to be written down as a step.
+//! that keeps it, and unit propagation ([`propagation`](super::propagation)); what would take a
+//! case split has to be written down as a step.
 //!
 //! # Soundness
-//! By induction along a firing sequence all clauses hold: by (2) at first; if they hold in a reachable
-//! marking, then so do the steps (3), and after a firing, which leads to a reachable marking within the
-//! bounds, the clauses by (4). Conditions 3 and 4 speak of
-//! single markings and sums over them in integers, so intervals may be rounded to whole numbers.
+//! By induction along a firing sequence all clauses hold: by (2) at first; if they hold in a
+//! reachable marking, then so do the steps (3), and after a firing, which leads to a reachable
+//! marking within the bounds, the clauses by (4). Conditions 3 and 4 speak of single markings and
+//! sums over them in integers, so intervals may be rounded to whole numbers.
 //!
-//! A place invariant w·m = w·m₀ is given by two clauses of one literal each, ≤ and ≥. A larger sum that
-//! contains w·m is looked at as that known value plus the places that are left, and the interval of each is
-//! used. A trap that is marked is one clause.
+//! A place invariant w·m = w·m₀ is given by two clauses of one literal each, ≤ and ≥. A larger sum
+//! that contains w·m is looked at as that known value plus the places that are left, and the
+//! interval of each is used. A trap that is marked is one clause.
 //!
 //! # Sources
 //! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994
-//! (remainders); Z. Manna, A. Pnueli, *Temporal verification of reactive systems: safety*, 1995 (the rule INV);
-//! A. Bradley, *SAT-based model checking without unrolling*, VMCAI 2011 (clauses found one by one);
-//! E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE 2003.
+//! (remainders); Z. Manna, A. Pnueli, *Temporal verification of reactive systems: safety*, 1995
+//! (the rule INV); A. Bradley, *SAT-based model checking without unrolling*, VMCAI 2011 (clauses
+//! found one by one); E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF
+//! formulas*, DATE 2003.
 
 use super::bounds::{Bounds, DerivedBounds};
 use super::flaw::{Flaw, check_places};
@@ -52,8 +54,8 @@ pub struct Induction<P = PlaceId, A = Atom> {
     pub bounds: Bounds<P>,
     /// The comparisons.
     pub atoms: Vec<A>,
-    /// Positions of comparisons whose sum keeps its remainder modulo this number, of at least 2; each sum once. A
-    /// sum of one place has the coefficient 1 or −1.
+    /// Positions of comparisons whose sum keeps its remainder modulo this number, of at least 2;
+    /// each sum once. A sum of one place has the coefficient 1 or −1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remainders: Vec<(usize, u32)>,
     /// The invariant: all of these hold.
@@ -144,8 +146,9 @@ impl Induction {
         Ok(Invariant { certificate: self, known })
     }
 
-    /// The sums that have one value, as the first clauses say two by two, of one comparison each. Whether they are
-    /// right is seen later: what else is a sum of these sums is so whatever their values are.
+    /// The sums that have one value, as the first clauses say two by two, of one comparison each.
+    /// Whether they are right is seen later: what else is a sum of these sums is so whatever their
+    /// values are.
     fn fixed(&self, net: &Net, literals: &[Literal]) -> Vec<usize> {
         let literal = |clause: &[i32]| {
             let &[variable] = clause else { return None };
@@ -340,8 +343,8 @@ fn effects(net: &Net) -> Vec<Vec<(TransitionId, i128)>> {
 /// What a firing adds to the terms of some literals of a clause, by their positions.
 type Changes = Vec<(usize, i128)>;
 
-/// The transitions that may make a literal of the clause false that was true, with what they add to the
-/// terms of its literals.
+/// The transitions that may make a literal of the clause false that was true, with what they add to
+/// the terms of its literals.
 fn breakers(
     known: &Propagator,
     clause: &[Literal],

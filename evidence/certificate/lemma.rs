@@ -6,16 +6,16 @@
 //!
 //! 1. λ, z, s ≥ 0;
 //! 2. no firing raises the weighted sum: Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition;
-//! 3. v := w + Σ λᵢ·aᵢ − Σ z·1_Q + Σ s·1_chain(U) is nowhere negative, where chain(U) are the places
-//!    of U and of the units around it;
+//! 3. v := w + Σ λᵢ·aᵢ − Σ z·1_Q + Σ s·1_chain(U) is nowhere negative, where chain(U) are the
+//!    places of U and of the units around it;
 //! 4. w·m₀ + Σ λᵢ·kᵢ − Σ z + Σ s < 0;
 //! 5. units are used only if the net claims them safe and the certificate says that it assumes it.
 //!
 //! # Soundness
 //! Let m be reachable and satisfy every comparison. By (2), along the firing sequence, w·m ≤ w·m₀.
 //! A marked trap stays marked: −Σ_Q m(p) ≤ −1. In a unit-safe net a chain of units holds one token
-//! at most: Σ_chain m(p) ≤ 1. Adding these up with (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z + Σ s < 0 by (4);
-//! but m ≥ 0 and v ≥ 0 by (3), so 0 ≤ v·m. No such m exists.
+//! at most: Σ_chain m(p) ≤ 1. Adding these up with (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z + Σ s < 0 by
+//! (4); but m ≥ 0 and v ≥ 0 by (3), so 0 ≤ v·m. No such m exists.
 
 use super::flaw::Flaw;
 use super::sum::{Sum, product};
@@ -47,8 +47,8 @@ impl Lemma {
         self.atoms.iter().map(|&(atom, _)| !(atom as i32)).collect()
     }
 
-    /// Checks the conditions for the lemma of this number in a certificate with these comparisons and traps,
-    /// whose places all exist; `units` are those that may be taken to be safe.
+    /// Checks the conditions for the lemma of this number in a certificate with these comparisons
+    /// and traps, whose places all exist; `units` are those that may be taken to be safe.
     pub(super) fn check(
         &self,
         net: &Net,

@@ -7,9 +7,9 @@
 //!   each with a weighting of the places that shows it by adding up integers.
 //! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
 //!   of a comparison and its negation one holds, because tokens are whole, of two others because of
-//!   what has to come first ([`Precedence`]), and the lemmas forbid every such choice. Mostly obvious;
-//!   where it is not, [`LinearCertificate::steps`] lists intermediate clauses, each of which follows
-//!   from those before it by unit propagation.
+//!   what has to come first ([`Precedence`]), and the lemmas forbid every such choice. Mostly
+//!   obvious; where it is not, [`LinearCertificate::steps`] lists intermediate clauses, each of
+//!   which follows from those before it by unit propagation.
 //!
 //! # Reading one
 //! The weights of a lemma are the interesting part: no firing increases the weighted number of
@@ -52,8 +52,8 @@ pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom
     pub precedences: Vec<Precedence<P>>,
     /// Which comparisons exclude each other.
     pub lemmas: Vec<Lemma<P, U>>,
-    /// Clauses on the way to the contradiction, in order; variables as [`LinearCertificate::clauses`]
-    /// has them, negative for a negation.
+    /// Clauses on the way to the contradiction, in order; variables as
+    /// [`LinearCertificate::clauses`] has them, negative for a negation.
     pub steps: Vec<Vec<i32>>,
 }
 
@@ -103,8 +103,9 @@ impl LinearCertificate {
         let mut variables = Variables::new();
         let mut clauses = Vec::new();
         for (atom, variable) in self.atoms.iter().zip(1..) {
-            // Tokens are whole, so of a comparison and its negation one holds. Lemmas argue with rational
-            // numbers; what no marking satisfies because tokens cannot be halved is shown case by case.
+            // Tokens are whole, so of a comparison and its negation one holds. Lemmas argue with
+            // rational numbers; what no marking satisfies because tokens cannot be halved is shown
+            // case by case.
             let negated = atom.negated();
             let same = variables.get(&negated.sum).and_then(|bounds| bounds.get(&negated.bound));
             if let Some(&negation) = same {

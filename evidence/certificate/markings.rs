@@ -24,18 +24,20 @@ impl ReachableSet {
     }
 }
 
-/// The most bytes that visited markings may take, about: who wrote a document may ask for any number.
+/// The most bytes that visited markings may take, about: who wrote a document may ask for any
+/// number.
 const MOST_BYTES: usize = 8 << 30;
 
 /// The most firings between markings that are kept: of each, both ends.
 const MOST_EDGES: usize = 1 << 27;
 
-/// What a marking takes besides its own bytes: twice a pointer and a length, and its place in a table.
+/// What a marking takes besides its own bytes: twice a pointer and a length, and its place in a
+/// table.
 const OVERHEAD: usize = 64;
 
-/// Shows all reachable markings, at most so many, to `sees`, which says whether it wants to go on. Those
-/// of fewer firings come first, and each is shown when it is met, not when it is left: where only the
-/// first markings of many are visited, none that is one firing away is missed.
+/// Shows all reachable markings, at most so many, to `sees`, which says whether it wants to go on.
+/// Those of fewer firings come first, and each is shown when it is met, not when it is left: where
+/// only the first markings of many are visited, none that is one firing away is missed.
 ///
 /// # Errors
 /// [`Flaw::More`], [`Flaw::Overflow`], or [`Flaw::Stopped`] when it does not.
@@ -47,8 +49,8 @@ pub fn visit(
     visit_capped(net, &[], most, sees)
 }
 
-/// The same where places that have a number in `caps` hold no more tokens than that: what comes beyond is
-/// lost. Nothing may take from them.
+/// The same where places that have a number in `caps` hold no more tokens than that: what comes
+/// beyond is lost. Nothing may take from them.
 ///
 /// # Errors
 /// As [`visit`].

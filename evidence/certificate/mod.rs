@@ -6,12 +6,12 @@
 //! and a set of markings that no firing leaves ([`closed_set`]).
 //!
 //! A document does not say what it proves. [`Document::check`] goes through its steps once, and
-//! [`CheckedDocument::refutes`] says of any predicate whether no reachable marking satisfies it, as far as that
-//! follows from them.
+//! [`CheckedDocument::refutes`] says of any predicate whether no reachable marking satisfies it, as
+//! far as that follows from them.
 //!
 //! # Trusted
-//! A net, integer arithmetic (`i128`, every operation checked) and unit propagation: no LP, SMT or SAT
-//! solver and none of the engines' code; nothing in a certificate.
+//! A net, integer arithmetic (`i128`, every operation checked) and unit propagation: no LP, SMT or
+//! SAT solver and none of the engines' code; nothing in a certificate.
 
 pub mod bounds;
 pub mod closed_set;

@@ -33,16 +33,16 @@
 //! # Sources
 //! Y. Thierry-Mieg, *Structural reductions revisited*, PETRI NETS 2020 (who reads has to be fed);
 //! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
-//! state equation*, FMSD 16, 2000 (traps); E. Fraca, S. Haddad, *Complexity analysis of continuous Petri nets*,
-//! Fundamenta Informaticae 137, 2015 (which sets of transitions can fire at all).
+//! state equation*, FMSD 16, 2000 (traps); E. Fraca, S. Haddad, *Complexity analysis of continuous
+//! Petri nets*, Fundamenta Informaticae 137, 2015 (which sets of transitions can fire at all).
 
 use super::flaw::{Flaw, check_places};
 use super::traps::emptying;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 use serde::{Deserialize, Serialize};
 
-/// Of two comparisons one holds, because of what has to come first. See the file's head. Comparisons
-/// are positions in the certificate's atoms.
+/// Of two comparisons one holds, because of what has to come first. See the file's head.
+/// Comparisons are positions in the certificate's atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precedence<P = PlaceId> {
@@ -108,8 +108,8 @@ impl<P> Precedence<P> {
 }
 
 impl Precedence {
-    /// Checks the conditions for the precedence of this number in a certificate with these comparisons and
-    /// counted sets; `net` is the one with its counters.
+    /// Checks the conditions for the precedence of this number in a certificate with these
+    /// comparisons and counted sets; `net` is the one with its counters.
     pub(super) fn check(
         &self,
         net: &Net,

@@ -8,9 +8,9 @@
 //! proportion to what is propagated, and "no contradiction" says nothing.
 //!
 //! # Sources
-//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving linear
-//! constraint propagation by changing constraint representation*, Constraints 8, 2003 (bounds
-//! consistency of linear constraints).
+//! M. Moskewicz et al., *Chaff*, DAC 2001 (watched literals); W. Harvey, P. Stuckey, *Improving
+//! linear constraint propagation by changing constraint representation*, Constraints 8, 2003
+//! (bounds consistency of linear constraints).
 
 use super::flaw::Flaw;
 use parikh_net::{Atom, PlaceId};
@@ -113,8 +113,8 @@ impl Propagator {
     }
 
     /// The literal of a comparison, where the places' terms have the places' numbers. One about a
-    /// single place is about that term, others about a row, which they share if they compare the same
-    /// sum.
+    /// single place is about that term, others about a row, which they share if they compare the
+    /// same sum.
     pub(super) fn literal(&mut self, atom: &Atom) -> Literal {
         let (terms, bound) = (atom.sum.terms(), i128::from(atom.bound));
         if let &[(place, a)] = terms {
@@ -153,8 +153,8 @@ impl Propagator {
         self.dirty.push(row);
     }
 
-    /// From now on the term is `of` more than a multiple of `modulus`. `false` where that was said of it
-    /// before, with this modulus or another.
+    /// From now on the term is `of` more than a multiple of `modulus`. `false` where that was said
+    /// of it before, with this modulus or another.
     pub(super) fn keep_remainder(&mut self, term: usize, modulus: i128, of: i128) -> bool {
         if self.remainders.contains_key(&term) {
             return false;
@@ -170,10 +170,10 @@ impl Propagator {
         true
     }
 
-    /// Writes rows in terms of other rows. Where a row's sum contains the whole sum of another row, that
-    /// part is replaced by the other row's value: with a + b = 3, a row a + b + c becomes 3 + c. First the
-    /// rows `flows` are replaced, in rows that are no flows themselves; then the rows `kept`, in all rows.
-    /// `None` when `goes_on` says no.
+    /// Writes rows in terms of other rows. Where a row's sum contains the whole sum of another row,
+    /// that part is replaced by the other row's value: with a + b = 3, a row a + b + c becomes 3 +
+    /// c. First the rows `flows` are replaced, in rows that are no flows themselves; then the rows
+    /// `kept`, in all rows. `None` when `goes_on` says no.
     pub(super) fn compose(
         &mut self,
         flows: &[usize],
@@ -213,7 +213,8 @@ impl Propagator {
                 self.relate(term, parts);
             }
         }
-        // For good, so that no assumption is to blame for it. The initial marking contradicts nothing.
+        // For good, so that no assumption is to blame for it. The initial marking contradicts
+        // nothing.
         self.propagate();
         Some(())
     }
@@ -374,8 +375,9 @@ impl Propagator {
         contradiction
     }
 
-    /// For `sign` 1: the row is at least the sum of the least its parts come to; and a part is at most
-    /// what the row leaves over the least of the others. For −1 the same of everything negated.
+    /// For `sign` 1: the row is at least the sum of the least its parts come to; and a part is at
+    /// most what the row leaves over the least of the others. For −1 the same of everything
+    /// negated.
     fn tighten_side(&mut self, term: usize, parts: &[(usize, i128)], sign: i128) -> bool {
         let (mut least, mut unbounded) = (0i128, 0usize);
         for &(part, a) in parts {

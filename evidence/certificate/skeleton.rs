@@ -2,9 +2,9 @@
 //!
 //! Predicates are in negation normal form, so making more comparisons true never makes them false.
 //! Hence one direction per junction is enough: a conjunction that holds has all its parts hold, a
-//! disjunction some part. A comparison that no lemma speaks of stands for the tightest weaker one that
-//! some lemma does (more than 15 tokens are more than 13), or is taken for true: both only make the
-//! predicate easier to satisfy.
+//! disjunction some part. A comparison that no lemma speaks of stands for the tightest weaker one
+//! that some lemma does (more than 15 tokens are more than 13), or is taken for true: both only
+//! make the predicate easier to satisfy.
 
 use parikh_net::{Atom, LinearSum, Predicate};
 use std::collections::{BTreeMap, HashMap};
@@ -18,8 +18,8 @@ fn variable_of(atom: &Atom, variables: &Variables<'_>) -> Option<i32> {
     Some(variable)
 }
 
-/// The clauses of "the predicate holds". Variable i + 1 is atom i; the junctions follow, parents before
-/// children and first parts first.
+/// The clauses of "the predicate holds". Variable i + 1 is atom i; the junctions follow, parents
+/// before children and first parts first.
 pub(super) struct Skeleton<'a> {
     atoms: &'a Variables<'a>,
     /// How many variables there are, the junctions' among them.
@@ -28,8 +28,8 @@ pub(super) struct Skeleton<'a> {
 }
 
 impl<'a> Skeleton<'a> {
-    /// Of a predicate of comparisons, where so many have variables; `None` when it may be true whatever
-    /// they are.
+    /// Of a predicate of comparisons, where so many have variables; `None` when it may be true
+    /// whatever they are.
     pub(super) fn of(
         predicate: &Predicate,
         count: usize,

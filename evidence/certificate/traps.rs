@@ -1,10 +1,11 @@
-//! Traps: sets of places that stay marked once they are, because a firing that takes from one puts into it.
+//! Traps: sets of places that stay marked once they are, because a firing that takes from one puts
+//! into it.
 
 use super::flaw::{Flaw, check_places};
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// Accepts that a set Q of places is a trap, so that every t with an input in Q has an output in Q, and is
-/// marked initially. Then it stays so: Σ_{p∈Q} m(p) ≥ 1 in every reachable marking.
+/// Accepts that a set Q of places is a trap, so that every t with an input in Q has an output in Q,
+/// and is marked initially. Then it stays so: Σ_{p∈Q} m(p) ≥ 1 in every reachable marking.
 pub(crate) fn check_trap(net: &Net, index: usize, trap: &[PlaceId]) -> Result<(), Flaw> {
     check_places(net, trap.iter().copied())?;
     if let Some(t) = emptying(net, trap) {

@@ -1,5 +1,5 @@
-//! The audit of evidence about a coloured model: of each file first the net that it speaks about, then the
-//! answers, as those about any net.
+//! The audit of evidence about a coloured model: of each file first the net that it speaks about,
+//! then the answers, as those about any net.
 
 use super::unfolding::Bindings;
 use super::{ColouredModel, Unconfirmed};

@@ -1,16 +1,17 @@
 //! What tools put around terms and sorts that means nothing.
 //!
 //! An operand stands in a `subterm`, sometimes in several, one in the other; a label's term in a
-//! `structure`. A tuple of one component is that component, and a product of one sort that sort: GreatSPN
-//! writes every token as a tuple. A `multisetsort` says that places hold multisets, which they all do.
-//! `graphics` and `toolspecific` may be in anything.
+//! `structure`. A tuple of one component is that component, and a product of one sort that sort:
+//! GreatSPN writes every token as a tuple. A `multisetsort` says that places hold multisets, which
+//! they all do. `graphics` and `toolspecific` may be in anything.
 
 use crate::reader::{Unreadable, elements, name, only};
 use roxmltree::Node;
 
-/// The one limit to depth: so deep sorts, terms and conditions may be nested, so many of the elements
-/// that mean nothing may be around one of them, and so many components may tuples have, those of
-/// components counted. Whatever walks over any of these by recursion does not overflow the stack.
+/// The one limit to depth: so deep sorts, terms and conditions may be nested, so many of the
+/// elements that mean nothing may be around one of them, and so many components may tuples have,
+/// those of components counted. Whatever walks over any of these by recursion does not overflow the
+/// stack.
 pub(super) const DEEPEST: usize = 2_000;
 
 pub(super) fn too_deep(node: Node<'_, '_>) -> Unreadable {

@@ -1,9 +1,9 @@
-//! Evidence about coloured models: the auditor's own reader of symmetric nets, and a check that the net
-//! without colours that the evidence speaks about stands for the coloured one.
+//! Evidence about coloured models: the auditor's own reader of symmetric nets, and a check that the
+//! net without colours that the evidence speaks about stands for the coloured one.
 //!
-//! Nothing here is shared with what it checks, neither the reader nor the evaluation of terms nor the way
-//! in which bindings are found: the prover joins colours that may be reached, here colours are tried one
-//! after the other.
+//! Nothing here is shared with what it checks, neither the reader nor the evaluation of terms nor
+//! the way in which bindings are found: the prover joins colours that may be reached, here colours
+//! are tried one after the other.
 //!
 //! | file | what it does |
 //! |---|---|

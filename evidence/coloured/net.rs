@@ -38,8 +38,9 @@ pub(super) struct Transition {
     pub(super) puts: Vec<(usize, Term)>,
 }
 
-/// Whether a file is one of a coloured net; how it is to be read is for its reader to say. Its type says
-/// so, or, as TAPAAL writes the type of plain nets for either, labels that plain nets do not have.
+/// Whether a file is one of a coloured net; how it is to be read is for its reader to say. Its type
+/// says so, or, as TAPAAL writes the type of plain nets for either, labels that plain nets do not
+/// have.
 pub fn is_coloured(bytes: &[u8]) -> bool {
     let Ok(text) = decode(bytes) else { return false };
     let Ok(tree) = tree(&text) else { return false };
@@ -103,7 +104,8 @@ impl<'a, 'i> Outline<'a, 'i> {
     }
 }
 
-/// Reads a coloured net. Its nodes are in the order of the file, in which an unfolding lists them, too.
+/// Reads a coloured net. Its nodes are in the order of the file, in which an unfolding lists them,
+/// too.
 ///
 /// # Errors
 /// With the line and what was expected there.
@@ -229,8 +231,9 @@ fn declarations<'a, 'i>(node: Node<'a, 'i>, into: &mut Vec<Node<'a, 'i>>) {
     }
 }
 
-/// The term in the label `key`, where `node` has one that says something: in its `structure`, or right
-/// in it. What only a text says is not read. Labels that are not known are refused on the way.
+/// The term in the label `key`, where `node` has one that says something: in its `structure`, or
+/// right in it. What only a text says is not read. Labels that are not known are refused on the
+/// way.
 fn label<'a, 'i>(
     node: Node<'a, 'i>,
     key: &str,

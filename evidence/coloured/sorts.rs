@@ -1,9 +1,10 @@
 //! Sorts, their constants, and the variables: the declarations of a symmetric net.
 //!
 //! A colour is its position in its sort, from 0. A tuple (a, b) of sorts with m and n colours is
-//! a·n + b, so the colours of a product are those of one sort again. Sorts that have the same colours by
-//! their structure are one sort: the black token, truth values, ranges with the same ends, products of the
-//! same sorts. Enumerations and partitions are only equal to themselves. A product of one sort is that sort.
+//! a·n + b, so the colours of a product are those of one sort again. Sorts that have the same
+//! colours by their structure are one sort: the black token, truth values, ranges with the same
+//! ends, products of the same sorts. Enumerations and partitions are only equal to themselves. A
+//! product of one sort is that sort.
 
 use super::elements::{DEEPEST, bare_sort, bare_term, said, too_deep};
 use crate::reader::{Unreadable, attribute, name, number, only, trimmed};
@@ -280,8 +281,8 @@ impl Declarations {
         self.sorts[sort].size
     }
 
-    /// The sort and the colour of the constant that an element refers to. Some call the black token by the
-    /// id of its sort.
+    /// The sort and the colour of the constant that an element refers to. Some call the black token
+    /// by the id of its sort.
     pub(super) fn constant(&self, node: Node<'_, '_>) -> Result<(usize, u64), Unreadable> {
         let id = attribute(node, "declaration")?;
         let black = || {
@@ -322,8 +323,8 @@ impl Declarations {
         sort.ok_or_else(|| Unreadable::at(node, format!("{} is not declared", Quoted(id))))
     }
 
-    /// Writes a colour as nodes of an unfolding are called by it: `red`, `3`, `(red,3)`; the outermost
-    /// tuple without its parentheses unless it is `enclosed`.
+    /// Writes a colour as nodes of an unfolding are called by it: `red`, `3`, `(red,3)`; the
+    /// outermost tuple without its parentheses unless it is `enclosed`.
     pub(super) fn write_colour(&self, text: &mut String, sort: usize, colour: u64, enclosed: bool) {
         match self.kind(sort) {
             Kind::Dot => text.push('.'),
@@ -357,8 +358,8 @@ fn unnamed<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
     said(node).filter(|&inside| name(inside) != "name")
 }
 
-/// The ids of the constants that `nodes` declare and what they are called: by their names, or by their
-/// ids when two share a name.
+/// The ids of the constants that `nodes` declare and what they are called: by their names, or by
+/// their ids when two share a name.
 fn constants<'a, 'i: 'a>(
     nodes: impl Iterator<Item = Node<'a, 'i>>,
     element: &str,

@@ -2,15 +2,18 @@
 //!
 //! # Meaning
 //! - A term of a sort is a multiset of its colours; a variable or a constant is one colour, once.
-//!   `all` has every colour once, `add` is the sum, `numberof` a multiple. Of `subtract`, what the first
-//!   operand has more than the others together remains; a colour that they have more of, does not.
+//!   `all` has every colour once, `add` is the sum, `numberof` a multiple. Of `subtract`, what the
+//!   first operand has more than the others together remains; a colour that they have more of, does
+//!   not.
 //! - `successor` and `predecessor` turn round at the ends of a cyclic enumeration.
 //! - A tuple has every combination of the colours of its components, as often as the product says.
-//! - A number of a range is a number: where another range is expected, it is that number there. A part
-//!   of a partition, where a colour of the sort that it cuts is expected, is all the colours in it.
-//! - A number without a range is a number as well. Two numbers of `numberof`: the first says how often.
-//! - Comparisons are between colours of one sort, by position, or between numbers. A variable of truth
-//!   values is a condition, and `true` and `false` are colours where colours are expected.
+//! - A number of a range is a number: where another range is expected, it is that number there. A
+//!   part of a partition, where a colour of the sort that it cuts is expected, is all the colours
+//!   in it.
+//! - A number without a range is a number as well. Two numbers of `numberof`: the first says how
+//!   often.
+//! - Comparisons are between colours of one sort, by position, or between numbers. A variable of
+//!   truth values is a condition, and `true` and `false` are colours where colours are expected.
 //! - A tuple of one component is that component, and `numberof` without a number is once.
 
 use super::elements::{DEEPEST, bare_term, said, too_deep};

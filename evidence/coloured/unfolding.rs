@@ -1,32 +1,34 @@
 //! Does a place/transition net stand for a coloured one?
 //!
-//! A prover unfolds a coloured net and leaves out what cannot matter: colours that no place ever holds,
-//! bindings that can never fire, one of two bindings that do the same. What it proves is about the net
-//! that remains, whose places and transitions the evidence lists by name. Here that net is made from the
-//! coloured one and the names alone, and it is shown that leaving out the others was right.
+//! A prover unfolds a coloured net and leaves out what cannot matter: colours that no place ever
+//! holds, bindings that can never fire, one of two bindings that do the same. What it proves is
+//! about the net that remains, whose places and transitions the evidence lists by name. Here that
+//! net is made from the coloured one and the names alone, and it is shown that leaving out the
+//! others was right.
 //!
 //! # Conditions
-//! 1. Each name is that of a place with a colour, or of a transition with colours for its variables under
-//!    which its guard holds; none comes twice.
+//! 1. Each name is that of a place with a colour, or of a transition with colours for its variables
+//!    under which its guard holds; none comes twice.
 //! 2. The initial marking has no token on a place that is not listed.
 //! 3. Every binding that takes from listed places only puts on listed places only.
-//! 4. Of these bindings, one that is not listed takes and puts the same as a listed one of its transition.
-//! 5. Where firings are to be counted ([`Bindings::All`]), all of these bindings are listed: two that do
-//!    the same are two firings.
+//! 4. Of these bindings, one that is not listed takes and puts the same as a listed one of its
+//!    transition.
+//! 5. Where firings are to be counted ([`Bindings::All`]), all of these bindings are listed: two
+//!    that do the same are two firings.
 //!
 //! # Soundness
-//! The places that are not listed are a siphon without tokens: by 3, whatever puts a token on one takes
-//! one from another, so they stay empty (2), and no binding that takes from them ever fires. The others
-//! are transitions of the net, or do what such a one does (4). So the markings that can be reached
-//! are the same but for places that are always empty, a transition of the coloured net is enabled exactly
-//! when one of its listed bindings is, and a marking is dead here when it is there. By 5, as many
-//! transitions are enabled in a marking here as there are bindings there.
+//! The places that are not listed are a siphon without tokens: by 3, whatever puts a token on one
+//! takes one from another, so they stay empty (2), and no binding that takes from them ever fires.
+//! The others are transitions of the net, or do what such a one does (4). So the markings that can
+//! be reached are the same but for places that are always empty, a transition of the coloured net
+//! is enabled exactly when one of its listed bindings is, and a marking is dead here when it is
+//! there. By 5, as many transitions are enabled in a marking here as there are bindings there.
 //!
 //! # Cost
-//! Bindings are found by trying colours for one variable after the other; what a guard or a place that is
-//! not listed excludes is not completed. Whoever calls says how many colours may be tried. What is kept of
-//! bindings that are not listed is in proportion to the list: there may be no more kinds of them, of which
-//! no listed one is known yet, than names of which no binding is known yet.
+//! Bindings are found by trying colours for one variable after the other; what a guard or a place
+//! that is not listed excludes is not completed. Whoever calls says how many colours may be tried.
+//! What is kept of bindings that are not listed is in proportion to the list: there may be no more
+//! kinds of them, of which no listed one is known yet, than names of which no binding is known yet.
 
 use super::net::{ColouredModel, Place, Transition};
 use super::sorts::Kind;
@@ -71,8 +73,8 @@ type Moved = Result<Vec<(PlaceId, u64)>, String>;
 type Arcs = [Vec<(PlaceId, u64)>; 2];
 
 impl ColouredModel {
-    /// The net of the places and transitions listed, if it stands for this one; up to `most` colours are
-    /// tried, and it is asked now and then whether to go on.
+    /// The net of the places and transitions listed, if it stands for this one; up to `most`
+    /// colours are tried, and it is asked now and then whether to go on.
     ///
     /// # Errors
     /// When it does not, or that does not show.
@@ -220,15 +222,15 @@ struct Search<'m, 's, 'g> {
     /// The names listed that were not met yet.
     missing: HashMap<&'s str, usize>,
     tries: &'s mut Tries<'g>,
-    /// The variables in the order in which they get their colours, each with what is tested then; what
-    /// needs no variable comes with none.
+    /// The variables in the order in which they get their colours, each with what is tested then;
+    /// what needs no variable comes with none.
     steps: Vec<(Option<usize>, Vec<Test<'m>>)>,
     binding: Vec<u64>,
     arcs: Vec<Arcs>,
     /// What listed bindings do that were met.
     known: HashSet<Arcs>,
-    /// What bindings do that are not listed, as long as no listed one is known that does it; and a name
-    /// for one that does.
+    /// What bindings do that are not listed, as long as no listed one is known that does it; and a
+    /// name for one that does.
     unlisted: HashMap<Arcs, String>,
     /// Whether some binding is not listed.
     has_unlisted: Option<String>,
@@ -396,8 +398,8 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
     }
 }
 
-/// The variables in an order in which tests soon exclude something: always next the test with the fewest
-/// combinations of colours for the variables that it still needs.
+/// The variables in an order in which tests soon exclude something: always next the test with the
+/// fewest combinations of colours for the variables that it still needs.
 fn order<'m>(
     model: &ColouredModel,
     variables: &[usize],

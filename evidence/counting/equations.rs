@@ -1,8 +1,9 @@
 //! What a reduction says of the markings that it keeps: equations, written down step by step.
 //!
-//! Places of the net before and of those in between are *nodes*. A node of which nothing is said is free:
-//! a place of the reduced net. Of every other one the step that removed it says one thing: that it is a
-//! part of a sum, whose parts take every value together; or that others tell what it holds.
+//! Places of the net before and of those in between are *nodes*. A node of which nothing is said is
+//! free: a place of the reduced net. Of every other one the step that removed it says one thing:
+//! that it is a part of a sum, whose parts take every value together; or that others tell what it
+//! holds.
 
 use crate::reduction::{Edit, WorkNet};
 use parikh_net::{Net, PlaceId, TransitionId};
@@ -68,8 +69,8 @@ impl Equations {
         self.current[p.index()]
     }
 
-    /// Takes down what a step says that is about to be applied to `net`. `None` where its rule says nothing
-    /// of all markings.
+    /// Takes down what a step says that is about to be applied to `net`. `None` where its rule says
+    /// nothing of all markings.
     pub(super) fn take(&mut self, net: &WorkNet, edits: &[Edit]) -> Option<()> {
         for edit in edits {
             match edit {
@@ -121,8 +122,9 @@ impl Equations {
         self.said.push(node);
     }
 
-    /// Puts what is known of them for nodes that hold the same in every marking, or are told by one other
-    /// node. What tells a node was there after it was told, so what was said last is looked at first.
+    /// Puts what is known of them for nodes that hold the same in every marking, or are told by one
+    /// other node. What tells a node was there after it was told, so what was said last is looked
+    /// at first.
     pub(super) fn substitute(&mut self) {
         for at in (0..self.said.len()).rev() {
             let node = self.said[at];

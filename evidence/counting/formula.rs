@@ -1,12 +1,12 @@
 //! What is to be added up over the markings of the reduced net.
 //!
-//! Each of its markings stands for a product of numbers, one for each place ([`Weights`]): STATES is their
-//! sum. A transition of the net before is enabled in those that meet what it takes from each place, which
-//! changes some factors of the product; the sum over all transitions and all markings is TRANSITIONS. No
-//! arc of the reduced net matters for it, only the equations.
+//! Each of its markings stands for a product of numbers, one for each place ([`Weights`]): STATES
+//! is their sum. A transition of the net before is enabled in those that meet what it takes from
+//! each place, which changes some factors of the product; the sum over all transitions and all
+//! markings is TRANSITIONS. No arc of the reduced net matters for it, only the equations.
 //!
-//! The reduced net may fall into parts that have no transition in common. Their markings combine freely,
-//! so sums over the whole are products of sums over the parts.
+//! The reduced net may fall into parts that have no transition in common. Their markings combine
+//! freely, so sums over the whole are products of sums over the parts.
 
 use super::equations::{Equations, NodeId, Tokens};
 use super::weights::{Demands, Function, WeightError, Weights};
@@ -59,8 +59,8 @@ pub struct Figures {
 /// Why there is no formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoFormula {
-    /// These places of the working net went because several others tell what they hold; but how often a
-    /// marking counts depends on it.
+    /// These places of the working net went because several others tell what they hold; but how
+    /// often a marking counts depends on it.
     #[error("the number of markings depends on several places at once")]
     Coupled(Vec<PlaceId>),
     /// A number is not known.
@@ -126,8 +126,8 @@ impl Formula {
         Ok(formula)
     }
 
-    /// How often each set of products counts firings, one product of each part. Where places are coupled, they
-    /// are added to `coupled`, and no more is found out.
+    /// How often each set of products counts firings, one product of each part. Where places are
+    /// coupled, they are added to `coupled`, and no more is found out.
     fn firings(
         &mut self,
         original: &Net,
@@ -228,8 +228,9 @@ impl Weights {
     }
 }
 
-/// By root what `t` demands of the nodes below it, and the least that the root holds then. `None` when it
-/// never fires. Roots that are told by several others, whose demands do not follow from the rest, are coupled.
+/// By root what `t` demands of the nodes below it, and the least that the root holds then. `None`
+/// when it never fires. Roots that are told by several others, whose demands do not follow from the
+/// rest, are coupled.
 fn demands(
     original: &Net,
     t: TransitionId,
@@ -294,8 +295,8 @@ fn demands(
 /// How far it is followed who tells whom, to see that a demand follows from others.
 const DEEPEST: usize = 16;
 
-/// The least that others tell of a node where they meet their demands. `known` is what was found out of others
-/// and is asked for again: as many ways may lead to them as there are paths.
+/// The least that others tell of a node where they meet their demands. `known` is what was found
+/// out of others and is asked for again: as many ways may lead to them as there are paths.
 fn least(
     equations: &Equations,
     node: NodeId,

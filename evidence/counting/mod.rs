@@ -1,11 +1,11 @@
 //! Numbers of markings through reductions, in full.
 //!
-//! Rules that preserve every marking ([`Preserve::MARKINGS`]) say by equations how the markings of the net
-//! before follow from those of the reduced net: a place that went holds what others tell, or a place that is
-//! left is the sum of several, which take every value together. Each marking of the net before belongs to
-//! exactly one marking of the reduced net, by these equations. So it is enough to visit the markings of the
-//! reduced net, and to count each as often as the equations have solutions for it: a product of binomial
-//! coefficients, or nearly so.
+//! Rules that preserve every marking ([`Preserve::MARKINGS`]) say by equations how the markings of
+//! the net before follow from those of the reduced net: a place that went holds what others tell,
+//! or a place that is left is the sum of several, which take every value together. Each marking of
+//! the net before belongs to exactly one marking of the reduced net, by these equations. So it is
+//! enough to visit the markings of the reduced net, and to count each as often as the equations
+//! have solutions for it: a product of binomial coefficients, or nearly so.
 //!
 //! | file | what |
 //! |---|---|
@@ -14,12 +14,12 @@
 //! | `formula` | which sums over the markings are asked for, and how the figures follow from them |
 //! | `visit` | the sums by visiting the markings, plainly |
 //!
-//! Whoever has the markings of a [`CountedComponent`] in another form, a decision diagram say, may make the sums from
-//! that: every factor of a [`Product`] is a function of one place.
+//! Whoever has the markings of a [`CountedComponent`] in another form, a decision diagram say, may
+//! make the sums from that: every factor of a [`Product`] is a function of one place.
 //!
 //! # Sources
-//! B. Berthomieu, D. Le Botlan, S. Dal Zilio, *Counting Petri net markings from reduction equations*,
-//! STTT 22, 2020.
+//! B. Berthomieu, D. Le Botlan, S. Dal Zilio, *Counting Petri net markings from reduction
+//! equations*, STTT 22, 2020.
 
 mod equations;
 mod formula;
@@ -60,7 +60,8 @@ pub fn needs() -> Needs {
 }
 
 impl Formula {
-    /// Goes through a reduction of `net`, every condition of every step checked, and takes down what it says.
+    /// Goes through a reduction of `net`, every condition of every step checked, and takes down
+    /// what it says.
     ///
     /// # Errors
     /// With the first step that does not hold; where a number depends on several places at once.
@@ -92,8 +93,8 @@ impl Formula {
         if kept { Formula::at_the_end(net, &work, equations) } else { Err(CountError::NotKept) }
     }
 
-    /// The same where a condition of every rule is taken for granted, which makes counts wrong: for tests
-    /// that see whether they notice.
+    /// The same where a condition of every rule is taken for granted, which makes counts wrong: for
+    /// tests that see whether they notice.
     ///
     /// # Errors
     /// As [`of_log`](Self::of_log).
@@ -134,8 +135,8 @@ impl Formula {
     }
 }
 
-/// The figures of a net by visiting the markings of the parts of a reduced one, at most so many, and how many
-/// that were. `goes_on` is asked at every marking.
+/// The figures of a net by visiting the markings of the parts of a reduced one, at most so many,
+/// and how many that were. `goes_on` is asked at every marking.
 ///
 /// # Errors
 /// When there are more, a place overflows, or it does not go on.

@@ -5,8 +5,8 @@ use crate::certificate::markings::visit;
 use num_bigint::BigUint;
 use parikh_net::{Marking, PlaceId};
 
-/// For each product its sum over all markings of the part, at most so many; and how many there are. `goes_on` is
-/// asked at every marking.
+/// For each product its sum over all markings of the part, at most so many; and how many there are.
+/// `goes_on` is asked at every marking.
 ///
 /// # Errors
 /// When there are more, a place overflows, a number is not known, or it does not go on.

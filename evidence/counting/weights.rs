@@ -1,10 +1,10 @@
 //! How many markings of the net before one of the reduced net stands for, place by place.
 //!
-//! A node of value n that is a sum of k parts can be distributed in C(n + k − 1, k − 1) ways; with at
-//! least wᵢ in some of the parts, in as many as n − Σ wᵢ without. A part that is a sum itself is replaced by
-//! its own parts. The value of one part may determine another node, which is a sum in its turn; then each
-//! value of the part counts as often as that node can be distributed. The result is a sum of products
-//! over the values of the parts, found by dynamic programming.
+//! A node of value n that is a sum of k parts can be distributed in C(n + k − 1, k − 1) ways; with
+//! at least wᵢ in some of the parts, in as many as n − Σ wᵢ without. A part that is a sum itself is
+//! replaced by its own parts. The value of one part may determine another node, which is a sum in
+//! its turn; then each value of the part counts as often as that node can be distributed. The
+//! result is a sum of products over the values of the parts, found by dynamic programming.
 
 use super::equations::{Equations, Linear, NodeId, Tokens};
 use num_bigint::BigUint;
@@ -14,7 +14,8 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Function(u32);
 
-/// Demands on leaves: the position of each in the order of the forest, and the least it has to hold.
+/// Demands on leaves: the position of each in the order of the forest, and the least it has to
+/// hold.
 pub(super) type Demands = Vec<(usize, u64)>;
 
 /// Why a number is not known.
@@ -229,7 +230,8 @@ impl Weights {
         demands.partition_point(|it| it.0 < start)..demands.partition_point(|it| it.0 < end)
     }
 
-    /// In how many ways so many tokens can be distributed on the parts of a node, each as often as it counts.
+    /// In how many ways so many tokens can be distributed on the parts of a node, each as often as
+    /// it counts.
     fn distributed(
         &mut self,
         node: NodeId,

@@ -1,5 +1,5 @@
-//! The audit of evidence about a model with inhibitor or reset arcs: of each file first the net that it speaks
-//! about, then the answers, as those about any net.
+//! The audit of evidence about a model with inhibitor or reset arcs: of each file first the net
+//! that it speaks about, then the answers, as those about any net.
 
 use super::made_again;
 use crate::audit::{Audit, Broken, Opened, Report, Source, Watch};
@@ -39,7 +39,8 @@ impl<'m> ExtendedAudit<'m> {
     /// Goes through one file.
     ///
     /// # Errors
-    /// When it is no evidence about this model, rests on a bound that is not shown, or has a line that is none.
+    /// When it is no evidence about this model, rests on a bound that is not shown, or has a line
+    /// that is none.
     pub fn file(&mut self, path: &Path) -> Result<(), Broken> {
         if self.report.stopped.is_some() {
             return Ok(());

@@ -5,8 +5,8 @@ use parikh_net::printable::Quoted;
 use parikh_net::{ExtendedNet, Marking, PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a firing leads to, by the rule with all arcs; `None` where the transition is not enabled, or a number does
-/// not fit.
+/// What a firing leads to, by the rule with all arcs; `None` where the transition is not enabled,
+/// or a number does not fit.
 fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>> {
     let core = net.core();
     let inhibited = net.inhibitors(t).iter().any(|arc| marking[arc.place.index()] >= arc.weight);
@@ -26,7 +26,8 @@ fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>
     Some(next)
 }
 
-/// The bounds of a translation by place, once each was checked. Nets of up to `most_visited` markings are visited.
+/// The bounds of a translation by place, once each was checked. Nets of up to `most_visited`
+/// markings are visited.
 ///
 /// # Errors
 /// The bound that is not shown, or is missing.
@@ -74,8 +75,8 @@ pub(super) fn wanted(net: &ExtendedNet) -> impl Iterator<Item = PlaceId> {
     inhibit.chain(transitions().flat_map(|t| net.resets(t).iter().copied()))
 }
 
-/// Whether a transition that raises `place` leaves no more than `most` there, because it is inhibited by it or empties
-/// it first.
+/// Whether a transition that raises `place` leaves no more than `most` there, because it is
+/// inhibited by it or empties it first.
 fn is_capacity(net: &ExtendedNet, place: PlaceId, most: u64) -> bool {
     let core = net.core();
     let keeps = |t: TransitionId| {
@@ -95,8 +96,9 @@ fn is_capacity(net: &ExtendedNet, place: PlaceId, most: u64) -> bool {
     core.initial()[place] <= most && core.transitions().all(keeps)
 }
 
-/// Whether a sum without negative factors, which no transition raises, bounds `place`. An inhibitor arc only forbids
-/// firings, and what a reset arc takes is at least what the plain arc beside it does.
+/// Whether a sum without negative factors, which no transition raises, bounds `place`. An inhibitor
+/// arc only forbids firings, and what a reset arc takes is at least what the plain arc beside it
+/// does.
 fn by_weights(
     net: &ExtendedNet,
     place: PlaceId,

@@ -1,7 +1,9 @@
-//! The place/transition net that stands for a net with inhibitor and reset arcs, by bounds that were checked.
+//! The place/transition net that stands for a net with inhibitor and reset arcs, by bounds that
+//! were checked.
 //!
-//! What is made is described, and shown to be exact, in [`parikh_net::translation`]. Here it is made copy by copy:
-//! first what a copy supposes each place to hold, where its transition empties places; then what it takes and puts.
+//! What is made is described, and shown to be exact, in [`parikh_net::translation`]. Here it is
+//! made copy by copy: first what a copy supposes each place to hold, where its transition empties
+//! places; then what it takes and puts.
 
 use parikh_net::translation::{Translation, complement_name, copy_name};
 use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};

@@ -1,9 +1,10 @@
-//! Nets with inhibitor and reset arcs: evidence is about the place/transition net that stands for such a net, and
-//! the auditor makes that net again.
+//! Nets with inhibitor and reset arcs: evidence is about the place/transition net that stands for
+//! such a net, and the auditor makes that net again.
 //!
-//! A file says by which bounds it was made ([`NamedTranslation`]). Each bound is checked for what it says it rests
-//! on ([`bounds`]); then the net is [made](build) by them, as [`parikh_net::translation`] has it, and everything else is the
-//! audit of evidence about that net. Nobody's word is taken: a wrong bound is refused with the whole file.
+//! A file says by which bounds it was made ([`NamedTranslation`]). Each bound is checked for what
+//! it says it rests on ([`bounds`]); then the net is [made](build) by them, as
+//! [`parikh_net::translation`] has it, and everything else is the audit of evidence about that net.
+//! Nobody's word is taken: a wrong bound is refused with the whole file.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -20,8 +21,8 @@ pub use audit::{ExtendedAudit, Queries};
 use crate::file::NamedTranslation;
 use parikh_net::{ExtendedNet, Net};
 
-/// Makes the net again that a model was translated to, by bounds that are checked. Nets of up to `most_visited`
-/// markings are visited.
+/// Makes the net again that a model was translated to, by bounds that are checked. Nets of up to
+/// `most_visited` markings are visited.
 ///
 /// # Errors
 /// What is not shown, or cannot be made.

@@ -1,21 +1,22 @@
-//! *Siphons and traps* (Commoner): in a net whose arcs into transitions weigh 1, and where the places that share a
-//! transition have comparable sets of consumers (asymmetric choice), all transitions are live when every siphon
-//! contains a trap that is marked initially.
+//! *Siphons and traps* (Commoner): in a net whose arcs into transitions weigh 1, and where the
+//! places that share a transition have comparable sets of consumers (asymmetric choice), all
+//! transitions are live when every siphon contains a trap that is marked initially.
 //!
 //! # Soundness
-//! Let t be dead, in a marking in which the sets of dead transitions and of never marked places have become as
-//! large as they can. With p₁• ⊆ p₂• ⊆ … its inputs, p₁• takes no less than t and is dead: p₁ keeps its tokens
-//! once marked; then p₂• \ p₁• needs what t needs but p₁, and is dead, and so on. All inputs marked would enable
-//! t, so one is never marked again, and whatever would feed it is dead. So the places that are never marked are a
-//! siphon: empty, with a marked trap in it.
+//! Let t be dead, in a marking in which the sets of dead transitions and of never marked places
+//! have become as large as they can. With p₁• ⊆ p₂• ⊆ … its inputs, p₁• takes no less than t and is
+//! dead: p₁ keeps its tokens once marked; then p₂• \ p₁• needs what t needs but p₁, and is dead,
+//! and so on. All inputs marked would enable t, so one is never marked again, and whatever would
+//! feed it is dead. So the places that are never marked are a siphon: empty, with a marked trap in
+//! it.
 //!
-//! *Closed*: φ is m ≥ f, and the net with one more transition, which takes f and puts the initial marking, is live
-//! by siphons and traps. Whatever the net reaches, the closed one does; from there the new transition can be
-//! enabled, and up to the first such moment the net goes there by itself.
+//! *Closed*: φ is m ≥ f, and the net with one more transition, which takes f and puts the initial
+//! marking, is live by siphons and traps. Whatever the net reaches, the closed one does; from there
+//! the new transition can be enabled, and up to the first such moment the net goes there by itself.
 //!
 //! # Sources
-//! M. Hack, *Analysis of production schemata by Petri nets*, 1972 (after F. Commoner); E. Best, *Structure theory
-//! of Petri nets: the free choice hiatus*, 1987.
+//! M. Hack, *Analysis of production schemata by Petri nets*, 1972 (after F. Commoner); E. Best,
+//! *Structure theory of Petri nets: the free choice hiatus*, 1987.
 
 use super::HomeFlaw;
 use crate::certificate::{Flaw, check_trap};
@@ -60,8 +61,8 @@ pub fn check_commoner(
     })
 }
 
-/// Accepts that a marking with `wanted`, which says that some marking is covered, stays reachable wherever
-/// the net goes: the closed net is live.
+/// Accepts that a marking with `wanted`, which says that some marking is covered, stays reachable
+/// wherever the net goes: the closed net is live.
 ///
 /// # Errors
 /// What is wrong.
@@ -94,7 +95,8 @@ pub fn covered(net: &Net, wanted: &Predicate) -> Option<Marking> {
     Some(marking)
 }
 
-/// Whether the arcs into `t` weigh 1, and of each two of its inputs one has all consumers of the other.
+/// Whether the arcs into `t` weigh 1, and of each two of its inputs one has all consumers of the
+/// other.
 pub fn is_asymmetric_choice(net: &Net, t: TransitionId) -> bool {
     let mut inputs: Vec<PlaceId> = net.pre(t).iter().map(|arc| arc.place).collect();
     inputs.sort_by_key(|&p| net.consumers(p).len());

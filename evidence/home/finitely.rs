@@ -1,6 +1,6 @@
-//! *Finitely*: weights w ≥ 0 of places such that no firing raises w·m. A transition that lowers it fires at most
-//! w·m₀ times altogether, so it is not live: from wherever it was live it would fire for ever. No set of such
-//! transitions is either, taken together.
+//! *Finitely*: weights w ≥ 0 of places such that no firing raises w·m. A transition that lowers it
+//! fires at most w·m₀ times altogether, so it is not live: from wherever it was live it would fire
+//! for ever. No set of such transitions is either, taken together.
 //!
 //! # Source
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (the dual: repetitive sequences).
@@ -9,7 +9,8 @@ use super::HomeFlaw;
 use super::liveness::one_of;
 use parikh_net::{Net, PlaceId, Predicate, TransitionId};
 
-/// Accepts that not always one of the transitions that `wanted` asks for can fire again: by the weights.
+/// Accepts that not always one of the transitions that `wanted` asks for can fire again: by the
+/// weights.
 ///
 /// # Errors
 /// What is wrong.
@@ -21,7 +22,8 @@ pub fn check_finitely(
     firing_finitely(net, weights)?.check(wanted)
 }
 
-/// The transitions that fire only so many times, by transition: they lower a weighted sum that none raises.
+/// The transitions that fire only so many times, by transition: they lower a weighted sum that none
+/// raises.
 pub struct FiringFinitely(Vec<bool>);
 
 /// Those that lower the sum with these weights.

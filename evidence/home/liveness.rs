@@ -1,5 +1,5 @@
-//! Predicates that ask for the enabledness of transitions: such a one stays reachable wherever the net goes
-//! exactly if not all of these transitions die together.
+//! Predicates that ask for the enabledness of transitions: such a one stays reachable wherever the
+//! net goes exactly if not all of these transitions die together.
 
 use parikh_net::{Predicate, TransitionId};
 

@@ -1,13 +1,13 @@
-//! *Lost*: after a firing sequence, nothing with φ can be reached any more. Either nothing at all is enabled
-//! there, or a [`Document`] shows it of the net begun from that marking.
+//! *Lost*: after a firing sequence, nothing with φ can be reached any more. Either nothing at all
+//! is enabled there, or a [`Document`] shows it of the net begun from that marking.
 
 use super::HomeFlaw;
 use crate::certificate::Document;
 use crate::replay::{begun_after, replay};
 use parikh_net::{FiringSequence, Net, Predicate};
 
-/// Accepts that nothing with `wanted` can be reached after `sequence`: by the document, which is about
-/// the net begun there, or because nothing is enabled there.
+/// Accepts that nothing with `wanted` can be reached after `sequence`: by the document, which is
+/// about the net begun there, or because nothing is enabled there.
 ///
 /// # Errors
 /// What is wrong.

@@ -1,5 +1,5 @@
-//! Arguments about home spaces: whether φ stays reachable wherever the net goes (AG EF φ). A transition
-//! is live exactly if "it is enabled" does.
+//! Arguments about home spaces: whether φ stays reachable wherever the net goes (AG EF φ). A
+//! transition is live exactly if "it is enabled" does.
 //!
 //! | argument | file | shows |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //! | after a firing sequence it cannot be reached | [`lost`] | it is lost |
 //! | all markings were visited | [`stays`] | which of both |
 //!
-//! An argument is about the net that was read, or about what a reduction left of it. A reduction for the
-//! liveness of transitions keeps whether they are live: so what is lost in the reduced net is lost in the net
-//! before, wherever that may be.
+//! An argument is about the net that was read, or about what a reduction left of it. A reduction
+//! for the liveness of transitions keeps whether they are live: so what is lost in the reduced net
+//! is lost in the net before, wherever that may be.
 
 pub mod commoner;
 pub mod finitely;
@@ -32,8 +32,8 @@ use returning::{Firings, Returning};
 use serde::{Deserialize, Serialize};
 use undone::Undoing;
 
-/// What shows something of home spaces from the net as a whole. See the module. Plain data: in memory its
-/// nodes are ids, in a file names.
+/// What shows something of home spaces from the net as a whole. See the module. Plain data: in
+/// memory its nodes are ids, in a file names.
 ///
 /// ```json
 /// {"finitely": [["p", 2], ["q", 1]]}

@@ -1,27 +1,28 @@
-//! Ways back: from every reachable marking, firings lead to one that covers a fixed marking h; so whatever is
-//! enabled along firings from h stays reachable.
+//! Ways back: from every reachable marking, firings lead to one that covers a fixed marking h; so
+//! whatever is enabled along firings from h stays reachable.
 //!
 //! ```text
 //! m₀ ──to──▶ h ──along──▶ t fires, u fires, v fires …      from every reachable marking back to one that covers h
 //! ```
 //!
-//! A sequence that fires from h also fires from any marking that covers h, and leads to a marking that covers the
-//! one it leads to from h. So
-//! an upward closed φ (more tokens do no harm: "t is enabled" is one) that holds somewhere along firings from
-//! h stays reachable. Without h, the ways lead directly to markings with φ, and φ need not be upward closed.
+//! A sequence that fires from h also fires from any marking that covers h, and leads to a marking
+//! that covers the one it leads to from h. So an upward closed φ (more tokens do no harm: "t is
+//! enabled" is one) that holds somewhere along firings from h stays reachable. Without h, the ways
+//! lead directly to markings with φ, and φ need not be upward closed.
 //!
 //! There are two sorts of ways:
 //!
-//! - *Downhill*: weights w ≥ 0 of places. Each firing of a transition that lowers w·m lowers it by at least 1, and
-//!   w·m ≥ 0: if only such transitions fire, as long as one is enabled, they come to an end. A document shows that
-//!   every reachable marking in which none of them is enabled is one to which the way should lead.
-//! - *Steps* inside a set D of markings that no firing leaves ([`ClosedSet`]): backwards from the members where
-//!   the way should lead to, with each step (t, n) those are added from which n firings of t lead to what was there
-//!   before. In the end that is all of D.
+//! - *Downhill*: weights w ≥ 0 of places. Each firing of a transition that lowers w·m lowers it by
+//!   at least 1, and w·m ≥ 0: if only such transitions fire, as long as one is enabled, they come
+//!   to an end. A document shows that every reachable marking in which none of them is enabled is
+//!   one to which the way should lead.
+//! - *Steps* inside a set D of markings that no firing leaves ([`ClosedSet`]): backwards from the
+//!   members where the way should lead to, with each step (t, n) those are added from which n
+//!   firings of t lead to what was there before. In the end that is all of D.
 //!
 //! # Sources
-//! R. W. Floyd, *Assigning meanings to programs*, 1967 (a value that falls); E. Best, J. Esparza, *Existence of home
-//! states in Petri nets is decidable*, 2016 (home spaces).
+//! R. W. Floyd, *Assigning meanings to programs*, 1967 (a value that falls); E. Best, J. Esparza,
+//! *Existence of home states in Petri nets is decidable*, 2016 (home spaces).
 
 use super::HomeFlaw;
 use crate::certificate::closed_set::{CheckedClosedSet, ClosedSet};
@@ -41,12 +42,13 @@ pub type Firings<T> = Vec<(T, u64)>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returning<P = PlaceId, T = TransitionId, D = Document> {
-    /// Firings from m₀ to h; `None` where the ways lead directly to markings that satisfy the asked predicate.
+    /// Firings from m₀ to h; `None` where the ways lead directly to markings that satisfy the asked
+    /// predicate.
     pub to: Option<Firings<T>>,
     /// The ways.
     pub way: Way<P, T, D>,
-    /// Sequences that each begin at h; what holds in a marking along one of them stays reachable if it is upward
-    /// closed.
+    /// Sequences that each begin at h; what holds in a marking along one of them stays reachable if
+    /// it is upward closed.
     pub along: Vec<Firings<T>>,
 }
 
@@ -101,8 +103,8 @@ impl<P, T, D> Returning<P, T, D> {
     }
 }
 
-/// Checks the ways. Returns for each predicate of `wanted` whether they show that it stays reachable; `false` says
-/// that they do not show it, and nothing more.
+/// Checks the ways. Returns for each predicate of `wanted` whether they show that it stays
+/// reachable; `false` says that they do not show it, and nothing more.
 ///
 /// # Errors
 /// What is wrong.

@@ -1,17 +1,19 @@
-//! What stays reachable wherever the net goes, by visiting all markings: the plainest argument about home
-//! spaces.
+//! What stays reachable wherever the net goes, by visiting all markings: the plainest argument
+//! about home spaces.
 //!
-//! Backwards from the markings with φ, firing by firing: φ stays reachable if and only if that leads to all of
-//! them. Of 64 predicates it is found out at once, each a bit of a word for each marking.
+//! Backwards from the markings with φ, firing by firing: φ stays reachable if and only if that
+//! leads to all of them. Of 64 predicates it is found out at once, each a bit of a word for each
+//! marking.
 //!
-//! A net that falls into parts which share no node is visited part by part, where it is asked whether one of
-//! some transitions is enabled. It stays so if those of one part do in that part; and if in each part a
-//! marking can be reached after which none of its own is, all of these together can be reached, too. So ten
-//! parts with a hundred markings each, and 10²⁰ together, are a thousand to be visited.
+//! A net that falls into parts which share no node is visited part by part, where it is asked
+//! whether one of some transitions is enabled. It stays so if those of one part do in that part;
+//! and if in each part a marking can be reached after which none of its own is, all of these
+//! together can be reached, too. So ten parts with a hundred markings each, and 10²⁰ together, are
+//! a thousand to be visited.
 //!
-//! Reductions that keep which transitions are live ([`Preserve::LIVENESS`]) often leave small parts: then
-//! this is done on the reduced net, after every condition of every step was checked, and says the same of the
-//! net before ([`CheckedReduction::translate_home`]).
+//! Reductions that keep which transitions are live ([`Preserve::LIVENESS`]) often leave small
+//! parts: then this is done on the reduced net, after every condition of every step was checked,
+//! and says the same of the net before ([`CheckedReduction::translate_home`]).
 //!
 //! [`Preserve::LIVENESS`]: crate::reduction::Preserve::LIVENESS
 //! [`CheckedReduction::translate_home`]: crate::reduction::CheckedReduction::translate_home
@@ -23,8 +25,8 @@ use parikh_net::parts::Subnet;
 use parikh_net::{Net, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// Of each of `wanted` whether it stays reachable wherever the net goes; nothing where a part would have to
-/// be visited that has more than `most` markings. `goes_on` is asked at every marking.
+/// Of each of `wanted` whether it stays reachable wherever the net goes; nothing where a part would
+/// have to be visited that has more than `most` markings. `goes_on` is asked at every marking.
 ///
 /// # Errors
 /// [`Flaw::More`] when nothing is told because no part is small enough, and as

@@ -1,13 +1,14 @@
-//! Firings that can be undone wherever they happen, perhaps in several ways: which one, the tokens there decide.
+//! Firings that can be undone wherever they happen, perhaps in several ways: which one, the tokens
+//! there decide.
 //!
-//! After a firing of t the marking holds at least v = post(t). Where a sequence that needs no more leads from
-//! v to v − Δ(t), exactly, it undoes the firing. Where it takes more, *cases* help: let y be weights of places
-//! with y·Δ(u) ≥ 0 for every transition u, so that y·m is never below y·m₀. If y·m₀ > y·v, then a reachable marking
-//! that holds v holds one token more of some place of y, and what is done may be another thing for each:
-//! again for v and that token.
+//! After a firing of t the marking holds at least v = post(t). Where a sequence that needs no more
+//! leads from v to v − Δ(t), exactly, it undoes the firing. Where it takes more, *cases* help: let
+//! y be weights of places with y·Δ(u) ≥ 0 for every transition u, so that y·m is never below y·m₀.
+//! If y·m₀ > y·v, then a reachable marking that holds v holds one token more of some place of y,
+//! and what is done may be another thing for each: again for v and that token.
 //!
-//! If every firing can be undone, so can be the last one of any sequence, and the one before: from every
-//! reachable marking the initial one can be reached.
+//! If every firing can be undone, so can be the last one of any sequence, and the one before: from
+//! every reachable marking the initial one can be reached.
 
 use super::HomeFlaw;
 use crate::certificate::Flaw;
@@ -20,8 +21,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// How a firing is undone from where at least some tokens are. See the module. In memory its nodes are ids,
-/// in a file names.
+/// How a firing is undone from where at least some tokens are. See the module. In memory its nodes
+/// are ids, in a file names.
 ///
 /// ```json
 /// [["release", 1], ["bind", 1]]
@@ -41,8 +42,8 @@ pub enum Undoing<P = PlaceId, T = TransitionId> {
     },
 }
 
-/// A list is a sequence, an object has cases. Read as it comes: to try one form after the other, all that is
-/// inside would be kept and copied, once for each level.
+/// A list is a sequence, an object has cases. Read as it comes: to try one form after the other,
+/// all that is inside would be kept and copied, once for each level.
 impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Undoing<P, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Form(PhantomData))
@@ -101,7 +102,8 @@ impl<P, T> Undoing<P, T> {
     }
 }
 
-/// Accepts that every firing can be undone, so that the net is reversible; `all` has for each transition how.
+/// Accepts that every firing can be undone, so that the net is reversible; `all` has for each
+/// transition how.
 ///
 /// # Errors
 /// What is wrong, or that it does not go on.

@@ -1,10 +1,10 @@
 //! Whether firings that repeat for ever are fair to some transitions.
 //!
-//! A transition that is among the firings fires again and again. For any other, the markings between
-//! them are looked at. Where tokens grow from round to round, a transition that is disabled in one
-//! round may be enabled in a later one. So it counts as disabled only where it lacks tokens on a
-//! place that has as many after a round as before it: then it is disabled there in every round. Weak
-//! fairness wants one such marking of the round, strong fairness wants all to be such.
+//! A transition that is among the firings fires again and again. For any other, the markings
+//! between them are looked at. Where tokens grow from round to round, a transition that is disabled
+//! in one round may be enabled in a later one. So it counts as disabled only where it lacks tokens
+//! on a place that has as many after a round as before it: then it is disabled there in every
+//! round. Weak fairness wants one such marking of the round, strong fairness wants all to be such.
 
 use super::LassoFlaw;
 use crate::replay::Replayer;

@@ -1,13 +1,16 @@
-//! The replayer of runs with loops ([`LoopRun`]): what firing sequences of more than 10³⁰⁰ firings are judged by.
+//! The replayer of runs with loops ([`LoopRun`]): what firing sequences of more than 10³⁰⁰ firings
+//! are judged by.
 //!
-//! Of every block it is worked out once what it *needs* of each place, so that all of it can be fired, and by how
-//! much it *changes* it. One after the other, a then b: needs max(need a, need b − change a), changes by both.
-//! A block n times in a row is enabled if and only if it is in its first and in its last round, because each place
-//! changes by the same amount every time: needs max(need, need − (n−1)·change). Blocks stand in later ones, so this
-//! takes as many sums as the run has turns. Numbers are as large as they have to be.
+//! Of every block it is worked out once what it *needs* of each place, so that all of it can be
+//! fired, and by how much it *changes* it. One after the other, a then b: needs max(need a, need b
+//! − change a), changes by both. A block n times in a row is enabled if and only if it is in its
+//! first and in its last round, because each place changes by the same amount every time: needs
+//! max(need, need − (n−1)·change). Blocks stand in later ones, so this takes as many sums as the
+//! run has turns. Numbers are as large as they have to be.
 //!
-//! Then the run is gone through from the initial marking: a block is entered the first time that it is met, and its
-//! other rounds are one sum, so that the markings of first rounds are seen on the way.
+//! Then the run is gone through from the initial marking: a block is entered the first time that it
+//! is met, and its other rounds are one sum, so that the markings of first rounds are seen on the
+//! way.
 
 mod marking;
 
@@ -117,15 +120,16 @@ struct Replay<'a> {
     marking: LargeMarking,
 }
 
-/// What is known of the marking after the turn before `spot`: shown to whoever looks, with the places that may have
-/// changed since the last look.
+/// What is known of the marking after the turn before `spot`: shown to whoever looks, with the
+/// places that may have changed since the last look.
 pub type Look<'l> = dyn FnMut(&LargeMarking, &mut dyn Iterator<Item = PlaceId>, &Spot) + 'l;
 
-/// Fires `run` from the initial marking, and shows the markings after each turn of it and of the first rounds of
-/// its blocks. The marking at the end.
+/// Fires `run` from the initial marking, and shows the markings after each turn of it and of the
+/// first rounds of its blocks. The marking at the end.
 ///
 /// # Errors
-/// With the first turn that is not enabled as often as it says, and when `go_on` says that there is no more time.
+/// With the first turn that is not enabled as often as it says, and when `go_on` says that there is
+/// no more time.
 pub fn replay_loops(
     net: &Net,
     run: &LoopRun,

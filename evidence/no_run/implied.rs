@@ -1,17 +1,17 @@
-//! Whether one property of runs follows from another: what the question says, and what an argument is
-//! about.
+//! Whether one property of runs follows from another: what the question says, and what an argument
+//! is about.
 //!
 //! Whoever argues may have written the question in another way: rewritten it, with other atoms, or
 //! with what is known of the initial marking or of all markings. So the argument says what it is
-//! about, and here it is seen that every run with the property in question would have that property, and be
-//! fair in the way that it speaks of.
+//! about, and here it is seen that every run with the property in question would have that
+//! property, and be fair in the way that it speaks of.
 //!
 //! # How
 //! Both are written over *common atoms*: predicates that stand in both as they are, else their
 //! leaves. Of words over these, those are sought that satisfy what is asked, begin as the initial
-//! marking does (where that is dead, repeat it), never satisfy a premise, and do not satisfy what is argued. If the automaton of
-//! all this accepts no word, there is no such run. Atoms are taken to be independent of each other,
-//! which only makes for more words.
+//! marking does (where that is dead, repeat it), never satisfy a premise, and do not satisfy what
+//! is argued. If the automaton of all this accepts no word, there is no such run. Atoms are taken
+//! to be independent of each other, which only makes for more words.
 //!
 //! The automaton is held against its formula ([`Tableau::check_complete`]) before it is looked at.
 

@@ -17,8 +17,8 @@
 //!
 //! Literals are atoms by their numbers from 1, negative for a negation; formulas refer to those
 //! before them, from 0. What a state `meets` are its obligations, `untils` are what the marks stand
-//! for. Resolving a line says nothing of whether it is right; it takes care that all numbers are those of
-//! something.
+//! for. Resolving a line says nothing of whether it is right; it takes care that all numbers are
+//! those of something.
 
 use super::{ExcludedPairs, Movers, NoRun, Ranking, Reason};
 use crate::certificate::{Document, Flaw, NamedDocument};
@@ -248,8 +248,8 @@ impl NamedNoRun {
         let spoken_of = |atom| property.atoms().binary_search(atom).ok();
         let spoken_of = |atom| spoken_of(atom).map(|number| Atom(number as u32));
         let spoken_of: Vec<Option<Atom>> = atoms.iter().map(spoken_of).collect();
-        // The same again in the store of the property, where its parts have their numbers. Atoms that
-        // it does not speak of are others there.
+        // The same again in the store of the property, where its parts have their numbers. Atoms
+        // that it does not speak of are others there.
         let mut store = property.formulas().clone();
         let others = property.atoms().len()..;
         let literals = spoken_of.iter().zip(others).map(|(spoken_of, other)| {

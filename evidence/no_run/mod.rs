@@ -3,10 +3,10 @@
 //! # The argument
 //! A [`Tableau`] of the property accepts every word that has it, which is seen state by state
 //! ([`Tableau::check_complete`]). So a run with the property would go along an accepting run of the
-//! automaton: at each position some *mover*, a transition or the staying of a dead marking, and some
-//! edge that reads the letter there. There are finitely many such *pairs*, and those that the run
-//! meets again and again keep to one strongly connected component of the automaton and carry all of
-//! its marks between them. Pairs are taken away until no component has all marks left:
+//! automaton: at each position some *mover*, a transition or the staying of a dead marking, and
+//! some edge that reads the letter there. There are finitely many such *pairs*, and those that the
+//! run meets again and again keep to one strongly connected component of the automaton and carry
+//! all of its marks between them. Pairs are taken away until no component has all marks left:
 //!
 //! 1. Pairs that contradict themselves ([`pairs`]).
 //! 2. Pairs that no reachable marking allows: a document refutes the enabledness of the transition
@@ -22,8 +22,8 @@
 //! taken away: what is met finitely often may be met on the way.
 //!
 //! # Condition of a ranking
-//! y·C(t) + z(q′) − z(q) ≤ 0 for all pairs of t (or nothing, with C = 0) and an edge from q to q′ that
-//! are left in the component. Pairs for which it is at most −1 are taken away.
+//! y·C(t) + z(q′) − z(q) ≤ 0 for all pairs of t (or nothing, with C = 0) and an edge from q to q′
+//! that are left in the component. Pairs for which it is at most −1 are taken away.
 //!
 //! # Sources
 //! M. Vardi, P. Wolper, *An automata-theoretic approach to automatic program verification*, 1986;

@@ -2,12 +2,13 @@
 //!
 //! A *mover* is a transition, or nothing where the marking is dead. What fires needs its tokens, so
 //! at the position before it every place holds at least what it takes, and at the one after it what
-//! it puts. An atom keeps its value if the firing changes none of its places. So a pair contradicts itself if
+//! it puts. An atom keeps its value if the firing changes none of its places. So a pair contradicts
+//! itself if
 //!
 //! 1. a literal of the edge about which transition fires next is false of the mover;
 //! 2. no marking with at least the tokens that the mover takes satisfies what the edge reads;
-//! 3. every edge that may follow reads either what no marking with at least the tokens that the mover puts
-//!    satisfies, or the negation of a literal of this edge whose value the firing keeps.
+//! 3. every edge that may follow reads either what no marking with at least the tokens that the
+//!    mover puts satisfies, or the negation of a literal of this edge whose value the firing keeps.
 
 use super::Ranking;
 use crate::certificate::Flaw;
@@ -24,8 +25,8 @@ pub struct Pairs {
     transitions: usize,
 }
 
-/// An edge, and for each mover whether their pair is left. The last entry is for the mover "nothing", in dead
-/// markings.
+/// An edge, and for each mover whether their pair is left. The last entry is for the mover
+/// "nothing", in dead markings.
 struct EdgePairs {
     from: usize,
     /// The index of the edge among the edges of its state.
@@ -56,7 +57,8 @@ pub enum RankingFlaw {
 /// The most pairs that are accepted. Each takes a byte of memory while the argument is checked.
 pub const MOST: usize = 1 << 28;
 
-/// The conjunction of the edge's literals about markings; literals about what fires next are left out.
+/// The conjunction of the edge's literals about markings; literals about what fires next are left
+/// out.
 pub fn reads(property: &RunProperty, cube: &Cube) -> Predicate {
     let holds = cube.literals().iter().filter_map(|literal| {
         match &property.atoms()[literal.atom.0 as usize] {
@@ -153,7 +155,8 @@ impl Pairs {
     /// Takes away the pairs along which the ranking falls, and returns how many they were.
     ///
     /// # Errors
-    /// Why it is not a valid ranking. Some pairs may be gone by then, so `self` must not be used any more.
+    /// Why it is not a valid ranking. Some pairs may be gone by then, so `self` must not be used
+    /// any more.
     pub fn rank(
         &mut self,
         net: &Net,
@@ -221,8 +224,8 @@ impl Pairs {
         reached
     }
 
-    /// A state of `among` whose strongly connected component has an edge inside, carries all marks, and contains no
-    /// state of `except`.
+    /// A state of `among` whose strongly connected component has an edge inside, carries all marks,
+    /// and contains no state of `except`.
     pub fn accepting_state(&self, among: &[bool], except: &[usize]) -> Option<usize> {
         let component = self.components();
         let mut marks: Vec<Option<Marks>> = vec![None; self.states];
@@ -260,8 +263,8 @@ struct Position<'a> {
     automaton: &'a Automaton,
     /// For each atom, the places on which its value depends.
     supports: Vec<Vec<PlaceId>>,
-    /// For each place, the most tokens that it holds in a dead marking; known if some transition takes tokens from
-    /// this place only.
+    /// For each place, the most tokens that it holds in a dead marking; known if some transition
+    /// takes tokens from this place only.
     most_where_dead: Vec<Option<u64>>,
 }
 
@@ -295,8 +298,8 @@ impl Position<'_> {
         fires && self.may_hold_all(cube, taken, Some(mover.is_none()))
     }
 
-    /// Whether what an edge reads may hold in a marking with at least these tokens. `dead` says whether the marking
-    /// is dead, where that is known.
+    /// Whether what an edge reads may hold in a marking with at least these tokens. `dead` says
+    /// whether the marking is dead, where that is known.
     fn may_hold_all(&self, cube: &Cube, tokens: &[Arc], dead: Option<bool>) -> bool {
         cube.literals().iter().all(|literal| {
             match &self.property.atoms()[literal.atom.0 as usize] {
@@ -340,8 +343,8 @@ impl Position<'_> {
         }
     }
 
-    /// Whether two edges in a row read a literal about markings and its negation, although the mover between them
-    /// keeps the atom's value.
+    /// Whether two edges in a row read a literal about markings and its negation, although the
+    /// mover between them keeps the atom's value.
     fn contradicts(&self, cube: &Cube, next: &Cube, mover: Option<TransitionId>) -> bool {
         cube.literals().iter().any(|literal| {
             let number = literal.atom.0 as usize;

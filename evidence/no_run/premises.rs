@@ -2,8 +2,8 @@
 //!
 //! What an edge reads is a conjunction: of its literals, each of which may be a conjunction itself,
 //! and of what its mover says of the marking. Where each conjunct of a premise is one of them, a
-//! marking that allows the edge would satisfy the premise. This looks at how predicates are written,
-//! and no further.
+//! marking that allows the edge would satisfy the premise. This looks at how predicates are
+//! written, and no further.
 
 use parikh_net::Predicate;
 use parikh_net::run_property::{RunAtom, RunProperty};

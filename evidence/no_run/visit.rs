@@ -1,13 +1,15 @@
-//! Whether a run has a property, by visiting all markings that matter: the plainest way to find out.
+//! Whether a run has a property, by visiting all markings that matter: the plainest way to find
+//! out.
 //!
 //! A *node* is a marking and a state of the property's automaton. An edge of the automaton leads on
-//! along each firing whose letter it reads; in a dead marking, nothing fires and it stays. A run has the
-//! property if and only if some component of the nodes that are reached has edges with all marks
-//! between them. Where only fair runs are meant, components are taken apart further (`rounds`).
+//! along each firing whose letter it reads; in a dead marking, nothing fires and it stays. A run
+//! has the property if and only if some component of the nodes that are reached has edges with all
+//! marks between them. Where only fair runs are meant, components are taken apart further
+//! (`rounds`).
 //!
-//! The automaton is held against the formula both ways before
-//! ([`Tableau::check_complete`], [`Tableau::check_sound`]). Markings at which no state is left, since
-//! the property cannot come true any more, are not gone on from.
+//! The automaton is held against the formula both ways before ([`Tableau::check_complete`],
+//! [`Tableau::check_sound`]). Markings at which no state is left, since the property cannot come
+//! true any more, are not gone on from.
 
 mod rounds;
 
@@ -52,8 +54,8 @@ pub struct Visited {
     pub has_run: bool,
 }
 
-/// Visits the markings of `net`, at most so many, along which a run may have the property. `goes_on`
-/// is asked at each.
+/// Visits the markings of `net`, at most so many, along which a run may have the property.
+/// `goes_on` is asked at each.
 ///
 /// # Errors
 /// Why it is not known whether one has; [`Flaw::More`] where there are more markings.

@@ -1,13 +1,14 @@
 //! Questions about processes: from the name of the question to the net that it is about.
 //!
-//! `Soundness` and its relatives ask about a case from its beginning to its end. A case begins in the
-//! model's initial marking, or, where the model has none, with a token in the only place to which nothing
-//! puts. It is done in the final marking: the one that the auditor is given, or the one of the model, or a
-//! token in the only place from which nothing takes. `3-Soundness` is about three cases: both markings three
-//! times. `RelaxedSoundness` is a question about runs, and is asked of the net whose firings are counted.
+//! `Soundness` and its relatives ask about a case from its beginning to its end. A case begins in
+//! the model's initial marking, or, where the model has none, with a token in the only place to
+//! which nothing puts. It is done in the final marking: the one that the auditor is given, or the
+//! one of the model, or a token in the only place from which nothing takes. `3-Soundness` is about
+//! three cases: both markings three times. `RelaxedSoundness` is a question about runs, and is
+//! asked of the net whose firings are counted.
 //!
-//! Only a [`CaseNet`] is asked such a question: its markings and its counters are there because it was made
-//! for the question, and are no places or markings of a model that look the same.
+//! Only a [`CaseNet`] is asked such a question: its markings and its counters are there because it
+//! was made for the question, and are no places or markings of a model that look the same.
 
 use super::Question;
 use parikh_net::counted::counted;
@@ -39,7 +40,8 @@ pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
 }
 
 impl CaseNet {
-    /// The net that such a question about `net` is about; a case is done in the marking `chosen`, if any.
+    /// The net that such a question about `net` is about; a case is done in the marking `chosen`,
+    /// if any.
     ///
     /// # Errors
     /// Why there is none.
@@ -88,7 +90,8 @@ impl CaseNet {
     }
 }
 
-/// The net with one case at its beginning, and the marking in which it is done as its final one: `chosen`, if any.
+/// The net with one case at its beginning, and the marking in which it is done as its final one:
+/// `chosen`, if any.
 ///
 /// # Errors
 /// Why there is none.

@@ -1,7 +1,8 @@
 //! What the contest's examinations ask, by their names alone.
 //!
-//! Of a coloured net it is asked of the nodes with colours, though the net here is its unfolding: a place holds
-//! the tokens of all its colours together, and a transition can fire when one of its bindings can.
+//! Of a coloured net it is asked of the nodes with colours, though the net here is its unfolding: a
+//! place holds the tokens of all its colours together, and a transition can fire when one of its
+//! bindings can.
 
 use super::Question;
 use parikh_net::coloured::Folding;
@@ -56,8 +57,8 @@ fn some_copy(net: &Net) -> Vec<Predicate> {
     net.model_transitions().map(some).collect()
 }
 
-/// What an examination asks about the unfolding `net` of a coloured net; `None` for one that asks about
-/// no node, or when a number does not fit.
+/// What an examination asks about the unfolding `net` of a coloured net; `None` for one that asks
+/// about no node, or when a number does not fit.
 fn by_coloured_examination(examination: &str, net: &Net, nodes: &Folding) -> Option<Question> {
     let tokens = |place| LinearSum::new(nodes.places(place).map(|colour| (colour, 1))).ok();
     let places = 0..nodes.place_count();

@@ -85,8 +85,8 @@ impl Question {
         LinearSum::new(net.model_places().map(|p| (p, 1))).unwrap_or_default()
     }
 
-    /// The same question, about fair runs only where it is about runs. What can be reached, and what
-    /// the first firings decide, is not changed by fairness: see [`Fairness`].
+    /// The same question, about fair runs only where it is about runs. What can be reached, and
+    /// what the first firings decide, is not changed by fairness: see [`Fairness`].
     ///
     /// # Errors
     /// Where it is about the tree of runs.

@@ -39,14 +39,14 @@
 //! itself stays reachable.
 //!
 //! # Runs
-//! That no run has a property ([`Question::NoRun`]) is shown by an argument ([`crate::no_run`]); that
-//! one has it, by that run ([`crate::lasso`]). Where a run has it just when it meets a marking with φ,
-//! a marking with φ will do, and a proof that there is none. What the initial marking decides needs
-//! nothing.
+//! That no run has a property ([`Question::NoRun`]) is shown by an argument ([`crate::no_run`]);
+//! that one has it, by that run ([`crate::lasso`]). Where a run has it just when it meets a marking
+//! with φ, a marking with φ will do, and a proof that there is none. What the initial marking
+//! decides needs nothing.
 //!
 //! # The tree of runs
-//! That the tree of runs has a property of CTL ([`Question::Tree`]), or its negation, is shown by markings
-//! with what is true of them ([`crate::tree`]).
+//! That the tree of runs has a property of CTL ([`Question::Tree`]), or its negation, is shown by
+//! markings with what is true of them ([`crate::tree`]).
 //!
 //! # Formulas over questions
 //! What a conjunction of questions takes for TRUE is what each part takes for TRUE; for FALSE, what
@@ -345,9 +345,9 @@ impl Obligation {
     }
 }
 
-/// φ, where a run has the property just when it meets a marking with φ. Rules, and what the initial marking
-/// says of the first letter, say which φ that might be; it is then seen that F φ and the property imply each
-/// other in runs from there.
+/// φ, where a run has the property just when it meets a marking with φ. Rules, and what the initial
+/// marking says of the first letter, say which φ that might be; it is then seen that F φ and the
+/// property imply each other in runs from there.
 fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let mut formulas = property.formulas().clone();
     let here = |atom: Atom| match &property.atoms()[atom.0 as usize] {

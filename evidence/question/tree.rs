@@ -1,9 +1,10 @@
 //! A formula of CTL as a question: as plain as it can be put.
 //!
-//! Rules that each keep what the formula means ([`BRANCHING_RULES`]) are applied first. Then ∧ and ∨
-//! at the top are formulas over questions, and parts that ask for a reachable marking, or for what stays
-//! reachable, are such questions; there, EX and AX over conditions are conditions, too. So are those that all paths decide ([`Ctl::on_all_paths`]): about runs. What is
-//! left is about the tree of runs.
+//! Rules that each keep what the formula means ([`BRANCHING_RULES`]) are applied first. Then ∧ and
+//! ∨ at the top are formulas over questions, and parts that ask for a reachable marking, or for
+//! what stays reachable, are such questions; there, EX and AX over conditions are conditions, too.
+//! So are those that all paths decide ([`Ctl::on_all_paths`]): about runs. What is left is about
+//! the tree of runs.
 
 use super::Question;
 use crate::tree::MOST_LEAVES;

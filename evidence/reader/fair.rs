@@ -29,8 +29,8 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
             },
         }
     }
-    // Several transitions may stand for one that empties places: each of them may then be waiting for ever while that
-    // one fires.
+    // Several transitions may stand for one that empties places: each of them may then be waiting
+    // for ever while that one fires.
     if let Some(translation) = net.translation()
         && weak.iter().chain(&strong).any(|&t| translation.is_shared(t))
     {

@@ -1,12 +1,12 @@
-//! Final markings: in which markings the model says a run is over. Tools for process mining write them
-//! into the net, in an element of their own:
+//! Final markings: in which markings the model says a run is over. Tools for process mining write
+//! them into the net, in an element of their own:
 //!
 //! ```xml
 //! <finalmarkings><marking><place idref="end"><text>1</text></place></marking></finalmarkings>
 //! ```
 //!
-//! Each `marking` is one; a place that is not named holds no token, one that is named twice the sum. A
-//! marking without a token is none, and equal markings count once.
+//! Each `marking` is one; a place that is not named holds no token, one that is named twice the
+//! sum. A marking without a token is none, and equal markings count once.
 
 use super::references::resolve;
 use super::{Unreadable, attribute, elements, in_text, name, unknown};

@@ -1,18 +1,21 @@
 //! What may stand in a net besides what is read: a walk over all of it, before anything is read.
 //!
-//! Elements that are not known are refused where they are met. Here are the attributes and the text. An
-//! attribute `weight` of an arc, or a number right in an `initialMarking` where a `text` should be around it,
-//! mean something to who wrote them; a reader that passes over them reads another net. So the attributes
-//! are refused that are neither read nor known to mean nothing, and so is text that is not in a `text`.
+//! Elements that are not known are refused where they are met. Here are the attributes and the
+//! text. An attribute `weight` of an arc, or a number right in an `initialMarking` where a `text`
+//! should be around it, mean something to who wrote them; a reader that passes over them reads
+//! another net. So the attributes are refused that are neither read nor known to mean nothing, and
+//! so is text that is not in a `text`.
 //!
-//! `graphics`, `toolspecific` and `name` are for others. So are attributes with a prefix, which are another
-//! language's. A `>` or `$` too many is a slip that some writers make (models of the contest among them).
+//! `graphics`, `toolspecific` and `name` are for others. So are attributes with a prefix, which are
+//! another language's. A `>` or `$` too many is a slip that some writers make (models of the
+//! contest among them).
 
 use super::{BLANKS, Unreadable, elements, name, trimmed};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
-/// Attributes that mean nothing, whatever element has them: names for people, and where a node is drawn.
+/// Attributes that mean nothing, whatever element has them: names for people, and where a node is
+/// drawn.
 const FOR_PEOPLE: &[&str] = &[
     "name",
     "label",

@@ -1,8 +1,9 @@
 //! LoLA's language for place/transition nets.
 //!
-//! `PLACE` lists of names, `MARKING` names with numbers, and `TRANSITION` with what it takes and puts, all with
-//! commas between and semicolons behind. A name without a number has 1. What `SAFE` promises is not part of the
-//! net. Fairness is refused, and so are sorts. A transition named as a place is called with a prime.
+//! `PLACE` lists of names, `MARKING` names with numbers, and `TRANSITION` with what it takes and
+//! puts, all with commas between and semicolons behind. A name without a number has 1. What `SAFE`
+//! promises is not part of the net. Fairness is refused, and so are sorts. A transition named as a
+//! place is called with a prime.
 
 use super::Unreadable;
 use super::words::{Word, Words, wrong};

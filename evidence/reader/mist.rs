@@ -1,9 +1,10 @@
 //! mist's language for coverability problems.
 //!
-//! A rule takes and puts what its changes say, needs what its guard says beyond that, and is inhibited where a guard has
-//! an upper end; `x' = c` empties x first, unless the guard says how much there is. Where the initial counts are not
-//! single numbers, the net begins by choosing: see `src/input/mist.rs` of the prover for the nodes that do it, whose
-//! names are the same here. What the language refuses is refused, and so are transfers.
+//! A rule takes and puts what its changes say, needs what its guard says beyond that, and is
+//! inhibited where a guard has an upper end; `x' = c` empties x first, unless the guard says how
+//! much there is. Where the initial counts are not single numbers, the net begins by choosing: see
+//! `src/input/mist.rs` of the prover for the nodes that do it, whose names are the same here. What
+//! the language refuses is refused, and so are transfers.
 
 use super::Unreadable;
 use super::queries::Property;
@@ -163,7 +164,8 @@ fn rule(words: &mut Words, named: &BTreeMap<String, PlaceId>) -> Result<Rule, Un
     Ok(Rule { guard, changes, line })
 }
 
-/// A sum of variables with at most one number, at its end: here of no other variable than the one that is changed.
+/// A sum of variables with at most one number, at its end: here of no other variable than the one
+/// that is changed.
 fn change(
     words: &mut Words,
     named: &BTreeMap<String, PlaceId>,

@@ -1,13 +1,14 @@
-//! The auditor's readers: a model and its questions, read by other means than the prover reads them.
+//! The auditor's readers: a model and its questions, read by other means than the prover reads
+//! them.
 //!
-//! Whatever is proved is proved of a net and of a formula, and both come from files. If the prover's
-//! reader took an arc the wrong way round, all its evidence would be right, and about another net. So
-//! these readers are a second opinion. They share nothing with the first: another XML library (a whole
-//! tree where the first streams), another treatment of negation, and no line of code; `parikh-bench
-//! readers` compares the two on any directory of models.
+//! Whatever is proved is proved of a net and of a formula, and both come from files. If the
+//! prover's reader took an arc the wrong way round, all its evidence would be right, and about
+//! another net. So these readers are a second opinion. They share nothing with the first: another
+//! XML library (a whole tree where the first streams), another treatment of negation, and no line
+//! of code; `parikh-bench readers` compares the two on any directory of models.
 //!
-//! Their rule is: *what is not known is refused, not skipped*. An element that might change what a net
-//! means (a capacity, an inhibitor arc, a colour) is an error here, never a thing to overlook.
+//! Their rule is: *what is not known is refused, not skipped*. An element that might change what a
+//! net means (a capacity, an inhibitor arc, a colour) is an error here, never a thing to overlook.
 //!
 //! | file | what it reads |
 //! |---|---|
@@ -87,8 +88,8 @@ impl Unreadable {
     }
 }
 
-/// The text of a file. UTF-8 and, where the XML declaration says so, ISO-8859-1, in which each byte is
-/// the character of that number.
+/// The text of a file. UTF-8 and, where the XML declaration says so, ISO-8859-1, in which each byte
+/// is the character of that number.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match declared_encoding(bytes).as_str() {
@@ -126,8 +127,8 @@ pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_matches(BLANKS)
 }
 
-/// The tree of an XML file. Document types are refused: nothing here needs them, and entities that are
-/// made of entities can be as large as they like.
+/// The tree of an XML file. Document types are refused: nothing here needs them, and entities that
+/// are made of entities can be as large as they like.
 pub(crate) fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
     roxmltree::Document::parse(text).map_err(|error| Unreadable {
         line: u64::from(error.pos().row),
@@ -167,8 +168,8 @@ pub(crate) fn child<'a, 'input>(
     only(node, elements(node).filter(|&inside| name(inside) == key), &format!("`{key}`"))
 }
 
-/// The characters right inside `node`, which comments may have cut into pieces, without blanks around
-/// them.
+/// The characters right inside `node`, which comments may have cut into pieces, without blanks
+/// around them.
 fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
     if let Some(element) = elements(node).next() {
         let what = format!("expected text inside `{}`, found `{}`", name(node), name(element));

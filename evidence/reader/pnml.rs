@@ -1,4 +1,5 @@
-//! PNML: the place/transition nets of ISO/IEC 15909-2, as much as a marking and its firings depend on.
+//! PNML: the place/transition nets of ISO/IEC 15909-2, as much as a marking and its firings depend
+//! on.
 //!
 //! # Meaning
 //! - A node is what its `id` says; its `name` is for people and is not read. Places and transitions
@@ -6,12 +7,13 @@
 //! - Pages only group. What is on a page, or on a page of a page, belongs to the net.
 //! - A `referencePlace` or `referenceTransition` is another word for the node that it refers to,
 //!   perhaps by way of further references.
-//! - A place without `initialMarking` is empty; an arc without `inscription` moves one token. Several
-//!   arcs from one node to another move their tokens together: their weights add up.
+//! - A place without `initialMarking` is empty; an arc without `inscription` moves one token.
+//!   Several arcs from one node to another move their tokens together: their weights add up.
 //! - `graphics` and the `toolspecific` parts of other tools mean nothing. Those of NUPN are read by
 //!   `units`; they change nothing but what the model claims of itself.
 //! - `finalmarkings` say when a run is over; they change nothing of what can be reached.
-//! - Arcs may have a type: `inhibitor`, `read` (or `test`) and `reset`, from a place to a transition.
+//! - Arcs may have a type: `inhibitor`, `read` (or `test`) and `reset`, from a place to a
+//!   transition.
 //! - Everything else might mean something and is refused: colours, capacities, other types.
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.

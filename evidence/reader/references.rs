@@ -5,12 +5,12 @@ use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
 
-/// What each reference refers to in the end, by its own id. `is_place` tells of the id of a node whether it is
-/// a place, and nothing of other ids.
+/// What each reference refers to in the end, by its own id. `is_place` tells of the id of a node
+/// whether it is a place, and nothing of other ids.
 ///
 /// # Errors
-/// When a reference has the id of a node, so that an arc would be of the one or of the other; when two
-/// have one id; and when one leads to no node of its kind.
+/// When a reference has the id of a node, so that an arc would be of the one or of the other; when
+/// two have one id; and when one leads to no node of its kind.
 pub(crate) fn references<'a>(
     nodes: &[Node<'a, '_>],
     is_place: impl Fn(&str) -> Option<bool>,
@@ -46,8 +46,8 @@ pub(crate) fn references<'a>(
     Ok(ends)
 }
 
-/// The same where each refers to what is at the end of its chain, or to itself where that is a circle: so that
-/// no chain is gone along twice.
+/// The same where each refers to what is at the end of its chain, or to itself where that is a
+/// circle: so that no chain is gone along twice.
 fn shortened<'a>(targets: HashMap<&'a str, &'a str>) -> HashMap<&'a str, &'a str> {
     let mut ends: HashMap<&str, &str> = HashMap::with_capacity(targets.len());
     for &first in targets.keys() {

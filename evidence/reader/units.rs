@@ -8,11 +8,12 @@
 //!     <unit id="u1"><places>a b</places><subunits/></unit> …
 //! ```
 //!
-//! With `safe="true"` the model claims that its units are *safe*: no reachable marking has two tokens
-//! on the places of one unit, or a token on a unit and another on one inside it. Nothing shows that, so
-//! answers that use the claim say that they assume it. The claim is dropped, and so is whatever rests on
-//! it, when the section is not all as it should be: sizes that are not the net's, units that are no
-//! tree, places in none or in two of them, or an initial marking that breaks the claim.
+//! With `safe="true"` the model claims that its units are *safe*: no reachable marking has two
+//! tokens on the places of one unit, or a token on a unit and another on one inside it. Nothing
+//! shows that, so answers that use the claim say that they assume it. The claim is dropped, and so
+//! is whatever rests on it, when the section is not all as it should be: sizes that are not the
+//! net's, units that are no tree, places in none or in two of them, or an initial marking that
+//! breaks the claim.
 
 use super::{BLANKS, Unreadable, attribute, child, elements, name, number, text};
 use parikh_net::builder::Node as NetNode;
@@ -22,8 +23,8 @@ use parikh_net::{NetBuilder, UnitId, Units};
 use roxmltree::Node;
 use std::collections::HashMap;
 
-/// The units in the sections of a file, over the nodes of `builder`; `None` where there is no section.
-/// The file has so many transitions and arcs.
+/// The units in the sections of a file, over the nodes of `builder`; `None` where there is no
+/// section. The file has so many transitions and arcs.
 pub(super) fn read(
     builder: &NetBuilder,
     sections: &[Node<'_, '_>],

@@ -83,7 +83,8 @@ pub(super) fn wrong(line: u64, what: impl Into<String>) -> Unreadable {
     Unreadable { line, what: what.into() }
 }
 
-/// The text of a file; where it is not UTF-8, each byte is a character. Names are what bytes make them.
+/// The text of a file; where it is not UTF-8, each byte is a character. Names are what bytes make
+/// them.
 pub(super) fn text(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {

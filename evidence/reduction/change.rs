@@ -1,8 +1,8 @@
 //! Applying proposals: the one place that changes a working net.
 //!
 //! A proposal is applied whole or not at all. It was derived from the net as it is, so what is
-//! checked here is its form: that its nodes are there, that no node is named twice where that has no
-//! meaning, that markings stay within their range. A proposal that fails is a bug of its rule;
+//! checked here is its form: that its nodes are there, that no node is named twice where that has
+//! no meaning, that markings stay within their range. A proposal that fails is a bug of its rule;
 //! it is dropped and counted.
 
 use super::work::WorkNet;
@@ -60,8 +60,8 @@ pub struct Equality {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused;
 
-/// Applies `proposal`, edits in order, to `net`: whole, or not at all. Whoever keeps the way back, or what
-/// changed, is told of the net and the proposal just `before`.
+/// Applies `proposal`, edits in order, to `net`: whole, or not at all. Whoever keeps the way back,
+/// or what changed, is told of the net and the proposal just `before`.
 ///
 /// # Errors
 /// When its form is wrong: a bug of the rule that proposed it.

@@ -9,8 +9,9 @@ use super::translation::ReducedNet;
 use parikh_net::{Net, Predicate};
 
 /// The checker's own reduced net. Made only by going through a log, every condition of every step
-/// checked; so what is never reached on its net is, translated, never reached on the net that the log
-/// began with, and what stays reachable stays so. That net may itself be one that was reduced: one reduction is gone through after the other.
+/// checked; so what is never reached on its net is, translated, never reached on the net that the
+/// log began with, and what stays reachable stays so. That net may itself be one that was reduced:
+/// one reduction is gone through after the other.
 #[derive(Clone, Debug)]
 pub struct CheckedReduction {
     reduced: ReducedNet,
@@ -53,15 +54,15 @@ impl CheckedReduction {
         &self.reduced.net
     }
 
-    /// A predicate that some reachable marking of the reduced net satisfies exactly if one of the original
-    /// net satisfies `predicate`; `None` when the reduction was not made for it, or it cannot be said there.
-    /// `original` is the net that was reduced, whose nodes it names.
+    /// A predicate that some reachable marking of the reduced net satisfies exactly if one of the
+    /// original net satisfies `predicate`; `None` when the reduction was not made for it, or it
+    /// cannot be said there. `original` is the net that was reduced, whose nodes it names.
     pub fn translate(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
         self.reduced.translate_predicate(original, predicate)
     }
 
-    /// What stays reachable wherever the reduced net goes exactly if `wanted` does in the original one; `None`
-    /// as in [`translate`](Self::translate).
+    /// What stays reachable wherever the reduced net goes exactly if `wanted` does in the original
+    /// one; `None` as in [`translate`](Self::translate).
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
         self.reduced.translate_home(wanted)
     }

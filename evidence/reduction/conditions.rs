@@ -2,11 +2,11 @@
 //!
 //! A rule has two halves with different duties. The search, which is not here, is cheap and may be
 //! wrong: it names *candidates*, the nodes an application would be about. The conditions are where
-//! soundness lives: a check is given a candidate, reads the net as it is now, goes
-//! through the rule's numbered conditions and derives the change from nothing but the candidate and
-//! the net. So a candidate that was found on an older net does no harm, a mutation test can drop any
-//! one condition, and the log of a reduction is the list of (rule, candidate): whoever doubts it
-//! checks the same candidates again ([`redo`](super::redo())).
+//! soundness lives: a check is given a candidate, reads the net as it is now, goes through the
+//! rule's numbered conditions and derives the change from nothing but the candidate and the net. So
+//! a candidate that was found on an older net does no harm, a mutation test can drop any one
+//! condition, and the log of a reduction is the list of (rule, candidate): whoever doubts it checks
+//! the same candidates again ([`redo`](super::redo())).
 
 use super::change::Edit;
 use super::needs::Preserve;
@@ -146,9 +146,9 @@ impl Conditions {
     }
 }
 
-/// What `rule` proposes at `candidate`, which anybody may have made up: its nodes are there, each is named
-/// once (else a check that compares the length of the candidate with a count of the net would take two for
-/// one), and places have multiplicities only where they mean something.
+/// What `rule` proposes at `candidate`, which anybody may have made up: its nodes are there, each
+/// is named once (else a check that compares the length of the candidate with a count of the net
+/// would take two for one), and places have multiplicities only where they mean something.
 pub fn propose(rule: &Conditions, net: &Context<'_>, candidate: &Candidate) -> Option<Vec<Edit>> {
     let there = candidate.places.iter().all(|&p| net.has_place(p))
         && candidate.transitions.iter().all(|&t| net.has_transition(t));

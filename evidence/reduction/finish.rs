@@ -5,12 +5,13 @@ use super::translation::{Firing, ReducedNet};
 use super::work::WorkNet;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 
-/// Completes a net before it is built: given what was made so far, and what became of each original place.
+/// Completes a net before it is built: given what was made so far, and what became of each original
+/// place.
 pub type Finishing<'f> = dyn FnMut(&mut NetBuilder, &[Option<PlaceId>]) + 'f;
 
-/// The reduced net that `work` comes to, made of `original` for `needs`. `name` is asked for the names of
-/// composed transitions, of which no node may have one already; what else there is to a net, such as
-/// labels, is left to `complete`.
+/// The reduced net that `work` comes to, made of `original` for `needs`. `name` is asked for the
+/// names of composed transitions, of which no node may have one already; what else there is to a
+/// net, such as labels, is left to `complete`.
 ///
 /// # Errors
 /// For want of ids or of room for names, or when a name is taken.
@@ -62,7 +63,8 @@ pub fn finish(
 /// Who puts tokens on the virtual place `p` of a protected transition.
 fn firing(work: &WorkNet, p: PlaceId, final_ids: &[TransitionId]) -> Firing {
     let producers = work.producers(p).filter(|&t| work.effect(t, p) > 0);
-    // Final ids ascend, as the working ids do. A place that is gone has no producers, and keeps its tokens.
+    // Final ids ascend, as the working ids do. A place that is gone has no producers, and keeps its
+    // tokens.
     let carriers = producers.filter_map(|t| final_ids.binary_search(&t).ok());
     let carriers = carriers.map(TransitionId::new).collect();
     if work.tokens(p) > 0 { Firing::Fired(carriers) } else { Firing::By(carriers) }

@@ -1,10 +1,11 @@
 //! A reduction written down: what was applied where, in an order that anybody can go through again.
 //!
-//! A step is a rule and its candidate; the change follows from them and the net at that point, and so
-//! do the conditions. [`redo`](super::redo()) starts from the original net and checks every condition of
-//! every step from scratch. Nodes go by name: composed transitions as `#1`, `#2`, … in the order they came
-//! to be, the virtual place that counts the firings of a protected transition `t` as `fired t`. Where the
-//! net has such names itself, more `#` and more `fired` keep them apart.
+//! A step is a rule and its candidate; the change follows from them and the net at that point, and
+//! so do the conditions. [`redo`](super::redo()) starts from the original net and checks every
+//! condition of every step from scratch. Nodes go by name: composed transitions as `#1`, `#2`, … in
+//! the order they came to be, the virtual place that counts the firings of a protected transition
+//! `t` as `fired t`. Where the net has such names itself, more `#` and more `fired` keep them
+//! apart.
 
 use super::conditions::Candidate;
 use super::needs::{Needs, Preserve};
@@ -51,8 +52,8 @@ impl MadeUp {
         }
     }
 
-    /// The transition of this name. Whether there are so many composed ones is found out where the step
-    /// is redone.
+    /// The transition of this name. Whether there are so many composed ones is found out where the
+    /// step is redone.
     fn transition(&self, net: &Net, name: &str) -> Option<TransitionId> {
         let number = name.strip_prefix(&*self.composed).and_then(|n| n.parse::<u32>().ok());
         match number.and_then(|n| n.checked_sub(1)) {

@@ -1,15 +1,15 @@
 //! Structural reductions, as far as one has to believe them.
 //!
-//! A reduction makes a smaller net that has the same answers to some questions: [`Needs`] says which.
-//! It is a sequence of applications of [rules], written down in a [`NamedLog`]: which rule, at which nodes.
-//! Here is what makes an application right: the numbered [conditions] of each rule with the argument
-//! for them, the one place that [changes](change) a net, and [`redo()`], which goes through a log again;
-//! [`CheckedReduction`] is what comes of it. How candidates are found, in what order, and how firing
-//! sequences come back is not here.
+//! A reduction makes a smaller net that has the same answers to some questions: [`Needs`] says
+//! which. It is a sequence of applications of [rules], written down in a [`NamedLog`]: which rule,
+//! at which nodes. Here is what makes an application right: the numbered [conditions] of each rule
+//! with the argument for them, the one place that [changes](change) a net, and [`redo()`], which
+//! goes through a log again; [`CheckedReduction`] is what comes of it. How candidates are found, in
+//! what order, and how firing sequences come back is not here.
 //!
 //! # The parts
-//! [`work`] is the net under reduction, [`conditions`] what a rule has to say, [`rules`] has one rule a
-//! file, [`translation`] what the net that comes out means.
+//! [`work`] is the net under reduction, [`conditions`] what a rule has to say, [`rules`] has one
+//! rule a file, [`translation`] what the net that comes out means.
 
 pub mod change;
 mod checked;

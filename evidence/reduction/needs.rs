@@ -18,9 +18,9 @@ impl Preserve {
     pub const DEADLOCK: Preserve = Preserve(2);
     /// Which protected transitions are live.
     pub const LIVENESS: Preserve = Preserve(4);
-    /// Every reachable marking, up to linear equations: those of the net before are the solutions of the
-    /// equations that the rules write down ([`crate::counting`]) for those of the reduced net, each of one
-    /// of them only. Support and protected transitions mean nothing here.
+    /// Every reachable marking, up to linear equations: those of the net before are the solutions
+    /// of the equations that the rules write down ([`crate::counting`]) for those of the reduced
+    /// net, each of one of them only. Support and protected transitions mean nothing here.
     pub const MARKINGS: Preserve = Preserve(8);
     /// The classes that witnesses and refutations go through.
     pub const ALL: Preserve =

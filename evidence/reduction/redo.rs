@@ -1,9 +1,10 @@
 //! Going through a reduction again: from the original net, every step checked on the net before it.
 //!
-//! What is shared with the reduction that wrote the steps down, and so not doubted: how a rule checks its
-//! numbered conditions at a candidate and derives the change from it, and how the change is applied.
-//! What is not: everything that finds candidates, the worklists, the order of the rules, their time
-//! slices, what rules remember. A log that anybody wrote is as good as ours if its steps hold.
+//! What is shared with the reduction that wrote the steps down, and so not doubted: how a rule
+//! checks its numbered conditions at a candidate and derives the change from it, and how the change
+//! is applied. What is not: everything that finds candidates, the worklists, the order of the
+//! rules, their time slices, what rules remember. A log that anybody wrote is as good as ours if
+//! its steps hold.
 //!
 //! That the conditions are the right ones is not a matter of logs: `tests/soundness/reductions.rs`
 //! compares both nets by enumeration.
@@ -22,8 +23,8 @@ const PATIENCE: usize = 256;
 /// Somebody who is told of each application just before it.
 pub type Watch<'w> = dyn FnMut(&'static Conditions, &Candidate, &WorkNet, &[Edit]) + 'w;
 
-/// Makes of `net` the working net that `steps` lead to, each a rule and its candidate, for `needs`, and
-/// checks every condition of every step on the way.
+/// Makes of `net` the working net that `steps` lead to, each a rule and its candidate, for `needs`,
+/// and checks every condition of every step on the way.
 ///
 /// # Errors
 /// With the first step that does not hold, and when it does not go on.

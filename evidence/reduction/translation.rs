@@ -11,7 +11,8 @@ pub enum Firing {
     /// It fires in the prefix that every translated sequence starts with. These are the
     /// transitions of the reduced net that fire it again.
     Fired(Vec<TransitionId>),
-    /// Firing one of these transitions of the reduced net fires it; when there are none, it is dead.
+    /// Firing one of these transitions of the reduced net fires it; when there are none, it is
+    /// dead.
     By(Vec<TransitionId>),
 }
 
@@ -95,8 +96,8 @@ impl ReducedNet {
         }
     }
 
-    /// What stays reachable wherever the reduced net goes exactly if `wanted` does in the original one, where
-    /// that is the enabledness of a protected transition: one of those that fire it.
+    /// What stays reachable wherever the reduced net goes exactly if `wanted` does in the original
+    /// one, where that is the enabledness of a protected transition: one of those that fire it.
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {
         let Predicate::Enabled(t) = wanted else { return None };
         if !self.needs.preserve.covers(Preserve::LIVENESS) {
@@ -135,8 +136,8 @@ impl ReducedNet {
         }
     }
 
-    /// The sum over the reduced net, and what it is more on the original one, by constant places; `None` when
-    /// the needs did not cover it.
+    /// The sum over the reduced net, and what it is more on the original one, by constant places;
+    /// `None` when the needs did not cover it.
     pub fn translate_sum(&self, sum: &LinearSum) -> Option<(LinearSum, i128)> {
         let mut terms = Vec::with_capacity(sum.terms().len());
         let mut constant = 0i128;

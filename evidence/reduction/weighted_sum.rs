@@ -4,8 +4,8 @@ use super::work::WorkNet;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
-/// A weighted sum of the places of a candidate, exactly. No sum overflows: multiplicities have 32 bits,
-/// weights and tokens 63, and there are fewer than 2³² places.
+/// A weighted sum of the places of a candidate, exactly. No sum overflows: multiplicities have 32
+/// bits, weights and tokens 63, and there are fewer than 2³² places.
 pub struct WeightedSum {
     /// Σ y(p)·m₀(p).
     pub tokens: i128,

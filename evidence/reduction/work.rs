@@ -1,9 +1,9 @@
 //! The working net: what conditions read and [`change`](super::change) alone may touch.
 //!
 //! Places keep the ids of the original net, and so do its transitions; a composed transition gets
-//! the next free id, and no id is used twice. A removed transition therefore leaves its id behind in
-//! the rows of its places, where readers skip it, and a row is rewritten once more than half of it
-//! is gone: removing all transitions of a place with 10⁵ arcs costs 10⁵ steps, not 10¹⁰.
+//! the next free id, and no id is used twice. A removed transition therefore leaves its id behind
+//! in the rows of its places, where readers skip it, and a row is rewritten once more than half of
+//! it is gone: removing all transitions of a place with 10⁵ arcs costs 10⁵ steps, not 10¹⁰.
 //!
 //! *Protected transitions* are counted by a virtual place each, appended after the original places
 //! and belonging to the support: firing `t` puts a token there, and nothing takes from it. All that

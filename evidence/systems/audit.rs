@@ -11,11 +11,12 @@
 //! {"end": {"answers": 6}}
 //! ```
 //!
-//! Components are numbered from 0 in the order of the file; `through` has for each the labels through
-//! which it is seen, or null where it is whole. `order` says which two are put together, by their places among
-//! the components or, behind those, among the pairs before. What else a line says is for people.
-//! What is asked is read from the property file by the number that is the id, and whether the ends
-//! of runs count is said by whoever asks: a file that was made for something else is refused.
+//! Components are numbered from 0 in the order of the file; `through` has for each the labels
+//! through which it is seen, or null where it is whole. `order` says which two are put together, by
+//! their places among the components or, behind those, among the pairs before. What else a line
+//! says is for people. What is asked is read from the property file by the number that is the id,
+//! and whether the ends of runs count is said by whoever asks: a file that was made for something
+//! else is refused.
 
 use super::branching::Space;
 use super::composed::{self, Order};

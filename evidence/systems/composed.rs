@@ -1,18 +1,19 @@
-//! Whether a system has no run against a formula, where its components are put together two by two and
-//! states are merged each time.
+//! Whether a system has no run against a formula, where its components are put together two by two
+//! and states are merged each time.
 //!
-//! Steps are *unseen* once nobody else takes part in them, if the formula does not name their label.
-//! A graph of what is seen, with states merged in any way, still has a path for whatever the components
-//! do, with the same labels that are seen: an edge leads from class to class where one leads from state
-//! to state. Unseen steps inside a class are left out, but for a loop where a class has states from which
-//! such steps may go on for ever: so a run that goes on for ever, be it unseen, does so in the graph. Which
-//! states are merged is chosen so that little is lost; whether there is no run does not rest on that.
+//! Steps are *unseen* once nobody else takes part in them, if the formula does not name their
+//! label. A graph of what is seen, with states merged in any way, still has a path for whatever the
+//! components do, with the same labels that are seen: an edge leads from class to class where one
+//! leads from state to state. Unseen steps inside a class are left out, but for a loop where a
+//! class has states from which such steps may go on for ever: so a run that goes on for ever, be it
+//! unseen, does so in the graph. Which states are merged is chosen so that little is lost; whether
+//! there is no run does not rest on that.
 //!
-//! Nor does it rest on what the formula makes of unseen steps. If a run of the system is against the formula, the
-//! automaton of the negation accepts its labels, and some path of the graphs has the same labels
-//! but for unnamed ones. So path and automaton go side by side: labels that the formula names are taken by both
-//! at once, and others by both or by either alone. The run is left out only if there is no way for both
-//! to go on for ever with all marks of the automaton.
+//! Nor does it rest on what the formula makes of unseen steps. If a run of the system is against
+//! the formula, the automaton of the negation accepts its labels, and some path of the graphs has
+//! the same labels but for unnamed ones. So path and automaton go side by side: labels that the
+//! formula names are taken by both at once, and others by both or by either alone. The run is left
+//! out only if there is no way for both to go on for ever with all marks of the automaton.
 //!
 //! Every label has to be seen of somebody, and this is about infinite runs only.
 
@@ -44,8 +45,8 @@ struct Graph {
 pub struct Order<'c> {
     /// Components, growing, or what is seen of them.
     pub members: &'c [Member],
-    /// Which two are put together: the places of members or, behind those, of pairs before. What is left over
-    /// is looked at side by side.
+    /// Which two are put together: the places of members or, behind those, of pairs before. What is
+    /// left over is looked at side by side.
     pub pairs: &'c [(usize, usize)],
 }
 
@@ -99,8 +100,8 @@ pub fn visit(
 }
 
 impl Graph {
-    /// Both together: labels that both have are taken together. `None` if there are more than `most` states,
-    /// or it is told to stop.
+    /// Both together: labels that both have are taken together. `None` if there are more than
+    /// `most` states, or it is told to stop.
     fn with(&self, other: &Graph, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Graph> {
         if self.starts.len().saturating_mul(other.starts.len()) > most {
             return None;
@@ -218,8 +219,8 @@ impl Graph {
         goes
     }
 
-    /// What each state can do after unseen steps inside its class: labels with the classes to which they
-    /// lead, and going on inside for ever.
+    /// What each state can do after unseen steps inside its class: labels with the classes to which
+    /// they lead, and going on inside for ever.
     fn can(&self, class: &[usize]) -> Vec<(Row, bool)> {
         let inside: Vec<Vec<u32>> = (0..self.after.len())
             .map(|from| self.inside(class, from).map(|to| to as u32).collect())

@@ -1,8 +1,8 @@
 //! The auditor's reader of property files.
 //!
 //! Each property is a line `#7:` with whatever solution behind it, and its formula on the lines up
-//! to the next such line. A file is about CTL if one of its formulas has a sign that only CTL has: a
-//! label in brackets, or `AG`, `EG`, `AF`, `EF`, `AX`, `EX`, `A(` or `E(`. Else it is about LTL.
+//! to the next such line. A file is about CTL if one of its formulas has a sign that only CTL has:
+//! a label in brackets, or `AG`, `EG`, `AF`, `EF`, `AX`, `EX`, `A(` or `E(`. Else it is about LTL.
 
 use super::branching::Branching;
 pub use super::terms::Linear;

@@ -1,13 +1,14 @@
 //! Where a run against a formula may end up, as far as single components of the system say.
 //!
-//! In the end, a run stays in one strongly connected component of the automaton of the negation, and
-//! each component of the system stands still or goes round in one strongly connected part of its
-//! states. So a label that comes again and again lies, in each of its owners, on an edge between two
-//! states that reach each other along labels which do so, too, and which edges of that component of
-//! the automaton read. Labels of which this is not true are taken away until all that are left are
-//! such; with them go edges of the automaton that read none of those. What is left of a component of
-//! the automaton that keeps all marks is a *part*: a run against the formula takes, from some point
-//! on, nothing but the edges of one part, with its labels. Without parts there is no such run.
+//! In the end, a run stays in one strongly connected component of the automaton of the negation,
+//! and each component of the system stands still or goes round in one strongly connected part of
+//! its states. So a label that comes again and again lies, in each of its owners, on an edge
+//! between two states that reach each other along labels which do so, too, and which edges of that
+//! component of the automaton read. Labels of which this is not true are taken away until all that
+//! are left are such; with them go edges of the automaton that read none of those. What is left of
+//! a component of the automaton that keeps all marks is a *part*: a run against the formula takes,
+//! from some point on, nothing but the edges of one part, with its labels. Without parts there is
+//! no such run.
 //!
 //! This is about infinite runs only.
 

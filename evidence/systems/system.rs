@@ -48,7 +48,8 @@ impl System {
         Ok(Self::assembled(components))
     }
 
-    /// The system of these components, each of which begins somewhere, with edges between its states.
+    /// The system of these components, each of which begins somewhere, with edges between its
+    /// states.
     pub(super) fn assembled(components: Vec<Component>) -> Self {
         let mut owners: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut targets = Vec::new();

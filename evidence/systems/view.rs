@@ -1,8 +1,8 @@
 //! Components seen through some of their labels.
 //!
-//! Edges with other labels are not seen, so the states that they lead from and to count as one. Whatever a
-//! component does, the seen one does with what is left of it, so a system of seen components has all
-//! the runs of the whole one, and more.
+//! Edges with other labels are not seen, so the states that they lead from and to count as one.
+//! Whatever a component does, the seen one does with what is left of it, so a system of seen
+//! components has all the runs of the whole one, and more.
 
 use super::system::{Component, System};
 use parikh_net::sets::Sets;
@@ -24,14 +24,14 @@ impl Member {
     }
 }
 
-/// The most states that components have together as they are seen. Whoever writes the evidence says how
-/// many are seen, so this is a limit to what it may cost.
+/// The most states that components have together as they are seen. Whoever writes the evidence says
+/// how many are seen, so this is a limit to what it may cost.
 const MOST_STATES: usize = 1 << 22;
 
 impl System {
     /// Accepts components that grow. What is seen of one shares no label with what else is seen of
-    /// it, and one with several start states is whole: so there are no more ways to begin, or to take
-    /// a label, than the components have.
+    /// it, and one with several start states is whole: so there are no more ways to begin, or to
+    /// take a label, than the components have.
     ///
     /// # Errors
     /// What is wrong with them.

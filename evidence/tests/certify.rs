@@ -1,4 +1,5 @@
-//! `parikh-certify` as an auditor meets it: files, words and exit codes; and what its crate depends on.
+//! `parikh-certify` as an auditor meets it: files, words and exit codes; and what its crate depends
+//! on.
 
 #[path = "../../tests/support/schema.rs"]
 #[allow(dead_code, reason = "another test uses the rest")]

@@ -190,8 +190,9 @@ fn what_is_seen_of_components_is_limited() {
     assert!(visit(&[seen(0, &["a"])], Endings::Stutter).is_err());
 }
 
-/// Some or all components in some order, put together two by two as far as chance has it: what then has no run has
-/// none, whatever the formula; and what is put together whole loses nothing of a formula that sees only its labels.
+/// Some or all components in some order, put together two by two as far as chance has it: what then
+/// has no run has none, whatever the formula; and what is put together whole loses nothing of a
+/// formula that sees only its labels.
 #[test]
 fn what_is_put_together_in_any_order_has_every_run() {
     let mut random = Rng::with_seed(35);

@@ -9,8 +9,9 @@
 //! | φ R ψ | what implies φ and ψ both |
 //!
 //! A part holds wherever this predicate does, so in all reachable markings where none satisfies its
-//! negation; and it stays reachable where the predicate does. The other way round, a part holds at most where
-//! what implies its negation does not: whoever looks for a marking with the part looks there.
+//! negation; and it stays reachable where the predicate does. The other way round, a part holds at
+//! most where what implies its negation does not: whoever looks for a marking with the part looks
+//! there.
 
 use parikh_net::{Net, Predicate};
 use parikh_temporal::{Ctl, Formula, Node, Quantifier};
@@ -18,8 +19,8 @@ use parikh_temporal::{Ctl, Formula, Node, Quantifier};
 /// The most leaves of a predicate about what comes after a firing.
 pub const MOST_LEAVES: usize = 2_000;
 
-/// By part, parts of each before it, a predicate that implies it, in sorted form. Of what nothing is known
-/// it is [`Predicate::False`].
+/// By part, parts of each before it, a predicate that implies it, in sorted form. Of what nothing
+/// is known it is [`Predicate::False`].
 pub fn implied_by(
     formulas: &Ctl,
     atoms: &[Predicate],

@@ -21,9 +21,11 @@ const MOST_SILENT: usize = 10_000;
 pub struct Claim {
     /// The part, in the property's store.
     pub formula: Formula<Quantifier>,
-    /// For an until, a number that falls from each claim to those it rests on, up to where the until is met; else 0.
+    /// For an until, a number that falls from each claim to those it rests on, up to where the
+    /// until is met; else 0.
     pub rank: u32,
-    /// The transition whose firing leads to the one marking that the claim rests on, if it rests on a single one.
+    /// The transition whose firing leads to the one marking that the claim rests on, if it rests on
+    /// a single one.
     pub by: Option<TransitionId>,
 }
 
@@ -40,14 +42,14 @@ pub struct Labelling {
     pub given: Given,
 }
 
-/// What a labelling takes for granted of all reachable markings, which is shown elsewhere. Predicates are in
-/// sorted form.
+/// What a labelling takes for granted of all reachable markings, which is shown elsewhere.
+/// Predicates are in sorted form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// Predicates that no reachable marking satisfies.
     pub never: Vec<Predicate>,
-    /// Predicates that stay reachable: from every reachable marking, one that satisfies the predicate can be
-    /// reached.
+    /// Predicates that stay reachable: from every reachable marking, one that satisfies the
+    /// predicate can be reached.
     pub stays: Vec<Predicate>,
 }
 
@@ -98,7 +100,8 @@ impl Labelling {
     }
 
     /// Accepts that the property is true of the initial marking of `net`, if no reachable marking
-    /// satisfies what is given never to be, and what is given to stay reachable does. `goes_on` is asked at each marking.
+    /// satisfies what is given never to be, and what is given to stay reachable does. `goes_on` is
+    /// asked at each marking.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -143,7 +146,8 @@ impl Labelling {
     }
 }
 
-/// The predicate as a literal of the store: an atom that is there, or the negation of one, or a new one.
+/// The predicate as a literal of the store: an atom that is there, or the negation of one, or a new
+/// one.
 fn literal(store: &mut Ctl, atoms: &mut Vec<Predicate>, it: Predicate) -> Formula<Quantifier> {
     let negation = it.clone().negated().sorted();
     let place_of = |it: &Predicate| atoms.iter().position(|atom| atom.clone().sorted() == *it);
@@ -159,7 +163,8 @@ fn literal(store: &mut Ctl, atoms: &mut Vec<Predicate>, it: Predicate) -> Formul
     store.literal(Literal { atom: Atom(at as u32), positive })
 }
 
-/// The value of a formula at the initial marking, where one formula is known to hold and another not.
+/// The value of a formula at the initial marking, where one formula is known to hold and another
+/// not.
 fn value(
     store: &Ctl,
     formula: Formula<Quantifier>,
@@ -371,8 +376,9 @@ impl<'l> Checked<'l> {
         self.listed_from(next)
     }
 
-    /// The number of a marking that is listed; where it is not, that of the first such that is reached from it
-    /// by firings that the property does not see, of those that are enabled always the first.
+    /// The number of a marking that is listed; where it is not, that of the first such that is
+    /// reached from it by firings that the property does not see, of those that are enabled always
+    /// the first.
     fn listed_from(&self, mut marking: Marking) -> Result<Option<usize>, LabellingFlaw> {
         for _ in 0..MOST_SILENT {
             if let Some(&at) = self.numbers.get(&*packed(marking.tokens())) {
@@ -390,8 +396,8 @@ fn bit(bits: &[u64], at: usize) -> bool {
     bits[at / 64] >> (at % 64) & 1 == 1
 }
 
-/// By part, parts of each before it, whether it holds in every reachable marking, as far as that follows from
-/// what is given. `implied` has for each a predicate that implies it.
+/// By part, parts of each before it, whether it holds in every reachable marking, as far as that
+/// follows from what is given. `implied` has for each a predicate that implies it.
 pub fn everywhere(
     formulas: &Ctl,
     parts: &[Formula<Quantifier>],

@@ -10,10 +10,11 @@
 //!  "given": [{"enabled": "u"}], "stays": [{"enabled": "t"}]}
 //! ```
 //!
-//! Literals are atoms by their numbers from 1, negative for a negation; formulas refer to those before
-//! them, from 0. `tokens` are pairs of a place, by its number in `places`, and its tokens; other places
-//! are empty. A claim is the number of a formula, its rank (0 where it is left out), and the firing that
-//! leads on where one is enough. Resolving a line says nothing of whether it is right.
+//! Literals are atoms by their numbers from 1, negative for a negation; formulas refer to those
+//! before them, from 0. `tokens` are pairs of a place, by its number in `places`, and its tokens;
+//! other places are empty. A claim is the number of a formula, its rank (0 where it is left out),
+//! and the firing that leads on where one is enough. Resolving a line says nothing of whether it is
+//! right.
 
 use super::{Claim, Given, Labelling};
 use crate::certificate::Flaw;
@@ -163,8 +164,8 @@ impl NamedLabelling {
         let built = build(self.formulas.iter().map(NamedPart::node), &mut store, &literals)?;
         let formula = *built.get(self.formula).ok_or("there is no such formula")?;
         let property = TreeProperty::new(&store, formula, &atoms);
-        // The same again in the store of the property, where its parts have their numbers. Atoms that
-        // it does not speak of are others there.
+        // The same again in the store of the property, where its parts have their numbers. Atoms
+        // that it does not speak of are others there.
         let mut store = property.formulas().clone();
         let others = property.atoms().len()..;
         let literals: Vec<_> = atoms

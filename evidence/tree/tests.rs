@@ -15,7 +15,8 @@ fn net() -> Net {
     .unwrap()
 }
 
-/// The property over whether somebody asks, which is atom 0, and whether nobody is there any more, atom 1.
+/// The property over whether somebody asks, which is atom 0, and whether nobody is there any more,
+/// atom 1.
 fn property(
     net: &Net,
     make: impl Fn(&mut Ctl, [Formula<Quantifier>; 2]) -> Formula<Quantifier>,

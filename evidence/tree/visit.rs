@@ -1,8 +1,8 @@
 //! Whether the tree of runs has a property, by visiting all markings: the plainest way to find out.
 //!
-//! All reachable markings are made, with what each firing leads to. Then the parts of the formula are
-//! evaluated in all of them, parts first: least fixpoints from the markings that have them at once, back
-//! along the firings; greatest ones by the markings that do not.
+//! All reachable markings are made, with what each firing leads to. Then the parts of the formula
+//! are evaluated in all of them, parts first: least fixpoints from the markings that have them at
+//! once, back along the firings; greatest ones by the markings that do not.
 
 use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
@@ -144,8 +144,8 @@ impl Graph {
         }
     }
 
-    /// The markings that have it at once, and those `through` which one firing, or every one of some,
-    /// leads to one that has it.
+    /// The markings that have it at once, and those `through` which one firing, or every one of
+    /// some, leads to one that has it.
     fn least(
         &self,
         paths: Quantifier,

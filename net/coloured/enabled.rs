@@ -1,5 +1,5 @@
-//! Whether a transition is enabled under some binding: by matching what it takes with the tokens that
-//! are there, never by going through all colours of a sort that an input determines.
+//! Whether a transition is enabled under some binding: by matching what it takes with the tokens
+//! that are there, never by going through all colours of a sort that an input determines.
 //!
 //! Of the inputs left, that with the fewest tokens that fit is next; one that nothing fits ends the
 //! branch at once. What no input determines goes through its sort.

@@ -1,6 +1,6 @@
 //! What terms stand for, given a binding, and the firing rule: obvious code straight from the
-//! definitions, one tree walked at a time. The unfolding has its own, fast evaluation; witnesses are
-//! replayed with this one.
+//! definitions, one tree walked at a time. The unfolding has its own, fast evaluation; witnesses
+//! are replayed with this one.
 
 use super::marking::{Bag, ColouredMarking};
 use super::sort::{SortId, SortKind};

@@ -7,9 +7,10 @@ use crate::names::Names;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The coloured nodes that a place/transition net was unfolded from. The colours of a coloured place
-/// are consecutive places of the net, the bindings of a coloured transition consecutive transitions;
-/// those that no firing sequence can ever mark or fire are left out, so a row may be empty.
+/// The coloured nodes that a place/transition net was unfolded from. The colours of a coloured
+/// place are consecutive places of the net, the bindings of a coloured transition consecutive
+/// transitions; those that no firing sequence can ever mark or fire are left out, so a row may be
+/// empty.
 #[derive(Clone, Debug, Default)]
 pub struct Folding {
     places: Names,
@@ -55,7 +56,8 @@ impl Folding {
         Folding { is_skeleton: true, ..self }
     }
 
-    /// Whether it is that: which transitions are enabled is then a matter of the colours, and not told.
+    /// Whether it is that: which transitions are enabled is then a matter of the colours, and not
+    /// told.
     pub fn is_skeleton(&self) -> bool {
         self.is_skeleton
     }

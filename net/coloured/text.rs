@@ -14,11 +14,12 @@
 //! transition t [l < m and x != red]: p{(x,l)} + free{m} -> p{(x,m)} + done
 //! ```
 //!
-//! In braces stands a multiset: `2'c`, `c + d`, `all`, `all - c`, `(all,3)`, brackets for grouping as
-//! in `2'[x + y]`; `x++` and `x--` are the successor and the predecessor, `Height(l)` is the block of a
-//! partition. Guards have `=`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not` and brackets. Names are
-//! quoted like `"a b"` when they are not made of letters, digits, `_`, `.` and `@`; a variable hides a
-//! constant of its name. [`parse`] and [`print()`] are inverse to each other.
+//! In braces stands a multiset: `2'c`, `c + d`, `all`, `all - c`, `(all,3)`, brackets for grouping
+//! as in `2'[x + y]`; `x++` and `x--` are the successor and the predecessor, `Height(l)` is the
+//! block of a partition. Guards have `=`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not` and
+//! brackets. Names are quoted like `"a b"` when they are not made of letters, digits, `_`, `.` and
+//! `@`; a variable hides a constant of its name. [`parse`] and [`print()`] are inverse to each
+//! other.
 
 mod lexer;
 mod parser;

@@ -4,8 +4,9 @@ use super::answers::{Answers, Count, Specimen};
 use super::sketch::Sketch;
 use crate::id::PlaceId;
 
-/// A counter with `digits` digits of base `base`, each a place with as many tokens as the digit says and one with
-/// what is missing. A digit goes up when all lower ones are full, and empties them.
+/// A counter with `digits` digits of base `base`, each a place with as many tokens as the digit
+/// says and one with what is missing. A digit goes up when all lower ones are full, and empties
+/// them.
 ///
 /// ```text
 /// place units 0    place no_units 9    place tens 0    place no_tens 9

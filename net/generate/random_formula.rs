@@ -6,8 +6,8 @@ use crate::net::Net;
 use fastrand::Rng;
 use parikh_temporal::{Atom, Ctl, Formula, Formulas, Linear, Ltl, Paths, Quantifier};
 
-/// A formula of LTL over the first so many atoms, with so many operators of two operands or one; half
-/// of the atoms are negated, and X stands anywhere.
+/// A formula of LTL over the first so many atoms, with so many operators of two operands or one;
+/// half of the atoms are negated, and X stands anywhere.
 ///
 /// # Panics
 /// Without an atom.

@@ -1,5 +1,5 @@
-//! The processes: how one is started, spoken to and seen off, and the idle ones. In what words, and where
-//! a message ends, is for those who speak with them.
+//! The processes: how one is started, spoken to and seen off, and the idle ones. In what words, and
+//! where a message ends, is for those who speak with them.
 
 use crate::budget::{self, Budget};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -135,8 +135,8 @@ impl Process {
         self.child.id()
     }
 
-    /// Says all of `out`, unless the guest is dead, does not listen for that long, or `budget` is spent; what
-    /// was not said is left in `out`, and to be said first.
+    /// Says all of `out`, unless the guest is dead, does not listen for that long, or `budget` is
+    /// spent; what was not said is left in `out`, and to be said first.
     pub(crate) fn say(
         &mut self,
         out: &mut Vec<u8>,
@@ -199,7 +199,8 @@ impl Process {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                     Err(_) => return Err(Waited::Dead),
                 }
-                // What is there by now is read, but who never ends a message is not listened to for ever.
+                // What is there by now is read, but who never ends a message is not listened to for
+                // ever.
                 if late > MOST_LATE {
                     return Err(Waited::Enough);
                 }
@@ -242,8 +243,8 @@ impl Drop for Process {
     }
 }
 
-/// It may be stopped, or far from any place where it would notice that nobody asks any more. What it has started
-/// goes with it: the command of a user is often a script around a solver.
+/// It may be stopped, or far from any place where it would notice that nobody asks any more. What
+/// it has started goes with it: the command of a user is often a script around a solver.
 fn see_off(child: &mut Child) {
     let others = budget::descendants(child.id());
     // Its number may be another's once we have waited for it.
@@ -253,8 +254,8 @@ fn see_off(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Ends all guests, for who leaves without going home: a solver that is somebody's command may work on for hours
-/// before it notices that nobody asks any more.
+/// Ends all guests, for who leaves without going home: a solver that is somebody's command may work
+/// on for hours before it notices that nobody asks any more.
 pub fn end_all() {
     for child in budget::children() {
         let others = budget::descendants(child);

@@ -1,7 +1,7 @@
 //! The guest's side of Z3: SMT-LIB 2 in, Z3's answers out, until the host is gone.
 //!
-//! Z3 reads the text itself, command by command as they come in, and keeps its state in between. The host
-//! speaks with this process as it does with any other solver that is a command.
+//! Z3 reads the text itself, command by command as they come in, and keeps its state in between.
+//! The host speaks with this process as it does with any other solver that is a command.
 
 use super::watch;
 use crate::smt_lib::reader::Commands;

@@ -17,8 +17,8 @@ pub(super) fn allow(bytes: u64) {
     MOST_MEMORY.store(bytes, Ordering::Relaxed);
 }
 
-/// From now on the process ends with whoever gives orders at `from`, and what its library prints goes
-/// nowhere.
+/// From now on the process ends with whoever gives orders at `from`, and what its library prints
+/// goes nowhere.
 pub(super) fn begin(from: &OwnedFd) {
     // What a library has to say is no message.
     if let Ok(nowhere) = File::options().write(true).open("/dev/null") {
@@ -30,8 +30,8 @@ pub(super) fn begin(from: &OwnedFd) {
     }
 }
 
-/// Ends the process when nobody can give orders any more, or when it takes too much memory, whatever it is
-/// doing: without the library's last words, for it may be in the middle of anything.
+/// Ends the process when nobody can give orders any more, or when it takes too much memory,
+/// whatever it is doing: without the library's last words, for it may be in the middle of anything.
 fn watch(from: &OwnedFd) {
     let a_while = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
     loop {

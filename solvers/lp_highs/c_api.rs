@@ -3,8 +3,8 @@
 //! The crate `highs-sys` would compile HiGHS itself and make these declarations with libclang: ten
 //! minutes and three programs more to install, for two dozen functions. The library comes from
 //! scripts/setup.sh instead, which pins it; the tests below hold it against what is said here. The
-//! crate `highs` is no way around that: it stands on `highs-sys`, and has no change of row bounds, no
-//! Farkas ray and no interrupt, the three things a hot-started model inside a budget needs.
+//! crate `highs` is no way around that: it stands on `highs-sys`, and has no change of row bounds,
+//! no Farkas ray and no interrupt, the three things a hot-started model inside a budget needs.
 //!
 //! Names are those of the header, so that its text can be looked up; what a function does stands
 //! there and not here. Wherever a model is passed, it is one that [`Highs_create`] made and
@@ -52,7 +52,8 @@ pub(super) struct HighsCallbackDataIn {
     pub(super) user_interrupt: c_int,
 }
 
-/// Kind of callback, message, what HiGHS tells, what it is told, what [`Highs_setCallback`] was given.
+/// Kind of callback, message, what HiGHS tells, what it is told, what [`Highs_setCallback`] was
+/// given.
 pub(super) type HighsCCallbackType = unsafe extern "C" fn(
     c_int,
     *const c_char,

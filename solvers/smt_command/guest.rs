@@ -137,8 +137,8 @@ impl Guest {
         }
     }
 
-    /// Prepares what it has not been told of `scopes`, and of what is assumed: as literals. Nothing when they
-    /// need a wider logic than the one that it was told.
+    /// Prepares what it has not been told of `scopes`, and of what is assumed: as literals. Nothing
+    /// when they need a wider logic than the one that it was told.
     pub(super) fn tell(
         &mut self,
         terms: &Terms,
@@ -198,8 +198,8 @@ impl Guest {
         self.exchange(0, budget)
     }
 
-    /// Says what is prepared, and hears the answer, which has not many more than so many `bytes`. What does not come in
-    /// time is owed.
+    /// Says what is prepared, and hears the answer, which has not many more than so many `bytes`.
+    /// What does not come in time is owed.
     fn exchange(&mut self, bytes: usize, budget: &Budget) -> Result<Vec<Expression>, Failure> {
         self.end_message();
         self.expressions = Expressions::of_at_most(MOST_BYTES + bytes);

@@ -1,4 +1,5 @@
-//! What comes back in SMT-LIB 2: expressions, one after the other, from a stream that may stop anywhere.
+//! What comes back in SMT-LIB 2: expressions, one after the other, from a stream that may stop
+//! anywhere.
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
@@ -7,7 +8,8 @@ use num_traits::Zero;
 /// An answer is nested less than this, or it is none.
 const MAX_DEPTH: usize = 1000;
 
-/// A number of more digits is none: nobody counts that far, and to read millions of them takes for ever.
+/// A number of more digits is none: nobody counts that far, and to read millions of them takes for
+/// ever.
 const MOST_DIGITS: usize = 1000;
 
 /// A word, a text in quotation marks, or a list.
@@ -49,7 +51,8 @@ impl Expression {
         }
     }
 
-    /// The value of a bit-vector without its sign, however it is written: `#b101`, `#x5`, `(_ bv5 3)`.
+    /// The value of a bit-vector without its sign, however it is written: `#b101`, `#x5`,
+    /// `(_ bv5 3)`.
     pub(crate) fn bits(&self) -> Option<BigUint> {
         let digits = |text: &str, base| {
             let is_short = text.len() <= MOST_DIGITS;
@@ -174,8 +177,8 @@ impl Expressions {
         Expressions { scanner: Scanner::default(), allowed: bytes }
     }
 
-    /// Takes the first whole expression off `bytes`; nothing while there is none. What was looked at is
-    /// not looked at again when more has come.
+    /// Takes the first whole expression off `bytes`; nothing while there is none. What was looked
+    /// at is not looked at again when more has come.
     pub(crate) fn first(&mut self, bytes: &mut Vec<u8>) -> Option<Result<Expression, Garbled>> {
         let end = self.scanner.next_end(bytes);
         if self.scanner.depth > MAX_DEPTH || end.unwrap_or(bytes.len()) > self.allowed {

@@ -1,5 +1,5 @@
-//! Terms as text, batch after batch: what was declared and defined once is not written again while its
-//! scope lasts.
+//! Terms as text, batch after batch: what was declared and defined once is not written again while
+//! its scope lasts.
 
 use std::collections::HashSet;
 use std::io;
@@ -146,8 +146,8 @@ impl Writer {
         Ok(literals)
     }
 
-    /// Finds out what has to be declared and defined before these are written, which counts as done from
-    /// then on.
+    /// Finds out what has to be declared and defined before these are written, which counts as done
+    /// from then on.
     pub(super) fn prepare(
         &mut self,
         terms: &Terms,

@@ -1,10 +1,10 @@
 //! The owner of a solver inside Z3. All unsafe code of the back-end is here.
 //!
 //! # Why not `z3::Solver`
-//! It can only be stopped by `Z3_interrupt`, which acts on the context, and the crate has one context
-//! per thread. An interrupt that comes when the check has just ended stays in the context, and every
-//! later model on that thread is refused (Z3 5.3.3). `Z3_solver_interrupt` acts on a running check
-//! of one solver or not at all.
+//! It can only be stopped by `Z3_interrupt`, which acts on the context, and the crate has one
+//! context per thread. An interrupt that comes when the check has just ended stays in the context,
+//! and every later model on that thread is refused (Z3 5.3.3). `Z3_solver_interrupt` acts on a
+//! running check of one solver or not at all.
 
 use std::ffi::CStr;
 use std::sync::mpsc::{RecvTimeoutError, channel};

@@ -1,8 +1,8 @@
 //! Examinations without a query file, as formulas over goals.
 //!
-//! On a net that stands for one with inhibitor or reset arcs, they are about the model's places and transitions.
-//! On the unfolding of a coloured net, a place holds what its colours hold together, and a
-//! transition can fire when some binding can.
+//! On a net that stands for one with inhibitor or reset arcs, they are about the model's places and
+//! transitions. On the unfolding of a coloured net, a place holds what its colours hold together,
+//! and a transition can fire when some binding can.
 
 use super::aim::{GoalFormula, Role, Whole, atom, not, reach};
 use super::sound;

@@ -320,8 +320,8 @@ impl Plan {
                     let wanted = &mut self.wanted;
                     circuit.settle(settled, value, &mut |goal| wanted.release(board, goal));
                 }
-                // A question for the largest of several maxima is decided by `look` instead, which the run calls now
-                // and then.
+                // A question for the largest of several maxima is decided by `look` instead, which
+                // the run calls now and then.
                 (State::Largest(_), None) if is_of_several && !is_unbounded(&knowledge) => continue,
                 _ => {}
             }

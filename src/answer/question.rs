@@ -66,8 +66,8 @@ impl Question {
     }
 }
 
-/// The nodes that an answer speaks of which these goals decided. One about all nodes of a kind ("each
-/// of them can be reached") names none.
+/// The nodes that an answer speaks of which these goals decided. One about all nodes of a kind
+/// ("each of them can be reached") names none.
 fn nodes(board: &Board<'_>, question: &Question, decided_by: &[(Aim, bool)]) -> Nodes {
     let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
     let said: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
@@ -79,8 +79,8 @@ fn nodes(board: &Board<'_>, question: &Question, decided_by: &[(Aim, bool)]) -> 
     }
 }
 
-/// Whether the goal stays reachable because every firing can be undone. Then the answer also rests on the goal that
-/// it is reached at all.
+/// Whether the goal stays reachable because every firing can be undone. Then the answer also rests
+/// on the goal that it is reached at all.
 pub(super) fn is_kept_by_undoing(board: &Board<'_>, aim: Aim) -> bool {
     match board.knowledge(aim.goal) {
         Some(Knowledge::Home(Home::Kept { proof, .. })) => proof.argument == Argument::Undone,

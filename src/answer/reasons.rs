@@ -24,7 +24,8 @@ pub(super) fn of_truth(
     decided_by: &[(Aim, bool)],
     assumed: usize,
 ) -> String {
-    // A goal of the role `Possible` that is reached is left out: it only follows from what stays reachable.
+    // A goal of the role `Possible` that is reached is left out: it only follows from what stays
+    // reachable.
     let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
     let parts: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
     let all = |what: &str| match (parts.len(), assumed) {
@@ -126,7 +127,8 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     }
 }
 
-/// Why something cannot be: a sum of tokens that people can read, where there is one, and what was checked.
+/// Why something cannot be: a sum of tokens that people can read, where there is one, and what was
+/// checked.
 fn never(board: &Board<'_>, goal: GoalId, proof: &Proof) -> String {
     let Goal::Reach(predicate) = board.goal(goal) else { return proof.to_string() };
     let by_sums = board.sums().and_then(|sums| sums.why_never(board.net(), predicate));

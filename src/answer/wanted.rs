@@ -1,8 +1,9 @@
 //! Counts where each goal is still needed, and abandons goals on the board that are needed nowhere.
 //!
-//! For each goal the places in open questions are counted where it matters; at 0 it is abandoned, and no engine
-//! works on it any more. A goal about runs has *aids* besides: goals that nobody asked for, and that help to settle
-//! it once they are. Aids are wanted as long as the goal that they help is open.
+//! For each goal the places in open questions are counted where it matters; at 0 it is abandoned,
+//! and no engine works on it any more. A goal about runs has *aids* besides: goals that nobody
+//! asked for, and that help to settle it once they are. Aids are wanted as long as the goal that
+//! they help is open.
 
 use crate::board::Board;
 use crate::evidence::tree::implied_by;
@@ -16,8 +17,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Wanted {
     /// Per goal, in how many places of open questions it matters.
     places: Vec<usize>,
-    /// By goal its aids. They are remembered after the goal is settled, because `Plan::again` may ask the goal
-    /// again.
+    /// By goal its aids. They are remembered after the goal is settled, because `Plan::again` may
+    /// ask the goal again.
     aids: HashMap<GoalId, Vec<GoalId>>,
     /// The goals that have released their aids.
     done: HashSet<GoalId>,
@@ -45,7 +46,8 @@ impl Wanted {
         self.aids.get(&goal).map(Vec::as_slice)
     }
 
-    /// The goal matters in one place fewer. To be called before there is a board: at 0 nothing is abandoned.
+    /// The goal matters in one place fewer. To be called before there is a board: at 0 nothing is
+    /// abandoned.
     pub(super) fn leave(&mut self, goal: GoalId) {
         self.places[goal.index()] -= 1;
     }
@@ -89,8 +91,9 @@ impl Wanted {
     }
 }
 
-/// What helps to settle a goal about runs or their tree: whether each condition in it ever gets another
-/// value than initially; for a tree also whether a dead marking is reachable, and what its untils ask for.
+/// What helps to settle a goal about runs or their tree: whether each condition in it ever gets
+/// another value than initially; for a tree also whether a dead marking is reachable, and what its
+/// untils ask for.
 pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     let change = |predicate: &Predicate| {
         let holds = predicate.holds(net, net.initial());
@@ -112,10 +115,10 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
     aids
 }
 
-/// What untils and releases ask for, as far as single markings show it ([`implied_by`]). Of an until of ψ: a
-/// marking in which ψ is not known to fail, as the until fails everywhere where there is none, and the way there is worth
-/// following where there is one; and, where some path will do, whether that stays reachable which implies
-/// ψ. A release of ψ is the same of ¬ψ.
+/// What untils and releases ask for, as far as single markings show it ([`implied_by`]). Of an
+/// until of ψ: a marking in which ψ is not known to fail, as the until fails everywhere where there
+/// is none, and the way there is worth following where there is one; and, where some path will do,
+/// whether that stays reachable which implies ψ. A release of ψ is the same of ¬ψ.
 fn sought(property: &TreeProperty, net: &Net) -> Vec<Goal> {
     let mut formulas = property.formulas().clone();
     let parts = formulas.below(property.formula());

@@ -23,7 +23,8 @@ pub enum Evidence {
     Argued(Option<KeptStructure>),
     /// The checker accepted an argument that no run has a property.
     NoRun(Option<Arc<NoRun>>),
-    /// The checker accepted markings with what is true of them, which show what the tree of runs is like.
+    /// The checker accepted markings with what is true of them, which show what the tree of runs is
+    /// like.
     Labelling(Option<Arc<Labelling>>),
     /// The checker visited so many markings by itself, those along runs that may have a property.
     Visited(u64),
@@ -39,9 +40,9 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// The line of a file that shows it by itself, about `net`, where one does: its kind and what is in it.
-    /// A document or a structure may be about a reduced net, and an argument about runs names the property:
-    /// these take more than that.
+    /// The line of a file that shows it by itself, about `net`, where one does: its kind and what
+    /// is in it. A document or a structure may be about a reduced net, and an argument about runs
+    /// names the property: these take more than that.
     pub fn line(&self, net: &Net) -> Option<(Kind, Content)> {
         match self {
             Evidence::Labelling(Some(labelling)) => {

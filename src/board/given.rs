@@ -1,12 +1,14 @@
-//! Checks the premises of an argument: the board must already show each of them as a settled goal of its own.
+//! Checks the premises of an argument: the board must already show each of them as a settled goal
+//! of its own.
 
 use super::{Board, Evidence, Home, Knowledge, Reach};
 use parikh_net::{Goal, GoalId, Predicate};
 
 impl Board<'_> {
-    /// Checks that `goals` show every premise: each predicate of `never` is that of a goal settled as unreachable,
-    /// each of `stays` that of a goal settled as staying reachable; the order of their parts does not matter.
-    /// Returns whether one of these proofs rests on the model's claim that its units are safe.
+    /// Checks that `goals` show every premise: each predicate of `never` is that of a goal settled
+    /// as unreachable, each of `stays` that of a goal settled as staying reachable; the order of
+    /// their parts does not matter. Returns whether one of these proofs rests on the model's claim
+    /// that its units are safe.
     ///
     /// # Errors
     /// When a goal of `goals` is not settled in this way, or no goal shows some premise.
@@ -33,8 +35,8 @@ impl Board<'_> {
                     assumes_units |= proof.assumes_units();
                     kept.push(predicate.clone().sorted());
                 }
-                // "Stays reachable because every firing can be undone" rests on a goal that was reached; it shows no
-                // premise.
+                // "Stays reachable because every firing can be undone" rests on a goal that was
+                // reached; it shows no premise.
                 (Goal::Reach(_), Some(Knowledge::Reach(Reach::Reached { .. }))) => {}
                 _ => return Err("it rests on what is not known"),
             }

@@ -1,10 +1,10 @@
 //! Reports on what stays reachable wherever the net goes: "kept" and "lost".
 //!
 //! Neither side alone can say so. That something is lost takes a firing sequence and a proof that
-//! nothing of it can be reached from its end; that it is kept, a proof about all that can be reached.
-//! Whoever reports hands over both halves, and both are checked here, on the net that was read. A search
-//! that visited all markings, on whatever net, is made again where that takes little; else it is taken at
-//! its word.
+//! nothing of it can be reached from its end; that it is kept, a proof about all that can be
+//! reached. Whoever reports hands over both halves, and both are checked here, on the net that was
+//! read. A search that visited all markings, on whatever net, is made again where that takes
+//! little; else it is taken at its word.
 
 use super::{
     Argument, Board, Evidence, Home, KeptStructure, Knowledge, Proof, Reach, Technique, Witness,
@@ -69,8 +69,8 @@ impl<'b> Homes<'b> {
         Homes { ground: Some(ground), ..self }
     }
 
-    /// After `sequence` the goal cannot be reached any more. The document of the proof is about the net
-    /// begun from the marking there; without one, nothing at all is enabled.
+    /// After `sequence` the goal cannot be reached any more. The document of the proof is about the
+    /// net begun from the marking there; without one, nothing at all is enabled.
     pub fn lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
         let Some(wanted) = self.wanted(goal) else { return };
         let Ok(firings) = u64::try_from(sequence.firings()) else { return };
@@ -98,8 +98,8 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// Fewer of the firings after which the goal is lost already, as the same document shows; where witnesses are
-    /// made shorter.
+    /// Fewer of the firings after which the goal is lost already, as the same document shows; where
+    /// witnesses are made shorter.
     fn sooner(
         &self,
         sequence: &FiringSequence,
@@ -168,7 +168,8 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// What the checker finds when it visits all markings, where that takes little; and what it is told.
+    /// What the checker finds when it visits all markings, where that takes little; and what it is
+    /// told.
     fn visited_again(
         &self,
         wanted: &[&Predicate],
@@ -205,8 +206,8 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// The checker's own net of the ground, and the goals as it reads them there. The error is empty where
-    /// there was no time.
+    /// The checker's own net of the ground, and the goals as it reads them there. The error is
+    /// empty where there was no time.
     fn translated(
         &self,
         wanted: &[&Predicate],
@@ -283,7 +284,8 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// From everywhere on the engine's net ways lead back: what that shows of open goals; of how many.
+    /// From everywhere on the engine's net ways lead back: what that shows of open goals; of how
+    /// many.
     pub fn returning(&self, goals: &[GoalId], returning: Returning) -> usize {
         let open = goals.iter().filter_map(|&goal| Some((goal, self.wanted(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
@@ -323,8 +325,8 @@ impl<'b> Homes<'b> {
         said
     }
 
-    /// After these firings of the engine's net the goal is lost there, as a document about the net begun there
-    /// shows, which is argued so.
+    /// After these firings of the engine's net the goal is lost there, as a document about the net
+    /// begun there shows, which is argued so.
     pub fn lost_there(
         &self,
         goal: GoalId,

@@ -20,7 +20,8 @@ pub enum Knowledge {
     Tree(Tree),
 }
 
-/// What a settled goal stands on: who settled it, and what the checker was shown, unless that was a witness.
+/// What a settled goal stands on: who settled it, and what the checker was shown, unless that was a
+/// witness.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'k> {
     /// Who settled it.
@@ -61,7 +62,8 @@ impl Knowledge {
         }
     }
 
-    /// What it stands on, once the goal is settled. For a maximum that is the bound, unless there is none.
+    /// What it stands on, once the goal is settled. For a maximum that is the bound, unless there
+    /// is none.
     pub fn standing(&self) -> Option<Standing<'_>> {
         let argued = |by: &Technique, proof, evidence, given| Standing {
             by,
@@ -98,7 +100,8 @@ impl Knowledge {
         })
     }
 
-    /// What is known, in words, without what the goal is about; nothing of maxima and of what is open.
+    /// What is known, in words, without what the goal is about; nothing of maxima and of what is
+    /// open.
     pub fn in_words(&self) -> String {
         match self {
             Knowledge::Reach(Reach::Reached { witness, .. }) => match witness {
@@ -247,7 +250,8 @@ pub enum Reach {
     },
 }
 
-/// What is known of a [`Goal::Maximise`](parikh_net::Goal::Maximise): the maximum lies in [seen, proved].
+/// What is known of a [`Goal::Maximise`](parikh_net::Goal::Maximise): the maximum lies in [seen,
+/// proved].
 #[derive(Clone, Debug, Default)]
 pub struct Maximum {
     /// The largest value seen, with its witness and finder.

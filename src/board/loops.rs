@@ -8,7 +8,8 @@ use parikh_net::{FiringSequence, Goal, GoalId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// What is at most so many runs of one transition is written down as a firing sequence like any other.
+/// What is at most so many runs of one transition is written down as a firing sequence like any
+/// other.
 const FLAT: usize = 2_000;
 
 /// What was seen, and where on the run.
@@ -20,8 +21,9 @@ struct Sight {
 }
 
 impl Under<'_> {
-    /// Replays a run with loops of the board's net, and takes note of all open goals that hold after one of its
-    /// turns or in the first round of a block, and of the largest values there. How many goals were reached.
+    /// Replays a run with loops of the board's net, and takes note of all open goals that hold
+    /// after one of its turns or in the first round of a block, and of the largest values there.
+    /// How many goals were reached.
     ///
     /// Not for a net whose units are claimed to be safe: the claim is held against sequences only.
     pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
@@ -61,7 +63,8 @@ impl Under<'_> {
             }
         }
         self.along(longest, along);
-        // All others, and those on whose way there are more tokens than a sequence is replayed with.
+        // All others, and those on whose way there are more tokens than a sequence is replayed
+        // with.
         for &Sight { id, value, ref spot } in sights {
             let is_open = self.board().is_open(id);
             let witness = || {

@@ -1,28 +1,28 @@
 //! The board: the goals of a run, what is known of each, and the only way to say so.
 //!
-//! Engines report on one of two sides. An [`Under`] can say "reached", "at least" and "unbounded", each
-//! with a firing sequence; an [`Over`] can say "unreachable" and "at most", each with a proof. An
-//! engine that approximates from below takes an `Under` and cannot refute anything, one that
-//! approximates from above takes an `Over` and cannot reach anything: a verdict on the wrong
-//! side does not compile.
+//! Engines report on one of two sides. An [`Under`] can say "reached", "at least" and "unbounded",
+//! each with a firing sequence; an [`Over`] can say "unreachable" and "at most", each with a proof.
+//! An engine that approximates from below takes an `Under` and cannot refute anything, one that
+//! approximates from above takes an `Over` and cannot reach anything: a verdict on the wrong side
+//! does not compile.
 //!
 //! Whether something stays reachable wherever the net goes is refuted from both sides at once, by a
 //! witness and a proof from its end: such reports go through [`Homes`]. That there is a run with a
 //! property, or none, is said through [`Runs`].
 //!
 //! Every claim of an `Under` is replayed on the net before it is written down; of every claim of an
-//! `Over` the document is checked for this very goal, or it is the word of a search, and marked so. What
-//! fails is an internal error: logged with everything needed to reproduce it, counted, and never a
-//! verdict. Contradictions between two engines freeze the goal for the same reason: nothing is printed
-//! for it.
+//! `Over` the document is checked for this very goal, or it is the word of a search, and marked so.
+//! What fails is an internal error: logged with everything needed to reproduce it, counted, and
+//! never a verdict. Contradictions between two engines freeze the goal for the same reason: nothing
+//! is printed for it.
 //!
-//! A board of a [coloured net](Board::of_coloured) takes firing sequences of that, which it replays by the
-//! coloured firing rule, and what another board has of the same goals weakened on an
+//! A board of a [coloured net](Board::of_coloured) takes firing sequences of that, which it replays
+//! by the coloured firing rule, and what another board has of the same goals weakened on an
 //! [abstraction](crate::evidence::abstraction::Abstraction).
 //!
 //! Proofs may rest on the model's claim that its units are safe (NUPN). Every sequence replayed is
-//! also held against that claim; once one breaks it, no proof from it is taken any more, and whoever
-//! runs the board asks again without it what was answered by such proofs.
+//! also held against that claim; once one breaks it, no proof from it is taken any more, and
+//! whoever runs the board asks again without it what was answered by such proofs.
 
 mod evidence;
 mod given;
@@ -65,7 +65,8 @@ use std::time::Duration;
 /// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
 
-/// How long sums of tokens are looked for that say why something cannot be, and in nets of how many places.
+/// How long sums of tokens are looked for that say why something cannot be, and in nets of how many
+/// places.
 const SUMS_TAKE: Duration = Duration::from_millis(100);
 const SUMS_OF: usize = 5_000;
 
@@ -98,7 +99,8 @@ pub struct Board<'n> {
     homes: HashMap<Predicate, GoalId>,
     /// Whether witnesses are made shorter, and how far.
     shortening: Shortening,
-    /// What sums of tokens say of what cannot be, where people want to know: worked out when first asked for.
+    /// What sums of tokens say of what cannot be, where people want to know: worked out when first
+    /// asked for.
     sums: Option<OnceLock<Sums>>,
     /// The technique that showed that every firing can be undone, and its argument.
     reversible: OnceLock<(Technique, Arc<Structure>)>,
@@ -137,8 +139,8 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// A board with these goals over a coloured net, written over the nodes of its skeleton. Witnesses
-    /// are sequences of its steps and are replayed by its firing rule.
+    /// A board with these goals over a coloured net, written over the nodes of its skeleton.
+    /// Witnesses are sequences of its steps and are replayed by its firing rule.
     pub fn of_coloured(model: &'n ColouredModel, goals: Vec<Goal>) -> Self {
         Board { coloured: Some(model), ..Board::new(model.skeleton().net(), goals) }
     }
@@ -149,8 +151,8 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Makes witnesses shorter before they are kept, in a small share of the time; if `proving`, as long as it
-    /// takes to know that there is no shorter one, but in half of what is left.
+    /// Makes witnesses shorter before they are kept, in a small share of the time; if `proving`, as
+    /// long as it takes to know that there is no shorter one, but in half of what is left.
     pub fn with_short_witnesses(mut self, proving: bool) -> Self {
         self.shortening = Shortening::new(proving);
         self
@@ -162,8 +164,8 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Sums of tokens that no firing changes, where they are wanted, and the net is one that people know the
-    /// places of.
+    /// Sums of tokens that no firing changes, where they are wanted, and the net is one that people
+    /// know the places of.
     pub fn sums(&self) -> Option<&Sums> {
         let sums = self.sums.as_ref()?;
         let is_known = self.coloured.is_none() && self.net.translation().is_none();

@@ -58,9 +58,9 @@ impl<'b> Over<'b> {
         self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
     }
 
-    /// No reachable marking satisfies the goal, as the document of the proof shows (for several goals
-    /// see [`by`](Self::by)). Without one only the word of a search is taken that visited all markings
-    /// that matter.
+    /// No reachable marking satisfies the goal, as the document of the proof shows (for several
+    /// goals see [`by`](Self::by)). Without one only the word of a search is taken that visited all
+    /// markings that matter.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         if let Some(document) = proof.document.clone() {
             return self.by(&document).unreachable(goal, proof);
@@ -82,8 +82,8 @@ impl<'b> Over<'b> {
         }
     }
 
-    /// Drops a proof without a document: silently if it is a search's word that this board does not take, else as a
-    /// fault.
+    /// Drops a proof without a document: silently if it is a search's word that this board does not
+    /// take, else as a fault.
     fn without_document(&self, goal: GoalId, proof: &Proof) {
         match proof.argument {
             Argument::Searched { .. } => {
@@ -143,8 +143,8 @@ impl<'b> Over<'b> {
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
         let proof = about_read(self.ground, proof);
         let mut entry = self.board.entry(goal);
-        // While the entry is locked: a witness is compared with the model's claim before it is noted, so no breach
-        // is missed here.
+        // While the entry is locked: a witness is compared with the model's claim before it is
+        // noted, so no breach is missed here.
         if self.board.is_void(&proof) {
             return;
         }
@@ -225,11 +225,12 @@ impl By<'_> {
         }
     }
 
-    /// What it stands on, after a check of the document, that no reachable marking of the net that was read
-    /// satisfies `refuted`; nothing when it does not stand.
+    /// What it stands on, after a check of the document, that no reachable marking of the net that
+    /// was read satisfies `refuted`; nothing when it does not stand.
     fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
         let checks = &self.over.board.checks;
-        // If a search stands behind the document, its word is taken when the check runs out of time.
+        // If a search stands behind the document, its word is taken when the check runs out of
+        // time.
         let word = self.over.word_of(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
             self.over.refuse(goal, &"its document assumes safe units, and it does not say so");

@@ -13,8 +13,8 @@ pub struct Proof {
     pub document: Option<Arc<Document>>,
     /// The argument in a few words.
     pub argument: Argument,
-    /// How often reductions applied a rule to make the engine's net of the one that was read; `None`
-    /// when it is that one.
+    /// How often reductions applied a rule to make the engine's net of the one that was read;
+    /// `None` when it is that one.
     pub reduced: Option<u64>,
     /// Whether that is an abstraction of a coloured net, where colours are erased.
     pub abstracted: bool,
@@ -41,10 +41,11 @@ pub enum Argument {
     DeadEnd,
     /// Some weighted sum of tokens, which no firing raises, bounds the firings.
     Finitely,
-    /// All siphons of an asymmetric choice net contain one of so many traps that are marked initially.
+    /// All siphons of an asymmetric choice net contain one of so many traps that are marked
+    /// initially.
     Commoner(usize),
-    /// The net closed by a transition from what is to be covered to the initial marking is live, for the
-    /// same reason.
+    /// The net closed by a transition from what is to be covered to the initial marking is live,
+    /// for the same reason.
     Closed(usize),
     /// Every firing can be undone by others that need nothing but what it has produced.
     Undone,
@@ -57,8 +58,8 @@ pub enum Argument {
         /// Whether the model's own claim of unit-safety (NUPN) was used.
         assumes_units: bool,
     },
-    /// A set of markings that no firing leaves, described by so many nodes of a decision diagram, has no such
-    /// marking.
+    /// A set of markings that no firing leaves, described by so many nodes of a decision diagram,
+    /// has no such marking.
     ClosedSet {
         /// The nodes.
         nodes: usize,
@@ -88,8 +89,8 @@ pub enum Argument {
         /// Whether the model's own claim of unit-safety (NUPN) was used for what was known before.
         assumes_units: bool,
     },
-    /// All markings along which the property might still come true were visited, so many; no run among
-    /// them has it.
+    /// All markings along which the property might still come true were visited, so many; no run
+    /// among them has it.
     RunsSearched {
         /// How many markings were visited.
         markings: u64,
@@ -100,8 +101,8 @@ pub enum Argument {
         markings: u64,
         /// Whether stubborn sets left out markings that cannot matter to this goal.
         stubborn: bool,
-        /// How many parts the net falls into, each of which was visited by itself; 1 for the net as a whole, 0
-        /// where nothing had to be visited.
+        /// How many parts the net falls into, each of which was visited by itself; 1 for the net as
+        /// a whole, 0 where nothing had to be visited.
         parts: usize,
     },
 }
@@ -117,8 +118,8 @@ impl Proof {
         Proof::new(Argument::Searched { markings, stubborn, parts: 1 }, None)
     }
 
-    /// By a search that visited so many markings, all that there are of so many parts of the net; where none
-    /// was asked for anything, nothing is left that could matter.
+    /// By a search that visited so many markings, all that there are of so many parts of the net;
+    /// where none was asked for anything, nothing is left that could matter.
     pub fn of_parts(markings: u64, parts: usize) -> Proof {
         Proof::new(Argument::Searched { markings, stubborn: false, parts }, None)
     }

@@ -1,7 +1,7 @@
 //! Reports on runs: "there is one with the property", and "there is none".
 //!
-//! A run is gone through on the net that was read, and the property evaluated along it. That there is
-//! none takes an argument that the checker accepts, which may rest on other goals that cannot be
+//! A run is gone through on the net that was read, and the property evaluated along it. That there
+//! is none takes an argument that the checker accepts, which may rest on other goals that cannot be
 //! reached; or it is the word of a search that visited all markings.
 
 use super::{Argument, Board, Evidence, Knowledge, Proof, Run, Technique};
@@ -48,8 +48,8 @@ impl Runs<'_> {
         self.enter(goal, Run::Exists { run, by: self.by });
     }
 
-    /// No run has the property, by this argument; it rests on goals that cannot be reached, each of its
-    /// premises on one of them.
+    /// No run has the property, by this argument; it rests on goals that cannot be reached, each of
+    /// its premises on one of them.
     pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let assumes_units = match self.board.given(&given, (&argument.given, &[])) {
@@ -72,8 +72,8 @@ impl Runs<'_> {
         self.enter(goal, Run::Excluded { proof, evidence, given, by });
     }
 
-    /// No run has the property: all of so many markings were visited. Where they are few, the checker
-    /// visits them again before.
+    /// No run has the property: all of so many markings were visited. Where they are few, the
+    /// checker visits them again before.
     pub fn searched(&self, goal: GoalId, markings: u64) {
         let Some(property) = self.property(goal) else { return };
         let again = match markings <= AGAIN {
@@ -91,8 +91,8 @@ impl Runs<'_> {
         self.enter(goal, Run::Excluded { proof, evidence, given, by });
     }
 
-    /// How many markings the checker visited, about as many, to see that no run has the property; nothing
-    /// where that was too much.
+    /// How many markings the checker visited, about as many, to see that no run has the property;
+    /// nothing where that was too much.
     fn visited_again(
         &self,
         property: &RunProperty,

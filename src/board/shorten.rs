@@ -1,10 +1,11 @@
 //! Shorter witnesses: what engines find first is often a long way round.
 //!
-//! Three things are tried, as far as the time goes. *Loops* are cut: what is fired between two visits of one
-//! marking is left out. A *search in breadth* of few markings begins anew; what it finds is shortest. Then
-//! firings are *dropped*: some in a row, and with them whatever cannot fire without them. What comes out is
-//! replayed from the beginning by the checker, on the net that was read, and is taken only if it ends where it
-//! should, and is shorter. Pumps are made shorter likewise ([`pump`]).
+//! Three things are tried, as far as the time goes. *Loops* are cut: what is fired between two
+//! visits of one marking is left out. A *search in breadth* of few markings begins anew; what it
+//! finds is shortest. Then firings are *dropped*: some in a row, and with them whatever cannot fire
+//! without them. What comes out is replayed from the beginning by the checker, on the net that was
+//! read, and is taken only if it ends where it should, and is shorter. Pumps are made shorter
+//! likewise ([`pump`]).
 
 mod pump;
 
@@ -88,7 +89,8 @@ impl Shortening {
 }
 
 impl Board<'_> {
-    /// What may be spent now on shorter witnesses of a net that is not coloured, where they are wanted.
+    /// What may be spent now on shorter witnesses of a net that is not coloured, where they are
+    /// wanted.
     pub(super) fn time_to_shorten(&self) -> Option<Duration> {
         self.shortening.time().filter(|_| self.coloured.is_none())
     }
@@ -98,7 +100,8 @@ impl Board<'_> {
         let Some(mut time) = self.time_to_shorten() else { return witness };
         let Witness::Firings(sequence, firings) = &witness else { return witness };
         let shortening = &self.shortening;
-        // Of maxima and of what stays reachable, one sighting follows the other, and none is the last.
+        // Of maxima and of what stays reachable, one sighting follows the other, and none is the
+        // last.
         let proving = shortening.proving && matches!(self.goal(goal), Goal::Reach(_));
         if proving {
             let left = self.checks.budget(true).remaining();
@@ -158,8 +161,9 @@ enum Breadth {
 }
 
 impl Long<'_> {
-    /// Something shorter than the first `firings` firings of `sequence`, within the time given. If `proving`,
-    /// the search in breadth has half of the time, and as many markings as memory has room for.
+    /// Something shorter than the first `firings` firings of `sequence`, within the time given. If
+    /// `proving`, the search in breadth has half of the time, and as many markings as memory has
+    /// room for.
     pub(super) fn shorten(
         &self,
         sequence: &FiringSequence,
@@ -199,8 +203,8 @@ impl Long<'_> {
         (self.wanted)(&end).then_some(Short { sequence, is_shortest })
     }
 
-    /// Without what is fired between two visits of one marking, and after the first that is wanted. Markings
-    /// are told apart by hashes: what comes of that is replayed.
+    /// Without what is fired between two visits of one marking, and after the first that is wanted.
+    /// Markings are told apart by hashes: what comes of that is replayed.
     fn without_loops(&self, firings: &[TransitionId]) -> Option<Vec<TransitionId>> {
         let net = self.net;
         let mut marking = net.initial().clone();
@@ -302,7 +306,8 @@ impl Long<'_> {
         firings
     }
 
-    /// Without these firings, and what cannot fire without them, up to the first marking that is wanted.
+    /// Without these firings, and what cannot fire without them, up to the first marking that is
+    /// wanted.
     fn without_these(
         &self,
         firings: &[TransitionId],
@@ -354,7 +359,8 @@ mod tests {
         names.split(' ').map(|name| net.transition_named(name).unwrap()).collect()
     }
 
-    /// How long a sequence to a token on `goal` is afterwards, and whether that is known to be shortest.
+    /// How long a sequence to a token on `goal` is afterwards, and whether that is known to be
+    /// shortest.
     fn shortened(net: &Net, names: &str, time: Duration) -> Option<(u128, bool)> {
         let goal = net.place_named("goal").unwrap();
         let wanted = |marking: &Marking| marking[goal] > 0;

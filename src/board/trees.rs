@@ -1,8 +1,8 @@
 //! Reports on the tree of runs: whether it has a property of CTL.
 //!
-//! A labelling lists markings with what is true of them, and the checker sees each claim follow from
-//! others. It may rest on other goals that cannot be reached. Where it is too large to be kept, there is
-//! the word of a search.
+//! A labelling lists markings with what is true of them, and the checker sees each claim follow
+//! from others. It may rest on other goals that cannot be reached. Where it is too large to be
+//! kept, there is the word of a search.
 
 use super::{Argument, Board, Evidence, Knowledge, Proof, Technique, Tree};
 use crate::evidence::Flaw;
@@ -29,8 +29,8 @@ impl Board<'_> {
 }
 
 impl Trees<'_> {
-    /// The goal's property holds, or its negation, by this labelling; each of its premises is what one of the
-    /// goals that are given shows.
+    /// The goal's property holds, or its negation, by this labelling; each of its premises is what
+    /// one of the goals that are given shows.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let Given { never, stays } = &labelling.given;
@@ -57,8 +57,9 @@ impl Trees<'_> {
         self.enter(goal, Tree::Decided { holds, proof, evidence, given, by });
     }
 
-    /// The goal's property holds, or does not: all of so many markings that matter were visited, given that
-    /// some goals cannot be reached. Where they are few, the checker visits all there are again before.
+    /// The goal's property holds, or does not: all of so many markings that matter were visited,
+    /// given that some goals cannot be reached. Where they are few, the checker visits all there
+    /// are again before.
     pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let assumes_units = match self.board.given(&given, (&[], &[])) {

@@ -79,8 +79,8 @@ impl<'b> Under<'b> {
         self.take_note(replayed, &sequence);
     }
 
-    /// How a replay went. A sequence that fires may take a place beyond 2⁶³ − 1 tokens. Then nothing is shown, and
-    /// it is no fault of the engine.
+    /// How a replay went. A sequence that fires may take a place beyond 2⁶³ − 1 tokens. Then
+    /// nothing is shown, and it is no fault of the engine.
     fn take_note(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
         match replayed {
             Ok(()) => {}
@@ -105,8 +105,8 @@ impl<'b> Under<'b> {
             let Sighting { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
-            // A goal about deadness decides a question by itself, so its witness is kept on a board that forgets
-            // others, too.
+            // A goal about deadness decides a question by itself, so its witness is kept on a board
+            // that forgets others, too.
             let decides = matches!(self.board.goal(goal),
                 Goal::Reach(predicate) if predicate.mentions_deadness());
             let witness = (self.board.keep_witnesses || decides).then_some(witness);
@@ -201,7 +201,8 @@ impl<'b> Under<'b> {
         }
     }
 
-    /// The goal's sum grows without bound, as pumps of the net that was read show, in stages if need be.
+    /// The goal's sum grows without bound, as pumps of the net that was read show, in stages if
+    /// need be.
     pub fn grows(&self, goal: GoalId, pumping: Pumping) {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
             return self.board.fault(self.by, format_args!("{goal:?} is no maximum"));
@@ -291,8 +292,8 @@ fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String
     text
 }
 
-/// Replays the first firings of `sequence` from the initial marking and shows the marking at each of
-/// `stops`, which ascend.
+/// Replays the first firings of `sequence` from the initial marking and shows the marking at each
+/// of `stops`, which ascend.
 fn visit(
     net: &Net,
     sequence: &FiringSequence,

@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub enum Witness {
     /// The first so many firings of a sequence that many witnesses of one walk share.
     Firings(Arc<FiringSequence>, u64),
-    /// A run with loops up to this spot in it, of more firings than are written down one after the other.
+    /// A run with loops up to this spot in it, of more firings than are written down one after the
+    /// other.
     Loops(Arc<LoopRun>, Arc<Spot>),
 }
 

@@ -14,14 +14,14 @@ use std::time::Duration;
 pub(super) struct Arguments {
     /// A formula of LTL over any names, in Spot's spelling: 'G(a -> F b)'.
     formula: String,
-    /// Where to: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.hoa (the format that
-    /// other tools read), or `-` for that on stdout. By default only the sizes are printed.
+    /// Where to: FILE.svg or FILE.png (a picture), FILE.dot (for Graphviz), FILE.hoa (the format
+    /// that other tools read), or `-` for that on stdout. By default only the sizes are printed.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     pixels: pixels::Pixels,
-    /// The automaton of the negation: whoever asks whether all runs have the property looks for a run
-    /// along that.
+    /// The automaton of the negation: whoever asks whether all runs have the property looks for a
+    /// run along that.
     #[arg(long)]
     negated: bool,
 }

@@ -33,12 +33,12 @@ pub(super) struct Arguments {
     model: PathBuf,
     /// What to ask: ReachabilityDeadlock (RD), OneSafe (OS), QuasiLiveness (QL), Liveness (L),
     /// StableMarking (SM), StateSpace (SS); with a query file ReachabilityCardinality (RC),
-    /// ReachabilityFireability (RF), UpperBounds (UB), CTLCardinality (CTLC), CTLFireability (CTLF),
-    /// LTLCardinality (LTLC), LTLFireability (LTLF); of processes, see below, Soundness (S),
-    /// WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES). In any case, and also as
-    /// deadlock, safe, live, stable, bounds, states, sound.
-    /// Several, with commas between or one -e each, are asked one after the other, and formulas last;
-    /// each has its share of the time that is left.
+    /// ReachabilityFireability (RF), UpperBounds (UB), CTLCardinality (CTLC), CTLFireability
+    /// (CTLF), LTLCardinality (LTLC), LTLFireability (LTLF); of processes, see below, Soundness
+    /// (S), WeakSoundness (WS), RelaxedSoundness (RS), EasySoundness (ES). In any case, and also as
+    /// deadlock, safe, live, stable, bounds, states, sound. Several, with commas between or one -e
+    /// each, are asked one after the other, and formulas last; each has its share of the time that
+    /// is left.
     #[arg(
         short,
         long,
@@ -51,8 +51,8 @@ pub(super) struct Arguments {
     /// The query file in the contest's XML; by default EXAMINATION.xml beside the model.
     #[arg(long, requires = "examination")]
     queries: Option<PathBuf>,
-    /// Of a parallel system (.dot, .pml, .aut, .fsm): a file of properties as RERS writes them, `#1:`
-    /// with a formula in the next line, in LTL or CTL over labels.
+    /// Of a parallel system (.dot, .pml, .aut, .fsm): a file of properties as RERS writes them,
+    /// `#1:` with a formula in the next line, in LTL or CTL over labels.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["examination", "formula", "formulas", "trace", "engines"])]
     properties: Option<PathBuf>,
     /// With --properties, what finite runs count for in LTL.
@@ -98,8 +98,9 @@ pub(super) struct Arguments {
     /// Write the firing sequence of every answer that has one to DIR/ID.trace, for `parikh replay`.
     #[arg(long, value_name = "DIR")]
     trace: Option<PathBuf>,
-    /// Find out whether there is no shorter firing sequence to what an answer shows to be reachable, by a
-    /// search in breadth, which may take half of the time that is left; the answer says what came of it.
+    /// Find out whether there is no shorter firing sequence to what an answer shows to be
+    /// reachable, by a search in breadth, which may take half of the time that is left; the answer
+    /// says what came of it.
     #[arg(long)]
     shortest: bool,
     /// Write what every answer rests on to DIR/EXAMINATION.jsonl, for `parikh-certify MODEL DIR`:

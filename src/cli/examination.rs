@@ -1,4 +1,5 @@
-//! Examinations on the command line: by name, capitals or alias, in any case, and completed by shells.
+//! Examinations on the command line: by name, capitals or alias, in any case, and completed by
+//! shells.
 
 use crate::mcc::Examination;
 use clap::ValueEnum;

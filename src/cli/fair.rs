@@ -1,4 +1,5 @@
-//! Which runs are meant, on the command line: `--fair weak`, `--fair strong:enter_1,enter_2`, `--cases`.
+//! Which runs are meant, on the command line: `--fair weak`, `--fair strong:enter_1,enter_2`,
+//! `--cases`.
 
 use crate::formula::FormulaProblem;
 use parikh_net::{Fairness, Net, TransitionId};

@@ -1,8 +1,9 @@
-//! What answers are in JSON: `docs/json.md` says it in words, `docs/parikh.schema.json` as a schema.
+//! What answers are in JSON: `docs/json.md` says it in words, `docs/parikh.schema.json` as a
+//! schema.
 //!
-//! Every object has a `version` (put there by [`object`](super::terminal::object)). A number is a number
-//! where every reader of JSON takes it as it is, from −2⁵³ to 2⁵³, and a string of digits beyond; an infinite
-//! one is `"+inf"`.
+//! Every object has a `version` (put there by [`object`](super::terminal::object)). A number is a
+//! number where every reader of JSON takes it as it is, from −2⁵³ to 2⁵³, and a string of digits
+//! beyond; an infinite one is `"+inf"`.
 
 use crate::answer::{Exhibit, Grade, Nodes, Value};
 use crate::model::View;

@@ -1,4 +1,5 @@
-//! How the process ends: with the code of the answers, or with that of files that could not be written.
+//! How the process ends: with the code of the answers, or with that of files that could not be
+//! written.
 
 use parikh_solvers::guest;
 use std::sync::atomic::{AtomicBool, Ordering};

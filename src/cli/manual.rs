@@ -66,8 +66,8 @@ pub(super) fn man(arguments: &Man) -> Result<Outcome> {
 /// What `parikh-certify --help` says; that program has no parser of command lines but its own.
 const CERTIFY: &str = include_str!("../../evidence/bin/parikh-certify/help.txt");
 
-/// The command line of `parikh-certify`, as its help has it: the options with their values, and what comes
-/// before and after them.
+/// The command line of `parikh-certify`, as its help has it: the options with their values, and
+/// what comes before and after them.
 fn certify() -> Command {
     let (head, rest) = CERTIFY.split_once("\nOptions:\n").unwrap_or((CERTIFY, ""));
     let (options, tail) = rest.split_once("\n\n").unwrap_or((rest, ""));

@@ -88,7 +88,8 @@ which file it was and why, and the code is 1, also where 0 or 3 would be.";
 enum Command {
     /// Answer the questions of an examination, or formulas, about a model.
     Check(check::Arguments),
-    /// Show the automaton of a formula of LTL: its size and class, a picture, or a file for other tools.
+    /// Show the automaton of a formula of LTL: its size and class, a picture, or a file for other
+    /// tools.
     Automaton(automaton::Arguments),
     /// Write a goal in any encoding as a file for other solvers: SMT-LIB 2, LP format or DIMACS.
     Encode(encode::Arguments),

@@ -30,8 +30,9 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but
-    /// StateSpace. By default what a model's author wants to know: deadlocks, which transitions fire, bounds, one-safe, stable marking, liveness, reversibility; and of
-    /// workflow nets and nets with a final marking first of all whether they are sound.
+    /// StateSpace. By default what a model's author wants to know: deadlocks, which transitions
+    /// fire, bounds, one-safe, stable marking, liveness, reversibility; and of workflow nets and
+    /// nets with a final marking first of all whether they are sound.
     #[arg(
         short, long, value_enum, ignore_case = true, hide_possible_values = true,
         conflicts_with_all = ["formula", "formulas"]
@@ -158,8 +159,9 @@ impl Arguments {
         }
     }
 
-    /// The net as that of a process, if it is one, with what has to be said of that. Where a case begins is
-    /// taken for granted only in a net without any token, of which all questions are asked.
+    /// The net as that of a process, if it is one, with what has to be said of that. Where a case
+    /// begins is taken for granted only in a net without any token, of which all questions are
+    /// asked.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::recognised(&net) {
             Some(begun) if begun.initial() == net.initial() => (begun, None),

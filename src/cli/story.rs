@@ -12,7 +12,8 @@ const MOST_LINES: usize = 30;
 /// Names of those that are left out.
 const MOST_NAMES: usize = 5;
 
-/// How often a transition is looked at, at most, for who is left out: once for each firing of the round.
+/// How often a transition is looked at, at most, for who is left out: once for each firing of the
+/// round.
 const MOST_LOOKS: u128 = 10_000_000;
 
 /// Tells a run of `net`, which is known to fire, and the cycle to lead back.

@@ -1,11 +1,11 @@
 //! All that is printed: stdout carries answers, stderr logs and what is said of a run.
 //!
 //! Names, ids, paths and messages come from files and may hold anything, so nothing is printed as
-//! it is:
-//! [`line`], [`lines`] and [`note!`] show what a terminal would obey by [`Printable`], line breaks too, and
-//! [`object`] prints JSON that says the same in escapes. Only [`whole`] prints a text as it is: a format
-//! that has a writer of its own, such as a picture. `tests/house/walls.rs` keeps other ways to
-//! print away, and `tests/cli/harmful.rs` asks every command about names that want to break out.
+//! it is: [`line`], [`lines`] and [`note!`] show what a terminal would obey by [`Printable`], line
+//! breaks too, and [`object`] prints JSON that says the same in escapes. Only [`whole`] prints a
+//! text as it is: a format that has a writer of its own, such as a picture. `tests/house/walls.rs`
+//! keeps other ways to print away, and `tests/cli/harmful.rs` asks every command about names that
+//! want to break out.
 
 use anyhow::Context;
 use parikh_net::printable::{Printable, json};
@@ -31,8 +31,8 @@ pub(super) fn line(text: &str) {
     print(&format!("{}\n", Printable(text)));
 }
 
-/// The version of what objects hold, as `docs/parikh.schema.json` has it: another one where a reader
-/// of this one would go wrong, not where there is more.
+/// The version of what objects hold, as `docs/parikh.schema.json` has it: another one where a
+/// reader of this one would go wrong, not where there is more.
 const JSON_VERSION: u32 = 1;
 
 /// Prints a JSON object as a line with its version, as [`line`] does.

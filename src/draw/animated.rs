@@ -1,5 +1,6 @@
-//! A firing sequence as a picture that moves: tokens come and go, and what fires lights up, firing by
-//! firing, over and over. SVG's own animation, so that it moves wherever SVG is shown, without scripts.
+//! A firing sequence as a picture that moves: tokens come and go, and what fires lights up, firing
+//! by firing, over and over. SVG's own animation, so that it moves wherever SVG is shown, without
+//! scripts.
 
 use super::net::{called, tokens};
 use super::svg::{Drawing, lit, written};

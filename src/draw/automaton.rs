@@ -1,8 +1,8 @@
 //! Automata over infinite words, as a picture and for Graphviz.
 //!
-//! States are circles with their numbers, those of components in which nothing is accepted grey, those
-//! that accept whatever follows green. Edges say what they read, and which marks they carry: a word is
-//! accepted if some run along it carries every mark again and again.
+//! States are circles with their numbers, those of components in which nothing is accepted grey,
+//! those that accept whatever follows green. Edges say what they read, and which marks they carry:
+//! a word is accepted if some run along it carries every mark again and again.
 
 use super::svg::escaped;
 use crate::layout::{Direction, Graph, Point, Size, Spacing, layout};

@@ -1,5 +1,5 @@
-//! A coloured net as a scene: places with their sorts and initial multisets, transitions with
-//! their guards, arcs with their inscriptions, and below all of it what the sorts and variables are.
+//! A coloured net as a scene: places with their sorts and initial multisets, transitions with their
+//! guards, arcs with their inscriptions, and below all of it what the sorts and variables are.
 
 use super::scene::{Form, Line, Node, Scene};
 use parikh_net::coloured::{

@@ -1,9 +1,9 @@
 //! The nodes of a net in groups, for whoever looks at one that is too large to look at.
 //!
-//! Those of one coloured node, where the net was unfolded. Else places are grouped by the model's units, as
-//! deep in their tree as leaves few enough groups, and transitions by the units they touch; or, where no
-//! depth does, both by their names without digits, which is how generated nets repeat a pattern: `fork_1`,
-//! `fork_2`, … become `fork_#`.
+//! Those of one coloured node, where the net was unfolded. Else places are grouped by the model's
+//! units, as deep in their tree as leaves few enough groups, and transitions by the units they
+//! touch; or, where no depth does, both by their names without digits, which is how generated nets
+//! repeat a pattern: `fork_1`, `fork_2`, … become `fork_#`.
 
 use super::MOST_NODES;
 use parikh_net::coloured::Folding;
@@ -37,8 +37,8 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// The nodes of `net` in groups: those of one coloured node, of one unit, or of one name without
-    /// digits.
+    /// The nodes of `net` in groups: those of one coloured node, of one unit, or of one name
+    /// without digits.
     pub fn of(net: &Net) -> Grouping {
         let by_colours = net.folding().map(|folding| by_colours(net, folding));
         let by_units = || net.units().and_then(|units| by_units(net, units));

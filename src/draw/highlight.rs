@@ -240,7 +240,8 @@ fn counted(count: usize, what: &str) -> String {
 /// Positions of a transition in a sequence that are written beside it.
 const SHOWN: usize = 5;
 
-/// The node of this name; of an unfolding also those that the coloured node of this name stands for.
+/// The node of this name; of an unfolding also those that the coloured node of this name stands
+/// for.
 fn nodes_named(net: &Net, name: &str) -> Vec<Node> {
     if let Some(place) = net.place_named(name) {
         return vec![Node::Place(place)];

@@ -1,10 +1,10 @@
 //! Pictures of nets.
 //!
-//! [`net()`] shows a net, or the part of it around its highlighted nodes; [`summary()`] what a net too large
-//! to look at consists of; [`coloured()`] a coloured net. What can be highlighted is in `highlight`. All of
-//! them are a [`Scene`], which [`svg()`] lays out and draws, and [`dot()`] writes for Graphviz;
-//! [`animated()`] plays a firing sequence, [`strip()`] shows it picture by picture. [`automaton`] draws automata
-//! over infinite words.
+//! [`net()`] shows a net, or the part of it around its highlighted nodes; [`summary()`] what a net
+//! too large to look at consists of; [`coloured()`] a coloured net. What can be highlighted is in
+//! `highlight`. All of them are a [`Scene`], which [`svg()`] lays out and draws, and [`dot()`]
+//! writes for Graphviz; [`animated()`] plays a firing sequence, [`strip()`] shows it picture by
+//! picture. [`automaton`] draws automata over infinite words.
 
 mod animated;
 pub mod automaton;
@@ -36,7 +36,8 @@ use std::collections::BTreeSet;
 /// As many nodes as can be looked at.
 pub const MOST_NODES: usize = 300;
 
-/// As many as can be looked at to see what a whole net is like, where nothing in particular is looked for.
+/// As many as can be looked at to see what a whole net is like, where nothing in particular is
+/// looked for.
 pub const MOST_WHOLE: usize = 1_000;
 
 /// The nodes of a net to draw.

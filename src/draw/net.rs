@@ -1,5 +1,5 @@
-//! A net as a scene: places as circles with their tokens in them and their names beside them, transitions
-//! as boxes, weights on arcs.
+//! A net as a scene: places as circles with their tokens in them and their names beside them,
+//! transitions as boxes, weights on arcs.
 
 use super::scene::{Form, Line, Node, Scene};
 use super::{Highlight, Part};
@@ -7,8 +7,8 @@ use crate::names::Names;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// The nodes of `part` with what is highlighted among them. Nodes at the edge of a part, with arcs that are
-/// left out, are cut.
+/// The nodes of `part` with what is highlighted among them. Nodes at the edge of a part, with arcs
+/// that are left out, are cut.
 pub fn net(net: &Net, part: &Part, highlight: &Highlight) -> Scene {
     let mut scene = Scene {
         name: net.name().to_owned(),

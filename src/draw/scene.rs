@@ -1,7 +1,7 @@
 //! What a picture shows, before anybody decides how it is written: nodes, lines, a caption.
 //!
-//! Nets, coloured nets and groups of nodes are all described as a [`Scene`]; [`dot`](super::dot()) writes it
-//! for Graphviz, [`svg`](super::svg()) lays it out and draws it.
+//! Nets, coloured nets and groups of nodes are all described as a [`Scene`]; [`dot`](super::dot())
+//! writes it for Graphviz, [`svg`](super::svg()) lays it out and draws it.
 
 use crate::names::{clipped, clipped_to};
 

@@ -1,6 +1,7 @@
-//! A firing sequence as a strip of pictures, one a marking, for paper and for whatever shows no animation:
-//! the net in the initial marking, and after each firing, with what fired lit and named above. The pictures
-//! stand side by side as on a page, line by line, each node at the same place in all of them.
+//! A firing sequence as a strip of pictures, one a marking, for paper and for whatever shows no
+//! animation: the net in the initial marking, and after each firing, with what fired lit and named
+//! above. The pictures stand side by side as on a page, line by line, each node at the same place
+//! in all of them.
 
 use super::net::{called, tokens};
 use super::svg::{self, Drawing, escaped, lit, written};
@@ -11,8 +12,8 @@ use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
 
-/// As many pictures as anybody looks through. Of a longer sequence the strip shows the beginning and, more
-/// of it, the end: there is what it was looked for.
+/// As many pictures as anybody looks through. Of a longer sequence the strip shows the beginning
+/// and, more of it, the end: there is what it was looked for.
 pub const MOST_PICTURES: usize = 60;
 
 /// Of those, as many show the beginning of a longer sequence.

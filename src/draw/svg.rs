@@ -57,8 +57,8 @@ impl Drawing {
         Drawing { scene, titles, layout: layout(&graph, &spacing, budget), ends }
     }
 
-    /// The picture; `instead` may have something else stand in the middle of a node, such as tokens that
-    /// come and go.
+    /// The picture; `instead` may have something else stand in the middle of a node, such as tokens
+    /// that come and go.
     pub(super) fn print(&self, instead: impl Fn(usize) -> Option<String>) -> String {
         let caption: Vec<&str> = match self.scene.caption.is_empty() {
             true => Vec::new(),

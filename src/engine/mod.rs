@@ -101,8 +101,8 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Why it has nothing to do on this ground, where it has not: no open goal is of a kind that it takes, or
-    /// the net has what it does not understand. It must not be started then.
+    /// Why it has nothing to do on this ground, where it has not: no open goal is of a kind that it
+    /// takes, or the net has what it does not understand. It must not be started then.
     pub fn refuses(&self, ground: &Ground<'_>, board: &Board<'_>) -> Option<&'static str> {
         if !self.takes.features.cover(ground.net().features()) {
             return Some("the net has features that it does not take");
@@ -159,8 +159,8 @@ pub enum Role {
     },
     /// Asks what stays reachable wherever the net goes, on the net that was read.
     Homes,
-    /// Argues that there are no runs with a property, on the net that was read, from what is known by
-    /// then; so it is asked again and again.
+    /// Argues that there are no runs with a property, on the net that was read, from what is known
+    /// by then; so it is asked again and again.
     RunProofs,
     /// Looks for runs with a property, on the net that was read.
     Runs,

@@ -6,11 +6,11 @@ use crate::ground::{Ground, reduced};
 use parikh_net::{Facts, GoalId, Net};
 use parikh_solvers::Budget;
 
-/// The net of `parent` [reduced](reduced::reduce) for those of these goals that are open; `None` also when
-/// none is.
+/// The net of `parent` [reduced](reduced::reduce) for those of these goals that are open; `None`
+/// also when none is.
 ///
-/// What the token intervals of the reduced net decide is settled in passing: a goal about a transition that
-/// the reduction found dead, or a place that it found constant, is decided there.
+/// What the token intervals of the reduced net decide is settled in passing: a goal about a
+/// transition that the reduction found dead, or a place that it found constant, is decided there.
 pub fn reduce<'a>(
     parent: &'a Ground<'a>,
     goals: &[GoalId],

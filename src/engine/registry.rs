@@ -1,8 +1,9 @@
 //! The registry: every engine, what it says, and when it has its turn.
 //!
 //! The schedule ([`crate::run::schedule`]) knows no engine by name; it reads this list, and so does
-//! `tests/soundness/engines.rs`, which holds each against enumeration. An engine is one file (or folder)
-//! beside this one with a constant `ENGINE`, its `mod` beside the others and its place in [`ENGINES`].
+//! `tests/soundness/engines.rs`, which holds each against enumeration. An engine is one file (or
+//! folder) beside this one with a constant `ENGINE`, its `mod` beside the others and its place in
+//! [`ENGINES`].
 //!
 //! The list is in the order in which engines of the same role have their turns.
 

@@ -1,9 +1,10 @@
 //! Goals about whole runs: "φ, and t has fired on the way", where a place counts the firings of t.
 //!
-//! The net whose firings are counted (see [`parikh_net::counted`]) has infinitely many markings as soon
-//! as something can be repeated, although the net without the counters may have few. What is counted
-//! need not be remembered: t fires on a way to φ exactly if, without the counters, a marking can be
-//! reached from which t leads to one from which φ can be reached. One graph answers all such goals.
+//! The net whose firings are counted (see [`parikh_net::counted`]) has infinitely many markings as
+//! soon as something can be repeated, although the net without the counters may have few. What is
+//! counted need not be remembered: t fires on a way to φ exactly if, without the counters, a
+//! marking can be reached from which t leads to one from which φ can be reached. One graph answers
+//! all such goals.
 //!
 //! ```text
 //! m₀ ──▶ … ──▶ m ──t──▶ m' ──▶ … ──▶ φ      counted: φ with a token on #t
@@ -12,8 +13,8 @@
 //! # Conditions
 //! 1. Nothing takes from the counter, it is empty initially, and t alone puts on it, one token.
 //! 2. The goal is that it holds a token, and φ, which no counter matters to.
-//! 3. The net without its counters has few markings. Where each counter is bounded, a search of the net with
-//!    them would end too, and only a small graph is tried.
+//! 3. The net without its counters has few markings. Where each counter is bounded, a search of the
+//!    net with them would end too, and only a small graph is tried.
 
 use super::Task;
 use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};

@@ -2,8 +2,9 @@
 //!
 //! In a dead marking every transition lacks a token on some input place, so the places that lack
 //! form a siphon that meets every preset. If each such set contains a trap that is marked
-//! initially, it is never empty, and no marking is dead. [`crate::structure::commoner`] asks exactly that
-//! as a SAT question; here its answer settles the goal, after its certificate was checked.
+//! initially, it is never empty, and no marking is dead. [`crate::structure::commoner`] asks
+//! exactly that as a SAT question; here its answer settles the goal, after its certificate was
+//! checked.
 //!
 //! # Conditions
 //! 1. The goal is a dead marking, nothing else.
@@ -67,9 +68,9 @@ pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
     }
 }
 
-/// That no marking is dead, for these traps, which are marked initially: of each, "all of its places
-/// are empty" contradicts the trap, and a dead marking would leave one of them empty. `None` when that
-/// is not so, or not shown in time.
+/// That no marking is dead, for these traps, which are marked initially: of each, "all of its
+/// places are empty" contradicts the trap, and a dead marking would leave one of them empty. `None`
+/// when that is not so, or not shown in time.
 pub fn document(net: &Net, traps: &[Vec<PlaceId>], budget: &Budget) -> Option<Document> {
     let mut places: Vec<PlaceId> = traps.iter().flatten().copied().collect();
     places.sort_unstable();

@@ -4,12 +4,13 @@
 //! settled by it, an answer when it is decided. So nothing is lost when the run is interrupted, and
 //! little is kept. The format is described in [`crate::evidence::file`].
 //!
-//! The last line says how many answers were printed. A file without it is of a run that was cut short, or
-//! that could not write on: then the file is given up where that happens, and the run goes on.
+//! The last line says how many answers were printed. A file without it is of a run that was cut
+//! short, or that could not write on: then the file is given up where that happens, and the run
+//! goes on.
 //!
-//! Sequences that walks share are written once. In a plan with a goal for each node, one sequence often
-//! shows more than the goal that it was found for: which transitions fire and which places change along
-//! it is remembered, and goals that ask for that refer to it.
+//! Sequences that walks share are written once. In a plan with a goal for each node, one sequence
+//! often shows more than the goal that it was found for: which transitions fire and which places
+//! change along it is remembered, and goals that ask for that refer to it.
 
 use super::{Strength, Writer};
 use crate::answer::{Answer, Exhibit, Grade};

@@ -153,8 +153,8 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// Evidence of a kind, in the names of the net. Its id. Whoever refers to it refers to what shows its
-    /// premises, too.
+    /// Evidence of a kind, in the names of the net. Its id. Whoever refers to it refers to what
+    /// shows its premises, too.
     ///
     /// # Errors
     /// As in [`new`](Self::new).
@@ -164,8 +164,8 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// An argument about the net that no run has the property. Its id. Whoever refers to it refers to
-    /// what refutes its premises, too ([`NoRun::given`]).
+    /// An argument about the net that no run has the property. Its id. Whoever refers to it refers
+    /// to what refutes its premises, too ([`NoRun::given`]).
     ///
     /// # Errors
     /// As in [`new`](Self::new).
@@ -214,7 +214,8 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// An argument about what stays reachable in the net, or `on` the net that a reduction made. Its id.
+    /// An argument about what stays reachable in the net, or `on` the net that a reduction made.
+    /// Its id.
     ///
     /// # Errors
     /// As in [`new`](Self::new).
@@ -231,7 +232,8 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// A document about the net, or about `on`: the id of a reduction with the net that it made. Its id.
+    /// A document about the net, or about `on`: the id of a reduction with the net that it made.
+    /// Its id.
     ///
     /// # Errors
     /// As in [`new`](Self::new).
@@ -247,8 +249,8 @@ impl<'n, W: Write> Writer<'n, W> {
         Ok(id)
     }
 
-    /// An answer, what it stands on, and why for people. It and all before it are in the file then, whatever
-    /// ends the process.
+    /// An answer, what it stands on, and why for people. It and all before it are in the file then,
+    /// whatever ends the process.
     ///
     /// # Errors
     /// As in [`new`](Self::new).

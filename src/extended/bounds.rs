@@ -1,9 +1,10 @@
 //! Bounds on the places that inhibit or are emptied, each with a reason that a checker can follow.
 //!
-//! Three ways, of which the first that gives all of them is taken: small nets are visited, by the firing rule
-//! with all arcs, and what they hold at most is known exactly; a semiflow of the core bounds its places (an
-//! inhibitor arc only forbids firings, and a reset arc only lowers a sum without negative factors); and a place
-//! holds no more than a capacity that inhibitor arcs give it.
+//! Three ways, of which the first that gives all of them is taken: small nets are visited, by the
+//! firing rule with all arcs, and what they hold at most is known exactly; a semiflow of the core
+//! bounds its places (an inhibitor arc only forbids firings, and a reset arc only lowers a sum
+//! without negative factors); and a place holds no more than a capacity that inhibitor arcs give
+//! it.
 
 use super::Untranslated;
 use crate::structure::semiflows::place_semiflows;

@@ -1,15 +1,17 @@
 //! The net itself: complement places, and copies of what empties places.
 //!
 //! # Soundness
-//! Let B(p) bound p in every marking that the net with these arcs reaches. By induction along firings, the markings
-//! reached here are m with B(p) − m(p) on co(p), for each m reached there, and a transition is enabled in m iff one
-//! of its copies is, and then exactly one:
+//! Let B(p) bound p in every marking that the net with these arcs reaches. By induction along
+//! firings, the markings reached here are m with B(p) − m(p) on co(p), for each m reached there,
+//! and a transition is enabled in m iff one of its copies is, and then exactly one:
 //!
-//! * an inhibitor arc of weight w <= B(p) asks for co(p) >= B(p) − w + 1, which is m(p) < w; with w > B(p) it
-//!   never inhibits, and is dropped;
-//! * a transition that adds d > 0 tokens to p takes d from co(p): they are there, as m(p) + d <= B(p) is reached;
-//! * the copy for k of a transition that empties p takes k from p and B(p) − k from co(p): it is enabled only
-//!   where m(p) = k. What p held before does not matter where it is always empty, B(p) = 0.
+//! * an inhibitor arc of weight w <= B(p) asks for co(p) >= B(p) − w + 1, which is m(p) < w; with
+//!   w > B(p) it never inhibits, and is dropped;
+//! * a transition that adds d > 0 tokens to p takes d from co(p): they are there, as m(p) + d <=
+//!   B(p) is reached;
+//! * the copy for k of a transition that empties p takes k from p and B(p) − k from co(p): it is
+//!   enabled only where m(p) = k. What p held before does not matter where it is always empty, B(p)
+//!   = 0.
 
 use super::{MOST_COPIES, Untranslated};
 use parikh_net::translation::{Bound, Translation, complement_name, copy_name};
@@ -85,8 +87,8 @@ impl Making<'_> {
         self.net.resets(t).iter().copied().filter(|&p| self.most(p) > 0)
     }
 
-    /// For each place that `t` empties, the least and the most that it may hold when `t` fires. Where that is
-    /// nothing, one number that it cannot hold.
+    /// For each place that `t` empties, the least and the most that it may hold when `t` fires.
+    /// Where that is nothing, one number that it cannot hold.
     fn ranges(&self, t: TransitionId) -> Vec<(PlaceId, u64, u64)> {
         let range = |p| {
             let low = self.net.core().pre_weight(t, p);

@@ -1,8 +1,9 @@
 //! Nets with inhibitor and reset arcs as place/transition nets that say the same: [`translate`].
 //!
-//! Nobody after the readers knows other arcs than plain ones. So such a net is translated at the front door,
-//! where that is exact ([`parikh_net::translation`]), and refused where it is not: where no bound is found on a
-//! place that inhibits or is emptied ([`bounds`]), the net may do what no bounded net does.
+//! Nobody after the readers knows other arcs than plain ones. So such a net is translated at the
+//! front door, where that is exact ([`parikh_net::translation`]), and refused where it is not:
+//! where no bound is found on a place that inhibits or is emptied ([`bounds`]), the net may do what
+//! no bounded net does.
 
 pub mod bounds;
 mod build;

@@ -1,11 +1,11 @@
 //! Formulas of LTL on finite words: the cases of a process.
 //!
-//! A *case* is a row of firings from the initial marking to the final one, which is dead: it ends there.
-//! Its word has a letter for each marking with the firing that leaves it, and a last one, the final
-//! marking, that nothing leaves. A run that comes to a dead marking repeats it, so the word of a case with its
-//! last letter again and again is the word of a run; and since whatever comes after the last letter is
-//! the last letter again, G, F and U say the same of both. Only X differs: after the last letter of a
-//! case there is nothing, so X φ does not hold there. So
+//! A *case* is a row of firings from the initial marking to the final one, which is dead: it ends
+//! there. Its word has a letter for each marking with the firing that leaves it, and a last one,
+//! the final marking, that nothing leaves. A run that comes to a dead marking repeats it, so the
+//! word of a case with its last letter again and again is the word of a run; and since whatever
+//! comes after the last letter is the last letter again, G, F and U say the same of both. Only X
+//! differs: after the last letter of a case there is nothing, so X φ does not hold there. So
 //!
 //! ```text
 //! of every case, φ    is    of every run,  F final -> φ'
@@ -15,7 +15,8 @@
 //! where φ' has `!deadlock && X` in place of each `X`.
 //!
 //! # Source
-//! G. De Giacomo, M. Vardi, *Linear temporal logic and linear dynamic logic on finite traces*, IJCAI 2013.
+//! G. De Giacomo, M. Vardi, *Linear temporal logic and linear dynamic logic on finite traces*,
+//! IJCAI 2013.
 
 use super::syntax::{Expression, Formula, Relation};
 use super::unsupported::Unsupported;

@@ -25,12 +25,12 @@
 //! | `chain_succession(a, b)` | `!b && G (a <-> X b)` |
 //! | `not_chain_succession(a, b)` | `G (a -> X !b)` |
 //!
-//! `a` stands for `fires(…)` of the transitions that are called so. What follows a firing in a case has a
-//! letter, if only the last, so X need not be told apart from its weak form.
+//! `a` stands for `fires(…)` of the transitions that are called so. What follows a firing in a case
+//! has a letter, if only the last, so X need not be told apart from its weak form.
 //!
 //! # Source
-//! M. Pesic, H. Schonenberg, W. van der Aalst, *DECLARE: full support for loosely-structured processes*,
-//! EDOC 2007.
+//! M. Pesic, H. Schonenberg, W. van der Aalst, *DECLARE: full support for loosely-structured
+//! processes*, EDOC 2007.
 
 use super::syntax::Formula;
 

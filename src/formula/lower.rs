@@ -6,10 +6,11 @@
 //! (φ ∨ ψ) and its dual make one goal of two, and parts that the initial marking decides are folded
 //! away. All else is LTL or CTL.
 //!
-//! Of LTL, E ψ asks for a run with ψ, and A ψ is that there is none with ¬ψ ([`super::runs`]). A run
-//! that comes to a dead marking repeats it there, while in CTL it ends. EF and AG do not depend on
-//! that, and neither do EG, AF, E U and A U over conditions on markings: where such an operator
-//! stands alone, a formula of CTL asks for a run, too. EX and AX depend on it in a dead marking only.
+//! Of LTL, E ψ asks for a run with ψ, and A ψ is that there is none with ¬ψ ([`super::runs`]). A
+//! run that comes to a dead marking repeats it there, while in CTL it ends. EF and AG do not depend
+//! on that, and neither do EG, AF, E U and A U over conditions on markings: where such an operator
+//! stands alone, a formula of CTL asks for a run, too. EX and AX depend on it in a dead marking
+//! only.
 
 use super::linear;
 use super::proposition::{Proposition, Query};
@@ -107,8 +108,8 @@ impl Lowering<'_> {
         }
     }
 
-    // Formulas are nested thousands of levels deep. What a level takes of the stack is what the functions
-    // that call each other need, so what else is to be done is in functions of its own.
+    // Formulas are nested thousands of levels deep. What a level takes of the stack is what the
+    // functions that call each other need, so what else is to be done is in functions of its own.
 
     /// That all of these, or their negations, are true, or that some are.
     #[inline(never)]
@@ -343,8 +344,8 @@ fn has_a_quantifier_each(formula: &Formula, quantified: bool) -> bool {
     }
 }
 
-/// If `formula` (its negation, when `holds` is false) is EF φ: the formula below the operator, and whether φ is that
-/// formula or its negation.
+/// If `formula` (its negation, when `holds` is false) is EF φ: the formula below the operator, and
+/// whether φ is that formula or its negation.
 fn possibility(formula: &Formula, holds: bool) -> Option<(&Formula, bool)> {
     match (formula, holds) {
         (Formula::Not(part), _) => possibility(part, !holds),

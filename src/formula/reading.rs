@@ -1,9 +1,9 @@
 //! From a formula as it is written to a temporal formula over atoms, of either logic.
 //!
 //! The largest parts without operators of time become atoms, and what is around them a formula over
-//! these. Operands of one ∧ or ∨ that have no operator of time are one part. Parts that are each other's
-//! negation are one atom and its negation. What an operator of time is, and what may stand below it, is
-//! for the [`Logic`] to say.
+//! these. Operands of one ∧ or ∨ that have no operator of time are one part. Parts that are each
+//! other's negation are one atom and its negation. What an operator of time is, and what may stand
+//! below it, is for the [`Logic`] to say.
 
 use super::state::States;
 use super::syntax::Formula;

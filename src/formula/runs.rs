@@ -1,9 +1,9 @@
 //! From a path formula to a property of runs.
 //!
-//! A path formula is read as LTL (`reading`): over infinite words, for which a run that comes to a dead
-//! marking repeats it. What fires next is an atom of its own. What the atoms are in the initial marking
-//! is known, and every run begins there: that, and the rules of [`parikh_temporal::LINEAR_RULES`], make
-//! the formula simpler.
+//! A path formula is read as LTL (`reading`): over infinite words, for which a run that comes to a
+//! dead marking repeats it. What fires next is an atom of its own. What the atoms are in the
+//! initial marking is known, and every run begins there: that, and the rules of
+//! [`parikh_temporal::LINEAR_RULES`], make the formula simpler.
 
 use super::proposition::Proposition;
 use super::reading::{Logic, Reading};

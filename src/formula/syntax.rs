@@ -121,8 +121,8 @@ impl Formula {
 }
 
 impl Formula {
-    /// Whether it speaks of what fires next below a path quantifier, or a temporal operator, that has
-    /// another quantifier inside.
+    /// Whether it speaks of what fires next below a path quantifier, or a temporal operator, that
+    /// has another quantifier inside.
     pub fn nests_quantifiers_around_firings(&self) -> bool {
         match self {
             Formula::AllPaths(path) | Formula::ExistsPath(path) => path.mixes(),

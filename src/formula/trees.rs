@@ -24,8 +24,8 @@ type Ctl = Id<Quantifier>;
 /// The most steps of rewriting.
 const STEPS: usize = 20_000;
 
-/// Whether some path from the initial marking of `net`, or `all`, satisfy `path`: an operator of time
-/// over formulas of CTL.
+/// Whether some path from the initial marking of `net`, or `all`, satisfy `path`: an operator of
+/// time over formulas of CTL.
 ///
 /// # Errors
 /// When it mixes the logics, its numbers are too large, or `net` is the skeleton of a coloured net,

@@ -1,11 +1,12 @@
-//! Terminal strongly connected components of a graph: those that no edge leaves. Every run that goes on
-//! for ever may end up in one, and stays there; a dead marking is one by itself.
+//! Terminal strongly connected components of a graph: those that no edge leaves. Every run that
+//! goes on for ever may end up in one, and stays there; a dead marking is one by itself.
 
 use parikh_net::components::components;
 use std::collections::HashMap;
 
-/// Of each node the number of its terminal component, from 0 in the order of their first nodes; `None` where
-/// its component is not terminal. `edges` are pairs of nodes, all reachable from node 0 or not.
+/// Of each node the number of its terminal component, from 0 in the order of their first nodes;
+/// `None` where its component is not terminal. `edges` are pairs of nodes, all reachable from node
+/// 0 or not.
 pub fn terminal(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Option<u32>> {
     let mut out = vec![Vec::new(); nodes];
     edges.for_each(|(from, to)| out[from as usize].push(to));

@@ -1,15 +1,17 @@
 //! The coverability graph of Karp and Miller: finite, of every net.
 //!
-//! Where a marking is reached that covers one before it on the way and is larger on some places, what led
-//! there can be repeated, and these places grow without bound: they are written ω. Places with ω hold as
-//! many tokens as anybody likes. A node m says: of each k there is a reachable marking that equals m where m
-//! is a number and has at least k where it is ω. Every reachable marking is covered by a node.
+//! Where a marking is reached that covers one before it on the way and is larger on some places,
+//! what led there can be repeated, and these places grow without bound: they are written ω. Places
+//! with ω hold as many tokens as anybody likes. A node m says: of each k there is a reachable
+//! marking that equals m where m is a number and has at least k where it is ω. Every reachable
+//! marking is covered by a node.
 //!
-//! The graph does *not* say which markings can be reached, nor whether a dead marking can; it says which
-//! places are bounded, and which transitions can ever fire.
+//! The graph does *not* say which markings can be reached, nor whether a dead marking can; it says
+//! which places are bounded, and which transitions can ever fire.
 //!
-//! This one is for pictures, and keeps every node. The engine [`coverability`](crate::engine::coverability) leaves
-//! out what is covered already, and remembers how everything came about.
+//! This one is for pictures, and keeps every node. The engine
+//! [`coverability`](crate::engine::coverability) leaves out what is covered already, and remembers
+//! how everything came about.
 //!
 //! # Sources
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
@@ -66,8 +68,8 @@ impl Coverability {
         Ok(graph)
     }
 
-    /// Writes ω where `next`, reached from node `from`, is larger than a node on the way to it that it
-    /// covers; until nothing changes.
+    /// Writes ω where `next`, reached from node `from`, is larger than a node on the way to it that
+    /// it covers; until nothing changes.
     fn accelerate(&self, next: &mut [u64], from: usize, parents: &[Option<u32>]) {
         loop {
             let mut changed = false;

@@ -1,8 +1,9 @@
 //! The reachability graph with all its labels: each marking, and each firing between two of them.
 //!
 //! For nets small enough to be looked at. The engines' own search
-//! ([`explicit`](crate::engine::explicit)) packs markings and forgets which transition leads where; this
-//! one keeps everything as it is, breadth first, so that lower numbers are nearer to the beginning.
+//! ([`explicit`](crate::engine::explicit)) packs markings and forgets which transition leads where;
+//! this one keeps everything as it is, breadth first, so that lower numbers are nearer to the
+//! beginning.
 
 use parikh_net::{FireError, FiringSequence, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::{Budget, Exhausted};
@@ -53,8 +54,8 @@ impl Reachability {
         Self::forgetting(net, &[], most, budget)
     }
 
-    /// The same without what is on `forgotten` places, from which no transition may take: tokens there
-    /// vanish as soon as they are put.
+    /// The same without what is on `forgotten` places, from which no transition may take: tokens
+    /// there vanish as soon as they are put.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -111,8 +112,8 @@ impl Reachability {
         back
     }
 
-    /// Of each marking the first edge of a shortest way to one of `goals` (by number); `None` at a goal
-    /// itself, and where there is no way. The second says from where there is one.
+    /// Of each marking the first edge of a shortest way to one of `goals` (by number); `None` at a
+    /// goal itself, and where there is no way. The second says from where there is one.
     pub fn ways_to(&self, goals: &[u32]) -> (Vec<Option<u32>>, Vec<bool>) {
         let count = self.markings.len();
         let mut into = vec![Vec::new(); count];

@@ -1,7 +1,7 @@
 //! A graph of markings as SVG, drawn without other programs.
 //!
-//! Markings are laid out in layers, the initial one at the top: most firings lead down, and those that lead
-//! back up go round what is between ([`layout`](mod@crate::layout)).
+//! Markings are laid out in layers, the initial one at the top: most firings lead down, and those
+//! that lead back up go round what is between ([`layout`](mod@crate::layout)).
 
 use super::view::{Node, Shown, View};
 use crate::layout::{Direction, Graph, Point, Size, Spacing, layout};

@@ -67,8 +67,8 @@ impl<'n> View<'n> {
         View { net, covers, nodes, edges, bright: HashSet::new() }
     }
 
-    /// Highlights the way of a firing sequence from the initial marking; how many of its firings the
-    /// graph has, which are all of them if the sequence fires.
+    /// Highlights the way of a firing sequence from the initial marking; how many of its firings
+    /// the graph has, which are all of them if the sequence fires.
     pub fn highlight(&mut self, sequence: &FiringSequence) -> u128 {
         let edges: HashMap<(u32, TransitionId), usize> = (self.edges.iter().enumerate())
             .map(|(at, edge)| ((edge.from, edge.transition), at))
@@ -175,7 +175,8 @@ impl<'n> View<'n> {
     }
 }
 
-/// A graph as a picture has it: long names clipped, and all of what was clipped for whoever points at it.
+/// A graph as a picture has it: long names clipped, and all of what was clipped for whoever points
+/// at it.
 pub(super) struct Shown {
     /// What each node says, part by part.
     pub(super) parts: Vec<Vec<String>>,

@@ -7,7 +7,8 @@ use parikh_net::printable::Printable;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// The Aldebaran format: `des (FIRST, EDGES, NODES)`, then an edge a line. Transitions by their ids.
+/// The Aldebaran format: `des (FIRST, EDGES, NODES)`, then an edge a line. Transitions by their
+/// ids.
 pub fn aut(view: &View<'_>) -> String {
     let mut text = format!("des (0, {}, {})\n", view.edges.len(), view.nodes.len());
     for edge in &view.edges {
@@ -17,8 +18,9 @@ pub fn aut(view: &View<'_>) -> String {
     text
 }
 
-/// A name as a label between quotes. For mCRL2 the first quote ends a label whatever stands before it, and
-/// CADP takes printable ASCII only, so all else is written as `\u{22}`: two names never become one label.
+/// A name as a label between quotes. For mCRL2 the first quote ends a label whatever stands before
+/// it, and CADP takes printable ASCII only, so all else is written as `\u{22}`: two names never
+/// become one label.
 fn label(name: &str) -> String {
     let mut label = String::with_capacity(name.len());
     for c in name.chars() {
@@ -32,8 +34,8 @@ fn label(name: &str) -> String {
     label
 }
 
-/// One object: what the graph is, its nodes with their markings, its edges. Nodes and transitions of the net
-/// by their ids.
+/// One object: what the graph is, its nodes with their markings, its edges. Nodes and transitions
+/// of the net by their ids.
 pub fn json(view: &View<'_>) -> String {
     // As `docs/parikh.schema.json` has it: beyond 2⁵³, digits.
     let tokens = |held: u64| match held {

@@ -1,10 +1,11 @@
 //! Grounds: where engines work.
 //!
 //! A ground is a net, the goals that are open there as they read on that net, what is known of it,
-//! and the way back to the ground it was derived from. The net that was read is a ground; a net that
-//! structural reductions make of it is one, too, and can be reduced again. An engine does not know
-//! which it is on: it takes the ground's goals and reports to the [board](crate::board), and what it says
-//! climbs from ground to ground until it is about the net that was read. There it is checked.
+//! and the way back to the ground it was derived from. The net that was read is a ground; a net
+//! that structural reductions make of it is one, too, and can be reduced again. An engine does not
+//! know which it is on: it takes the ground's goals and reports to the [board](crate::board), and
+//! what it says climbs from ground to ground until it is about the net that was read. There it is
+//! checked.
 //!
 //! ```text
 //!   net as read ──derivation──▶ reduced for all goals ──derivation──▶ reduced for one of them
@@ -74,8 +75,8 @@ pub trait Derivation: Send + Sync {
     /// How many changes of the net it consists of, for people.
     fn changes(&self) -> u64;
 
-    /// Goes through the derivation again, by the checker's own code, from `parent`: the parent's net
-    /// as the checker has it.
+    /// Goes through the derivation again, by the checker's own code, from `parent`: the parent's
+    /// net as the checker has it.
     ///
     /// # Errors
     /// With what does not hold; [`LogError::Stopped`] when `goes_on` says so.
@@ -114,8 +115,8 @@ pub struct DerivedGoal {
     pub id: GoalId,
     /// The goal.
     pub goal: Goal,
-    /// By how much the sum of a [`Goal::Maximise`] is larger on the parent's net: the weighted tokens of removed
-    /// places, whose number never changes.
+    /// By how much the sum of a [`Goal::Maximise`] is larger on the parent's net: the weighted
+    /// tokens of removed places, whose number never changes.
     pub constant: i128,
 }
 
@@ -138,9 +139,11 @@ enum NetOf<'a> {
     Derived {
         parent: &'a Ground<'a>,
         derivation: Box<dyn Derivation + 'a>,
-        /// The checker's result, once it has gone through the derivation; `None` if the derivation does not hold.
+        /// The checker's result, once it has gone through the derivation; `None` if the derivation
+        /// does not hold.
         checked: OnceLock<Option<Box<CheckerNet>>>,
-        /// Locked while the checker goes through the derivation, so that no two threads do so at once.
+        /// Locked while the checker goes through the derivation, so that no two threads do so at
+        /// once.
         checking: Mutex<()>,
     },
 }
@@ -160,7 +163,8 @@ impl<'a> Ground<'a> {
         Ground { net, goals, shrunk, constants, facts, without_rules }
     }
 
-    /// The same, to be reduced without these [rules](crate::reduction::rules), and what is derived from it, too.
+    /// The same, to be reduced without these [rules](crate::reduction::rules), and what is derived
+    /// from it, too.
     #[must_use]
     pub fn without_rules(mut self, rules: &[&'static str]) -> Self {
         self.without_rules = rules.to_vec();
@@ -257,13 +261,14 @@ impl<'a> Ground<'a> {
         &self.facts
     }
 
-    /// The same, [shrunk](shrink) by the token intervals of the net, for engines that visit markings.
+    /// The same, [shrunk](shrink) by the token intervals of the net, for engines that visit
+    /// markings.
     pub fn shrunk(&self) -> &[(GoalId, MarkingGoal)] {
         &self.shrunk
     }
 
-    /// A sequence of the net that was read for one of this net, and how many of its firings show the
-    /// goal there.
+    /// A sequence of the net that was read for one of this net, and how many of its firings show
+    /// the goal there.
     ///
     /// # Errors
     /// As [`Derivation::sequence`].
@@ -315,9 +320,9 @@ impl<'a> Ground<'a> {
         Some(parent.changes().unwrap_or(0) + derivation.changes())
     }
 
-    /// A predicate that some reachable marking of this net satisfies exactly if one of the net that was
-    /// read satisfies `predicate`, and this net, both by the checker's own code, which goes through the
-    /// derivations when it is first asked to.
+    /// A predicate that some reachable marking of this net satisfies exactly if one of the net that
+    /// was read satisfies `predicate`, and this net, both by the checker's own code, which goes
+    /// through the derivations when it is first asked to.
     ///
     /// # Errors
     /// Why nothing can be shown here.
@@ -329,7 +334,8 @@ impl<'a> Ground<'a> {
         self.checked(predicate, CheckedReduction::translate, goes_on)
     }
 
-    /// The same for what stays reachable: on this net if and only if it does on the net that was read.
+    /// The same for what stays reachable: on this net if and only if it does on the net that was
+    /// read.
     ///
     /// # Errors
     /// Why nothing can be shown here.

@@ -11,9 +11,10 @@ use crate::structure::intervals::Intervals;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
-/// The net of `parent` reduced for these goals of it, by ascending id, and the token intervals of the
-/// reduced net. `None` when nothing is gained or there is no goal. `learn` finds out bounds of the reduced
-/// net, from its place invariants; `whole` is the budget of the run, in which sequences are carried back.
+/// The net of `parent` reduced for these goals of it, by ascending id, and the token intervals of
+/// the reduced net. `None` when nothing is gained or there is no goal. `learn` finds out bounds of
+/// the reduced net, from its place invariants; `whole` is the budget of the run, in which sequences
+/// are carried back.
 pub fn reduce<'a>(
     parent: &'a Ground<'a>,
     goals: &[GoalId],
@@ -60,9 +61,9 @@ struct Reduced<'n> {
 }
 
 impl Reduced<'_> {
-    /// What may be the witness of a goal, best first: the translated sequence, and, where enabledness
-    /// is asked, the sequence with one more firing of what carries a transition asked for: a composed
-    /// transition fires it in its middle.
+    /// What may be the witness of a goal, best first: the translated sequence, and, where
+    /// enabledness is asked, the sequence with one more firing of what carries a transition asked
+    /// for: a composed transition fires it in its middle.
     fn candidates(
         &self,
         goal: &MarkingGoal,

@@ -1,31 +1,32 @@
-//! Simplifies predicates by token intervals: the same value in every reachable marking, at less cost.
+//! Simplifies predicates by token intervals: the same value in every reachable marking, at less
+//! cost.
 //!
-//! Interval evaluation decides whole goals; where it cannot, it still decides parts of them. The rest is made as
-//! simple as the intervals allow, because engines pay for each comparison: one of a single place is a threshold of
-//! that place, one of several places is a sum that has to be updated, and stubborn sets have to add every transition
-//! that changes any of its places.
+//! Interval evaluation decides whole goals; where it cannot, it still decides parts of them. The
+//! rest is made as simple as the intervals allow, because engines pay for each comparison: one of a
+//! single place is a threshold of that place, one of several places is a sum that has to be
+//! updated, and stubborn sets have to add every transition that changes any of its places.
 //!
 //! # Rules, on Σ a·m(p) ≤ k with low(p) ≤ m(p) ≤ high(p)
 //! 1. A comparison or enabledness that the intervals decide is a constant.
 //! 2. A place with low = high moves to the right side.
 //! 3. Coefficients are divided by their greatest common divisor, k rounded down.
-//! 4. *Forced places.* Let s = k − min Σ be the slack. A place with |a| > s cannot leave the bound at
-//!    which its term is least, or the sum exceeds k: the comparison is the conjunction of
-//!    "p ≤ low(p)" (or "p ≥ high(p)") for these, and the comparison of the rest.
+//! 4. *Forced places.* Let s = k − min Σ be the slack. A place with |a| > s cannot leave the bound
+//!    at which its term is least, or the sum exceeds k: the comparison is the conjunction of "p ≤
+//!    low(p)" (or "p ≥ high(p)") for these, and the comparison of the rest.
 //! 5. *Dually*, with s′ = max Σ − (k + 1) for the negation: a place with |a| > s′ must be where its
 //!    term is largest for the comparison to be false, so it is the disjunction of "p < high(p)" (or
 //!    "p > low(p)") for these, and the comparison of the rest.
 //! 6. Equal parts of a junction are listed once.
 //!
-//! On one-safe places rules 4 and 5 make most comparisons Boolean: p + q ≤ 1 is p = 0 ∨ q = 0, p ≤ q
-//! is p = 0 ∨ q = 1. Equality is two comparisons, each by itself, so that p = q becomes
-//! (p = 0 ∨ q = 1) ∧ (q = 0 ∨ p = 1) and never loses the half with both places empty, which a
-//! special case for one-safe equality once did elsewhere.
+//! On one-safe places rules 4 and 5 make most comparisons Boolean: p + q ≤ 1 is p = 0 ∨ q = 0, p ≤
+//! q is p = 0 ∨ q = 1. Equality is two comparisons, each by itself, so that p = q becomes (p = 0 ∨
+//! q = 1) ∧ (q = 0 ∨ p = 1) and never loses the half with both places empty, which a special case
+//! for one-safe equality once did elsewhere.
 //!
 //! # Soundness
 //! Each rule keeps the truth value for all markings inside the intervals, which all reachable ones
-//! are. Only proved intervals are used: a goal simplified by the model's claim would depend on this claim, and no
-//! proof of it would say so.
+//! are. Only proved intervals are used: a goal simplified by the model's claim would depend on this
+//! claim, and no proof of it would say so.
 //!
 //! # Sources
 //! Constraint propagation on bounds; A. Bønneland, J. Dyhr, P. Jensen, M. Johannsen, J. Srba,
@@ -43,7 +44,8 @@ pub fn goal(net: &Net, intervals: &Intervals, goal: &MarkingGoal) -> MarkingGoal
     }
 }
 
-/// A predicate with the same value as `asked` in every marking of `net` inside the proved intervals.
+/// A predicate with the same value as `asked` in every marking of `net` inside the proved
+/// intervals.
 pub fn predicate(net: &Net, intervals: &Intervals, asked: &Predicate) -> Predicate {
     inner(net, intervals.proved(), asked).sorted()
 }
@@ -84,7 +86,8 @@ impl Term {
         i128::from(self.coefficient.unsigned_abs()) > slack
     }
 
-    /// The predicate "the term has its least value". To be called only where there is a least value.
+    /// The predicate "the term has its least value". To be called only where there is a least
+    /// value.
     fn is_least(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (false, Some(high)) => Predicate::at_least(self.place, high),
@@ -92,7 +95,8 @@ impl Term {
         }
     }
 
-    /// The predicate "the term is below its largest value". To be called only where there is a largest value.
+    /// The predicate "the term is below its largest value". To be called only where there is a
+    /// largest value.
     fn is_not_largest(&self) -> Predicate {
         match (self.coefficient > 0, self.high) {
             (true, Some(high)) => Predicate::no_more_than(self.place, high.saturating_sub(1)),

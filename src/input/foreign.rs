@@ -1,5 +1,5 @@
-//! Files that other tools write and Parikh does not read, told apart by how they begin: what they are, and what to
-//! do.
+//! Files that other tools write and Parikh does not read, told apart by how they begin: what they
+//! are, and what to do.
 
 use super::error::InputError;
 use super::script;

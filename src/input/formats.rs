@@ -43,7 +43,8 @@ pub fn read_model(path: &Path) -> Result<Model, InputError> {
     })
 }
 
-/// Reads what is in the file that an argument names, as it is: a net with inhibitor or reset arcs has them still.
+/// Reads what is in the file that an argument names, as it is: a net with inhibitor or reset arcs
+/// has them still.
 ///
 /// # Errors
 /// As [`read_model`], but for nets that no place/transition net stands for.

@@ -1,16 +1,17 @@
-//! What may stand in a net: the attributes that are read or mean nothing, and the elements that are not
-//! skipped.
+//! What may stand in a net: the attributes that are read or mean nothing, and the elements that are
+//! not skipped.
 //!
-//! What has no meaning is passed over, and tools write much of it. But an attribute `weight` of an arc, or
-//! an element `inhibitorArc`, means something to who wrote it: a net without it is another net. So
-//! attributes are refused that are not known here, and elements whose names say that they may be about
-//! arcs, tokens, conditions or the order of firings. Attributes with a prefix are another language's, and
-//! namespaces are declared by attributes; both are passed over.
+//! What has no meaning is passed over, and tools write much of it. But an attribute `weight` of an
+//! arc, or an element `inhibitorArc`, means something to who wrote it: a net without it is another
+//! net. So attributes are refused that are not known here, and elements whose names say that they
+//! may be about arcs, tokens, conditions or the order of firings. Attributes with a prefix are
+//! another language's, and namespaces are declared by attributes; both are passed over.
 
 use super::error::InputError;
 use super::xml::Tag;
 
-/// Attributes that mean nothing, whatever element has them: names for people, and where a node is drawn.
+/// Attributes that mean nothing, whatever element has them: names for people, and where a node is
+/// drawn.
 const MEANINGLESS: [&str; 16] = [
     "name",
     "label",
@@ -50,7 +51,8 @@ const MEANINGFUL: [&str; 13] = [
 /// Elements that have, and do not: the bends of an arc as it is drawn, and how nets are nested.
 const MEANINGLESS_ELEMENTS: [&str; 2] = ["arcpath", "hierarchy"];
 
-/// The parts of a net whose attributes are looked at; `finalmarkings` and `toolspecific` look at their own.
+/// The parts of a net whose attributes are looked at; `finalmarkings` and `toolspecific` look at
+/// their own.
 pub(super) const READ: [&str; 7] =
     ["page", "place", "transition", "arc", "referencePlace", "referenceTransition", "declaration"];
 

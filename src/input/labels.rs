@@ -27,8 +27,8 @@ pub(super) struct Label {
     pub(super) at: Position,
     /// Without blanks around it.
     pub(super) text: String,
-    /// It has a `<structure>`, as only the labels of coloured nets do, or another element that may say
-    /// something.
+    /// It has a `<structure>`, as only the labels of coloured nets do, or another element that may
+    /// say something.
     pub(super) structured: bool,
     /// It says its text more than once, and not the same.
     pub(super) contradictory: bool,
@@ -42,8 +42,8 @@ impl Label {
 
 impl<R: BufRead> XmlReader<R> {
     /// The next child of the current element, which is to be read or skipped then; none when the
-    /// element ends. Those that are `read` are known to whoever asks; of the others, what might mean
-    /// something is refused.
+    /// element ends. Those that are `read` are known to whoever asks; of the others, what might
+    /// mean something is refused.
     pub(super) fn child(&mut self, read: &[&str]) -> Result<Option<(Child, Position)>, InputError> {
         loop {
             let tag = match self.markup()? {

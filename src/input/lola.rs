@@ -6,13 +6,14 @@
 //! TRANSITION t CONSUME p: 2, q; PRODUCE r;
 //! ```
 //!
-//! Comments stand in braces, between `/*` and `*/`, or behind `//`. Names are all but blanks and `,;:(){}`. A transition may have the name of
-//! a place, and is called with a prime then. Fairness (`WEAK FAIR`) restricts which runs there are, and
-//! high-level nets have sorts and functions: both are refused.
+//! Comments stand in braces, between `/*` and `*/`, or behind `//`. Names are all but blanks and
+//! `,;:(){}`. A transition may have the name of a place, and is called with a prime then. Fairness
+//! (`WEAK FAIR`) restricts which runs there are, and high-level nets have sorts and functions: both
+//! are refused.
 //!
 //! # Source
-//! K. Schmidt, *LoLA: a low level analyser*, ICATPN 2000; K. Wolf, *Petri net model checking with LoLA 2*, PETRI NETS
-//! 2018.
+//! K. Schmidt, *LoLA: a low level analyser*, ICATPN 2000; K. Wolf, *Petri net model checking with
+//! LoLA 2*, PETRI NETS 2018.
 
 use super::error::InputError;
 use super::format::Format;
@@ -163,7 +164,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What is promised of the places that follow: at most one token, or so many. The net is the same without.
+    /// What is promised of the places that follow: at most one token, or so many. The net is the
+    /// same without.
     fn safety(&mut self) -> Result<(), InputError> {
         if !self.tokens.take("SAFE") {
             return Ok(());

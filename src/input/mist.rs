@@ -1,4 +1,5 @@
-//! Coverability problems in the language of mist (`.spec`): counters, guarded rules, initial counts, targets.
+//! Coverability problems in the language of mist (`.spec`): counters, guarded rules, initial
+//! counts, targets.
 //!
 //! ```text
 //! vars       x y z
@@ -9,23 +10,24 @@
 //! invariants x = 1, y = 1
 //! ```
 //!
-//! A variable is a place, and a rule a transition, `r1`, `r2`, … in order. `x >= c` in a guard is a read arc where less is
-//! taken, `x <= c`, as part of `x = c` or `x in [a, c]`, an inhibitor arc of weight c + 1, `x' = c` a reset arc. Rules that
-//! move all tokens of one place to another (`y' = y + x, x' = 0`, a transfer) are no such arcs, and refused. So is what
-//! the language itself refuses: a variable that is limited twice in one list, and one that may fall below 0.
+//! A variable is a place, and a rule a transition, `r1`, `r2`, … in order. `x >= c` in a guard is a
+//! read arc where less is taken, `x <= c`, as part of `x = c` or `x in [a, c]`, an inhibitor arc of
+//! weight c + 1, `x' = c` a reset arc. Rules that move all tokens of one place to another
+//! (`y' = y + x, x' = 0`, a transfer) are no such arcs, and refused. So is what the language itself
+//! refuses: a variable that is limited twice in one list, and one that may fall below 0.
 //!
-//! Initial markings that are not one: a net chooses first. A place `init` holds a token, while which a transition
-//! `init(x)` adds a token to x, as often as it likes, or as there is room up to the bound; `start` moves the token to
-//! `run`, which every rule reads. So the markings with `run` are those that are reached from one of the initial markings,
-//! and `init` with a token means: still choosing, in a marking that is an initial one. Deadlocks and runs
-//! are those of the rules.
+//! Initial markings that are not one: a net chooses first. A place `init` holds a token, while
+//! which a transition `init(x)` adds a token to x, as often as it likes, or as there is room up to
+//! the bound; `start` moves the token to `run`, which every rule reads. So the markings with `run`
+//! are those that are reached from one of the initial markings, and `init` with a token means:
+//! still choosing, in a marking that is an initial one. Deadlocks and runs are those of the rules.
 //!
-//! The targets are formulas: `parikh check FILE.spec --formulas FILE.spec`. Invariants are hints for another
-//! tool and only looked through.
+//! The targets are formulas: `parikh check FILE.spec --formulas FILE.spec`. Invariants are hints
+//! for another tool and only looked through.
 //!
 //! # Source
-//! G. Delzanno, J.-F. Raskin, L. Van Begin, *CSTs (covering sharing trees): compact data structures for parameterized
-//! verification*, STTT 5, 2004; P. Ganty's mist and its collection of problems.
+//! G. Delzanno, J.-F. Raskin, L. Van Begin, *CSTs (covering sharing trees): compact data structures
+//! for parameterized verification*, STTT 5, 2004; P. Ganty's mist and its collection of problems.
 
 use super::error::InputError;
 use super::format::Format;
@@ -411,8 +413,8 @@ impl Reader<'_> {
     }
 }
 
-/// The target of a problem as a formula of the language of `--formula`, with its name; `None` of a text that is no
-/// problem of mist.
+/// The target of a problem as a formula of the language of `--formula`, with its name; `None` of a
+/// text that is no problem of mist.
 ///
 /// # Errors
 /// What is wrong with the problem.

@@ -2,8 +2,8 @@
 //! in pages or none, children in any order, reference nodes, arcs before their nodes, `<value>`
 //! in place of `<text>`, any encoding. The file is read in one pass and never held.
 //!
-//! Arcs may inhibit, read or empty, in the spellings of TAPAAL (an attribute `type`) and PM4Py (an element
-//! `arctype`).
+//! Arcs may inhibit, read or empty, in the spellings of TAPAAL (an attribute `type`) and PM4Py (an
+//! element `arctype`).
 //!
 //! What would change the meaning of the net and is not understood is refused, never passed over:
 //! colours, arcs of other types, capacities. What has no meaning (graphics, other tools' data) is
@@ -274,7 +274,8 @@ impl<R: BufRead> PnmlReader<R> {
         }
         let owner = || format!("weight of arc `{}`", arc.name());
         arc.weight = inscription.map_or(Ok(1), |label| self.number(&label, 1, owner))?;
-        // TAPAAL's inhibitor arcs have weights. PM4Py, which says what an arc is inside it, overlooks them.
+        // TAPAAL's inhibitor arcs have weights. PM4Py, which says what an arc is inside it,
+        // overlooks them.
         if arc.weight > 1
             && (arc.kind == ArcKind::Reset || is_told_inside && arc.kind == ArcKind::Inhibitor)
         {

@@ -1,4 +1,5 @@
-//! Texts in other tools' languages, cut into tokens, with what is wrong told by line, column and a caret.
+//! Texts in other tools' languages, cut into tokens, with what is wrong told by line, column and a
+//! caret.
 
 use super::error::{InputError, Location};
 use parikh_net::printable::is_harmful;
@@ -154,8 +155,8 @@ pub(super) fn beginning(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
 }
 
-/// All of a text in another tool's language. Where it is not UTF-8, as comments of old files are not, each byte is a
-/// character (ISO 8859-1).
+/// All of a text in another tool's language. Where it is not UTF-8, as comments of old files are
+/// not, each byte is a character (ISO 8859-1).
 pub(super) fn whole(reader: &mut dyn BufRead, name: &str) -> Result<String, InputError> {
     let mut bytes = Vec::new();
     let unreadable = |cause| InputError::Unreadable { file: name.into(), cause };
@@ -170,8 +171,8 @@ pub(super) fn whole(reader: &mut dyn BufRead, name: &str) -> Result<String, Inpu
     }
 }
 
-/// The names of transitions: where a place has the same one, which these languages allow, a prime is added until
-/// nobody has it.
+/// The names of transitions: where a place has the same one, which these languages allow, a prime
+/// is added until nobody has it.
 pub(super) fn transition_name(
     name: &str,
     is_place: impl Fn(&str) -> bool,

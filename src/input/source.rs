@@ -33,8 +33,8 @@ enum Text<R> {
     Latin(Latin<R>),
 }
 
-/// ISO 8859-1, in which each byte is the character of that number. The decoder takes it for windows-1252,
-/// as browsers do, which has other characters for 0x80 to 0x9F.
+/// ISO 8859-1, in which each byte is the character of that number. The decoder takes it for
+/// windows-1252, as browsers do, which has other characters for 0x80 to 0x9F.
 struct Latin<R> {
     bytes: Whole<R>,
     /// What is decoded, and how much of that was consumed.

@@ -7,12 +7,13 @@
 //! lb p label                                # the same as above
 //! ```
 //!
-//! Nodes need no declaration of their own. Intervals but `[0,w[`, which says nothing, priorities (`pr`) and stopwatches
-//! (`!`) are refused: what they forbid would be left out. An arc that is given twice is refused, too: the
-//! language does not say whether it is one.
+//! Nodes need no declaration of their own. Intervals but `[0,w[`, which says nothing, priorities
+//! (`pr`) and stopwatches (`!`) are refused: what they forbid would be left out. An arc that is
+//! given twice is refused, too: the language does not say whether it is one.
 //!
 //! # Source
-//! B. Berthomieu, P.-O. Ribet, F. Vernadat, *The tool TINA*, IJPR 42(14), 2004; the manual's page on formats.
+//! B. Berthomieu, P.-O. Ribet, F. Vernadat, *The tool TINA*, IJPR 42(14), 2004; the manual's page
+//! on formats.
 
 use super::error::InputError;
 use super::format::Format;

@@ -19,8 +19,8 @@ pub(super) fn trimmed(text: &str) -> &str {
     text.trim_matches(BLANKS)
 }
 
-/// Whether a text is blank, but for `>` and `$` too many, which some writers leave behind (models of the
-/// contest among them).
+/// Whether a text is blank, but for `>` and `$` too many, which some writers leave behind (models
+/// of the contest among them).
 fn is_slip(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '>' | '$') || BLANKS.contains(&c))
 }
@@ -162,8 +162,8 @@ impl<R: BufRead> XmlReader<R> {
         self.step(true)
     }
 
-    /// The next step where no text means anything, and so none may stand. A `>` too many is a slip that
-    /// some writers make.
+    /// The next step where no text means anything, and so none may stand. A `>` too many is a slip
+    /// that some writers make.
     pub(super) fn markup(&mut self) -> Result<Item<'_>, InputError> {
         self.step(false)
     }

@@ -1,10 +1,11 @@
 //! Which edges to turn round so that no cycle is left.
 //!
-//! There are two ways, and which picture is better depends on the graph. *By distance*: what is fewer edges
-//! from the roots comes first, so that what happens at the same time stands side by side; edges back to what
-//! is nearer are turned. *By depth*: edges that close a cycle on a walk in depth first are turned, so that a
-//! line of edges stays a line. Either begins at the roots and then goes on in the order of nodes, so that
-//! what comes first in a model comes first in the picture.
+//! There are two ways, and which picture is better depends on the graph. *By distance*: what is
+//! fewer edges from the roots comes first, so that what happens at the same time stands side by
+//! side; edges back to what is nearer are turned. *By depth*: edges that close a cycle on a walk in
+//! depth first are turned, so that a line of edges stays a line. Either begins at the roots and
+//! then goes on in the order of nodes, so that what comes first in a model comes first in the
+//! picture.
 
 use super::Graph;
 use std::collections::VecDeque;

@@ -1,12 +1,13 @@
-//! Coordinates within the layers: every node near its neighbours, bends of one edge in a straight line, and
-//! nothing nearer to each other than it may.
+//! Coordinates within the layers: every node near its neighbours, bends of one edge in a straight
+//! line, and nothing nearer to each other than it may.
 //!
-//! For one layer with the others fixed, the best positions in the sense of least squares, subject to order
-//! and distances, are an isotonic regression, which pooling solves exactly in linear time. Layers take turns.
+//! For one layer with the others fixed, the best positions in the sense of least squares, subject
+//! to order and distances, are an isotonic regression, which pooling solves exactly in linear time.
+//! Layers take turns.
 //!
 //! # Source
-//! R. Barlow, D. Bartholomew, J. Bremner, H. Brunk, *Statistical inference under order restrictions*, 1972
-//! (pool adjacent violators).
+//! R. Barlow, D. Bartholomew, J. Bremner, H. Brunk, *Statistical inference under order
+//! restrictions*, 1972 (pool adjacent violators).
 
 use super::Spacing;
 use super::layers::Layers;

@@ -1,5 +1,5 @@
-//! The layers, with bends: an edge over several layers is cut into pieces from layer to layer, with a bend
-//! in each layer between, which takes part in everything as a small node.
+//! The layers, with bends: an edge over several layers is cut into pieces from layer to layer, with
+//! a bend in each layer between, which takes part in everything as a small node.
 
 use super::{Direction, Graph};
 

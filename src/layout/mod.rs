@@ -1,22 +1,22 @@
-//! Where to draw the nodes of a graph: in layers, so that most arcs point one way, few cross, and long
-//! ones run straight.
+//! Where to draw the nodes of a graph: in layers, so that most arcs point one way, few cross, and
+//! long ones run straight.
 //!
 //! ```text
 //! graph ─▶ components ─▶ acyclic ─▶ ranks ─▶ layers (long edges in pieces) ─▶ order ─▶ columns ─▶ packed
 //! ```
 //!
-//! Each step is a file. *Acyclic* turns some edges round in thought; *ranks* puts every node into a layer
-//! so that edges go from earlier to later ones; *order* finds a sequence within each layer with few
-//! crossings; *columns* finds coordinates that keep that sequence. Components are laid out one by one and
-//! packed into a page.
+//! Each step is a file. *Acyclic* turns some edges round in thought; *ranks* puts every node into a
+//! layer so that edges go from earlier to later ones; *order* finds a sequence within each layer
+//! with few crossings; *columns* finds coordinates that keep that sequence. Components are laid out
+//! one by one and packed into a page.
 //!
-//! Nothing here knows a net: nodes are numbers with a size. The same graph gives the same picture as long
-//! as the budget lasts; when it ends, what is left is done in the quickest way.
+//! Nothing here knows a net: nodes are numbers with a size. The same graph gives the same picture
+//! as long as the budget lasts; when it ends, what is left is done in the quickest way.
 //!
 //! # Sources
-//! K. Sugiyama, S. Tagawa, M. Toda, *Methods for visual understanding of hierarchical system structures*,
-//! IEEE Trans. SMC 11, 1981; E. Gansner, E. Koutsofios, S. North, K.-P. Vo, *A technique for drawing
-//! directed graphs*, IEEE Trans. Software Eng. 19, 1993.
+//! K. Sugiyama, S. Tagawa, M. Toda, *Methods for visual understanding of hierarchical system
+//! structures*, IEEE Trans. SMC 11, 1981; E. Gansner, E. Koutsofios, S. North, K.-P. Vo, *A
+//! technique for drawing directed graphs*, IEEE Trans. Software Eng. 19, 1993.
 
 mod acyclic;
 mod columns;
@@ -93,9 +93,9 @@ pub struct Layout {
     pub crossings: u64,
 }
 
-/// Lays out a graph in the direction of `spacing`, or downwards if that makes a better picture of a small
-/// one: one that has to be made smaller by less to be seen on a page, with few crossings. After the end of
-/// `budget` no more is improved.
+/// Lays out a graph in the direction of `spacing`, or downwards if that makes a better picture of a
+/// small one: one that has to be made smaller by less to be seen on a page, with few crossings.
+/// After the end of `budget` no more is improved.
 pub fn layout(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
     let mut parts = pack::components(graph);
     for part in &mut parts {

@@ -1,10 +1,10 @@
-//! The order within each layer: sweeps forwards and backwards put every node at the mean position of its
-//! neighbours in the layer before (or after), then neighbours change places where that saves crossings. The
-//! best order seen is kept.
+//! The order within each layer: sweeps forwards and backwards put every node at the mean position
+//! of its neighbours in the layer before (or after), then neighbours change places where that saves
+//! crossings. The best order seen is kept.
 //!
 //! # Sources
-//! Barycentres: Sugiyama, Tagawa, Toda, 1981. Counting crossings as inversions: W. Barth, M. Jünger, P.
-//! Mutzel, *Simple and efficient bilayer cross counting*, GD 2002.
+//! Barycentres: Sugiyama, Tagawa, Toda, 1981. Counting crossings as inversions: W. Barth, M.
+//! Jünger, P. Mutzel, *Simple and efficient bilayer cross counting*, GD 2002.
 
 use super::layers::Layers;
 use parikh_solvers::Budget;
@@ -39,7 +39,8 @@ pub(super) fn order(layers: &mut Layers, budget: &Budget) -> u64 {
     least
 }
 
-/// Neighbours near each other: in the order of a walk in depth first from the first layer's nodes on.
+/// Neighbours near each other: in the order of a walk in depth first from the first layer's nodes
+/// on.
 fn begin(layers: &mut Layers) {
     let mut when = vec![usize::MAX; layers.nodes.len()];
     let mut time = 0;
@@ -121,8 +122,8 @@ fn exchange(layers: &mut Layers, budget: &Budget) {
     }
 }
 
-/// Crossings of edges to `first` (from the left one) and `second` (from the right one), less those with the
-/// two exchanged.
+/// Crossings of edges to `first` (from the left one) and `second` (from the right one), less those
+/// with the two exchanged.
 fn saved(first: &[usize], second: &[usize], position: &[usize]) -> i64 {
     // Hubs cost more to compare than an exchange gains.
     if first.len() * second.len() > 4_000 {

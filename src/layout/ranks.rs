@@ -1,9 +1,9 @@
-//! The layer of every node: later than all nodes with an edge to it, and as near to its neighbours as that
-//! allows.
+//! The layer of every node: later than all nodes with an edge to it, and as near to its neighbours
+//! as that allows.
 //!
-//! Longest paths give the earliest layers. Then every node moves, within the slack that its edges leave, to
-//! where its edges are shortest together, until nothing moves any more or a few rounds are over; that is
-//! most of what a network simplex would find, in linear time a round.
+//! Longest paths give the earliest layers. Then every node moves, within the slack that its edges
+//! leave, to where its edges are shortest together, until nothing moves any more or a few rounds
+//! are over; that is most of what a network simplex would find, in linear time a round.
 
 /// Rounds of moving.
 const ROUNDS: usize = 12;

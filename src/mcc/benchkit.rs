@@ -36,7 +36,8 @@ impl Call {
     }
 
     /// The time to plan with: answers after the limit are lost, so stop a twentieth before it, at
-    /// least 1.2 s (a machine under load may be late) and at most 10 s; of a few seconds, a quarter.
+    /// least 1.2 s (a machine under load may be late) and at most 10 s; of a few seconds, a
+    /// quarter.
     pub fn usable_time(&self) -> Duration {
         let margin = (self.time / 20).clamp(Duration::from_millis(1200), Duration::from_secs(10));
         let margin = margin.min(self.time / 4);

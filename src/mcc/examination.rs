@@ -106,7 +106,8 @@ impl Examination {
         !asks_by_itself && !self.is_about_cases()
     }
 
-    /// Whether it is about processes and the completion of their cases: no examination of the contest.
+    /// Whether it is about processes and the completion of their cases: no examination of the
+    /// contest.
     pub fn is_about_cases(self) -> bool {
         matches!(self, Soundness | WeakSoundness | RelaxedSoundness | EasySoundness)
     }

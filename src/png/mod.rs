@@ -1,8 +1,9 @@
 //! Pictures in SVG as pictures in pixels (PNG), for whatever takes no SVG.
 //!
-//! What is written in them is set in one font that is part of the program, so that a picture is the same on
-//! every machine: DejaVu Sans Condensed, whose letters are about as wide as those that the pictures in SVG
-//! are laid out for, without what no European alphabet and no formula needs. It was made by fontTools:
+//! What is written in them is set in one font that is part of the program, so that a picture is the
+//! same on every machine: DejaVu Sans Condensed, whose letters are about as wide as those that the
+//! pictures in SVG are laid out for, without what no European alphabet and no formula needs. It was
+//! made by fontTools:
 //!
 //! ```text
 //! pyftsubset DejaVuSansCondensed.ttf --no-hinting --layout-features=kern,mark,mkmk,ccmp,locl --unicodes=\
@@ -21,8 +22,8 @@ const FONT: &[u8] = include_bytes!("DejaVuSansCondensed.ttf");
 /// More pixels than these take a gigabyte to draw, and few programs show them.
 pub const MOST_PIXELS: f64 = 64e6;
 
-/// Pixels for each of the picture's own where nothing is said: letters are to be read on screens with small
-/// pixels and on paper.
+/// Pixels for each of the picture's own where nothing is said: letters are to be read on screens
+/// with small pixels and on paper.
 pub const SCALE: f64 = 2.0;
 
 /// How large a picture is to be.
@@ -44,7 +45,8 @@ pub struct Png {
     pub pixels: (u32, u32),
     /// Pixels for each of the picture's own.
     pub scale: f64,
-    /// Letters that the font does not have, one of each piece of text with such: there are boxes instead.
+    /// Letters that the font does not have, one of each piece of text with such: there are boxes
+    /// instead.
     pub missing: BTreeSet<char>,
 }
 

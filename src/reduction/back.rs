@@ -19,15 +19,15 @@
 //! enabled (pre-agglomeration): [`Back::deadlock`] fires these last, latest rule first, as long as
 //! they are enabled.
 //!
-//! What repeats for ever in the reduced net need not do so as it is first written out: the tokens of
-//! fused places are elsewhere after it, and the moves that bring them back are written in front of
-//! the next pass only. So [`Back::pump`] goes on until the fused places hold what they held after an
-//! earlier pass, or more; what was written between the two is what repeats. There are two such
-//! passes in every infinite run (Dickson, *Amer. J. Math.* 35, 1913). One pass at a time is kept to
-//! compare with, the latest whose number is a power of two (Brent, *BIT* 20, 1980).
+//! What repeats for ever in the reduced net need not do so as it is first written out: the tokens
+//! of fused places are elsewhere after it, and the moves that bring them back are written in front
+//! of the next pass only. So [`Back::pump`] goes on until the fused places hold what they held
+//! after an earlier pass, or more; what was written between the two is what repeats. There are two
+//! such passes in every infinite run (Dickson, *Amer. J. Math.* 35, 1913). One pass at a time is
+//! kept to compare with, the latest whose number is a power of two (Brent, *BIT* 20, 1980).
 //!
-//! All of this can be long: a step of the reduced net that fires 10⁹ times may stand for 10⁹ moves to
-//! and fro. Hence the budget.
+//! All of this can be long: a step of the reduced net that fires 10⁹ times may stand for 10⁹ moves
+//! to and fro. Hence the budget.
 
 use super::back_error::BackError;
 use super::route::Router;
@@ -89,8 +89,8 @@ impl Back {
         self.compositions.push(stands_for.into());
     }
 
-    /// The places of `group` are about to be fused in `net`, because of these moves between them; without
-    /// any, because transitions have twins.
+    /// The places of `group` are about to be fused in `net`, because of these moves between them;
+    /// without any, because transitions have twins.
     pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) {
         self.routers.push(Router::new(net, group, moves));
         self.levels.push(Level::default());
@@ -148,9 +148,9 @@ impl Back {
     /// Like [`sequence`](Self::sequence) for a sequence that goes on for ever from some point: the
     /// prefix and the part that repeats, which stands for one or more passes through `pump`.
     ///
-    /// The tokens of fused places may stand elsewhere after `pump` than before, so that it is not yet
-    /// what repeats. It is gone through until each of them holds at least what it held after some
-    /// earlier time: what came by then is part of the prefix, the rest repeats.
+    /// The tokens of fused places may stand elsewhere after `pump` than before, so that it is not
+    /// yet what repeats. It is gone through until each of them holds at least what it held after
+    /// some earlier time: what came by then is part of the prefix, the rest repeats.
     ///
     /// # Errors
     /// As there.

@@ -1,9 +1,9 @@
 //! Nodes by hash, for rules that look for another node like this one.
 //!
 //! A bucket is a chain of ids, latest first, linked both ways: an id whose hash changes leaves its
-//! chain at once, an id that is gone when a reader first meets it. So readers that follow at most so
-//! many of a chain, because a net with 10⁵ alike nodes must not cost more than any other, count only
-//! nodes that are there.
+//! chain at once, an id that is gone when a reader first meets it. So readers that follow at most
+//! so many of a chain, because a net with 10⁵ alike nodes must not cost more than any other, count
+//! only nodes that are there.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -22,8 +22,8 @@ struct Link {
     older: u32,
 }
 
-/// Ids by hash, about 24 bytes each. Half of the hash is kept: what shares that is looked at, and told
-/// apart by whoever looks.
+/// Ids by hash, about 24 bytes each. Half of the hash is kept: what shares that is looked at, and
+/// told apart by whoever looks.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
     latest: HashMap<u32, u32>,

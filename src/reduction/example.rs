@@ -1,8 +1,8 @@
 //! The examples in the headers of the rules, as tests.
 //!
-//! An example is two nets in the textual format, the first of which starts with a comment that
-//! says what is needed: `# deadlock`, `# reachability over p, q`, `# liveness of t`, `# markings`, or several of
-//! these separated by `;`. A line `# becomes` stands between them.
+//! An example is two nets in the textual format, the first of which starts with a comment that says
+//! what is needed: `# deadlock`, `# reachability over p, q`, `# liveness of t`, `# markings`, or
+//! several of these separated by `;`. A line `# becomes` stands between them.
 
 use super::{Config, Needs, Preserve, Reduction, recheck, reduce};
 use crate::net::{Net, text};

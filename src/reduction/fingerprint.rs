@@ -18,8 +18,8 @@ pub struct Fingerprint {
     pub transitions: usize,
     /// How many arcs, both directions.
     pub arcs: usize,
-    /// 16 hexadecimal digits over ids, tokens and arcs, in the order of the net. Labels and units do
-    /// not count.
+    /// 16 hexadecimal digits over ids, tokens and arcs, in the order of the net. Labels and units
+    /// do not count.
     pub digest: String,
 }
 

@@ -1,4 +1,5 @@
-//! From the working net to a net for people: with names that say what transitions stand for, labels and units.
+//! From the working net to a net for people: with names that say what transitions stand for, labels
+//! and units.
 
 use super::back::Back;
 use parikh_evidence::reduction::{self, Needs, ReducedNet, WorkNet};
@@ -79,8 +80,8 @@ fn fresh(builder: &NetBuilder, wanted: String) -> String {
     name
 }
 
-/// `a.b` for a then b, `a.b_3` for repetitions, `first...last` beyond [`LONGEST_NAME`] bytes: ids as
-/// XML has them, if the parts are.
+/// `a.b` for a then b, `a.b_3` for repetitions, `first...last` beyond [`LONGEST_NAME`] bytes: ids
+/// as XML has them, if the parts are.
 fn composed_name(original: &Net, back: &Back, t: TransitionId) -> String {
     let mut name = String::new();
     let mut open = vec![(t, 1)];

@@ -1,8 +1,8 @@
 //! The log of a reduction: what was applied where, packed; and as a file.
 //!
 //! What a step is, how it reads in names and how it is gone through again is the checker's:
-//! [`parikh_evidence::reduction::log`]. A file says besides which net the log begins and ends with, so that
-//! it is not used with others.
+//! [`parikh_evidence::reduction::log`]. A file says besides which net the log begins and ends with,
+//! so that it is not used with others.
 
 use super::fingerprint::Fingerprint;
 use parikh_evidence::reduction::log::CLASSES;

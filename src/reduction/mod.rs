@@ -29,9 +29,9 @@
 //! ```
 //!
 //! # The parts
-//! What makes an application right, the net under reduction and the one place that changes it are the
-//! checker's ([`parikh_evidence::reduction`]). Here is the rest: the searches for candidates, one rule a
-//! file in [`rules`], `schedule` for the order, and the way [back].
+//! What makes an application right, the net under reduction and the one place that changes it are
+//! the checker's ([`parikh_evidence::reduction`]). Here is the rest: the searches for candidates,
+//! one rule a file in [`rules`], `schedule` for the order, and the way [back].
 
 pub mod back;
 mod back_error;
@@ -85,13 +85,13 @@ pub struct Config {
     pub without: Vec<&'static str>,
     /// Caps on what a single application may add.
     pub limits: Limits,
-    /// How many rounds of rules that multiply may end with no smaller a net, in transitions and then
-    /// places, than the best round before. Default 3.
+    /// How many rounds of rules that multiply may end with no smaller a net, in transitions and
+    /// then places, than the best round before. Default 3.
     pub growth_rounds: u32,
     /// Whether to keep the log. Default yes; costs about 20 bytes per application.
     pub keep_log: bool,
-    /// Whether rules may look for candidates by linear programs. Default yes. In short runs the time is
-    /// better spent on the questions themselves.
+    /// Whether rules may look for candidates by linear programs. Default yes. In short runs the
+    /// time is better spent on the questions themselves.
     pub linear: bool,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Some rules hold where there are multiplicities y ≥ 0 of places with linear properties, and the
 //! search for them is a linear program. Its solution is in floating point, so it is only a hint:
-//! [`integers`] guesses the small integers that were meant, which go into the candidate, and the rule's
-//! check is exact arithmetic on these. A wrong guess costs an application, nothing else, and a log
-//! is gone through again without any linear program.
+//! [`integers`] guesses the small integers that were meant, which go into the candidate, and the
+//! rule's check is exact arithmetic on these. A wrong guess costs an application, nothing else, and
+//! a log is gone through again without any linear program.
 
 use parikh_evidence::reduction::WorkNet;
 use parikh_evidence::reduction::rules::gcd_scaling::gcd;
@@ -13,8 +13,8 @@ use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramErr
 use parikh_solvers::rational::convergent;
 use std::collections::HashMap;
 
-/// Nets with more arcs are left alone: a single linear program may take longer than all may, and its
-/// rows more memory than a reduction should (4 times the net).
+/// Nets with more arcs are left alone: a single linear program may take longer than all may, and
+/// its rows more memory than a reduction should (4 times the net).
 pub(super) const MOST_ARCS: usize = 12_000;
 
 /// What is smaller in a solution is taken for 0.
@@ -23,8 +23,8 @@ const NOISE: f64 = 1e-9;
 /// The largest denominator of a number in a solution, and of all of them in common.
 const DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
 
-/// The positions of positive numbers with the integers that they are in proportion to: the likeliest
-/// guesses first. None where the numbers are no fractions with small denominators.
+/// The positions of positive numbers with the integers that they are in proportion to: the
+/// likeliest guesses first. None where the numbers are no fractions with small denominators.
 pub(super) fn integers(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
     let significant = solution.iter().copied().filter(|&value| value > NOISE);
     let smallest = significant.fold(f64::INFINITY, f64::min);

@@ -1,7 +1,7 @@
 //! Going through a log again, with the way back.
 //!
-//! The work is done by the checker ([`parikh_evidence::reduction::redo`]); here the way back and what is
-//! found on the way are kept, too.
+//! The work is done by the checker ([`parikh_evidence::reduction::redo`]); here the way back and
+//! what is found on the way are kept, too.
 
 use super::log::Log;
 use super::outcome::Reduction;

@@ -1,11 +1,11 @@
 //! Fused places: finding, firing by firing, on which of them the tokens have to be.
 //!
 //! The reduced net knows the sum of the tokens of a group of fused places. Going through a sequence
-//! from the start, a router knows the tokens of each, as every firing so far went through it. Before
-//! a firing that takes from the group it makes the tokens available: by *moves*, transitions that
-//! take one token from one place of the group and put it on another and do nothing else, along a
-//! shortest path, for as many firings at once as the tokens allow; or by choosing a *twin*, a transition that does the same but takes its token from
-//! another place of the group.
+//! from the start, a router knows the tokens of each, as every firing so far went through it.
+//! Before a firing that takes from the group it makes the tokens available: by *moves*, transitions
+//! that take one token from one place of the group and put it on another and do nothing else, along
+//! a shortest path, for as many firings at once as the tokens allow; or by choosing a *twin*, a
+//! transition that does the same but takes its token from another place of the group.
 
 use super::back_error::BackError;
 use crate::solvers::Budget;
@@ -30,7 +30,8 @@ enum Routing {
 }
 
 impl Routing {
-    /// Of the places of `group`, before they are fused in `net`; by these moves, if any, else by twins.
+    /// Of the places of `group`, before they are fused in `net`; by these moves, if any, else by
+    /// twins.
     fn of(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Routing {
         if moves.is_empty()
             && let &[p, q] = group
@@ -66,7 +67,8 @@ pub(super) struct Router {
 }
 
 impl Router {
-    /// Of the places of `group`, before they are fused in `net`: see [`Back::fuse`](super::Back::fuse).
+    /// Of the places of `group`, before they are fused in `net`: see
+    /// [`Back::fuse`](super::Back::fuse).
     pub(super) fn new(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Router {
         let routing = Routing::of(net, group, moves);
         let mut arcs: HashMap<TransitionId, Vec<(usize, u64, u64)>> = HashMap::new();
@@ -149,8 +151,8 @@ impl Router {
     }
 }
 
-/// Moves tokens until one firing with these arcs is possible, and then as many of `count` firings as
-/// the tokens of the group are enough for. `moves` are by the place they go to.
+/// Moves tokens until one firing with these arcs is possible, and then as many of `count` firings
+/// as the tokens of the group are enough for. `moves` are by the place they go to.
 fn gather(
     tokens: &mut [u64],
     arcs: &GroupArcs,

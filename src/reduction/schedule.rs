@@ -1,12 +1,12 @@
 //! The order of the rules and when they stop.
 //!
 //! A round begins with the rules that read the whole net, once each. Then cheap rules that never
-//! grow the net run to a fixpoint, then one batch of each agglomeration that adds no transitions, in
-//! turns until neither finds anything. Only a round that got so far without any change ends with one
-//! batch of each rule that multiplies or is expensive. Rounds end when nothing applies.
+//! grow the net run to a fixpoint, then one batch of each agglomeration that adds no transitions,
+//! in turns until neither finds anything. Only a round that got so far without any change ends with
+//! one batch of each rule that multiplies or is expensive. Rounds end when nothing applies.
 //!
-//! Only then come the rules that solve linear programs, which may take a share of the time in all; when
-//! they find something, all begins again.
+//! Only then come the rules that solve linear programs, which may take a share of the time in all;
+//! when they find something, all begins again.
 //!
 //! Every rule has a cursor in the net's journal, so it sees each change once. Rules with caps, and
 //! those that look at the nodes next to a change only, may miss what a change further away made

@@ -1,7 +1,7 @@
 //! How a rule's candidates are found, and when.
 //!
-//! What a search names need not be right: the rule's conditions are gone through wherever it points to
-//! ([`parikh_evidence::reduction::conditions`]). What it does not name is not reduced.
+//! What a search names need not be right: the rule's conditions are gone through wherever it points
+//! to ([`parikh_evidence::reduction::conditions`]). What it does not name is not reduced.
 
 use super::candidate;
 use super::journal::Dirty;

@@ -1,10 +1,10 @@
-//! Transitions that never fire, by what keeps them from it: what waits for another that never fires goes with
-//! that one.
+//! Transitions that never fire, by what keeps them from it: what waits for another that never fires
+//! goes with that one.
 //!
-//! A transition *waits* for a place that initially holds fewer tokens than it takes, and that only dead
-//! transitions put more on. What waits for the same, directly or by others, is one finding. Its *root* is what
-//! waits for nothing: a transition with a reason of its own, or a place that nothing puts a token on. Where
-//! there is none, they wait for each other.
+//! A transition *waits* for a place that initially holds fewer tokens than it takes, and that only
+//! dead transitions put more on. What waits for the same, directly or by others, is one finding.
+//! Its *root* is what waits for nothing: a transition with a reason of its own, or a place that
+//! nothing puts a token on. Where there is none, they wait for each other.
 
 use super::text::{Text, counted};
 use crate::structure::excluded::{Exclusion, Sums};
@@ -130,8 +130,8 @@ impl Cause {
         text.list(&self.waited_for, ", ", |text, &place| text.place(place))
     }
 
-    /// What else is to be said: the reasons of all roots where the title has no room for them, and all that
-    /// never fire.
+    /// What else is to be said: the reasons of all roots where the title has no room for them, and
+    /// all that never fire.
     pub(super) fn details(
         &self,
         net: &Net,

@@ -1,5 +1,5 @@
-//! What holds along a run that goes on for ever, part by part of what the run is to have: the page lights
-//! each part while it holds.
+//! What holds along a run that goes on for ever, part by part of what the run is to have: the page
+//! lights each part while it holds.
 
 use crate::evidence::{Replayer, words};
 use parikh_net::lasso::{LassoRun, RunEnd};
@@ -12,8 +12,8 @@ use serde::Serialize;
 pub struct Part {
     /// The part.
     pub text: String,
-    /// For each position of the run, up to the one after which it repeats, `1` where it holds and `0`
-    /// where it does not.
+    /// For each position of the run, up to the one after which it repeats, `1` where it holds and
+    /// `0` where it does not.
     pub holds: String,
 }
 

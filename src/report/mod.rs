@@ -8,9 +8,10 @@
 //!            └─▶ picture: nodes, arcs, positions          all of it ─▶ Report ─▶ page
 //! ```
 //!
-//! A [`Report`] is plain data; [`page()`] puts it into a file with the scripts of `web/`, which draw it and
-//! play it. Sentences are made here, so that they can be tested, and the scripts know no logic but the
-//! firing rule. Nothing here decides anything: answers come from [`crate::run`] with their evidence.
+//! A [`Report`] is plain data; [`page()`] puts it into a file with the scripts of `web/`, which
+//! draw it and play it. Sentences are made here, so that they can be tested, and the scripts know
+//! no logic but the firing rule. Nothing here decides anything: answers come from [`crate::run`]
+//! with their evidence.
 
 mod dead;
 mod findings;
@@ -105,8 +106,8 @@ const REDUCTIONS: Duration = Duration::from_millis(1_000);
 /// and the picture.
 const PICTURE: Duration = Duration::from_millis(1_500);
 
-/// Asks what is asked within `budget`, and collects all that a page shows, which takes up to five seconds
-/// beyond. `tell` hears what is being done.
+/// Asks what is asked within `budget`, and collects all that a page shows, which takes up to five
+/// seconds beyond. `tell` hears what is being done.
 pub fn report(
     subject: &Subject<'_>,
     asked: Asked,

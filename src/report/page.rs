@@ -1,8 +1,9 @@
 //! The page itself: one file, with the data as JSON in it, that asks nobody for anything.
 //!
-//! Names come from the model and may be anything, so none of them is ever markup: they are in the JSON, in
-//! which `<`, `>`, `&` and what [`printable`](parikh_net::printable) escapes are escaped, and the scripts put
-//! them on the page as text. A policy forbids the network, and scripts other than the page's own.
+//! Names come from the model and may be anything, so none of them is ever markup: they are in the
+//! JSON, in which `<`, `>`, `&` and what [`printable`](parikh_net::printable) escapes are escaped,
+//! and the scripts put them on the page as text. A policy forbids the network, and scripts other
+//! than the page's own.
 
 use super::Report;
 use parikh_net::printable::{Printable, json};
@@ -63,8 +64,8 @@ fn text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// What the page's own scripts are known by. It depends on all of the data, so that nothing in the data
-/// can name it.
+/// What the page's own scripts are known by. It depends on all of the data, so that nothing in the
+/// data can name it.
 fn nonce(data: &str) -> String {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();

@@ -23,8 +23,8 @@ pub struct Picture {
     /// Tokens of the marking in which a case is done, of a process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done: Option<Vec<(usize, Count)>>,
-    /// A row per pair of place and transition: the place, the transition, how many tokens it takes, how many
-    /// it puts.
+    /// A row per pair of place and transition: the place, the transition, how many tokens it takes,
+    /// how many it puts.
     pub arcs: Vec<(usize, usize, Count, Count)>,
     /// Where the nodes are, places first; none for nets too large to be drawn as a whole.
     pub drawing: Option<Drawing>,
@@ -58,7 +58,8 @@ pub struct Drawing {
     pub x: Vec<i32>,
     /// y of every node.
     pub y: Vec<i32>,
-    /// By position in the list of lines (see the page's `net.js`): points on the way, x and y in turn.
+    /// By position in the list of lines (see the page's `net.js`): points on the way, x and y in
+    /// turn.
     pub routes: HashMap<usize, Vec<i32>>,
     /// Whether the positions are the model's own.
     pub own: bool,
@@ -158,8 +159,9 @@ fn arcs(net: &Net) -> Vec<(usize, usize, Count, Count)> {
     arcs
 }
 
-/// The graph of the net, nodes with room for their names, and for each edge which line of the page it is:
-/// a row of `arcs` is one line where it takes as many as it puts, and else one for each that is not 0.
+/// The graph of the net, nodes with room for their names, and for each edge which line of the page
+/// it is: a row of `arcs` is one line where it takes as many as it puts, and else one for each that
+/// is not 0.
 fn graph(net: &Net, labels: Option<&Labels>) -> (Graph, Vec<usize>) {
     let places = net.places().map(|p| match labels {
         Some(labels) => labels.places[p.index()].as_str(),
@@ -241,8 +243,8 @@ fn straightened(route: &[Point]) -> Vec<Point> {
     kept
 }
 
-/// The model's own positions, scaled so that nodes have room; none unless it has one for every node and
-/// they are hardly ever on top of each other.
+/// The model's own positions, scaled so that nodes have room; none unless it has one for every node
+/// and they are hardly ever on top of each other.
 fn own_positions(net: &Net, positions: &HashMap<String, (f64, f64)>) -> Option<Vec<Point>> {
     let names = net.places().map(|p| net.place_name(p));
     let names = names.chain(net.transitions().map(|t| net.transition_name(t)));
@@ -260,7 +262,8 @@ fn spread(mut points: Vec<Point>) -> Option<Vec<Point>> {
     if points.len() < 2 || cells.len() * 10 < points.len() * 9 {
         return None;
     }
-    // The distance of each node to its nearest neighbour, of which the tenth part is what has to fit.
+    // The distance of each node to its nearest neighbour, of which the tenth part is what has to
+    // fit.
     let some = points.len().min(600);
     let nearest = |at: usize| {
         let (x, y) = points[at];

@@ -261,8 +261,8 @@ impl Asking<'_, '_> {
         }
     }
 
-    /// What others left of the time goes to what is open; not to what was asked node by node, of which
-    /// most is known.
+    /// What others left of the time goes to what is open; not to what was asked node by node, of
+    /// which most is known.
     fn again(&mut self, topics: &[Topic], budget: &Budget, tell: &mut dyn FnMut(&str)) {
         let one_by_one = |topic| match topic {
             Topic::Firings => !self.found.fates.is_empty(),

@@ -1,8 +1,8 @@
 //! Certificates as people read them: a line a step, each with the places it speaks of.
 //!
 //! What a line says is what the checker demands of that step (`evidence/certificate`), in words. A
-//! document about a reduced net names that net's nodes; those that the original net has under the same
-//! name are shown there.
+//! document about a reduced net names that net's nodes; those that the original net has under the
+//! same name are shown there.
 
 use super::text::{Text, counted};
 use crate::evidence::Document;
@@ -21,8 +21,8 @@ const LINES: usize = 150;
 /// Pieces of text of one certificate, beyond which it is cut.
 const PIECES: usize = 4_000;
 
-/// Reads a document about `of` (the net that was read, or the one of a reduction) to people who look at
-/// `net`.
+/// Reads a document about `of` (the net that was read, or the one of a reduction) to people who
+/// look at `net`.
 pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
     let mut reader = Reader { of, net, lines: Vec::new(), pieces: 0, left_out: 0 };
     match document {

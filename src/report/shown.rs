@@ -1,7 +1,8 @@
-//! What answers stand on, as the page has it: firing sequences to be played, certificates to be read.
+//! What answers stand on, as the page has it: firing sequences to be played, certificates to be
+//! read.
 //!
-//! Sequences and documents that goals share are kept once. A page has to stay small, so there are limits on
-//! both; what is beyond is left out, and said to be.
+//! Sequences and documents that goals share are kept once. A page has to stay small, so there are
+//! limits on both; what is beyond is left out, and said to be.
 
 use super::lit;
 use super::reading;
@@ -51,7 +52,8 @@ fn exactly<S: serde::Serializer>(number: &u64, to: S) -> Result<S::Ok, S::Error>
     }
 }
 
-/// Longer sequences, with what repeats after them, are more than a page counts exactly, which is up to 2⁵³.
+/// Longer sequences, with what repeats after them, are more than a page counts exactly, which is up
+/// to 2⁵³.
 const COUNTED: u64 = 1 << 50;
 
 /// A certificate in words.
@@ -143,7 +145,8 @@ impl<'n> Store<'n> {
                 shown
             }
             Knowledge::Maximum(Maximum { unbounded: Some((pumping, _)), .. }) => {
-                // Stages are told, and not played: how often each repeats is nobody's choice but the player's.
+                // Stages are told, and not played: how often each repeats is nobody's choice but
+                // the player's.
                 let Some(Stage { prefix, pump }) = pumping.only() else {
                     return Shown {
                         stages: pumping.stages().cloned().collect(),

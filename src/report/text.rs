@@ -104,8 +104,8 @@ impl Text {
         self
     }
 
-    /// Without what stands before these words, and without them, if it says them: of "transition `t`:
-    /// why", why.
+    /// Without what stands before these words, and without them, if it says them: of "transition
+    /// `t`: why", why.
     pub(super) fn after(mut self, words: &str) -> Text {
         let found = self.0.iter().position(|piece| match piece {
             Piece::Words(text) => text.contains(words),

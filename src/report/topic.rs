@@ -39,8 +39,8 @@ impl Topic {
         Topic::Reversible,
     ];
 
-    /// Those of this net: of a process, which has a marking in which a case is done, whether it is sound
-    /// comes first.
+    /// Those of this net: of a process, which has a marking in which a case is done, whether it is
+    /// sound comes first.
     pub fn of_net(net: &Net) -> Vec<Topic> {
         let of_process: &[Topic] = match done(net) {
             Some(_) => &[Topic::Process(Examination::Soundness), Topic::Stuck],

@@ -21,7 +21,8 @@ pub struct Config {
     pub keep_documents: bool,
     /// Make witnesses shorter before they are kept, for people: in a small share of the time.
     pub short_witnesses: bool,
-    /// Besides, find out whether there are none shorter, of what is reachable: in half of the time that is left.
+    /// Besides, find out whether there are none shorter, of what is reachable: in half of the time
+    /// that is left.
     pub shortest_witnesses: bool,
     /// Look for sums of tokens that say to people why something cannot be, for a tenth of a second.
     pub reasons_by_sums: bool,

@@ -1,10 +1,10 @@
 //! Groups: which open goals share a reduced net when each goal is to have its turn.
 //!
-//! The union of the supports of a dozen formulas protects nearly every place, so that the net hardly
-//! shrinks; alone, most formulas are about a corner of it. The other extreme is as bad: an
+//! The union of the supports of a dozen formulas protects nearly every place, so that the net
+//! hardly shrinks; alone, most formulas are about a corner of it. The other extreme is as bad: an
 //! examination with a goal per node would reduce the net a hundred thousand times. So goals that
-//! need exactly the same of a reduction go together, a few of them alone, and very many in
-//! batches of neighbours, which models list close to each other and which share what they need.
+//! need exactly the same of a reduction go together, a few of them alone, and very many in batches
+//! of neighbours, which models list close to each other and which share what they need.
 
 use crate::reduction::{Needs, needs};
 use parikh_net::{GoalId, MarkingGoal, Net};

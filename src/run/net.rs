@@ -59,8 +59,8 @@ pub(super) fn run(
     report
 }
 
-/// One run. If it broke the model's claim of safe units, also the plan of what has to be asked again without that
-/// claim.
+/// One run. If it broke the model's claim of safe units, also the plan of what has to be asked
+/// again without that claim.
 fn run_once(
     net: &Net,
     mut plan: Plan,

@@ -67,8 +67,8 @@ impl<'a> Portfolio<'a> {
         self.at_work.len()
     }
 
-    /// How many threads an engine may use: all of them where no worker has anything to do but one. Workers that
-    /// are through with their steps walk.
+    /// How many threads an engine may use: all of them where no worker has anything to do but one.
+    /// Workers that are through with their steps walk.
     pub(super) fn threads_of_an_engine(&self) -> usize {
         let walks = self.has_any(&[Role::Walk]);
         let is_nothing = |step: &Phase| match *step {
@@ -173,8 +173,8 @@ impl<'a> Portfolio<'a> {
         self.reduced.get_or_init(make).as_ref()
     }
 
-    /// Whether a goal is kept from the reduced net: with formulas of CTL there are some that speak of most places,
-    /// and would have nothing reduced for all others.
+    /// Whether a goal is kept from the reduced net: with formulas of CTL there are some that speak
+    /// of most places, and would have nothing reduced for all others.
     fn is_too_wide(&self, goal: &MarkingGoal) -> bool {
         let net = self.ground.net();
         let is_open = |(id, _): &(GoalId, _)| self.board.is_open(*id);
@@ -214,8 +214,8 @@ impl<'a> Portfolio<'a> {
         self.config.engines.iter().any(|engine| roles.contains(&engine.role))
     }
 
-    /// The groups of open goals that deserve a net of their own: reduced for them alone, it is clearly
-    /// smaller than the shared one.
+    /// The groups of open goals that deserve a net of their own: reduced for them alone, it is
+    /// clearly smaller than the shared one.
     pub(super) fn groups(&self, shared: &Ground<'_>) -> Vec<Vec<GoalId>> {
         if !self.has_any(&[Role::Search, Role::Slices, Role::Walk]) {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! What comes before the portfolio: token intervals, from arcs, place invariants, and last the model's
-//! own claim that its units are safe. Most goals of most models end here, in milliseconds.
+//! What comes before the portfolio: token intervals, from arcs, place invariants, and last the
+//! model's own claim that its units are safe. Most goals of most models end here, in milliseconds.
 
 use super::short_walks::short_walks;
 use crate::board::Board;
@@ -11,11 +11,11 @@ use parikh_net::{Facts, GoalId, MarkingGoal, Net, Provenance, SortedGoals};
 use parikh_solvers::Budget;
 use std::time::Instant;
 
-/// Settles what token intervals decide. The ground of the net that was read, with the goals that are
-/// left.
+/// Settles what token intervals decide. The ground of the net that was read, with the goals that
+/// are left.
 ///
-/// What can be proved is proved first; only then is the model's claim of safe units believed, if short
-/// walks do not break it.
+/// What can be proved is proved first; only then is the model's claim of safe units believed, if
+/// short walks do not break it.
 pub(super) fn presolve<'a>(
     net: &'a Net,
     board: &Board<'_>,

@@ -22,31 +22,35 @@
 //! small part of the net: those whose net, reduced for them alone, is clearly smaller are worked on
 //! there, in a third of the time of the search.
 //!
-//! Proofs of engines in slices come fast or not at all, so these go before the search; what they have
-//! not finished by then they go on with in slices that grow, between the others. Induction has a little time
-//! before they have much: a dead marking that hundreds of place invariants exclude together is one question of
-//! a second there, and more programs than 12 s suffice for here. In a run of a few seconds it waits. Of a small net
-//! a diagram of all markings is often there in milliseconds and answers everything, so tries of a second at most
-//! come before even that, and so do a few walks along the first candidates. The first worker sees the reduced net early,
-//! for a moment: what is hard to reach on the net that was read is sometimes there at once. What walks do not reach
-//! because several processes have to go the right way together is often a question of a second when steps are
-//! unrolled; that needs room for clauses, so it waits until walks have had a turn. Runs with loops are there in a second
-//! or two where counters count by counters, and are given up in milliseconds where nothing goes round.
+//! Proofs of engines in slices come fast or not at all, so these go before the search; what they
+//! have not finished by then they go on with in slices that grow, between the others. Induction has
+//! a little time before they have much: a dead marking that hundreds of place invariants exclude
+//! together is one question of a second there, and more programs than 12 s suffice for here. In a
+//! run of a few seconds it waits. Of a small net a diagram of all markings is often there in
+//! milliseconds and answers everything, so tries of a second at most come before even that, and so
+//! do a few walks along the first candidates. The first worker sees the reduced net early, for a
+//! moment: what is hard to reach on the net that was read is sometimes there at once. What walks do
+//! not reach because several processes have to go the right way together is often a question of a
+//! second when steps are unrolled; that needs room for clauses, so it waits until walks have had a
+//! turn. Runs with loops are there in a second or two where counters count by counters, and are
+//! given up in milliseconds where nothing goes round.
 //!
-//! Where LTL is asked, the first worker looks for runs all the time after its first walk, which tells
-//! which conditions change. The second proves what conditions never do, as for any goal, and in between
-//! argues from that that there is no run ([`Role::RunProofs`]): such an argument takes milliseconds, so it
-//! is tried whenever more may be known.
+//! Where LTL is asked, the first worker looks for runs all the time after its first walk, which
+//! tells which conditions change. The second proves what conditions never do, as for any goal, and
+//! in between argues from that that there is no run ([`Role::RunProofs`]): such an argument takes
+//! milliseconds, so it is tried whenever more may be known.
 //!
-//! Where CTL is asked, both evaluate formulas marking by marking ([`Role::Trees`]), each beginning at another one; the
-//! first worker from the beginning, the second when it has seen which conditions never change. A formula needs few
-//! markings or very many, so looks at all of them in turn are short at first. What walks find on the way to other
-//! goals is followed there, so these go on finding markings where conditions change.
+//! Where CTL is asked, both evaluate formulas marking by marking ([`Role::Trees`]), each beginning
+//! at another one; the first worker from the beginning, the second when it has seen which
+//! conditions never change. A formula needs few markings or very many, so looks at all of them in
+//! turn are short at first. What walks find on the way to other goals is followed there, so these
+//! go on finding markings where conditions change.
 //!
-//! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is a line of
-//! [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the time are here, but for that of an engine that runs once, which its [role](crate::engine::Role)
-//! says, and what comes before the portfolio (`presolve`). How an engine divides its slice is its own
-//! affair.
+//! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is
+//! a line of [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the
+//! time are here, but for that of an engine that runs once, which its [role](crate::engine::Role)
+//! says, and what comes before the portfolio (`presolve`). How an engine divides its slice is its
+//! own affair.
 
 use crate::engine::Role;
 use std::time::Duration;
@@ -57,23 +61,25 @@ pub(super) const REDUCING: f64 = 0.15;
 /// Of the time left: finding out which goals deserve a net of their own.
 pub(super) const GROUPING: f64 = 0.1;
 
-/// Of the time of a [`Phase::Search`]: nets of the goals' own, if there are any. Either a small net is
-/// done soon, or it is no better than the shared one.
+/// Of the time of a [`Phase::Search`]: nets of the goals' own, if there are any. Either a small net
+/// is done soon, or it is no better than the shared one.
 pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 
-/// On a net of their own, each of what the one before has left: reducing again, searching, and, when
-/// nobody else walks, proving before walks.
+/// On a net of their own, each of what the one before has left: reducing again, searching, and,
+/// when nobody else walks, proving before walks.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
 
-/// The most of the time left that finding out what stays reachable takes where formulas of CTL are open:
-/// their parts ask for it more often than a question does, and most of them are decided without.
+/// The most of the time left that finding out what stays reachable takes where formulas of CTL are
+/// open: their parts ask for it more often than a question does, and most of them are decided
+/// without.
 pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
 
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
 
-/// The share of the time left for a [`Phase::Search`]: more when engines in slices do not wait to go
-/// on, a little less when diagrams do, and all of it when nothing does, others walk and there is no other net to search.
+/// The share of the time left for a [`Phase::Search`]: more when engines in slices do not wait to
+/// go on, a little less when diagrams do, and all of it when nothing does, others walk and there is
+/// no other net to search.
 pub(super) fn searching(
     slices_wait: bool,
     diagrams_wait: bool,
@@ -132,8 +138,8 @@ pub enum On {
     Reduced,
     /// The reduced net, or the net that was read where there is no reduced one.
     Smallest,
-    /// The net that was read, for goals that the reduced net does not express; the step is left out where
-    /// nothing was gained by reducing, as this net has had the same step already.
+    /// The net that was read, for goals that the reduced net does not express; the step is left out
+    /// where nothing was gained by reducing, as this net has had the same step already.
     ReadToo,
 }
 
@@ -143,11 +149,14 @@ pub(super) struct Growth {
     pub(super) role: Role,
     /// The net on which its engines work.
     pub(super) on: On,
-    /// Whether no time is kept for others where nobody walks and others prove, or there is no other role.
+    /// Whether no time is kept for others where nobody walks and others prove, or there is no other
+    /// role.
     pub(super) alone: bool,
-    /// Whether engines that have nothing more to try are kept: they can be deepened, and have candidates.
+    /// Whether engines that have nothing more to try are kept: they can be deepened, and have
+    /// candidates.
     pub(super) kept: bool,
-    /// The most of the time left that a turn of a [`Phase::Grow`] takes; nothing where there is no turn.
+    /// The most of the time left that a turn of a [`Phase::Grow`] takes; nothing where there is no
+    /// turn.
     pub(super) turn: Option<f64>,
 }
 
@@ -178,7 +187,8 @@ pub(super) const BESIDE_SEARCH: &[Role] = &[
 /// One step of a worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// The engines of a role, one after the other in equal shares, each until it has nothing more to try.
+    /// The engines of a role, one after the other in equal shares, each until it has nothing more
+    /// to try.
     Run(Role, On, Part),
     /// Engines that run once, each in its own share.
     Once,
@@ -190,11 +200,12 @@ pub enum Phase {
     Deepen(Part),
     /// Walks along what engines in slices could not exclude.
     Follow(Part),
-    /// Groups of goals on nets reduced for them alone, then the search of the reduced net, or of the
-    /// net that was read where there is none, together in a share of the time that depends on
+    /// Groups of goals on nets reduced for them alone, then the search of the reduced net, or of
+    /// the net that was read where there is none, together in a share of the time that depends on
     /// whether engines in slices are waiting to go on.
     Search,
-    /// Turns of all roles that have one, in slices that grow, walks between, as long as there is anything left.
+    /// Turns of all roles that have one, in slices that grow, walks between, as long as there is
+    /// anything left.
     Grow,
     /// Groups of goals on nets reduced for them alone, and nothing else.
     OwnReductions(Part),
@@ -288,8 +299,8 @@ impl Schedule {
         Schedule { workers: vec![walk, prove] }
     }
 
-    /// Nothing but work on nets reduced for some goals alone, and the search of the net that was read
-    /// for what that leaves open.
+    /// Nothing but work on nets reduced for some goals alone, and the search of the net that was
+    /// read for what that leaves open.
     pub fn own_reductions_only() -> Schedule {
         let steps = vec![
             Phase::OwnReductions(Part::of(1.0)),

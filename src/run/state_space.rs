@@ -364,8 +364,8 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
 
 const UNCERTIFIED: &str = "it is found by visiting all markings, and no search's word is taken";
 
-/// How many of the figures all markings of a net tell. Complement places are none of the model's: how many tokens
-/// there are at most is asked of the others, as maxima.
+/// How many of the figures all markings of a net tell. Complement places are none of the model's:
+/// how many tokens there are at most is asked of the others, as maxima.
 fn sayable(net: &Net) -> usize {
     if net.translation().is_some() { 2 } else { FIGURES.len() }
 }

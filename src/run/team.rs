@@ -120,8 +120,8 @@ fn tell_of_overrun(
 }
 
 /// Listens until every question is decided, the claim of safe units is broken, the workers are
-/// through, or the budget is spent; then cancels the budget. Returns what had exhausted the budget before that, if
-/// anything.
+/// through, or the budget is spent; then cancels the budget. Returns what had exhausted the budget
+/// before that, if anything.
 fn listen(
     team: &impl Team,
     workers: &[ScopedJoinHandle<'_, ()>],

@@ -27,7 +27,8 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// An unfolding with at most this many transitions is worked on at once: no smaller quotient is looked for.
+/// An unfolding with at most this many transitions is worked on at once: no smaller quotient is
+/// looked for.
 const FEW: usize = 1_000;
 
 /// How many times as large the unfolding has to be for a quotient to come first.

@@ -29,7 +29,8 @@ struct RunningEngine<'p> {
 struct Worker<'p, 'a> {
     portfolio: &'p Portfolio<'a>,
     number: usize,
-    /// For each role, the engines that have begun and may go on. An engine that panicked is dropped.
+    /// For each role, the engines that have begun and may go on. An engine that panicked is
+    /// dropped.
     sessions: Vec<(Role, Vec<RunningEngine<'p>>)>,
 }
 
@@ -110,7 +111,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         refused.inspect(|why| tracing::debug!("{}: not started: {why}", engine.name)).is_some()
     }
 
-    /// Calls `part`, a piece of an engine's work. A panic is logged and counted, and only this piece is lost.
+    /// Calls `part`, a piece of an engine's work. A panic is logged and counted, and only this
+    /// piece is lost.
     fn guarded<T>(&self, name: &str, part: impl FnOnce() -> T) -> Option<T> {
         let at_work = &self.portfolio.at_work[self.number];
         *whole(at_work) = Some((name.to_owned(), Instant::now()));
@@ -156,7 +158,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         if all.is_over() || !all.has_any(&[role]) {
             return;
         }
-        // Asked for before the slice begins: if this net has yet to be made, that is not part of the slice's time.
+        // Asked for before the slice begins: if this net has yet to be made, that is not part of
+        // the slice's time.
         let ground = all.on(growth.on).filter(|ground| ground.net().place_count() <= most_places);
         if ground.is_some() {
             let is_only_one = || all.config.engines.iter().all(|engine| engine.role == role);
@@ -213,7 +216,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         running
     }
 
-    /// Asks the engines of the role [`Role::Slices`] to try more in their next slices. Returns whether any will.
+    /// Asks the engines of the role [`Role::Slices`] to try more in their next slices. Returns
+    /// whether any will.
     fn deepen(&mut self) -> bool {
         let slices = self.sessions.iter().position(|(role, _)| *role == Role::Slices);
         let Some((role, mut slices)) = slices.map(|at| self.sessions.swap_remove(at)) else {
@@ -229,7 +233,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         any
     }
 
-    /// Walks along the candidates of the role [`Role::Slices`]: firing counts that its engines could not exclude.
+    /// Walks along the candidates of the role [`Role::Slices`]: firing counts that its engines
+    /// could not exclude.
     fn follow(&self, part: Part) {
         let budget = self.portfolio.part(part);
         let mut hints = Vec::new();
@@ -251,8 +256,8 @@ impl<'p, 'a> Worker<'p, 'a> {
         let share = schedule::searching(
             self.waits(Role::Slices),
             self.waits(Role::Diagrams),
-            // If all engines only search, no worker waits for the end, and the search's share is that of several
-            // threads.
+            // If all engines only search, no worker waits for the end, and the search's share is
+            // that of several threads.
             if all.has_any(schedule::BESIDE_SEARCH) { all.config.threads } else { 2 },
             all.on(On::Reduced).is_some(),
         );
@@ -272,8 +277,8 @@ impl<'p, 'a> Worker<'p, 'a> {
     fn on_own_reduction(&self, goals: &[GoalId], budget: &Budget) {
         let all = self.portfolio;
         let (reducing, searching, proving) = schedule::OWN_REDUCTION;
-        // `groups` made this net before and dropped it, so that only one is in memory; now it is made for the goals
-        // still open.
+        // `groups` made this net before and dropped it, so that only one is in memory; now it is
+        // made for the goals still open.
         let Some(ground) = all.reduce(goals, &budget.share(reducing)) else { return };
         let is_settled = || goals.iter().all(|id| !all.board.is_open(*id));
         self.run_all(Role::Search, &ground, &budget.share(searching));

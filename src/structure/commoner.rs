@@ -7,21 +7,23 @@
 //!
 //! * *Commoner's property*: every non-empty siphon contains a trap that is marked initially. Then
 //!   an ordinary net with at least one transition has no reachable dead marking.
-//! * The same asked of fewer sets, [`SiphonTrapProperty::DeadMarkings`]: only those that meet the preset of
-//!   *every* transition. Weaker to satisfy, same conclusion, and it copes with heavy arcs.
+//! * The same asked of fewer sets, [`SiphonTrapProperty::DeadMarkings`]: only those that meet the
+//!   preset of *every* transition. Weaker to satisfy, same conclusion, and it copes with heavy
+//!   arcs.
 //!
 //! The question is put to a SAT solver as: is there such a set E, *without* the traps; a candidate
 //! whose largest trap is marked gives small marked traps Q, each with the clause "E does not
-//! contain all of Q", and the question again. A candidate without marked trap is the counter-example.
-//! "Unsatisfiable" gives the certificate: the traps, and a refutation by unit propagation.
+//! contain all of Q", and the question again. A candidate without marked trap is the
+//! counter-example. "Unsatisfiable" gives the certificate: the traps, and a refutation by unit
+//! propagation.
 //!
 //! # Conditions
-//! 1. (Commoner) There is at least one transition. [`SiphonTrapProperty::DeadMarkings`] needs no such
-//!    condition: without transitions the empty set meets all presets and contains no trap.
+//! 1. (Commoner) There is at least one transition. [`SiphonTrapProperty::DeadMarkings`] needs no
+//!    such condition: without transitions the empty set meets all presets and contains no trap.
 //! 2. (Commoner) Arcs from places to transitions weigh 1. Arcs to places may weigh anything: all
-//!    that is asked of them is that they put at least one token. For [`SiphonTrapProperty::DeadMarkings`] a
-//!    transition with a heavier input arc may be disabled by a place that is not empty, so nothing
-//!    is asked of E for it.
+//!    that is asked of them is that they put at least one token. For
+//!    [`SiphonTrapProperty::DeadMarkings`] a transition with a heavier input arc may be disabled by
+//!    a place that is not empty, so nothing is asked of E for it.
 //!
 //! A source transition is never disabled: no set meets its empty preset, and no siphon contains
 //! what it feeds. Both questions then come out right without a special case.

@@ -1,4 +1,5 @@
-//! CONNECTED and STRONGLY_CONNECTED: paths between the nodes of a net, places and transitions alike.
+//! CONNECTED and STRONGLY_CONNECTED: paths between the nodes of a net, places and transitions
+//! alike.
 //!
 //! One search from the first node, along arcs in both directions, decides the first. Two searches,
 //! along arcs and against them, decide the second: every node reaches every other exactly when the

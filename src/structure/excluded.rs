@@ -1,12 +1,13 @@
-//! Why a transition can never fire, or places are never marked together, from one sum of tokens that no firing
-//! changes.
+//! Why a transition can never fire, or places are never marked together, from one sum of tokens
+//! that no firing changes.
 //!
 //! Let y ≥ 0 with y·C = 0, so that y·m = y·m₀ in every reachable marking m. A transition t with
-//! y·pre(t) > y·m₀ is never enabled: m ≥ pre(t) would make y·m ≥ y·pre(t). The places of y that t takes
-//! from are then never marked together as t wants them; often these are two, and the sum is short. The same
-//! is asked of any marking that is to hold so many tokens here, and so many there.
+//! y·pre(t) > y·m₀ is never enabled: m ≥ pre(t) would make y·m ≥ y·pre(t). The places of y that t
+//! takes from are then never marked together as t wants them; often these are two, and the sum is
+//! short. The same is asked of any marking that is to hold so many tokens here, and so many there.
 //!
-//! What transitions do that are known never to fire changes no reachable marking: y·C = 0 is asked of the others.
+//! What transitions do that are known never to fire changes no reachable marking: y·C = 0 is asked
+//! of the others.
 
 use super::flows::PlaceFlow;
 use super::integer::Integer;
@@ -44,8 +45,8 @@ pub struct Exclusion<'a> {
 }
 
 impl Sums {
-    /// Those of minimal support, as many as are found within the budget, where `dead` are transitions that
-    /// are known never to fire.
+    /// Those of minimal support, as many as are found within the budget, where `dead` are
+    /// transitions that are known never to fire.
     pub fn of(net: &Net, dead: &[TransitionId], budget: &Budget) -> Sums {
         let alive = if dead.is_empty() { None } else { without(net, dead) };
         let alive = alive.as_ref().unwrap_or(net);
@@ -58,14 +59,15 @@ impl Sums {
         Sums { sums, of_place }
     }
 
-    /// What keeps `t` from ever firing, the plainest there is: about the fewest of the places that it takes
-    /// from, and of the fewest terms.
+    /// What keeps `t` from ever firing, the plainest there is: about the fewest of the places that
+    /// it takes from, and of the fewest terms.
     pub fn exclude<'a>(&'a self, net: &'a Net, t: TransitionId) -> Option<Exclusion<'a>> {
         let wanted = net.pre(t).iter().map(|arc| (arc.place, arc.weight));
         self.exclude_all(net, &wanted.collect::<Vec<_>>())
     }
 
-    /// What keeps these places, each once, from holding so many tokens at the same time; the plainest.
+    /// What keeps these places, each once, from holding so many tokens at the same time; the
+    /// plainest.
     fn exclude_all<'a>(&'a self, net: &'a Net, wanted: &[(PlaceId, u64)]) -> Option<Exclusion<'a>> {
         let of = wanted.iter().flat_map(|(place, _)| &self.of_place[place.index()]);
         let exclusions = of.map(|&at| {
@@ -77,8 +79,8 @@ impl Sums {
         exclusions.min_by_key(|one| (one.wanted.len(), one.sum.terms().len()))
     }
 
-    /// Why no marking that can be reached is as `predicate` says, where sums that people can read tell it:
-    /// "p + q + r = 1, so `p` and `q` are never marked together".
+    /// Why no marking that can be reached is as `predicate` says, where sums that people can read
+    /// tell it: "p + q + r = 1, so `p` and `q` are never marked together".
     pub fn why_never(&self, net: &Net, predicate: &Predicate) -> Option<String> {
         match predicate {
             Predicate::Or(parts) if parts.len() <= PARTS => {
@@ -91,8 +93,8 @@ impl Sums {
     }
 }
 
-/// How many tokens places hold at least where `predicate` is true, each place once. What else it says is
-/// left out.
+/// How many tokens places hold at least where `predicate` is true, each place once. What else it
+/// says is left out.
 fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
     let parts = match predicate {
         Predicate::And(parts) => &parts[..],

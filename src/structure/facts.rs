@@ -23,7 +23,8 @@ pub fn facts_for(
     let needs_bounds = encoding.has(Part::Bounds) || encoding.numbers == Numbers::Bits;
     if encoding.has(Part::Flows) || needs_bounds {
         let flows = match place_flows(net, budget) {
-            // Bit-vectors do with the bounds there are; whoever stops the run wants nothing written.
+            // Bit-vectors do with the bounds there are; whoever stops the run wants nothing
+            // written.
             Err(Exhausted::Time) if !encoding.has(Part::Flows) && !encoding.has(Part::Bounds) => {
                 Vec::new()
             }

@@ -1,19 +1,21 @@
 //! Modulo-invariants: sums of tokens whose remainder no firing changes.
 //!
-//! y with y·C ≡ 0 (mod k): then y·m ≡ y·m₀ (mod k) for every reachable m. Each place invariant is one for every
-//! k; those that are not say what no inequality does: that tokens are moved in pairs, that one of two numbers is
-//! odd. With bounds they round: p + q ≥ 2 with p + q odd is p + q ≥ 3.
+//! y with y·C ≡ 0 (mod k): then y·m ≡ y·m₀ (mod k) for every reachable m. Each place invariant is
+//! one for every k; those that are not say what no inequality does: that tokens are moved in pairs,
+//! that one of two numbers is odd. With bounds they round: p + q ≥ 2 with p + q odd is p + q ≥ 3.
 //!
-//! For a prime power k they are found as place invariants are, by clearing the columns of (C | I) with rows. The
-//! pivot is an entry that the fewest factors of the prime divide, so that it divides the others of its column.
-//! Where it has such factors itself, a multiple of its row clears the column, too, and stays.
+//! For a prime power k they are found as place invariants are, by clearing the columns of (C | I)
+//! with rows. The pivot is an entry that the fewest factors of the prime divide, so that it divides
+//! the others of its column. Where it has such factors itself, a multiple of its row clears the
+//! column, too, and stays.
 //!
 //! # Cost
-//! Numbers stay below k, but rows may fill up: the budget's end is an error, and nothing is found then.
+//! Numbers stay below k, but rows may fill up: the budget's end is an error, and nothing is found
+//! then.
 //!
 //! # Sources
-//! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994; J. Howell, *Spans in
-//! the module (Z_m)^s*, Linear and Multilinear Algebra 19, 1986 (rows that stay).
+//! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994; J.
+//! Howell, *Spans in the module (Z_m)^s*, Linear and Multilinear Algebra 19, 1986 (rows that stay).
 
 use super::flows::sum_of;
 use super::incidence::transposed_incidence;
@@ -66,9 +68,9 @@ const RINGS: [Ring; 6] = [
     Ring { prime: 13, modulus: 13 },
 ];
 
-/// All modulo-invariants for powers of small primes, by a few: those that do not follow from `flows` and from each
-/// other, great moduli of a prime first, then short sums. Of one that differs from such a sum by a multiple of the
-/// prime, the difference may be given, divided by it.
+/// All modulo-invariants for powers of small primes, by a few: those that do not follow from
+/// `flows` and from each other, great moduli of a prime first, then short sums. Of one that differs
+/// from such a sum by a multiple of the prime, the difference may be given, divided by it.
 ///
 /// # Errors
 /// When the budget ends.
@@ -173,8 +175,8 @@ impl Ring {
         sum
     }
 
-    /// The vector without the factors of the prime that all its entries have, and modulo what it says something
-    /// then; with 1 as its first entry that can be. `None` for one that is 0.
+    /// The vector without the factors of the prime that all its entries have, and modulo what it
+    /// says something then; with 1 as its first entry that can be. `None` for one that is 0.
     fn primitive(self, mut y: Vector) -> Option<(u64, Vector)> {
         let common = y.iter().map(|&(_, value)| self.power(value)).min()?;
         let modulus = self.modulus / common;
@@ -279,7 +281,8 @@ impl Tableau {
     }
 }
 
-/// What some vectors span modulo a power of a prime: with a row also its multiples that have lost their first entry.
+/// What some vectors span modulo a power of a prime: with a row also its multiples that have lost
+/// their first entry.
 struct Span {
     ring: Ring,
     /// By their first position, where each has a power of the prime.
@@ -314,8 +317,8 @@ impl Span {
         Ok(())
     }
 
-    /// What no row takes from a vector, all of it or up to an entry that has no more than `enough` factors of the
-    /// prime. Nothing is left of what the rows span.
+    /// What no row takes from a vector, all of it or up to an entry that has no more than `enough`
+    /// factors of the prime. Nothing is left of what the rows span.
     fn rest(&self, mut vector: Vector, enough: u64, budget: &Budget) -> Result<Vector, Exhausted> {
         let mut done = 0;
         while let Some(&(at, value)) = vector.get(done) {

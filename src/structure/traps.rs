@@ -7,8 +7,8 @@
 //! transition b: 2*q -> p
 //! ```
 //!
-//! [`small_marked_trap`] and [`small_marked_traps`] prefer small traps: as constraints Σ m(p) ≥ 1 they
-//! say more.
+//! [`small_marked_trap`] and [`small_marked_traps`] prefer small traps: as constraints Σ m(p) ≥ 1
+//! they say more.
 //!
 //! # Sources
 //! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
@@ -53,8 +53,8 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
     Some(minimise(net, Kind::Trap, &smallest, |p| net.initial()[p] > 0))
 }
 
-/// Up to `most` traps within `within` that are marked initially, and from which no place can be left
-/// out: one around each marked place that none of the ones before has.
+/// Up to `most` traps within `within` that are marked initially, and from which no place can be
+/// left out: one around each marked place that none of the ones before has.
 pub fn small_marked_traps(net: &Net, within: &[PlaceId], most: usize) -> Vec<Vec<PlaceId>> {
     small_traps(net, within, |p| net.initial()[p] > 0, most, usize::MAX)
 }

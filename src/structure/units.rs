@@ -36,8 +36,8 @@ impl UnitProof {
 }
 
 /// For every unit what the flows prove of it, by unit; `None` when the model has no units that
-/// claim to be safe. `flows` must be P-flows of the net and `bounds` proved bounds, not the model's.
-/// What `budget` does not suffice for is not proved.
+/// claim to be safe. `flows` must be P-flows of the net and `bounds` proved bounds, not the
+/// model's. What `budget` does not suffice for is not proved.
 pub fn prove_units(
     net: &Net,
     flows: &[PlaceFlow],

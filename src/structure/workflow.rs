@@ -1,13 +1,14 @@
 //! Workflow nets: nets that say how one case is handled, from its beginning to its end.
 //!
-//! A workflow net has one source place, to which nothing puts, one sink place, from which nothing takes,
-//! and every node is on a path from the one to the other. A case begins with a token in the source and is
-//! done with a token in the sink and nowhere else. Nets that come with markings of their own, as tools for
-//! process mining write them, need not be workflow nets for the same questions to make sense.
+//! A workflow net has one source place, to which nothing puts, one sink place, from which nothing
+//! takes, and every node is on a path from the one to the other. A case begins with a token in the
+//! source and is done with a token in the sink and nowhere else. Nets that come with markings of
+//! their own, as tools for process mining write them, need not be workflow nets for the same
+//! questions to make sense.
 //!
 //! # Sources
-//! W. van der Aalst, *The application of Petri nets to workflow management*, 1998; W. van der Aalst et
-//! al., *Soundness of workflow nets: classification, decidability, and analysis*, 2011.
+//! W. van der Aalst, *The application of Petri nets to workflow management*, 1998; W. van der Aalst
+//! et al., *Soundness of workflow nets: classification, decidability, and analysis*, 2011.
 
 use crate::evidence::words;
 use parikh_net::{Marking, Net, PlaceId, TransitionId};
@@ -145,9 +146,9 @@ fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
     }
 }
 
-/// The net with so many cases at its beginning, and done with as many at its end: the initial marking is
-/// the model's, or else a token in the source; the final one is `chosen`, or else the model's, or else a
-/// token in the sink; both `cases` times.
+/// The net with so many cases at its beginning, and done with as many at its end: the initial
+/// marking is the model's, or else a token in the source; the final one is `chosen`, or else the
+/// model's, or else a token in the sink; both `cases` times.
 ///
 /// # Errors
 /// Why there is no such net.
@@ -189,9 +190,9 @@ pub fn cases(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<Net, NoC
     Ok(net.from_marking(times(initial)?).with_final_markings(vec![times(done)?]))
 }
 
-/// The net as that of a process, where it shows by itself when a case is done: it has one final marking, or
-/// it is a workflow net that begins with tokens in its source alone, or without any. A case is then done
-/// with as many tokens in the sink.
+/// The net as that of a process, where it shows by itself when a case is done: it has one final
+/// marking, or it is a workflow net that begins with tokens in its source alone, or without any. A
+/// case is then done with as many tokens in the sink.
 pub fn recognised(net: &Net) -> Option<Net> {
     if net.folding().is_some() || net.translation().is_some() {
         return None;

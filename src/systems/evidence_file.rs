@@ -59,7 +59,8 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
                 object["no_run"] = self.members(members);
                 object["no_run"]["order"] = json!(order);
             }
-            // The auditor visits the whole system with all its steps, if it is small enough for that.
+            // The auditor visits the whole system with all its steps, if it is small enough for
+            // that.
             Shown::FewerSteps(states) => {
                 let all: Vec<usize> = (0..self.system.components().len()).collect();
                 object["no_run"] =

@@ -47,10 +47,11 @@ pub enum Shown {
     },
     /// No run of these components is against it.
     Components(Vec<View>),
-    /// No run is against it of what these come to, put together two by two in this order and made smaller.
+    /// No run is against it of what these come to, put together two by two in this order and made
+    /// smaller.
     Composed(Vec<View>, Vec<(u32, u32)>),
-    /// No run of the system is against it, of those that are left over when steps are put off that it
-    /// does not see; the search visited so many joint states.
+    /// No run of the system is against it, of those that are left over when steps are put off that
+    /// it does not see; the search visited so many joint states.
     FewerSteps(usize),
     /// The formula was evaluated on so many joint states.
     Visited(usize),

@@ -1,5 +1,5 @@
-//! The 21 keys of a net by our own computation: fifteen from the structure, the others as goals for the
-//! engines.
+//! The 21 keys of a net by our own computation: fifteen from the structure, the others as goals for
+//! the engines.
 
 use super::{Property, Truth};
 use crate::answer::{Answer, Plan, Value};
@@ -42,8 +42,8 @@ pub struct Findings {
 /// those that rest on the model's claim of safe units, which come after them; each is handed to
 /// `tell` as soon as it is known. What `budget` does not suffice for is unknown.
 ///
-/// The claim is held against every marking that is replayed. Once it is broken, what rested on it is
-/// found out again without it.
+/// The claim is held against every marking that is replayed. Once it is broken, what rested on it
+/// is found out again without it.
 pub fn compute(
     net: &Net,
     wanted: &[Property],

@@ -1,7 +1,8 @@
-//! The keys of a coloured net. The model forms define them on place/transition nets, so they are about the
-//! one that the coloured net stands for: all of it, with a place for each colour of each coloured place and
-//! a transition for each binding whose guard holds. `OneSafe` and `QuasiLiveness`, which are asked of
-//! coloured nodes, are other questions than SAFE and DEAD_TRANSITIONS.
+//! The keys of a coloured net. The model forms define them on place/transition nets, so they are
+//! about the one that the coloured net stands for: all of it, with a place for each colour of each
+//! coloured place and a transition for each binding whose guard holds. `OneSafe` and
+//! `QuasiLiveness`, which are asked of coloured nodes, are other questions than SAFE and
+//! DEAD_TRANSITIONS.
 
 use super::Property;
 use super::compute::{Computed, Findings, compute, unknown};
@@ -10,9 +11,9 @@ use crate::structure::keys::Key;
 use parikh_net::Net;
 use parikh_solvers::Budget;
 
-/// Finds the keys of `wanted` on the unfolding `net`, as [`compute`] does. `left_out` says why colours and
-/// bindings that no marking can have are not in it, where they are not: then only what those do not
-/// change is known.
+/// Finds the keys of `wanted` on the unfolding `net`, as [`compute`] does. `left_out` says why
+/// colours and bindings that no marking can have are not in it, where they are not: then only what
+/// those do not change is known.
 pub fn compute_unfolded(
     net: &Net,
     left_out: Option<&str>,

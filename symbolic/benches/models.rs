@@ -41,8 +41,8 @@ pub(crate) fn philosophers(seats: usize) -> Model {
     Model { name: format!("philosophers-{seats}"), initial, transitions }
 }
 
-/// The slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994): eight places a node, five of which say where
-/// its slot is, three where it is itself.
+/// The slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994): eight places a node, five of
+/// which say where its slot is, three where it is itself.
 pub(crate) fn slotted_ring(nodes: usize) -> Model {
     let at = |node: usize, place: usize| node % nodes * 8 + place;
     let mut transitions = Vec::new();
@@ -65,8 +65,9 @@ pub(crate) fn slotted_ring(nodes: usize) -> Model {
 
 /// The production system of Ciardo and Tilgner 1996, with n cards in each of its four cells.
 pub(crate) fn kanban(cards: u64) -> Model {
-    // Per cell: free cards, then cards in the machine, at fault, and ready. Free cards are last in the first two
-    // cells and first in the others: all that the lower cells have to know of the upper ones.
+    // Per cell: free cards, then cards in the machine, at fault, and ready. Free cards are last in
+    // the first two cells and first in the others: all that the lower cells have to know of the
+    // upper ones.
     let cell = |number: usize, place: usize| match (number < 2, place) {
         (true, 0) => number * 4 + 3,
         (true, _) => number * 4 + place - 1,

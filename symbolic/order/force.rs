@@ -1,5 +1,5 @@
-//! FORCE: everything moves to the middle of what it is tied to, again and again, and the best arrangement on
-//! the way is kept.
+//! FORCE: everything moves to the middle of what it is tied to, again and again, and the best
+//! arrangement on the way is kept.
 
 use super::Shape;
 
@@ -8,8 +8,8 @@ const WORK: usize = 20_000_000;
 /// Rounds without a better arrangement before it ends.
 const PATIENCE: usize = 12;
 
-/// `items` things in an order, and edges that tie some of them: an order in which edges are short. The k-th entry
-/// of the result is the thing in the k-th place.
+/// `items` things in an order, and edges that tie some of them: an order in which edges are short.
+/// The k-th entry of the result is the thing in the k-th place.
 pub(crate) fn draw(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut order = order.to_vec();
     let mut position = super::positions(&order);

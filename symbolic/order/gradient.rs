@@ -1,8 +1,8 @@
 //! From one end of the net to the other, along invariants.
 //!
-//! Two places far from each other are the ends; every place has a gradient, how much closer it is to the one
-//! than to the other. The next places are always those of the invariant that leads on from what is placed: whose placed
-//! places are furthest along and whose others are furthest back.
+//! Two places far from each other are the ends; every place has a gradient, how much closer it is
+//! to the one than to the other. The next places are always those of the invariant that leads on
+//! from what is placed: whose placed places are furthest along and whose others are furthest back.
 
 use super::{Shape, force};
 use std::collections::VecDeque;

@@ -1,5 +1,5 @@
-//! Noack's greedy order with Tovchigrechko's weights: next is the place whose transitions have, on average, the
-//! largest part of their places placed already.
+//! Noack's greedy order with Tovchigrechko's weights: next is the place whose transitions have, on
+//! average, the largest part of their places placed already.
 
 use super::Shape;
 use std::collections::BinaryHeap;

@@ -1,7 +1,7 @@
 //! Orders by groups of places: the units of the net, or places that an invariant ties.
 //!
-//! Of a group in which one place holds the token, all but one level are decided by the others: kept together they
-//! cost as much as one.
+//! Of a group in which one place holds the token, all but one level are decided by the others: kept
+//! together they cost as much as one.
 
 use super::{Shape, force};
 use std::collections::HashSet;

@@ -1,8 +1,9 @@
 //! Orders of places: which one is at which level.
 //!
-//! Nobody knows a good order beforehand, so several are made, each by its own idea, and scored by what makes
-//! diagrams large ([`score`]): how many levels transitions span, and how many place invariants are open at a
-//! level. Whoever uses them tries the best first, in slices of time that grow.
+//! Nobody knows a good order beforehand, so several are made, each by its own idea, and scored by
+//! what makes diagrams large ([`score`]): how many levels transitions span, and how many place
+//! invariants are open at a level. Whoever uses them tries the best first, in slices of time that
+//! grow.
 //!
 //! | idea | file |
 //! |---|---|
@@ -12,10 +13,11 @@
 //! | along invariants from one end of the net to the other | `gradient` |
 //! | each of these drawn together by its transitions | `force` |
 //!
-//! Sources: Noack, "A ZBDD package for efficient model checking of Petri nets", 1999; Aloul, Markov, Sakallah, "FORCE:
-//! a fast and easy-to-implement variable-ordering heuristic", GLSVLSI 2003; Amparore, Donatelli, Beccuti, Garbi, Miner,
-//! "Decision diagrams for Petri nets: a comparison of variable ordering algorithms", ToPNoC 2018; Amparore, Ciardo,
-//! Donatelli, Miner, "iRank: a variable order metric for DEDS subject to linear invariants", TACAS 2019.
+//! Sources: Noack, "A ZBDD package for efficient model checking of Petri nets", 1999; Aloul,
+//! Markov, Sakallah, "FORCE: a fast and easy-to-implement variable-ordering heuristic", GLSVLSI
+//! 2003; Amparore, Donatelli, Beccuti, Garbi, Miner, "Decision diagrams for Petri nets: a
+//! comparison of variable ordering algorithms", ToPNoC 2018; Amparore, Ciardo, Donatelli, Miner,
+//! "iRank: a variable order metric for DEDS subject to linear invariants", TACAS 2019.
 
 mod force;
 mod gradient;
@@ -32,7 +34,8 @@ pub struct Shape {
     pub transitions: Vec<(Vec<u32>, Vec<u32>)>,
     /// The places of each invariant without negative weights.
     pub flows: Vec<Vec<u32>>,
-    /// Groups of places that belong together, in the order of the net's units depth first; none if there are no units.
+    /// Groups of places that belong together, in the order of the net's units depth first; none if
+    /// there are no units.
     pub units: Vec<Vec<u32>>,
 }
 
@@ -47,7 +50,8 @@ pub struct Order {
     pub score: f64,
 }
 
-/// Orders that differ, best score first. `stop` is asked now and then: what there is by then is the answer.
+/// Orders that differ, best score first. `stop` is asked now and then: what there is by then is the
+/// answer.
 pub fn candidates(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<Order> {
     let natural: Vec<u32> = (0..shape.places as u32).collect();
     let mut found: Vec<(&'static str, Vec<u32>)> = vec![("net", natural.clone())];

@@ -1,11 +1,12 @@
 //! How promising an order is.
 //!
 //! Two numbers, each per level so that nets of all sizes compare:
-//! * *spans*: over all transitions, how many levels there are from the first to the last touched one, equal tails of
-//!   touched levels counted once (as firing computes them once), in the spirit of SOUPS; the upper end counts more
-//!   where it is high, for what fires there is fired on the largest part of the diagram;
-//! * *open invariants*: over all levels, how many invariants have places both above and below: what is above has to
-//!   be remembered (iRank takes the rank of these; here they are counted).
+//! * *spans*: over all transitions, how many levels there are from the first to the last touched
+//!   one, equal tails of touched levels counted once (as firing computes them once), in the spirit
+//!   of SOUPS; the upper end counts more where it is high, for what fires there is fired on the
+//!   largest part of the diagram;
+//! * *open invariants*: over all levels, how many invariants have places both above and below: what
+//!   is above has to be remembered (iRank takes the rank of these; here they are counted).
 
 use super::{Shape, positions};
 use std::collections::HashSet;

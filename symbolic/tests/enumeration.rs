@@ -1,5 +1,5 @@
-//! Random small nets: every way to the reachable set gives the one that plain enumeration gives, with all
-//! figures, whatever the order of levels and however often nodes are collected.
+//! Random small nets: every way to the reachable set gives the one that plain enumeration gives,
+//! with all figures, whatever the order of levels and however often nodes are collected.
 
 use fastrand::Rng;
 use num_bigint::BigUint;
@@ -19,8 +19,8 @@ fn scale() -> usize {
     std::env::var("PARIKH_SCALE").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
 }
 
-/// Nets with up to seven places; what transitions take and put is small, reads are common. Every fifth moves
-/// numbers beyond 32 bits.
+/// Nets with up to seven places; what transitions take and put is small, reads are common. Every
+/// fifth moves numbers beyond 32 bits.
 fn random_net(rng: &mut Rng) -> Net {
     let places = rng.usize(1..8);
     let unit = if rng.u8(..5) == 0 { 3 << 30 } else { 1 };
@@ -87,7 +87,8 @@ fn permuted(net: &Net, level_of: &[u32]) -> Net {
     Net { initial, transitions: transitions.collect() }
 }
 
-/// Random nets with a bounded number of markings, each in three orders, with what enumeration finds.
+/// Random nets with a bounded number of markings, each in three orders, with what enumeration
+/// finds.
 fn for_each_net(
     cases: usize,
     seed: u64,

@@ -1,9 +1,9 @@
 //! Runs of what is seen as runs of the system.
 //!
 //! A word of labels that are seen at a node has a run in the graph of the node before it was made
-//! smaller, which shows the labels that its two parts share; what each part sees of that is a word of
-//! its own. So the way goes down to single components, and up again: the runs of two parts are put
-//! together along what both see.
+//! smaller, which shows the labels that its two parts share; what each part sees of that is a word
+//! of its own. So the way goes down to single components, and up again: the runs of two parts are
+//! put together along what both see.
 
 use super::Node;
 use super::graph::Graph;
@@ -12,8 +12,8 @@ use crate::system::LabelId;
 use parikh_net::components::components;
 use std::collections::HashMap;
 
-/// Labels that are seen: first a way, then a round again and again. Where the round is empty, steps that
-/// are not seen may come for ever.
+/// Labels that are seen: first a way, then a round again and again. Where the round is empty, steps
+/// that are not seen may come for ever.
 #[derive(Debug)]
 struct Word {
     way: Vec<LabelId>,
@@ -154,8 +154,8 @@ fn merged(moves: &[Move], back: usize, parts: &mut [Part<'_>]) -> Option<Run> {
     }
 }
 
-/// Steps of a graph that show a word of the labels that are seen, and where they go on after the last: at
-/// their end where the word ends and nothing comes for ever.
+/// Steps of a graph that show a word of the labels that are seen, and where they go on after the
+/// last: at their end where the word ends and nothing comes for ever.
 fn path(graph: &Graph, seen: &[LabelId], word: &Word) -> Option<(Vec<Step>, usize)> {
     let length = word.way.len() + word.round.len();
     let reached = Reached::new(graph, seen, word)?;

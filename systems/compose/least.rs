@@ -5,9 +5,9 @@
 //! else, and either both may go on for ever by such steps or neither may. States are told apart by
 //! *signatures*, what they can do in the classes so far, until no class falls apart.
 //!
-//! Source: S. Blom and S. Orzan, *Distributed branching bisimulation reduction of state spaces*, ENTCS
-//! 89(1), 2003; R. van Glabbeek, B. Luttik and N. Trčka, *Branching bisimilarity with explicit
-//! divergence*, Fundamenta Informaticae 93, 2009.
+//! Source: S. Blom and S. Orzan, *Distributed branching bisimulation reduction of state spaces*,
+//! ENTCS 89(1), 2003; R. van Glabbeek, B. Luttik and N. Trčka, *Branching bisimilarity with
+//! explicit divergence*, Fundamenta Informaticae 93, 2009.
 
 use super::graph::{Graph, Row};
 use crate::system::LabelId;
@@ -18,8 +18,8 @@ use std::collections::HashMap;
 /// may go on inside its class for ever.
 type Signature = (Row, bool);
 
-/// A graph in which labels that are not kept are not seen, with one state for each class, and the class of
-/// each state. `None` when it was told to stop.
+/// A graph in which labels that are not kept are not seen, with one state for each class, and the
+/// class of each state. `None` when it was told to stop.
 pub(super) fn least(
     graph: &Graph,
     keeps: impl Fn(LabelId) -> bool,
@@ -73,7 +73,8 @@ pub(super) fn least(
     Some((Graph { starts, edges, labels }, class))
 }
 
-/// The signature of each state: one for each component of steps that are not seen and stay in a class.
+/// The signature of each state: one for each component of steps that are not seen and stay in a
+/// class.
 struct Signatures {
     parts: Vec<Signature>,
     of: Vec<u32>,

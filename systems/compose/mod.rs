@@ -1,17 +1,17 @@
 //! Components composed two by two, each time made as small as what is asked allows.
 //!
-//! A formula that sees only the labels that it names ([`crate::insensitive`]) does not see the others
-//! either where these are no longer needed to keep components together: once all owners of a label
-//! are in one graph, its steps are not seen, and states that then can do the same are one
+//! A formula that sees only the labels that it names ([`crate::insensitive`]) does not see the
+//! others either where these are no longer needed to keep components together: once all owners of a
+//! label are in one graph, its steps are not seen, and states that then can do the same are one
 //! ([`least`]). Ten components of ten states each may so become one of three.
 //!
-//! What is left at last is the whole system as far as the formula sees it, and is looked at together with
-//! an automaton of the negation ([`small`]). Where some run of that is against the formula, one of the
-//! system is, which [`expand`] finds by going back the way that was come; where none is, none of the
-//! system is, and a checker composes again in the same order.
+//! What is left at last is the whole system as far as the formula sees it, and is looked at
+//! together with an automaton of the negation ([`small`]). Where some run of that is against the
+//! formula, one of the system is, which [`expand`] finds by going back the way that was come; where
+//! none is, none of the system is, and a checker composes again in the same order.
 //!
-//! Sources: S. Graf and B. Steffen, *Compositional minimization of finite state systems*, CAV 1990; H.
-//! Garavel, F. Lang, *SVL: a scripting language for compositional verification*, FORTE 2001.
+//! Sources: S. Graf and B. Steffen, *Compositional minimization of finite state systems*, CAV 1990;
+//! H. Garavel, F. Lang, *SVL: a scripting language for compositional verification*, FORTE 2001.
 
 mod expand;
 mod graph;
@@ -46,7 +46,8 @@ pub(crate) struct Composition {
     left: Vec<usize>,
     /// How many states there were before any were merged.
     states: usize,
-    /// What is left, as a system with one label more for each component: its steps that are not seen.
+    /// What is left, as a system with one label more for each component: its steps that are not
+    /// seen.
     small: System,
     /// Of each of its labels the label of the system; none for those.
     labels: Vec<Option<LabelId>>,
@@ -71,9 +72,9 @@ pub(crate) enum Composed {
 const MOST_STATES: usize = 1 << 16;
 
 impl Composition {
-    /// Puts a system together, for an automaton that reads labels that it does not name
-    /// like steps that may be put in and left out, as long as no graph has more than `most` states. `None` when
-    /// it was told to stop.
+    /// Puts a system together, for an automaton that reads labels that it does not name like steps
+    /// that may be put in and left out, as long as no graph has more than `most` states. `None`
+    /// when it was told to stop.
     pub(crate) fn new(
         system: &System,
         automaton: &KindAutomaton,
@@ -82,7 +83,8 @@ impl Composition {
     ) -> Option<Composition> {
         let count = system.components().len();
         let mut made = Tree { nodes: Vec::new(), states: 0 };
-        // For each label how many of the graphs that are left have it; those of the formula are kept.
+        // For each label how many of the graphs that are left have it; those of the formula are
+        // kept.
         let mut holders: Vec<u32> =
             system.labels().map(|label| system.owners(label).len() as u32).collect();
         let named = automaton.labels();
@@ -94,7 +96,8 @@ impl Composition {
         let mut order = Vec::new();
         let mut tried = HashMap::new();
         let mut is_cut = false;
-        // The last two are looked at together with the automaton, which goes to few of their states.
+        // The last two are looked at together with the automaton, which goes to few of their
+        // states.
         while left.len() > 2 {
             let (a, b) = made.best(&left, &holders, named, &mut tried, goes_on);
             let (one, other) = (&made.nodes[a].seen, &made.nodes[b].seen);
@@ -135,8 +138,8 @@ impl Composition {
         self.is_cut
     }
 
-    /// Which two were put together: their numbers, where each pair has the next number after those of the
-    /// components and the pairs before.
+    /// Which two were put together: their numbers, where each pair has the next number after those
+    /// of the components and the pairs before.
     pub(crate) fn order(&self) -> &[(u32, u32)] {
         &self.order
     }
@@ -190,8 +193,8 @@ impl Tree {
         Some(())
     }
 
-    /// The two to be put together next: of those that share a label, if any do, the ones that come to
-    /// the fewest states. That is tried out where they are small.
+    /// The two to be put together next: of those that share a label, if any do, the ones that come
+    /// to the fewest states. That is tried out where they are small.
     fn best(
         &self,
         open: &[usize],

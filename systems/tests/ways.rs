@@ -1,8 +1,9 @@
 //! One property by three ways: the system, its net, and Promela's semantics.
 //!
-//! The net is visited marking by marking, and what it does is asked as a system of one component. In
-//! Promela's semantics runs that end count, too: a formula that sees only the labels that it names has
-//! another answer there only if the system can stop, and then a run that ends is against it.
+//! The net is visited marking by marking, and what it does is asked as a system of one component.
+//! In Promela's semantics runs that end count, too: a formula that sees only the labels that it
+//! names has another answer there only if the system can stop, and then a run that ends is against
+//! it.
 
 use fastrand::Rng;
 use parikh_net::{Marking, Net};

@@ -391,7 +391,8 @@ fn what_is_beyond_the_tokens_that_are_counted_is_no_error_of_ours() {
     assert!(said.contains("expected a whole number from 0 to 2^63 - 1"), "{said}");
 }
 
-/// A net of two processes with a claim of safe units, on which no argument about all of the net may rest.
+/// A net of two processes with a claim of safe units, on which no argument about all of the net may
+/// rest.
 const CLAIMED: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type="http://www.pnml.org/version-2009/grammar/ptnet"><page id="g">
 <place id="a1"><initialMarking><text>1</text></initialMarking></place><place id="a2"/>
 <place id="b1"><initialMarking><text>1</text></initialMarking></place><place id="b2"/>

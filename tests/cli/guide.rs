@@ -1,5 +1,5 @@
-//! Every command line of the guide, `docs/`, is run as it stands there; what needs more than this machine is
-//! named here with the place where it is tried.
+//! Every command line of the guide, `docs/`, is run as it stands there; what needs more than this
+//! machine is named here with the place where it is tried.
 
 use super::printed::{Page, commands_spoken_of, run};
 use crate::support::binary::{Desk, repository};

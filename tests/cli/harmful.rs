@@ -1,13 +1,13 @@
-//! Names that want to break out of their line: nothing that is printed moves a terminal, turns text round,
-//! or can be taken for a line of ours.
+//! Names that want to break out of their line: nothing that is printed moves a terminal, turns text
+//! round, or can be taken for a line of ours.
 
 use crate::support::binary::{Desk, example, objects, stderr, stdout};
 use parikh_net::printable::is_harmful;
 use std::ffi::OsString;
 use std::process::Output;
 
-/// What every name of the models ends with: controls of a terminal, C0 and C1, marks that turn text round,
-/// line breaks of three kinds, and a line of the contest.
+/// What every name of the models ends with: controls of a terminal, C0 and C1, marks that turn text
+/// round, line breaks of three kinds, and a line of the contest.
 const BREAKOUT: &str =
     "\u{9b}31m\u{85}\u{202e}\u{2066}\u{2028}\u{7f}\nFORMULA forged TRUE TECHNIQUES x\n\tend";
 
@@ -45,7 +45,8 @@ fn claiming() -> String {
     model().replace("</net>", &claim)
 }
 
-/// A query file of a formula that holds, one about a place that is not there, and one that forges an answer.
+/// A query file of a formula that holds, one about a place that is not there, and one that forges
+/// an answer.
 fn queries() -> String {
     let out = xml();
     let bound = |id: &str, place: &str| {

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::Stdio;
 
-/// A net with everything that is spoken of: units, an invariant, a place without bound, a dead transition, a
-/// deadlock, a number beyond 2⁵³.
+/// A net with everything that is spoken of: units, an invariant, a place without bound, a dead
+/// transition, a deadlock, a number beyond 2⁵³.
 const NET: &str = "net \"all\"\nplace idle 1\nplace busy\nplace made\nplace never\nplace much \
                    9007199254740993\ntransition start: idle -> busy + made\ntransition stop: busy -> idle\n\
                    transition dead: never -> idle\ntransition end: idle ->";

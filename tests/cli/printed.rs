@@ -110,7 +110,8 @@ fn shell(desk: &Desk, line: &str) -> Output {
 /// The shell blocks, continued lines put together, without what is remarked.
 pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    // What fence we are in, whether the line goes on, and whether only blank lines followed a block.
+    // What fence we are in, whether the line goes on, and whether only blank lines followed a
+    // block.
     let (mut fence, mut continued, mut behind) = (None, false, false);
     for line in text.lines() {
         if let Some(language) = line.strip_prefix("```") {
@@ -130,7 +131,8 @@ pub(crate) fn blocks(text: &str) -> Vec<Block> {
         match fence {
             Some("text") if behind => block.printed.push(line.to_owned()),
             Some("sh") => {
-                // `#` begins a remark at the start of a line or after two blanks; `firings#0` does not.
+                // `#` begins a remark at the start of a line or after two blanks; `firings#0` does
+                // not.
                 let line = line.split("  #").next().unwrap_or_default().trim();
                 if line.is_empty() || line.starts_with('#') {
                     continue;
@@ -154,15 +156,16 @@ fn begins<'t>(line: &str, table: &'t [(&str, &str)]) -> Option<&'t (&'t str, &'t
     table.iter().find(|(start, _)| line.starts_with(start))
 }
 
-/// A program of another package of the workspace that a line calls, if it was not built with these tests.
+/// A program of another package of the workspace that a line calls, if it was not built with these
+/// tests.
 fn absent(line: &str) -> Option<PathBuf> {
     let names = ["parikh-certify", "parikh-bench"];
     let called = names.iter().find(|name| line.split_whitespace().any(|word| word == **name))?;
     Some(programs().join(called)).filter(|program| !program.exists())
 }
 
-/// Holds what a page says is printed against what is: all of it, line by line. `…` at the end of a line stands
-/// for the rest of it, and alone for lines that are left out.
+/// Holds what a page says is printed against what is: all of it, line by line. `…` at the end of a
+/// line stands for the rest of it, and alone for lines that are left out.
 fn compared(shown: &[String], said: &str) -> Result<(), String> {
     let (mut rest, mut left_out) = (said.lines(), false);
     for line in shown {
@@ -192,8 +195,8 @@ fn compared(shown: &[String], said: &str) -> Result<(), String> {
     }
 }
 
-/// Of a line that says why, what stands before the reason is the same, and how it ends: times and searches
-/// differ.
+/// Of a line that says why, what stands before the reason is the same, and how it ends: times and
+/// searches differ.
 fn alike(shown: &str, printed: &str) -> bool {
     let (start, cut) = shown.strip_suffix('…').map_or((shown, false), |start| (start, true));
     match (shown.split_once(" — "), printed.split_once(" — ")) {

@@ -262,7 +262,8 @@ fn the_figures_of_a_state_space_come_with_how_they_were_found() {
 fn what_is_known_of_a_state_space_is_printed_when_it_is_interrupted() {
     use std::io::{BufRead as _, BufReader};
     use std::process::Stdio;
-    // Far too many markings to be visited; the most tokens are known by invariants, or from a diagram.
+    // Far too many markings to be visited; the most tokens are known by invariants, or from a
+    // diagram.
     let mut net = String::from("place toll 30\nplace paid\n");
     for at in 0..64 {
         net.push_str(&format!("place a{at} 1\nplace b{at}\n"));

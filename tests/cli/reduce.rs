@@ -192,8 +192,8 @@ fn a_log_that_asks_for_nothing_vouches_for_nothing() {
     assert!(message.contains("vouch for nothing"), "{message}");
 }
 
-/// Units are claims that answers rest on: a net that is right but for them is not what the log leads
-/// to.
+/// Units are claims that answers rest on: a net that is right but for them is not what the log
+/// leads to.
 #[test]
 fn units_that_the_model_never_had_are_refused() {
     let desk = Desk::with(

@@ -1,4 +1,5 @@
-//! `parikh report`, from outside: one page that is whole, refers to nothing, and takes no name for markup.
+//! `parikh report`, from outside: one page that is whole, refers to nothing, and takes no name for
+//! markup.
 
 use crate::support::binary::{Desk, example, stderr};
 use parikh_net::NetBuilder;
@@ -184,8 +185,8 @@ fn every_unbounded_place_is_listed_with_a_loop() {
 
 #[test]
 fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
-    // A mutual exclusion that one transition would break, and two dozen that wait for it; another group
-    // waits for a place that nothing fills.
+    // A mutual exclusion that one transition would break, and two dozen that wait for it; another
+    // group waits for a place that nothing fills.
     let mut net = "net n\nplace free 1\nplace a\nplace b\nplace s0\nplace key\nplace r0\n\
                    transition ta: free -> a\ntransition tb: free -> b\ntransition ua: a -> free\n\
                    transition ub: b -> free\ntransition both: a + b -> s0 + free\n\

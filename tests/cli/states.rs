@@ -2,8 +2,8 @@
 
 use crate::support::binary::{Desk, stderr, stdout};
 
-/// The slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994), eight places a node: with 300 nodes, its diagram
-/// takes minutes.
+/// The slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994), eight places a node: with 300
+/// nodes, its diagram takes minutes.
 fn slotted_ring(nodes: usize) -> String {
     let mut net = String::new();
     for i in 0..nodes {
@@ -79,7 +79,8 @@ fn a_signal_in_the_middle_of_saturation_ends_it_with_what_is_known() {
 
 #[test]
 fn short_of_memory_what_is_known_is_printed() {
-    // Three thousand tokens on eight places: as many markings as fit nowhere, and diagrams of many nodes.
+    // Three thousand tokens on eight places: as many markings as fit nowhere, and diagrams of many
+    // nodes.
     let mut net = String::from("place p0 1500\nplace p1 1500\n");
     (2..8).for_each(|i| net.push_str(&format!("place p{i}\n")));
     for i in 0..8 {

@@ -1,5 +1,5 @@
-//! Parallel systems as a user meets them: properties answered, a directory of problems, and what is said where
-//! something is wrong.
+//! Parallel systems as a user meets them: properties answered, a directory of problems, and what is
+//! said where something is wrong.
 
 use crate::support::binary::{Desk, example, objects, stderr, stdout};
 use flate2::Compression;

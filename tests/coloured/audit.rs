@@ -1,5 +1,5 @@
-//! The auditor on coloured models: it confirms what `check` shows, refuses what is not shown, and takes
-//! for an unfolding only what stands for the model.
+//! The auditor on coloured models: it confirms what `check` shows, refuses what is not shown, and
+//! takes for an unfolding only what stands for the model.
 
 use crate::pnml;
 use crate::support::binary::Desk;

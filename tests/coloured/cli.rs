@@ -3,8 +3,8 @@
 use crate::reader::{SORTS, arc, place, pnml};
 use crate::support::binary::Desk;
 
-/// Tokens that walk round a ring of three nodes; two that meet on `a` fall off, and each that does is
-/// counted on a black place.
+/// Tokens that walk round a ring of three nodes; two that meet on `a` fall off, and each that does
+/// is counted on a black place.
 fn desk() -> Desk {
     let x = "<variable refvariable=\"vx\"/>";
     let a = "<useroperator declaration=\"ra\"/>";
@@ -326,7 +326,8 @@ fn a_report_says_of_coloured_transitions_what_check_says() {
     let dead = finding(&data, "Transition `idle` can never fire");
     assert_eq!(dead["level"], "problem");
     assert!(dead["details"].to_string().contains("No binding is left of it"), "{dead}");
-    // a and b meet (who is x and who y does not matter), but neither meets itself: that is as it should be.
+    // a and b meet (who is x and who y does not matter), but neither meets itself: that is as it
+    // should be.
     let [a, b] = ["a", "b"].map(|it| format!("<useroperator declaration=\"r{it}\"/>"));
     let [x, y] = ["x", "y"].map(|it| format!("<variable refvariable=\"v{it}\"/>"));
     let two = |one: &str, other: &str| {

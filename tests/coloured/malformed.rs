@@ -281,8 +281,8 @@ fn sample() -> String {
     pnml(SORTS, &page)
 }
 
-/// Two hundred files with one to three changes each: whatever they say now, there is a net or a message,
-/// of the auditor's reader, too; and where both have a net, it is the same.
+/// Two hundred files with one to three changes each: whatever they say now, there is a net or a
+/// message, of the auditor's reader, too; and where both have a net, it is the same.
 #[test]
 fn two_hundred_broken_files_give_a_net_or_a_message() {
     let sample = sample();

@@ -1,10 +1,11 @@
-//! What neither reader takes, of files like those of `styles.rs`: with its line, and whatever the depth.
+//! What neither reader takes, of files like those of `styles.rs`: with its line, and whatever the
+//! depth.
 
 use crate::reader::{guarded, place, pnml, read};
 use crate::styles::{ALL_RING, DECLARED, DOT, X, level, number, op, spelt};
 
-/// Whatever the depth, there is a message with the line and no stack overflows, of a main thread or of a
-/// small one.
+/// Whatever the depth, there is a message with the line and no stack overflows, of a main thread or
+/// of a small one.
 #[test]
 fn both_readers_refuse_what_is_nested_a_million_deep() {
     let nested = |element: &str, inside: &str| {

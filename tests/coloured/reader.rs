@@ -236,7 +236,8 @@ fn guards_of_every_shape_are_read() {
         (op("imply", &[&op("equality", &[X, Y]), &op("equality", &[X, A])]), "[x != y or x = a]"),
         ("<booleanconstant value=\"false\"/>".to_owned(), "[not all]"),
         ("<booleanconstant value=\"true\"/>".to_owned(), ""),
-        // Numbers of another range are meant as numbers, and a variable stays: its colours are bindings.
+        // Numbers of another range are meant as numbers, and a variable stays: its colours are
+        // bindings.
         (op("lessthan", &[L, &number(3)]), "[l < 3]"),
         (op("lessthan", &[&number(0), L]), "[l = l]"),
         (op("equality", &[L, &number(7)]), "[l != l]"),

@@ -1,7 +1,7 @@
-//! What tools write. Each style is a net in that style beside the plain one, its *twin*: both readers read
-//! both, the unfoldings are the same, `parikh check` answers the same of both, and the auditor confirms the
-//! evidence for the one from its own reading of that file. `tests/data/styles/` has a whole file for each
-//! of four writers.
+//! What tools write. Each style is a net in that style beside the plain one, its *twin*: both
+//! readers read both, the unfoldings are the same, `parikh check` answers the same of both, and the
+//! auditor confirms the evidence for the one from its own reading of that file.
+//! `tests/data/styles/` has a whole file for each of four writers.
 //!
 //! | writer | its habits, from its sources and from files of it in public repositories |
 //! |---|---|

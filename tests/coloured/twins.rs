@@ -2,16 +2,16 @@
 //! answer, they answer alike. The archives are the contest's; without them nothing is tested.
 //!
 //! Not every question is the same of both forms:
-//! - A dead marking, and the state space, are. Only the most tokens of a marking differ for BART, whose
-//!   place/transition form leaves out the 62 places that never change.
-//! - OneSafe counts the tokens of a coloured place together, so it may be FALSE of the coloured form
-//!   alone; of the unfolding's single places it is the same question.
-//! - QuasiLiveness asks for some binding of a coloured transition and for every transition of the other
-//!   form: what holds of the latter holds of the former. BART's coloured form has transitions without any
-//!   binding that can fire, of which the other form has nothing.
+//! - A dead marking, and the state space, are. Only the most tokens of a marking differ for BART,
+//!   whose place/transition form leaves out the 62 places that never change.
+//! - OneSafe counts the tokens of a coloured place together, so it may be FALSE of the coloured
+//!   form alone; of the unfolding's single places it is the same question.
+//! - QuasiLiveness asks for some binding of a coloured transition and for every transition of the
+//!   other form: what holds of the latter holds of the former. BART's coloured form has transitions
+//!   without any binding that can fire, of which the other form has nothing.
 //! - StableMarking is about a coloured place's sum or about single places; neither answer gives the
-//!   other. Of the unfolding's single places it is the same question but for places that never hold a
-//!   token, which our unfolding leaves out and the contest's may have.
+//!   other. Of the unfolding's single places it is the same question but for places that never hold
+//!   a token, which our unfolding leaves out and the contest's may have.
 
 use crate::support::binary::Desk;
 use crate::support::outside;
@@ -45,8 +45,8 @@ fn unpack(desk: &Desk, name: &str) -> Option<()> {
     Some(())
 }
 
-/// What a model answers within 2 s: values, one a line of the contest's protocol, in the order of their names,
-/// whatever was known first.
+/// What a model answers within 2 s: values, one a line of the contest's protocol, in the order of
+/// their names, whatever was known first.
 fn ask(desk: &Desk, model: &str, examination: &str) -> Option<Vec<String>> {
     let arguments = ["check", model, "-e", examination, "-t", "2s", "--format", "mcc"];
     let (_, stdout, _) = desk.said(&arguments);

@@ -37,7 +37,8 @@ pub(crate) fn refutable(net: &Net, space: &StateSpace<'_>, seed: u64) -> Vec<Pre
     goals.into_iter().filter_map(refuted).collect()
 }
 
-/// A change of a proof of some kind or of what it is asked to refute; false when there is nothing to change.
+/// A change of a proof of some kind or of what it is asked to refute; false when there is nothing
+/// to change.
 type Mutation<T> = fn(&mut T, &mut Vec<Predicate>, &Net, &mut Rng) -> bool;
 
 fn some<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {

@@ -1,5 +1,5 @@
-//! Diagrams of markings as evidence: those that are found are accepted, and whatever is accepted holds every
-//! reachable marking.
+//! Diagrams of markings as evidence: those that are found are accepted, and whatever is accepted
+//! holds every reachable marking.
 
 use crate::support::oracle::{Limits, explore as enumerate};
 use crate::support::scale::scaled;
@@ -90,8 +90,8 @@ const MUTATIONS: [Mutation; 20] = [
     }),
 ];
 
-/// What can be wrong with a set whose diagram is right: the members of a set that is wrong for this net, where it
-/// differs from the right one.
+/// What can be wrong with a set whose diagram is right: the members of a set that is wrong for this
+/// net, where it differs from the right one.
 type Slip = (&'static str, fn(&mut Rng, &Net, &HashSet<Vec<u64>>) -> HashSet<Vec<u64>>);
 
 const SLIPS: [Slip; 6] = [
@@ -132,7 +132,8 @@ fn tokens(net: &Net) -> Vec<u64> {
     net.places().map(|p| net.initial()[p]).collect()
 }
 
-/// What some transitions lead to from a marking, at most so many: no more can be reached from a reachable one.
+/// What some transitions lead to from a marking, at most so many: no more can be reached from a
+/// reachable one.
 fn closed(
     net: &Net,
     transitions: &[TransitionId],

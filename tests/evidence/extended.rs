@@ -1,5 +1,6 @@
-//! Evidence about models with inhibitor and reset arcs, and in other tools' languages: written by `parikh`, confirmed by the
-//! auditor from the same file, and refused where a bound or an answer is another one.
+//! Evidence about models with inhibitor and reset arcs, and in other tools' languages: written by
+//! `parikh`, confirmed by the auditor from the same file, and refused where a bound or an answer is
+//! another one.
 
 use crate::support::binary::Desk;
 use crate::support::extended::Table;

@@ -5,8 +5,8 @@ use parikh::evidence::audit::{Audit, Judged, Verdict};
 use parikh::evidence::reader::pnml;
 use parikh::net::{generate, text};
 
-/// Tokens that go round a circle of five places and, apart from it, a line of three: 204 over 4 times 22
-/// over 2 markings.
+/// Tokens that go round a circle of five places and, apart from it, a line of three: 204 over 4
+/// times 22 over 2 markings.
 const ROUND: &str = "place a 200\nplace b\nplace c\nplace d\nplace e\nplace f 20\nplace g\nplace h\n\
      transition ab: a -> b\ntransition bc: b -> c\ntransition cd: c -> d\ntransition de: d -> e\n\
      transition ea: e -> a\ntransition fg: f -> g\ntransition gh: g -> h";

@@ -1,5 +1,5 @@
-//! Evidence files say how many answers were printed, and which do not stand; where they cannot be written,
-//! no answer is lost, and the exit code says so.
+//! Evidence files say how many answers were printed, and which do not stand; where they cannot be
+//! written, no answer is lost, and the exit code says so.
 
 use crate::support::binary::{Desk, objects, stdout};
 use parikh_net::generate;
@@ -114,8 +114,8 @@ fn a_run_that_is_interrupted_ends_its_file() {
     ends_with(&lines(&desk, "Formulas"), 1);
 }
 
-/// A model that claims that all its places hold one token together; which 31 firings break, of which no short
-/// walk fires so many in the right order.
+/// A model that claims that all its places hold one token together; which 31 firings break, of
+/// which no short walk fires so many in the right order.
 fn false_claim() -> String {
     let steps = 30;
     let mut net = "place a0 1\nplace b\nplace c\nplace d\n".to_owned();

@@ -1,5 +1,5 @@
-//! What stays reachable by visiting the markings that a reduction left: each rule alone against enumeration,
-//! mutilated reductions, and files through the command line to the auditor.
+//! What stays reachable by visiting the markings that a reduction left: each rule alone against
+//! enumeration, mutilated reductions, and files through the command line to the auditor.
 
 use crate::support::binary::{run, stderr};
 use crate::support::oracle::{Limits, StateSpace, explore};
@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 
 const LIMITS: Limits = Limits { states: 300, tokens: 60 };
 
-/// What the auditor makes of a log: for each transition that it protects whether that is live. Nothing when it
-/// accepts nothing.
+/// What the auditor makes of a log: for each transition that it protects whether that is live.
+/// Nothing when it accepts nothing.
 fn live_by(net: &Net, log: &NamedLog, most: u64) -> Option<Vec<(TransitionId, bool)>> {
     let reduction = CheckedReduction::of_log(net, log, &mut || true).ok()?;
     let asked = net

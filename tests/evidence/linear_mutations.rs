@@ -22,7 +22,8 @@ use parikh::net::{
 };
 use parikh::solvers::Budget;
 
-/// A change of a certificate or of what it is asked to refute; false when there is nothing to change.
+/// A change of a certificate or of what it is asked to refute; false when there is nothing to
+/// change.
 type Mutation = fn(&mut LinearCertificate, &mut Predicate, &Net, &mut Rng) -> bool;
 
 fn some<'a, T>(list: &'a mut [T], rng: &mut Rng) -> Option<&'a mut T> {

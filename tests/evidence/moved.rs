@@ -1,5 +1,5 @@
-//! Evidence that was moved: to another net, another initial marking, or another question than the one it
-//! was written for. Nothing false is confirmed by it; and at home it is confirmed.
+//! Evidence that was moved: to another net, another initial marking, or another question than the
+//! one it was written for. Nothing false is confirmed by it; and at home it is confirmed.
 //!
 //! (Lists of unfoldings that were changed are in `tests/coloured/audit.rs`.)
 
@@ -125,8 +125,8 @@ fn evidence(net: &Net, question: &Question) -> Option<String> {
     Some(String::from_utf8(file.finish().unwrap()).unwrap())
 }
 
-/// A file that says of a net with units that they are safe, and nothing else: what is forged first, and
-/// right where it follows from the claim.
+/// A file that says of a net with units that they are safe, and nothing else: what is forged first,
+/// and right where it follows from the claim.
 fn by_claim(net: &Net, question: &Question, value: bool) -> Option<String> {
     let subject = question.subject(net)?;
     let name = question.name();
@@ -196,8 +196,8 @@ impl Court {
     }
 }
 
-/// Whether what the model claims of its units is true, where the model begins: whatever else is asked
-/// about, it claims nothing of that.
+/// Whether what the model claims of its units is true, where the model begins: whatever else is
+/// asked about, it claims nothing of that.
 fn claim_holds(net: &Net) -> bool {
     let Some(units) = net.units() else { return true };
     let safe = |space: StateSpace<'_>| space.markings().iter().all(|m| units.breach(m).is_none());
@@ -231,7 +231,8 @@ fn case(seed: u64) -> Option<(Net, Question, String)> {
     Some((net, question, file))
 }
 
-/// Another initial marking, and what the model claims of its units: of that marking, as a model does.
+/// Another initial marking, and what the model claims of its units: of that marking, as a model
+/// does.
 fn with_tokens(net: &Net, rng: &mut Rng) -> Option<Net> {
     let mut marking = net.initial().clone();
     for _ in 0..rng.usize(1..=2) {

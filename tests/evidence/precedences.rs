@@ -1,8 +1,8 @@
 //! What has to come first: whatever the checker accepts holds on every walk.
 //!
-//! Precedences are built as the engine builds them, for random sets of places of random nets, and then
-//! changed at random, several times over. Accepted or not, each is compared with walks on the net with its
-//! counters: where neither comparison holds, it must have been refused.
+//! Precedences are built as the engine builds them, for random sets of places of random nets, and
+//! then changed at random, several times over. Accepted or not, each is compared with walks on the
+//! net with its counters: where neither comparison holds, it must have been refused.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -11,7 +11,8 @@ use parikh::evidence::certificate::{Precedence, count};
 use parikh::net::generate::{Shape, random};
 use parikh::net::{Atom, LinearSum, Marking, Net, PlaceId, TransitionId};
 
-/// Comparisons and the precedence about them, as the engine makes it: a counter for each transition.
+/// Comparisons and the precedence about them, as the engine makes it: a counter for each
+/// transition.
 fn honest(net: &Net, places: &[PlaceId], is_trap: bool) -> LinearCertificate {
     let counter = |t: TransitionId| PlaceId::new(net.place_count() + t.index());
     let inside = |place: PlaceId| places.contains(&place);

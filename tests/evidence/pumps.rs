@@ -1,11 +1,13 @@
-//! Pumps in stages: written, judged from the files alone, replayed from traces, and refused when they are touched.
+//! Pumps in stages: written, judged from the files alone, replayed from traces, and refused when
+//! they are touched.
 
 use crate::support::binary::{Desk, run, stderr, stdout};
 use parikh::evidence::audit::{Audit, Verdict};
 use parikh::evidence::reader::{pnml, queries};
 use std::path::Path;
 
-/// No single pump makes `made` grow: `make` takes from `store`, and nothing fills that once it can fire.
+/// No single pump makes `made` grow: `make` takes from `store`, and nothing fills that once it can
+/// fire.
 const SHOP: &str = "place open 1\nplace ready\nplace store\nplace made\n\
      transition fill: open -> open + store\ntransition close: open -> ready\n\
      transition make: ready + store -> ready + made";

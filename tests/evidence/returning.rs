@@ -1,4 +1,5 @@
-//! Ways back as evidence: those that are found are accepted, and whatever is accepted says nothing false.
+//! Ways back as evidence: those that are found are accepted, and whatever is accepted says nothing
+//! false.
 
 use super::homes::copies;
 use crate::support::binary::{run, stderr};
@@ -240,8 +241,8 @@ fn mutilated_ways_back_show_nothing_false() {
     }
 }
 
-/// Liveness of nets in eight parts by the command line, each from diagrams of all of it: the auditor confirms it and
-/// visits no marking, and never confirms the opposite.
+/// Liveness of nets in eight parts by the command line, each from diagrams of all of it: the
+/// auditor confirms it and visits no marking, and never confirms the opposite.
 #[test]
 fn liveness_from_diagrams_is_confirmed_and_its_opposite_never() {
     let directory = tempfile::tempdir().expect("a temporary directory");

@@ -1,5 +1,5 @@
-//! Evidence about runs, as it stands in files: what engines find is confirmed by the auditor, and whatever is
-//! changed in it, nothing false is.
+//! Evidence about runs, as it stands in files: what engines find is confirmed by the auditor, and
+//! whatever is changed in it, nothing false is.
 
 use crate::support::scale::scaled;
 use crate::trial::{Case, Tally, Trial, is_confirmed};
@@ -103,7 +103,8 @@ fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
     assert_eq!(unnoticed, Vec::<&str>::new(), "{tally:?}");
 }
 
-/// Without evidence, a search that is said to have been made is made again, and finds what there is.
+/// Without evidence, a search that is said to have been made is made again, and finds what there
+/// is.
 #[test]
 fn searches_for_runs_are_made_again() {
     let mut answers = [0, 0];

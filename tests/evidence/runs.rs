@@ -160,8 +160,8 @@ fn what_the_command_line_writes_is_confirmed_unless_it_is_changed() {
     }
 }
 
-/// Liveness by the command line, of nets of all kinds: the auditor never refuses what is written, confirms
-/// all of it when it may visit markings, and never confirms the opposite.
+/// Liveness by the command line, of nets of all kinds: the auditor never refuses what is written,
+/// confirms all of it when it may visit markings, and never confirms the opposite.
 #[test]
 fn liveness_in_files_is_confirmed_and_its_opposite_never() {
     let directory = tempfile::tempdir().expect("a temporary directory");

@@ -1,5 +1,5 @@
-//! Answers about parallel systems as files: whole ones are confirmed, and no changed one makes the auditor
-//! say the opposite.
+//! Answers about parallel systems as files: whole ones are confirmed, and no changed one makes the
+//! auditor say the opposite.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -53,8 +53,8 @@ impl Asked {
     }
 }
 
-/// Answers about a random system and what the auditor is to hold them against: the file's header, then its
-/// answers.
+/// Answers about a random system and what the auditor is to hold them against: the file's header,
+/// then its answers.
 fn answered(seed: u64, is_linear: bool, endings: Endings) -> (Asked, Value, Vec<Value>) {
     let mut random = Rng::with_seed(seed);
     let text = write::dot(&random_system(&mut random));
@@ -110,7 +110,8 @@ fn confirmed(text: &str, listed: &str, endings: Endings) -> (Asked, Value, Vec<V
     (asked, lines[0].clone(), answers)
 }
 
-/// What could be said to show an answer: runs over the labels of the system, components without a run, visits.
+/// What could be said to show an answer: runs over the labels of the system, components without a
+/// run, visits.
 fn claims(random: &mut Rng, asked: &Asked, answers: &[Value]) -> Vec<(&'static str, Value)> {
     const KINDS: [&str; 3] = ["run", "no_run", "visited"];
     let mut claims: Vec<(&str, Value)> = Vec::new();
@@ -313,7 +314,8 @@ fn changed_files_are_refused() {
     let mut applied = vec![0; CHANGES.len()];
     for seed in 0..scaled(40) {
         let (asked, header, mut answers) = answered(seed, true, Endings::Ignored);
-        // Small systems are not put together: some answers get that for what shows them, if it does.
+        // Small systems are not put together: some answers get that for what shows them, if it
+        // does.
         let count = asked.system.components().len();
         let all: Vec<usize> = (0..count).collect();
         for answer in answers.iter_mut().filter(|it| it["value"] == "TRUE").step_by(2) {
@@ -354,8 +356,8 @@ fn changed_files_are_refused() {
     }
 }
 
-/// Four components that pass a token round, and sixteen that go round by themselves and now and then ask one
-/// of those: 4 · 6^16 joint states can be reached, more than 10^13.
+/// Four components that pass a token round, and sixteen that go round by themselves and now and
+/// then ask one of those: 4 · 6^16 joint states can be reached, more than 10^13.
 fn large() -> String {
     let mut components = Vec::new();
     for at in 0..4 {
@@ -410,8 +412,8 @@ fn twenty_components_are_decided_where_four_matter() {
     assert!(taken < Duration::from_secs(20), "{taken:?}");
 }
 
-/// A property of a training problem of the challenge, where the files are there: only putting components together
-/// shows it.
+/// A property of a training problem of the challenge, where the files are there: only putting
+/// components together shows it.
 #[test]
 fn what_is_put_together_is_written_and_confirmed() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/rers/training2017");

@@ -1,5 +1,5 @@
-//! Evidence about the tree of runs, as it stands in files: what the engine finds is confirmed by the auditor, and
-//! whatever is changed in it, nothing false is.
+//! Evidence about the tree of runs, as it stands in files: what the engine finds is confirmed by
+//! the auditor, and whatever is changed in it, nothing false is.
 
 use crate::support::oracle::{Limits, StateSpace, Truth, explore};
 use crate::support::scale::scaled;
@@ -27,7 +27,8 @@ fn property(rng: &mut Rng, net: &Net) -> TreeProperty {
     TreeProperty::new(&formulas, formula, &atoms)
 }
 
-/// The evidence of the engine, given what is so of all reachable markings, written as a run writes it.
+/// The evidence of the engine, given what is so of all reachable markings, written as a run writes
+/// it.
 fn case(space: &StateSpace<'_>, property: &TreeProperty, given: &Given) -> Option<Case> {
     let net = space.net();
     let facts = Facts::none(net);
@@ -112,7 +113,8 @@ fn evidence_about_trees_is_confirmed_and_no_mutant_confirms_what_is_false() {
     assert_eq!(tally.hardly_noticed(&KEYS, 2), Vec::<&str>::new(), "{tally:?}");
 }
 
-/// Without evidence, a search that is said to have been made is made again, and finds what there is.
+/// Without evidence, a search that is said to have been made is made again, and finds what there
+/// is.
 #[test]
 fn searches_of_trees_are_made_again() {
     let mut answers = [0, 0];

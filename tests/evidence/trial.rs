@@ -34,8 +34,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Asks an auditor: the evidence of each case for its own answer; for other answers and questions; without
-    /// one of its lines; and with something changed under each of these keys.
+    /// Asks an auditor: the evidence of each case for its own answer; for other answers and
+    /// questions; without one of its lines; and with something changed under each of these keys.
     ///
     /// # Panics
     /// When what is right is not confirmed, or what is false is.
@@ -47,7 +47,8 @@ impl Tally {
         rng: &mut Rng,
     ) {
         let mut trial = Trial::new(net);
-        // What is to be confirmed, what must not be, and what has been changed where neither is sure.
+        // What is to be confirmed, what must not be, and what has been changed where neither is
+        // sure.
         let mut expected: Vec<(Option<bool>, &str)> = Vec::new();
         for case in cases {
             trial.add(case.question.clone(), case.holds, &case.lines, &case.shown_by);

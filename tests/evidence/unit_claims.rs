@@ -203,7 +203,8 @@ fn one_step(tokens: u32) -> String {
 
 #[test]
 fn the_claim_of_a_model_is_none_about_several_cases_or_a_token_put_on_the_source() {
-    // The model says of one token that it is alone; nobody says so of two, or of one where it has none.
+    // The model says of one token that it is alone; nobody says so of two, or of one where it has
+    // none.
     for (tokens, k, last) in
         [(1, "2", "o"), (1, "2", "i"), (1, "3", "o"), (0, "1", "o"), (0, "2", "o")]
     {

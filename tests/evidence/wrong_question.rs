@@ -1,5 +1,5 @@
-//! The right certificate for the wrong question: documents of every kind are offered for claims that
-//! they were not made for. Whatever they are accepted for is true by enumeration.
+//! The right certificate for the wrong question: documents of every kind are offered for claims
+//! that they were not made for. Whatever they are accepted for is true by enumeration.
 
 use crate::certificate_mutations::{LIMITS, any_predicate, refutable};
 use crate::support::documents::{Kind, Made, Proof, proofs};

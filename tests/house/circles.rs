@@ -1,8 +1,10 @@
-//! No circles: the files and folders that stand side by side in one folder do not use each other in a loop.
+//! No circles: the files and folders that stand side by side in one folder do not use each other in
+//! a loop.
 //!
-//! The face of a folder (its `mod.rs`) and what stands in it may name each other; that is how a folder is
-//! entered. Everything else has floors: whoever reads from the bottom up meets nothing that was not read.
-//! A name that a face hands on (`pub use`) counts as used from the file that defines it.
+//! The face of a folder (its `mod.rs`) and what stands in it may name each other; that is how a
+//! folder is entered. Everything else has floors: whoever reads from the bottom up meets nothing
+//! that was not read. A name that a face hands on (`pub use`) counts as used from the file that
+//! defines it.
 
 use super::imports::{Route, mentions, module};
 use super::{files, read};
@@ -83,8 +85,8 @@ impl Imports {
     }
 }
 
-/// The names in circles, and those between two circles: what is left when whoever uses none of the others, or
-/// is used by none, is taken away again and again.
+/// The names in circles, and those between two circles: what is left when whoever uses none of the
+/// others, or is used by none, is taken away again and again.
 fn circles<'n>(uses: &BTreeMap<&'n str, BTreeSet<&'n str>>) -> BTreeSet<&'n str> {
     let mut left: BTreeSet<&str> = uses.keys().copied().collect();
     loop {

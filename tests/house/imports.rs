@@ -35,8 +35,8 @@ pub(super) fn module(path: &Path, root: &str) -> Route {
     module
 }
 
-/// What the text of `module` mentions of its crate: all `crate::…`, `self::…` and `super::…`, and what begins
-/// with the name of a module below it that `is_below` knows.
+/// What the text of `module` mentions of its crate: all `crate::…`, `self::…` and `super::…`, and
+/// what begins with the name of a module below it that `is_below` knows.
 pub(super) fn mentions(
     module: &[String],
     text: &str,

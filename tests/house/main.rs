@@ -6,6 +6,7 @@ mod circles;
 mod imports;
 mod links;
 mod walls;
+mod width;
 
 use std::path::{Path, PathBuf};
 

@@ -1,15 +1,16 @@
 //! Which part of the program may use which: "Walls" of ARCHITECTURE.md, as far as Cargo's
 //! dependencies between crates do not keep them.
 //!
-//! When a part moves or a new one comes, change [`MAY_USE`] (and say in the commit why a wall moved).
+//! When a part moves or a new one comes, change [`MAY_USE`] (and say in the commit why a wall
+//! moved).
 
 use super::imports::{code, mentions, module};
 use super::{files, read, repository};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A part of `src/` (a file or folder, the longest that fits counts), and the others it may use: only such as
-/// stand before it, on lower floors.
+/// A part of `src/` (a file or folder, the longest that fits counts), and the others it may use:
+/// only such as stand before it, on lower floors.
 ///
 /// A name stands for all below it. What is in no row may use nothing.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -36,8 +37,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ground", &["reduction", "structure"]),
     // What is known of goals. Knows no engine.
     ("board", &["ground", "structure"]),
-    // Engines never see an examination, a formula id or a query file. Walks on coloured nets share the
-    // terms compiled for unfolding.
+    // Engines never see an examination, a formula id or a query file. Walks on coloured nets share
+    // the terms compiled for unfolding.
     ("engine", &["board", "graph", "ground", "structure", "unfold"]),
     ("answer", &["board", "formula", "mcc"]),
     // The run: whatever works, on whatever is asked; neither files nor the command line.
@@ -45,7 +46,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("check", &["answer", "model", "run"]),
     // Parallel systems and their properties: readers and engines are the crate parikh-systems.
     ("systems", &[]),
-    // Evidence as files, for whoever checks it elsewhere: of what a run tells, what an answer rests on.
+    // Evidence as files, for whoever checks it elsewhere: of what a run tells, what an answer rests
+    // on.
     ("evidence_files", &["answer", "board", "ground", "run"]),
     // What is made of it.
     ("png", &[]),
@@ -199,8 +201,8 @@ fn every_part_uses_only_what_it_may() {
             continue;
         };
         for (line, used) in uses {
-            // What is said at the root of the crate is said to everybody; the crates under their short names
-            // are the compiler's to keep.
+            // What is said at the root of the crate is said to everybody; the crates under their
+            // short names are the compiler's to keep.
             let named = MAY_USE.iter().any(|(part, _)| is_below(&used, first(part)));
             let through = may.iter().find(|may| is_below(&used, may));
             used_by.extend(through.map(|may| (*part, *may)));

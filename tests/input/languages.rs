@@ -1,5 +1,5 @@
-//! Nets in the languages of LoLA, TINA and mist: every construct, there and back, by both readers, and what is wrong
-//! with files told by file, line and column.
+//! Nets in the languages of LoLA, TINA and mist: every construct, there and back, by both readers,
+//! and what is wrong with files told by file, line and column.
 
 use crate::support::extended::Table;
 use parikh::evidence::reader;
@@ -52,7 +52,8 @@ fn shown(net: &ExtendedNet) -> String {
             ));
         }
     }
-    // Names of places on the sides of arcs come in the order of places, which the languages may change.
+    // Names of places on the sides of arcs come in the order of places, which the languages may
+    // change.
     for line in &mut lines {
         let sides: Vec<String> = line
             .split(" -> ")

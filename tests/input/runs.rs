@@ -1,6 +1,6 @@
 //! Path formulas as properties of runs mean what the formulas mean: compared on random rows of
-//! markings and firings that begin in the initial one and repeat in the end, with an evaluation of the
-//! syntax tree itself.
+//! markings and firings that begin in the initial one and repeat in the end, with an evaluation of
+//! the syntax tree itself.
 
 use super::lowering::{NETS, boolean, holds, state};
 use crate::support::scale::cases;

@@ -1,5 +1,5 @@
-//! What an engine, a rule or a document does not declare it is never asked: a net with a feature that nobody
-//! takes leaves everything open, however easy it would be without it.
+//! What an engine, a rule or a document does not declare it is never asked: a net with a feature
+//! that nobody takes leaves everything open, however easy it would be without it.
 
 use parikh::answer::Plan;
 use parikh::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew, registry};

@@ -1,4 +1,5 @@
-//! Formulas of cases, and Declare's constraints by name, against all cases of small nets one by one.
+//! Formulas of cases, and Declare's constraints by name, against all cases of small nets one by
+//! one.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;

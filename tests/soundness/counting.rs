@@ -1,8 +1,9 @@
 //! Numbers of markings and firings through reductions, against enumeration.
 //!
-//! Nets are grown against the rules: places of a random net are drawn out into chains and circles, places
-//! are added that others tell, transitions are doubled, other nets stand beside. So rules apply one after
-//! the other and within each other, and numbers are sums of products of numbers of ways.
+//! Nets are grown against the rules: places of a random net are drawn out into chains and circles,
+//! places are added that others tell, transitions are doubled, other nets stand beside. So rules
+//! apply one after the other and within each other, and numbers are sums of products of numbers of
+//! ways.
 
 use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;
@@ -198,8 +199,8 @@ fn counts_through_reductions_are_those_of_enumeration() {
     assert!(reduced * 5 > counted && nested * 20 > counted, "{counted} {reduced} {nested}");
 }
 
-/// People at a round table with a fork between any two, who take the left fork first and put both back
-/// at once. `t` has no fork, `l` the left one, `e` both.
+/// People at a round table with a fork between any two, who take the left fork first and put both
+/// back at once. `t` has no fork, `l` the left one, `e` both.
 fn round_table(seats: usize) -> Net {
     let mut net = NetBuilder::new("table");
     let place = |net: &mut NetBuilder, kind: &str, at: usize, tokens| {
@@ -223,8 +224,9 @@ fn round_table(seats: usize) -> Net {
     net.build().unwrap()
 }
 
-/// How many round tables there are whose neighbours are so, by the product of matrices: after an `e` (2) nobody has
-/// the fork that it holds, so a `t` (0) comes. `may` says who may sit at the first seat, between which neighbours.
+/// How many round tables there are whose neighbours are so, by the product of matrices: after an
+/// `e` (2) nobody has the fork that it holds, so a `t` (0) comes. `may` says who may sit at the
+/// first seat, between which neighbours.
 fn tables(seats: usize, may: impl Fn(usize, usize, usize) -> bool) -> u128 {
     let follows = |a: usize, b: usize| a != 2 || b == 0;
     let mut total = 0;

@@ -1,4 +1,5 @@
-//! The engine for coverability on random nets, bounded or not, against the plain graph of Karp and Miller.
+//! The engine for coverability on random nets, bounded or not, against the plain graph of Karp and
+//! Miller.
 
 use crate::support::scale::scaled;
 use parikh::board::{Board, Knowledge, Reach};

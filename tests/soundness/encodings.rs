@@ -248,7 +248,8 @@ fn bounded_model_checking_is_exact_and_induction_proves_nothing_reachable() {
                     let within = ask(&[Part::Unrolling], numbers);
                     assert_eq!(within, shortest.is_some_and(|d| d <= k), "net {seed} {goal:?}");
                     reached += usize::from(within);
-                    // Over the integers no more than is reachable, and all that as many firings reach.
+                    // Over the integers no more than is reachable, and all that as many firings
+                    // reach.
                     let in_steps = ask(&[Part::Steps], numbers);
                     assert!(in_steps || !within, "net {seed} {goal:?}");
                     match numbers {

@@ -1,8 +1,8 @@
 //! Every engine on random nets with random goals, against plain enumeration.
 //!
-//! The engines of the registry are started as the portfolio starts them, on the net that was read and
-//! on the reduced one; a new one needs no line here. The table below is for whoever owes more than the
-//! truth, and for engines that are set up in a special way.
+//! The engines of the registry are started as the portfolio starts them, on the net that was read
+//! and on the reduced one; a new one needs no line here. The table below is for whoever owes more
+//! than the truth, and for engines that are set up in a special way.
 
 use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
@@ -111,8 +111,9 @@ type Tried = (String, Owes, Box<dyn Fn(&Task<'_>) + Sync>);
 /// The engines of the registry, and the table.
 fn all() -> Vec<Tried> {
     let mut all: Vec<Tried> = Vec::new();
-    // Those that ask what stays reachable have goals and a test of their own, `homes`; so have those that
-    // ask for runs, `runs`, and the one for runs of nets whose firings are counted, `processes`.
+    // Those that ask what stays reachable have goals and a test of their own, `homes`; so have
+    // those that ask for runs, `runs`, and the one for runs of nets whose firings are counted,
+    // `processes`.
     let engines = registry::ENGINES.iter().chain(registry::BY_NAME);
     // Without Z3 there is nobody to ask.
     let asks_z3 = |engine: &Engine| [smt::BMC.name, smt::K_INDUCTION.name].contains(&engine.name);
@@ -146,8 +147,8 @@ fn all() -> Vec<Tried> {
     all
 }
 
-/// How long an engine may look for witnesses of what cannot be reached: most nets are done with in less
-/// than that, and every tenth has time for the rounds that come later.
+/// How long an engine may look for witnesses of what cannot be reached: most nets are done with in
+/// less than that, and every tenth has time for the rounds that come later.
 fn slice(seed: u64) -> Duration {
     Duration::from_micros(if has_long(seed) { 2_000 } else { 200 })
 }
@@ -172,7 +173,8 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
         while session.slice(budget) == Progress::Finished && session.deepen() {}
         session.candidates()
     };
-    // What engines in slices settle is not what the guided one says: they have a board of their own.
+    // What engines in slices settle is not what the guided one says: they have a board of their
+    // own.
     let apart = Board::new(task.net, task.board.goals().to_vec());
     let others = registry::ENGINES.iter().filter(|other| other.role == Role::Slices);
     let candidates = |other: &Engine| run(other, &apart, Vec::new(), task.budget);
@@ -220,8 +222,8 @@ struct Tally {
     time: AtomicU64,
 }
 
-/// Engines that ask linear programs, by words of their names. `scripts/test.sh` tries them with each solver
-/// of these.
+/// Engines that ask linear programs, by words of their names. `scripts/test.sh` tries them with
+/// each solver of these.
 const ASK_PROGRAMS: [&str; 4] = ["state equation", "guided", "candidates", "search of"];
 
 /// Whether an engine of this name asks linear programs.

@@ -17,7 +17,8 @@ use parikh::solvers::Budget;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Long enough for nets of this size on a busy machine; a run that ends with an answer is over sooner.
+/// Long enough for nets of this size on a busy machine; a run that ends with an answer is over
+/// sooner.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// What runs said, how much was asked, and how much of it was left open.
@@ -165,8 +166,8 @@ fn witnessed(net: &Net, goal: &Goal, answer: &Answer, context: &dyn Fn() -> Stri
     }
 }
 
-/// Where there is no end to enumerate: what grows for ever has a pump that says so, and a place that
-/// bounds from the arcs keep small is not said to.
+/// Where there is no end to enumerate: what grows for ever has a pump that says so, and a place
+/// that bounds from the arcs keep small is not said to.
 #[test]
 fn infinite_bounds_come_with_a_pump() {
     let mut infinite = 0;

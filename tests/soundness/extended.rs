@@ -1,5 +1,6 @@
-//! Nets with inhibitor, read and reset arcs against an enumerator of their own: the net that stands for one does
-//! step by step what that one does, the auditor makes the same net again, and what is answered of it is so.
+//! Nets with inhibitor, read and reset arcs against an enumerator of their own: the net that stands
+//! for one does step by step what that one does, the auditor makes the same net again, and what is
+//! answered of it is so.
 
 use crate::support::extended::{Space, Table};
 use crate::support::scale::scaled;

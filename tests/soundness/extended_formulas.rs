@@ -1,5 +1,5 @@
-//! Formulas of every logic about nets with inhibitor, read and reset arcs, and bounds of their places, against an
-//! enumerator of their own; the auditor confirms what is answered.
+//! Formulas of every logic about nets with inhibitor, read and reset arcs, and bounds of their
+//! places, against an enumerator of their own; the auditor confirms what is answered.
 
 use crate::support::extended::Table;
 use crate::support::extended_formulas::{Positions, Shape};

@@ -1,5 +1,5 @@
-//! An engine that panics costs nothing but itself: the others answer, truthfully, and the run ends and
-//! says that something failed.
+//! An engine that panics costs nothing but itself: the others answer, truthfully, and the run ends
+//! and says that something failed.
 //!
 //! The engine is one of ours, for the registry is a list and a run may be given another.
 
@@ -173,8 +173,8 @@ fn late(_: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 /// Longer than a run waits for an engine that is late.
 const LATE: Duration = Duration::from_millis(1500);
 
-/// What an engine that is late leaves open is told when the time is over, not when the engine ends: once,
-/// with the questions that have no answer.
+/// What an engine that is late leaves open is told when the time is over, not when the engine ends:
+/// once, with the questions that have no answer.
 #[test]
 fn late_at_the_deadline() {
     let net =

@@ -1,5 +1,5 @@
-//! What stays reachable wherever the net goes, against plain enumeration: each engine alone, and whole
-//! runs for liveness, reversibility and formulas.
+//! What stays reachable wherever the net goes, against plain enumeration: each engine alone, and
+//! whole runs for liveness, reversibility and formulas.
 
 use crate::support::oracle::{Limits, StateSpace, explore};
 use crate::support::scale::scaled;
@@ -233,8 +233,8 @@ fn what_is_asked_to_be_certified_rests_on_no_search() {
     assert!(certified >= scaled(4), "{certified}");
 }
 
-/// As far as so many markings go: those found, those that can be reached from `from` and whether that
-/// is all of them.
+/// As far as so many markings go: those found, those that can be reached from `from` and whether
+/// that is all of them.
 fn some_markings(net: &Net, from: &Marking, most: usize) -> (Vec<Marking>, bool) {
     let mut found = vec![from.clone()];
     let mut seen: HashSet<Marking> = found.iter().cloned().collect();
@@ -254,7 +254,8 @@ fn some_markings(net: &Net, from: &Marking, most: usize) -> (Vec<Marking>, bool)
     (found, true)
 }
 
-/// Up to 150 markings that can be reached from others: each is asked for many times, and visited once.
+/// Up to 150 markings that can be reached from others: each is asked for many times, and visited
+/// once.
 struct Visits<'n> {
     net: &'n Net,
     made: HashMap<Marking, (Vec<Marking>, bool)>,
@@ -286,9 +287,9 @@ fn growing(seed: u64) -> Net {
     text::parse(&format!("{}\n{line}", text::print(&net))).unwrap()
 }
 
-/// Where there is no end to enumerate. What is said to stay reachable is not lost in any part of the
-/// markings that can be visited whole; what is said to be lost after a sequence is not found after it;
-/// what fires finitely often is on no way that could be repeated.
+/// Where there is no end to enumerate. What is said to stay reachable is not lost in any part of
+/// the markings that can be visited whole; what is said to be lost after a sequence is not found
+/// after it; what fires finitely often is on no way that could be repeated.
 #[test]
 fn nothing_false_is_said_of_nets_without_bound() {
     let (mut infinite, mut kept, mut lost) = (0, HashMap::new(), HashMap::new());
@@ -386,7 +387,8 @@ fn each_shortcut_needs_what_it_asks_for() {
     };
     let yes = Value::Bool(true);
     let no = Value::Bool(false);
-    // No transition at all; a transition that takes nothing; one without any arc; none that is enabled.
+    // No transition at all; a transition that takes nothing; one without any arc; none that is
+    // enabled.
     assert_eq!(live("place p 1"), yes);
     assert_eq!(live("place p\ntransition t: -> p"), yes);
     assert_eq!(live("place p\ntransition t: ->"), yes);
@@ -411,8 +413,8 @@ fn each_shortcut_needs_what_it_asks_for() {
 
 #[test]
 fn what_is_left_of_a_net_is_asked_also_where_it_is_in_parts() {
-    // Two circles with far too many markings; reduced, each is a transition without condition, and a part.
-    // In the second net, a third part fires once.
+    // Two circles with far too many markings; reduced, each is a transition without condition, and
+    // a part. In the second net, a third part fires once.
     let circles = "place a 100000\nplace b\nplace c 100000\nplace d\ntransition t: a -> b\ntransition u: b -> a
         transition v: c -> d\ntransition w: d -> c";
     let sinks = format!("{circles}\nplace e 1\nplace f\ntransition x: e -> f");

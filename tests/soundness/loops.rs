@@ -58,8 +58,8 @@ fn an_odometer_of_a_hundred_digits_is_run_to_its_end() {
     assert!(run.turns() < 20_000, "{} turns", run.turns());
 }
 
-/// Choices that are only seen to be wrong behind them: hands that go round, each to be left when it has gone round, by
-/// a way that gets stuck when it has not.
+/// Choices that are only seen to be wrong behind them: hands that go round, each to be left when it
+/// has gone round, by a way that gets stuck when it has not.
 fn clock(hands: usize, ticks: u64) -> Net {
     let mut builder = NetBuilder::new("clock");
     let mut place = |id: String, tokens| builder.place(&id, tokens).unwrap();

@@ -27,7 +27,8 @@ struct Tally {
     open: usize,
 }
 
-/// Runs it alone on a net, with what place invariants say or with nothing; what is known then, goal by goal.
+/// Runs it alone on a net, with what place invariants say or with nothing; what is known then, goal
+/// by goal.
 fn run(
     engine: &Engine,
     net: &Net,
@@ -112,8 +113,8 @@ fn proofs_by_induction_say_what_enumeration_says() {
     assert!(tally.open * 5 < settled, "{tally:?}");
 }
 
-/// Nets whose documents were refused once: of a sum that keeps its remainder for all transitions but one that
-/// never fires, and of one whose places were spoken of nowhere else.
+/// Nets whose documents were refused once: of a sum that keeps its remainder for all transitions
+/// but one that never fires, and of one whose places were spoken of nowhere else.
 #[test]
 fn sums_that_keep_their_remainder_are_shown_to() {
     let mut tally = Tally::default();
@@ -126,7 +127,8 @@ fn sums_that_keep_their_remainder_are_shown_to() {
     assert!(tally.refuted + tally.bounded > 1, "{tally:?}");
 }
 
-/// Parts that have nothing to do with each other; what a firing adds to a part is a multiple of 2 or of 3.
+/// Parts that have nothing to do with each other; what a firing adds to a part is a multiple of 2
+/// or of 3.
 fn parts_that_keep_their_remainders(rng: &mut Rng) -> (Net, Vec<Vec<PlaceId>>) {
     let mut builder = NetBuilder::new("parts");
     let mut parts = Vec::new();

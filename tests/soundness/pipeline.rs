@@ -1,5 +1,5 @@
-//! The whole pipeline on random nets against plain enumeration, confined to its turns on nets reduced
-//! for some goals alone, and the search of the original net that follows them.
+//! The whole pipeline on random nets against plain enumeration, confined to its turns on nets
+//! reduced for some goals alone, and the search of the original net that follows them.
 //!
 //! Formulas come in several wordings and with their complements, which share goals; every witness
 //! must satisfy the formula as it was asked.

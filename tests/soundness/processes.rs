@@ -1,5 +1,5 @@
-//! Soundness of processes: nets after textbook examples, each with the answer and the reason that belong
-//! to it, and random ones against plain enumeration.
+//! Soundness of processes: nets after textbook examples, each with the answer and the reason that
+//! belong to it, and random ones against plain enumeration.
 
 use crate::support::oracle::{Limits, explore};
 use crate::support::processes::{random_process, truth, with_safe_units};
@@ -30,7 +30,8 @@ const DEAD: [bool; 4] = [false, true, false, true];
 const EASY: [bool; 4] = [false, false, false, true];
 const NONE: [bool; 4] = [false; 4];
 
-/// Enough time for small nets, whatever else the machine does, if no walk takes its share of it first.
+/// Enough time for small nets, whatever else the machine does, if no walk takes its share of it
+/// first.
 const LONG: Duration = Duration::from_secs(120);
 
 /// Of the usual schedule, the walks have a share of this where there is nothing for them to find.
@@ -63,7 +64,8 @@ const TEXTBOOK: &[Example] = &[
     // A free choice in each branch, a loop in one.
     ("place i\nplace p\nplace q\nplace r\nplace s\nplace o\ntransition fork: i -> p + q\ntransition a: p -> r
       transition b: p -> r\ntransition c: q -> s\ntransition d: s -> q\ntransition join: r + s -> o", 1, ALL, "can always be completed"),
-    // A choice that is joined as if both had been done: whichever is chosen, the other is waited for.
+    // A choice that is joined as if both had been done: whichever is chosen, the other is waited
+    // for.
     ("place i\nplace p\nplace q\nplace o\ntransition a: i -> p\ntransition b: i -> q\ntransition join: p + q -> o", 1,
      NONE, ""),
     // Two choices that have to agree, and need not: stuck, or done.
@@ -192,7 +194,8 @@ impl Found {
         let begun = asked(&net, many, Some(&last), Soundness);
         let space = explore(&begun, Limits { states: 400, tokens: 60 });
         for kind in KINDS {
-            // Of a process without bounds anything may stay open; what is said is checked all the same.
+            // Of a process without bounds anything may stay open; what is said is checked all the
+            // same.
             let short = Duration::from_millis(if seed.is_multiple_of(5) { 40 } else { 8 });
             let time = if space.is_some() { LONG } else { short };
             let found = answer(&asked(&net, many, Some(&last), kind), kind, time);

@@ -1,6 +1,7 @@
-//! Unrolling in propositions against plain enumeration: what is reached within k firings, each way of making
-//! tokens bits, one firing a step and many. Nets of processes that move side by side have components and true claims
-//! of units; random small nets have weights, unbounded places and false claims.
+//! Unrolling in propositions against plain enumeration: what is reached within k firings, each way
+//! of making tokens bits, one firing a step and many. Nets of processes that move side by side have
+//! components and true claims of units; random small nets have weights, unbounded places and false
+//! claims.
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
@@ -17,8 +18,8 @@ use parikh::solvers::sat_batsat::BatSat;
 use parikh::structure::facts::facts_for;
 use std::collections::HashMap;
 
-/// Processes that move by themselves or two at a time, read where others are, start and stop, and fill and empty a
-/// buffer; what runs of each is a unit.
+/// Processes that move by themselves or two at a time, read where others are, start and stop, and
+/// fill and empty a buffer; what runs of each is a unit.
 fn processes(seed: u64) -> Net {
     let mut rng = Rng::with_seed(seed);
     let mut builder = NetBuilder::new("processes");
@@ -188,7 +189,8 @@ fn components_of_processes_keep_nothing_from_being_reached() {
     assert!(tally.claimed < tally.asked, "{tally:?}");
 }
 
-/// Ten processes with two firings each to where they are wanted: two steps, and the numbers of their places are bits.
+/// Ten processes with two firings each to where they are wanted: two steps, and the numbers of
+/// their places are bits.
 #[test]
 fn a_step_is_many_firings_and_a_component_few_variables() {
     let mut source = String::new();

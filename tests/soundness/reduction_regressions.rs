@@ -341,8 +341,8 @@ fn a_log_goes_through_json_and_is_checked_again() {
     assert_eq!(recheck(&net, &again, &log, &reduction.net), Err(LogError::OtherNet));
 }
 
-/// A candidate that names its only producer twice must not pass for one with both producers: taking p
-/// away would leave k with nothing to feed, and x empty for ever.
+/// A candidate that names its only producer twice must not pass for one with both producers: taking
+/// p away would leave k with nothing to feed, and x empty for ever.
 #[test]
 fn a_node_named_twice_in_a_log_does_not_count_twice() {
     let net = net("place a\nplace b 1\nplace p\nplace x

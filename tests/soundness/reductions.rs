@@ -199,8 +199,8 @@ impl Way {
     }
 }
 
-/// Every candidate of a small net, of whatever form: up to three places, up to three transitions, one
-/// place with transitions around it, any set of transitions, and some sets of both.
+/// Every candidate of a small net, of whatever form: up to three places, up to three transitions,
+/// one place with transitions around it, any set of transitions, and some sets of both.
 fn every_candidate(net: &WorkNet, rng: &mut Rng) -> Vec<Candidate> {
     let places: Vec<_> = net.places().collect();
     let transitions: Vec<_> = net.transitions().collect();
@@ -330,8 +330,8 @@ fn examine(net: &Net, needs: &Needs, way: &Way) -> Result<Option<Reduction>, Str
     Ok(Some(reduction))
 }
 
-/// The markings and firings of a net, counted through its reduction, are as many as there are; by the
-/// checker and by the engine. A number that depends on several places at once is not known.
+/// The markings and firings of a net, counted through its reduction, are as many as there are; by
+/// the checker and by the engine. A number that depends on several places at once is not known.
 fn counts(
     net: &Net,
     before: &Graph,
@@ -509,8 +509,8 @@ fn campaign(
     Ok(())
 }
 
-/// Does something for each of `all`, on as many threads as there are processors, up to 4; what comes
-/// back, sorted.
+/// Does something for each of `all`, on as many threads as there are processors, up to 4; what
+/// comes back, sorted.
 fn for_each<T: Sync, R: Ord + Send>(all: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
     let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4);
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -530,7 +530,8 @@ fn for_each<T: Sync, R: Ord + Send>(all: &[T], work: impl Fn(&T) -> Option<R> + 
     found
 }
 
-/// Rules whose candidates are found by linear programs. `scripts/test.sh` tries them with each solver of these.
+/// Rules whose candidates are found by linear programs. `scripts/test.sh` tries them with each
+/// solver of these.
 const ASK_PROGRAMS: [&str; 2] = ["unmarkable-presets", "structurally-implicit-places"];
 
 /// The rules are those of the list: a new one needs no line here.

@@ -19,8 +19,8 @@ use std::time::Duration;
 const SHORT: Duration = Duration::from_millis(30);
 const LONG: Duration = Duration::from_secs(2);
 
-/// Random properties of the runs of a net: over markings, and, of every third, over firings; of half of
-/// them, fair runs only.
+/// Random properties of the runs of a net: over markings, and, of every third, over firings; of
+/// half of them, fair runs only.
 fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
     let mut rng = Rng::with_seed(seed);
     let mut atoms: Vec<RunAtom> =

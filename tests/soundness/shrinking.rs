@@ -9,7 +9,8 @@ use std::sync::Mutex;
 
 #[test]
 fn a_failure_is_shown_on_a_net_of_five_nodes() {
-    // Fails where three tokens come together, which takes a transition that makes some or two that move them.
+    // Fails where three tokens come together, which takes a transition that makes some or two that
+    // move them.
     let wrong = |net: &Net| {
         let Some(space) = explore(net, Limits { states: 500, tokens: 60 }) else { return };
         let most = |p| space.maximum(&LinearSum::place(p)) - i128::from(net.initial()[p]);

@@ -1,5 +1,5 @@
-//! Engines that ask an SMT solver against enumeration, with more time than beside all others, and on what other
-//! engines cannot count.
+//! Engines that ask an SMT solver against enumeration, with more time than beside all others, and
+//! on what other engines cannot count.
 
 use crate::support::documents::refutes;
 use crate::support::oracle::{Limits, Truth, explore};
@@ -15,7 +15,8 @@ use parikh::structure;
 use parikh::structure::intervals::Intervals;
 use std::time::Duration;
 
-/// Has an engine work on goals, with what place invariants say; what is known then, and what it says it did.
+/// Has an engine work on goals, with what place invariants say; what is known then, and what it
+/// says it did.
 fn work(
     engine: &Engine,
     net: &Net,

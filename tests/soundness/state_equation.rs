@@ -231,8 +231,8 @@ fn a_maximum_is_narrowed_to_whole_firings() {
 
 #[test]
 fn what_nothing_can_come_before_is_refuted() {
-    // Counts of firings allow each of these: a and b feed each other from nothing; t marks a trap that is
-    // said to be empty in the end.
+    // Counts of firings allow each of these: a and b feed each other from nothing; t marks a trap
+    // that is said to be empty in the end.
     let cases = [
         ("place p\nplace q\nplace r\ntransition a: p -> q\ntransition b: q -> p + r", "unfed"),
         (

@@ -34,9 +34,9 @@ fn properties(seed: u64, net: &Net, count: usize) -> Vec<TreeProperty> {
     all.iter().flat_map(|it| [it.clone(), it.negated()]).collect()
 }
 
-/// What these engines say of properties of random nets, held against the truth: how many they found to
-/// be true, how many false, and how many of both without evidence to be looked at. They may be asked for more,
-/// that helps: where atoms change, and what stays reachable.
+/// What these engines say of properties of random nets, held against the truth: how many they found
+/// to be true, how many false, and how many of both without evidence to be looked at. They may be
+/// asked for more, that helps: where atoms change, and what stays reachable.
 fn tried(engines: &'static [Engine], count: u64, aided: bool) -> [usize; 3] {
     let [mut held, mut failed, mut searched] = [0; 3];
     for seed in 0..scaled(count) {

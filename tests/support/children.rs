@@ -33,7 +33,8 @@ pub(crate) fn children() -> Vec<u32> {
 /// Sends all of them a signal; how many it reached.
 pub(crate) fn signal(name: &str) -> usize {
     let guests = children();
-    // The shell's own: a program of that name is not everywhere. One that is gone by now is none that was reached.
+    // The shell's own: a program of that name is not everywhere. One that is gone by now is none
+    // that was reached.
     let reached = |guest: &&u32| {
         let order = format!("kill {name} {guest}");
         Command::new("sh").args(["-c", &order]).output().is_ok_and(|output| output.status.success())

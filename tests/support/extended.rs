@@ -1,5 +1,5 @@
-//! Random nets with inhibitor, read and reset arcs, and an enumerator for them that shares nothing with the product:
-//! arcs are tables of numbers, markings lists of them.
+//! Random nets with inhibitor, read and reset arcs, and an enumerator for them that shares nothing
+//! with the product: arcs are tables of numbers, markings lists of them.
 
 use fastrand::Rng;
 use parikh_net::{ExtendedBuilder, ExtendedNet};

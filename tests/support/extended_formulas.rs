@@ -1,5 +1,6 @@
-//! Formulas about nets with inhibitor, read and reset arcs, and what is true of them by naive fixpoints over the
-//! positions of runs: a position is a marking with what fires next, or a dead marking that repeats.
+//! Formulas about nets with inhibitor, read and reset arcs, and what is true of them by naive
+//! fixpoints over the positions of runs: a position is a marking with what fires next, or a dead
+//! marking that repeats.
 
 use super::extended::{Space, Table};
 use fastrand::Rng;

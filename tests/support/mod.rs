@@ -5,11 +5,12 @@
 //! mod support;
 //! ```
 //!
-//! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run `parikh`,
-//! [`scale`] how many random cases are tried, [`nets`] what is done to nets, [`shrinking`] how a failure on a
-//! random net becomes one on a small net, [`processes`] random processes, [`runs`] whether there is a run, [`trees`]
-//! what is true of their tree, [`schema`] whether JSON is as a schema has it, [`outside`] what is not everywhere:
-//! the contest's archives, other programs.
+//! [`oracle`] is the enumerator that everything is compared with, [`binary`] the way to run
+//! `parikh`, [`scale`] how many random cases are tried, [`nets`] what is done to nets,
+//! [`shrinking`] how a failure on a random net becomes one on a small net, [`processes`] random
+//! processes, [`runs`] whether there is a run, [`trees`] what is true of their tree, [`schema`]
+//! whether JSON is as a schema has it, [`outside`] what is not everywhere: the contest's archives,
+//! other programs.
 
 #![allow(dead_code, reason = "each test program uses its own part of it")]
 

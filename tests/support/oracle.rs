@@ -190,8 +190,8 @@ impl StateSpace<'_> {
         members.map(|(marking, _)| marking.clone()).collect()
     }
 
-    /// By marking whether it is good, or its firings lead to a good one. Quadratic: grown backwards until
-    /// nothing is added.
+    /// By marking whether it is good, or its firings lead to a good one. Quadratic: grown backwards
+    /// until nothing is added.
     fn leading_to(&self, mut good: Vec<bool>) -> Vec<bool> {
         loop {
             let mut grows = false;

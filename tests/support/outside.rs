@@ -1,7 +1,7 @@
 //! What is not on every machine: the contest's archives, other programs.
 //!
-//! A test that finds them missing has shown nothing, and says so past the harness, which swallows what a
-//! test that passes prints.
+//! A test that finds them missing has shown nothing, and says so past the harness, which swallows
+//! what a test that passes prints.
 
 use super::binary::repository;
 use super::scale::scaled;
@@ -16,7 +16,8 @@ pub(crate) fn skipped(why: &str) {
     std::io::stderr().write_all(line.as_bytes()).expect("stderr is open");
 }
 
-/// The folder of the contest's archives, `shared/mcc/inputs` beside the repository or a folder above.
+/// The folder of the contest's archives, `shared/mcc/inputs` beside the repository or a folder
+/// above.
 fn folder() -> Option<PathBuf> {
     let root = repository("");
     let beside = |folder: &Path| folder.join("shared/mcc/inputs");

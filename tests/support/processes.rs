@@ -1,5 +1,5 @@
-//! Random processes, nets whose units are safe as their model claims, and the truth about soundness by
-//! plain enumeration.
+//! Random processes, nets whose units are safe as their model claims, and the truth about soundness
+//! by plain enumeration.
 
 use super::oracle::{Limits, StateSpace, explore};
 use fastrand::Rng;
@@ -77,8 +77,8 @@ pub(crate) fn random_process(seed: u64) -> (Net, Marking) {
     (net, last)
 }
 
-/// The net with nested units that the model claims to be safe, and that are: in every marking that can be
-/// reached from this initial one. `None` where that is not known or no drawn tree is safe.
+/// The net with nested units that the model claims to be safe, and that are: in every marking that
+/// can be reached from this initial one. `None` where that is not known or no drawn tree is safe.
 pub(crate) fn with_safe_units(net: &Net, rng: &mut Rng) -> Option<Net> {
     let space = explore(net, Limits { states: 400, tokens: 60 })?;
     let trees = (0..8).map(|_| {

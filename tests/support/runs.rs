@@ -1,7 +1,8 @@
 //! Whether a net has a run with a property, by a product of all its markings with an automaton.
 //!
-//! E. A. Emerson, C.-L. Lei, *Efficient model checking in fragments of the propositional μ-calculus*,
-//! LICS 1986: what is left when everything is taken away that cannot go on and meet every mark again.
+//! E. A. Emerson, C.-L. Lei, *Efficient model checking in fragments of the propositional
+//! μ-calculus*, LICS 1986: what is left when everything is taken away that cannot go on and meet
+//! every mark again.
 
 use super::oracle::StateSpace;
 use parikh::net::{RunProperty, TransitionId};

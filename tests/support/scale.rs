@@ -1,8 +1,9 @@
 //! How much is tried: `PARIKH_SCALE=30 cargo test` tries 30 times as many random cases as usual, in
-//! every test that draws any. It is the only variable that tests ask for, and it changes nothing else.
+//! every test that draws any. It is the only variable that tests ask for, and it changes nothing
+//! else.
 //!
-//! Usual numbers are for every day: all tests within four minutes on two cores. Cases are numbered from
-//! the same seed, so a larger scale goes through the usual ones first.
+//! Usual numbers are for every day: all tests within four minutes on two cores. Cases are numbered
+//! from the same seed, so a larger scale goes through the usual ones first.
 
 use proptest::test_runner::{Config, RngSeed};
 

@@ -1,5 +1,5 @@
-//! Whether a value is as a JSON Schema has it, of the words that `docs/parikh.schema.json` uses; any other
-//! word in a schema is an error here.
+//! Whether a value is as a JSON Schema has it, of the words that `docs/parikh.schema.json` uses;
+//! any other word in a schema is an error here.
 
 use serde_json::Value;
 use std::path::Path;
@@ -20,7 +20,8 @@ impl Schema {
         all.iter().filter_map(|one| one["$ref"].as_str()?.rsplit('/').next()).collect()
     }
 
-    /// Whether `value` is as the definition of this name has it; if not, the first thing that is wrong.
+    /// Whether `value` is as the definition of this name has it; if not, the first thing that is
+    /// wrong.
     pub(crate) fn check(&self, definition: &str, value: &Value) -> Result<(), String> {
         self.holds(&self.0["$defs"][definition], value, "")
     }

@@ -1,9 +1,10 @@
-//! A test that fails on a random net of forty nodes mostly fails on one of five: the smaller net is looked
-//! for, and the test fails on that one.
+//! A test that fails on a random net of forty nodes mostly fails on one of five: the smaller net is
+//! looked for, and the test fails on that one.
 //!
-//! Transitions, places, arcs, weights and tokens are taken away, one at a time, as long as the test still
-//! panics at the same line. (A net with nothing left in it makes many a test panic for another reason.)
-//! What a test draws beside the net it has to draw anew from the same seed for each of these nets.
+//! Transitions, places, arcs, weights and tokens are taken away, one at a time, as long as the test
+//! still panics at the same line. (A net with nothing left in it makes many a test panic for
+//! another reason.) What a test draws beside the net it has to draw anew from the same seed for
+//! each of these nets.
 
 use parikh_net::{Net, NetBuilder, text};
 use std::cell::{Cell, RefCell};
@@ -20,8 +21,8 @@ thread_local! {
     static LINE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Does `test` on `net`. If it panics, it is done again on a net as small as can be found that makes it
-/// panic at the same line.
+/// Does `test` on `net`. If it panics, it is done again on a net as small as can be found that
+/// makes it panic at the same line.
 pub(crate) fn shrinking<T>(net: &Net, mut test: impl FnMut(&Net) -> T) -> T {
     let line = match quietly(|| test(net)) {
         Ok(value) => return value,

@@ -26,8 +26,8 @@ pub(super) fn weigh<'n>(
     Ok(())
 }
 
-/// How a run breaks the claim that units are safe: a place that gains tokens in each round has two of
-/// them after two.
+/// How a run breaks the claim that units are safe: a place that gains tokens in each round has two
+/// of them after two.
 fn breach(net: &Net, run: &LassoRun) -> Option<String> {
     net.safe_units()?;
     first_breach(net, &run.rounds(2), u64::MAX)

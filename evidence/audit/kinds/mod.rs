@@ -27,7 +27,8 @@ pub(super) fn look_at<'n>(
     answer: &Answer,
 ) -> Result<(), String> {
     let searched = answer.searched.is_some();
-    // A trace is fired once, however many goals it shows; what else is listed twice shows no more than once.
+    // A trace is fired once, however many goals it shows; what else is listed twice shows no more
+    // than once.
     let mut traces: BTreeMap<&str, Vec<Option<u64>>> = BTreeMap::new();
     let mut others = Vec::new();
     let mut listed = HashSet::new();
@@ -38,7 +39,8 @@ pub(super) fn look_at<'n>(
             _ => {}
         }
     }
-    // Arguments with premises come first: each premise becomes a duty, which any other line may fulfil.
+    // Arguments with premises come first: each premise becomes a duty, which any other line may
+    // fulfil.
     let (resting, rest): (Vec<_>, Vec<_>) =
         others.into_iter().partition(|(kind, _)| matches!(kind, Kind::NoRun | Kind::Labelling));
     for (kind, id) in resting {
@@ -50,8 +52,8 @@ pub(super) fn look_at<'n>(
     rest.into_iter().try_for_each(|line| weigh(desk, account, line, searched))
 }
 
-/// Strikes off what one line shows that is no trace. `searched` is whether the answer is said to rest on
-/// a search, which may be too large to be made again.
+/// Strikes off what one line shows that is no trace. `searched` is whether the answer is said to
+/// rest on a search, which may be too large to be made again.
 fn weigh<'n>(
     desk: &mut Desk<'n>,
     account: &mut Account<'n>,

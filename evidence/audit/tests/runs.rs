@@ -21,8 +21,8 @@ fn at_least(place: &str, tokens: u32) -> String {
     )
 }
 
-/// Served again and again, waits or is served (two of which are never on `served`), served at some time,
-/// not served for ever.
+/// Served again and again, waits or is served (two of which are never on `served`), served at some
+/// time, not served for ever.
 fn questions() -> String {
     let all = |id: &str, inside: &str| {
         format!(

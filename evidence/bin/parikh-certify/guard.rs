@@ -1,5 +1,5 @@
-//! The guard: looks at the clock and at the memory while the audit is at work, and tells it to stop.
-//! What does not stop soon is left.
+//! The guard: looks at the clock and at the memory while the audit is at work, and tells it to
+//! stop. What does not stop soon is left.
 
 use parikh_evidence::audit::{OutOf, Watch};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -21,8 +21,8 @@ pub(crate) enum Ended<T> {
     Left(OutOf),
 }
 
-/// Waits for the audit to send what it found, for so long and as long as the program takes no more than
-/// so many bytes.
+/// Waits for the audit to send what it found, for so long and as long as the program takes no more
+/// than so many bytes.
 pub(crate) fn wait<T>(
     found: &Receiver<T>,
     watch: &Watch,

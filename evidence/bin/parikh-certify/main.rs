@@ -1,5 +1,5 @@
-//! `parikh-certify`: the auditor's program. See [`parikh_evidence::audit`] for what it does; here is only
-//! the command line, the finding of files, the limits, and the printing.
+//! `parikh-certify`: the auditor's program. See [`parikh_evidence::audit`] for what it does; here
+//! is only the command line, the finding of files, the limits, and the printing.
 
 #![forbid(unsafe_code)]
 
@@ -148,8 +148,8 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
     Ok(Audited { report, broken, unasked })
 }
 
-/// The files of evidence whose questions can be had, and the others: of formulas that were given on a command
-/// line, and that stand in no file.
+/// The files of evidence whose questions can be had, and the others: of formulas that were given on
+/// a command line, and that stand in no file.
 fn asked_of(
     arguments: &Arguments,
     model: &Path,
@@ -165,8 +165,8 @@ fn asked_of(
     files.into_iter().partition(is_asked)
 }
 
-/// What is known of an audit that did not stop when it was told to. What may be found to rest on a false
-/// claim is not confirmed.
+/// What is known of an audit that did not stop when it was told to. What may be found to rest on a
+/// false claim is not confirmed.
 fn left(progress: Progress, out_of: OutOf) -> Audited {
     let Progress { judged, at } = progress;
     let mut judged: Vec<Judged> = judged.into_iter().flatten().collect();

@@ -47,8 +47,8 @@ impl Counts {
 fn line(answer: &Judged) -> String {
     let (word, sentence) = verdict(&answer.verdict);
     let Judged { file, line, examination, id, question, value, .. } = answer;
-    // The file says these, and may say anything: each is one word, and none is so long that the verdict
-    // is out of sight.
+    // The file says these, and may say anything: each is one word, and none is so long that the
+    // verdict is out of sight.
     let [examination, id, value] = [examination, id, value].map(|it| short(it));
     let asked = match (id == examination, question.is_empty()) {
         (true, _) => id,
@@ -70,7 +70,8 @@ fn short(text: &str) -> String {
 /// The most characters of an id, a value, or the name of an examination that are printed.
 const LONGEST_WORD: usize = 120;
 
-/// Text for people. Whoever wrote a file may say there what they like, but not in lines of their own.
+/// Text for people. Whoever wrote a file may say there what they like, but not in lines of their
+/// own.
 pub(crate) fn text(report: &Report, quiet: bool) -> String {
     let Report { judged, unanswered, .. } = report;
     let mut text = String::new();

@@ -1,13 +1,14 @@
 //! Whether no firing leads out of a set.
 //!
-//! A transition leads out if for some member that enables it the result is none. Instead of making the results,
-//! two ways are gone side by side through the nodes: one for the member, and one for its result, in which each value is
-//! moved by what the transition changes there. Where the second way ends, the first must hold no vector that
-//! enables the rest.
+//! A transition leads out if for some member that enables it the result is none. Instead of making
+//! the results, two ways are gone side by side through the nodes: one for the member, and one for
+//! its result, in which each value is moved by what the transition changes there. Where the second
+//! way ends, the first must hold no vector that enables the rest.
 //!
-//! The ways begin at the first place that the transition knows: above, a member and its result are alike, so both
-//! come to the same *head*, a node where the vectors of some beginning go on. They end after the last place that it
-//! changes, where both are at the same node. Each pair of nodes is looked at once per transition.
+//! The ways begin at the first place that the transition knows: above, a member and its result are
+//! alike, so both come to the same *head*, a node where the vectors of some beginning go on. They
+//! end after the last place that it changes, where both are at the same node. Each pair of nodes is
+//! looked at once per transition.
 
 use super::{Clock, ClosedSet, ClosedSetFlaw};
 use parikh_net::Net;
@@ -82,8 +83,8 @@ impl ClosedSet {
     }
 }
 
-/// The most pairs of nodes that one transition may ask for: some, and so many for each node of the set. Mostly
-/// there are about as many as nodes.
+/// The most pairs of nodes that one transition may ask for: some, and so many for each node of the
+/// set. Mostly there are about as many as nodes.
 const MOST_PAIRS: (usize, usize) = (1 << 20, 16);
 
 /// The ways through the set that one transition asks for.
@@ -101,8 +102,8 @@ struct Ways<'w, 'g> {
 }
 
 impl Ways<'_, '_> {
-    /// Whether what the transition makes of the vectors of a head are some of them. On a list of its own instead
-    /// of a stack: nets have as many levels as places.
+    /// Whether what the transition makes of the vectors of a head are some of them. On a list of
+    /// its own instead of a stack: nets have as many levels as places.
     fn stay(&mut self, level: usize, head: u32) -> Result<bool, ClosedSetFlaw> {
         let mut open = vec![(level, 0usize, head, head)];
         while let Some((level, position, from, to)) = open.pop() {

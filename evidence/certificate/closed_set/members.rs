@@ -1,9 +1,10 @@
 //! Whether some member of a set satisfies a predicate.
 //!
-//! What satisfies an atom, enables a transition or does not, is again a set, and so are the members of two
-//! sets: one function (`Store::make`) makes all of them, level by level, first down from the root, to see which
-//! *parts* are asked for, then up again, to put nodes together. A part is a node, and what is to be known of the
-//! beginning: nothing, the sum so far, or the node of the other set.
+//! What satisfies an atom, enables a transition or does not, is again a set, and so are the members
+//! of two sets: one function (`Store::make`) makes all of them, level by level, first down from the
+//! root, to see which *parts* are asked for, then up again, to put nodes together. A part is a
+//! node, and what is to be known of the beginning: nothing, the sum so far, or the node of the
+//! other set.
 
 use super::{Clock, ClosedSet, ClosedSetFlaw};
 use crate::certificate::Flaw;
@@ -45,8 +46,8 @@ impl Shape {
     }
 }
 
-/// The most nodes that are made for one question: some, and so many for each node of the set. A small set
-/// can ask for many where sums with large weights are compared.
+/// The most nodes that are made for one question: some, and so many for each node of the set. A
+/// small set can ask for many where sums with large weights are compared.
 const MOST_NODES: (usize, usize) = (1 << 22, 32);
 
 /// Whether some member satisfies `predicate`.

@@ -4,9 +4,9 @@
 //! node k:  (value, down, right)     ⟦k⟧ = { value·w | w ∈ ⟦down⟧ } ∪ ⟦right⟧     ⟦0⟧ = ∅     ⟦1⟧ = { () }
 //! ```
 //!
-//! Nodes come in the order in which they refer to each other, so one pass finds how long the vectors of each are,
-//! how many there are, and how much they sum up to at most. Values grow to the right, so that a vector is found along
-//! one way only, and is counted once.
+//! Nodes come in the order in which they refer to each other, so one pass finds how long the
+//! vectors of each are, how many there are, and how much they sum up to at most. Values grow to the
+//! right, so that a vector is found along one way only, and is counted once.
 //!
 //! As a document: `order` has the places from the top, node 2 is the first of `nodes`.
 //!
@@ -17,13 +17,15 @@
 //! says that there are no markings but (p, q) = (0, 1) and (1, 0).
 //!
 //! # Soundness
-//! The initial marking is a member, and whatever a transition makes of a member is one (`closure`): by induction, every
-//! reachable marking is. So there are no more of them than members, and what no member satisfies (`members`), none
-//! of them does. The converse is not shown here: a closed set may have members that cannot be reached.
+//! The initial marking is a member, and whatever a transition makes of a member is one (`closure`):
+//! by induction, every reachable marking is. So there are no more of them than members, and what no
+//! member satisfies (`members`), none of them does. The converse is not shown here: a closed set
+//! may have members that cannot be reached.
 //!
 //! # Cost
-//! Memory and time in proportion to the nodes for what is asked of single sums. Closure asks for transitions times pairs
-//! of nodes that lie on their ways, mostly about as many as nodes between the first and the last place of each.
+//! Memory and time in proportion to the nodes for what is asked of single sums. Closure asks for
+//! transitions times pairs of nodes that lie on their ways, mostly about as many as nodes between
+//! the first and the last place of each.
 
 mod closure;
 mod members;
@@ -182,11 +184,12 @@ impl CheckedClosedSet<'_> {
         Some(most[self.set.root as usize])
     }
 
-    /// Accepts that no reachable marking satisfies `predicate`, whose nodes exist, if no member does.
+    /// Accepts that no reachable marking satisfies `predicate`, whose nodes exist, if no member
+    /// does.
     ///
     /// # Errors
-    /// [`Flaw::DoesNotFollow`] where one does; [`Flaw::Stopped`], [`Flaw::Overflow`] or [`Flaw::TooLarge`] where that is
-    /// not known.
+    /// [`Flaw::DoesNotFollow`] where one does; [`Flaw::Stopped`], [`Flaw::Overflow`] or
+    /// [`Flaw::TooLarge`] where that is not known.
     pub fn refutes(
         &self,
         net: &Net,
@@ -199,9 +202,9 @@ impl CheckedClosedSet<'_> {
         }
     }
 
-    /// Accepts that from every member firings lead to one that satisfies `target`, whose nodes exist, if the steps
-    /// show it: backwards from those members, with each step (t, n) those are added that n firings of t lead from to
-    /// what was there before; in the end these are all.
+    /// Accepts that from every member firings lead to one that satisfies `target`, whose nodes
+    /// exist, if the steps show it: backwards from those members, with each step (t, n) those are
+    /// added that n firings of t lead from to what was there before; in the end these are all.
     ///
     /// # Errors
     /// As for [`refutes`](Self::refutes), and where a step is of no transition.

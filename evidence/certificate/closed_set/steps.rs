@@ -1,8 +1,8 @@
 //! From which members of a set firings lead to some others, step by step.
 //!
-//! A step (t, n) backwards: two ways are gone side by side, one for a member, and one for what n firings of t make of
-//! it, which is to be in what was found before. Above and below what t touches both agree. In the set itself nothing
-//! is to be looked for on the way: no firing leaves it.
+//! A step (t, n) backwards: two ways are gone side by side, one for a member, and one for what n
+//! firings of t make of it, which is to be in what was found before. Above and below what t touches
+//! both agree. In the set itself nothing is to be looked for on the way: no firing leaves it.
 //!
 //! What was found is made again and again; what nothing refers to any more is dropped now and then.
 
@@ -38,7 +38,8 @@ fn cover_dropping(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<bool, Flaw> {
     let mut store = Store::new(set, shape, net, goes_on);
-    // The same node again where something made is in the set already: in the end all of it should be.
+    // The same node again where something made is in the set already: in the end all of it should
+    // be.
     for (&node, number) in set.nodes.iter().zip(2..) {
         store.known.entry(node).or_insert(number);
     }

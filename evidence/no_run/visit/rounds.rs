@@ -3,10 +3,10 @@
 //!
 //! What a run meets again and again, nodes and edges, is strongly connected. Without fairness, a
 //! component with all marks is a round. With it, a run that keeps to all of a component, again and
-//! again, is weakly fair to t if an edge of it fires t, or t is disabled in some node of it: if not,
-//! no run that stays in a part of the component is fair either. It is strongly fair to t if an edge
-//! of it fires t, or no node of it enables t: if not, a fair run meets those that do finitely often,
-//! and they are taken away; what is left has components of its own.
+//! again, is weakly fair to t if an edge of it fires t, or t is disabled in some node of it: if
+//! not, no run that stays in a part of the component is fair either. It is strongly fair to t if an
+//! edge of it fires t, or no node of it enables t: if not, a fair run meets those that do finitely
+//! often, and they are taken away; what is left has components of its own.
 //!
 //! # Sources
 //! E. A. Emerson, C.-L. Lei, *Modalities for model checking: branching time logic strikes back*,

@@ -20,9 +20,9 @@
 //! - `tokens-count` is the sum of the tokens of its places, `is-fireable` holds if at least one of
 //!   its transitions is enabled, `deadlock` if none of the net's is. A place of a coloured net
 //!   stands for all its colours, a transition for all its bindings.
-//! - Path quantifiers below each other are formulas of CTL (`trees`). Some are more than that: `all-paths`
-//!   of `globally` of `exists-path` of `finally` φ (AG EF φ) holds if φ can be reached from every reachable
-//!   marking; EF AG φ is its negation with ¬φ.
+//! - Path quantifiers below each other are formulas of CTL (`trees`). Some are more than that:
+//!   `all-paths` of `globally` of `exists-path` of `finally` φ (AG EF φ) holds if φ can be reached
+//!   from every reachable marking; EF AG φ is its negation with ¬φ.
 //! - Formulas of these by `negation`, `conjunction`, `disjunction` and `implication` are formulas
 //!   over questions.
 //! - Other formulas with operators of time below one path quantifier are about runs: LTL (`runs`).
@@ -65,9 +65,10 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
     properties(net, None, bytes)
 }
 
-/// Reads a query file whose formulas are about the *cases* of `net`: rows of firings that end in its final
-/// marking. A run that comes there stays there, so a case is a run that meets it; but after it nothing
-/// comes next: `next` of anything does not hold where nothing is enabled. All runs, and some, are all cases and some.
+/// Reads a query file whose formulas are about the *cases* of `net`: rows of firings that end in
+/// its final marking. A run that comes there stays there, so a case is a run that meets it; but
+/// after it nothing comes next: `next` of anything does not hold where nothing is enabled. All
+/// runs, and some, are all cases and some.
 ///
 /// # Errors
 /// As [`read`]; when the net has not one final marking, or something is enabled in that.

@@ -8,18 +8,19 @@
 //! ```
 //!
 //! # Meaning
-//! A run is a maximal row of firings; one that comes to a dead marking stays there, and that marking
-//! repeats for ever. `next` is after one step, `until` of `before` φ and `reach` ψ means that ψ
-//! comes and φ holds until then. `fires`, which is not the contest's, lists transitions of which one
-//! fires next: none does where a dead marking repeats. A formula without operators of time is about the marking. All runs have
-//! ψ (`all-paths`) if no run has ¬ψ; some run has ψ (`exists-path`) if it is not so that none has.
+//! A run is a maximal row of firings; one that comes to a dead marking stays there, and that
+//! marking repeats for ever. `next` is after one step, `until` of `before` φ and `reach` ψ means
+//! that ψ comes and φ holds until then. `fires`, which is not the contest's, lists transitions of
+//! which one fires next: none does where a dead marking repeats. A formula without operators of
+//! time is about the marking. All runs have ψ (`all-paths`) if no run has ¬ψ; some run has ψ
+//! (`exists-path`) if it is not so that none has.
 //!
 //! No run has ψ or χ if none has ψ and none has χ: these become two questions.
 //!
 //! # Where two logics differ
 //! `all-paths` of `next` of φ, where φ speaks of no time, is a formula of CTL, too. That is about
-//! firings: what comes next in a dead marking is nothing, not the same again. Where the initial marking is
-//! dead, such a formula is refused.
+//! firings: what comes next in a dead marking is nothing, not the same again. Where the initial
+//! marking is dead, such a formula is refused.
 
 use super::timed::{Logic, Reading};
 use super::{inside, is_path, listed};
@@ -35,8 +36,8 @@ pub(super) fn speaks_of_time(node: Node<'_, '_>) -> bool {
     node.descendants().any(Linear::is_timed)
 }
 
-/// A question with one path quantifier, and operators of time below it; or its negation. Of cases, if they
-/// are done in a marking with `done`.
+/// A question with one path quantifier, and operators of time below it; or its negation. Of cases,
+/// if they are done in a marking with `done`.
 pub(super) fn of_runs(
     net: &Net,
     done: Option<&Predicate>,

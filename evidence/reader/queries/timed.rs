@@ -1,8 +1,8 @@
 //! Formulas with operators of time, of either logic: from the XML to a formula over atoms.
 //!
-//! A formula is read with a list of what is still to be done, so that no depth of the file costs stack. What
-//! speaks of no more than a marking becomes an atom; which elements speak of more, and what they are, is
-//! for the [`Logic`] to say.
+//! A formula is read with a list of what is still to be done, so that no depth of the file costs
+//! stack. What speaks of no more than a marking becomes an atom; which elements speak of more, and
+//! what they are, is for the [`Logic`] to say.
 
 use super::{DEEPEST, inside, operands, predicate};
 use crate::reader::{Unreadable, child, elements, name};

@@ -8,9 +8,9 @@
 //! ```
 //!
 //! # Meaning
-//! Each operator of time stands directly below a quantifier of its own, which says whether it is about
-//! some or all maximal rows of firings from a marking. A row that comes to a dead marking ends there:
-//! `next` of `exists-path` is false in it and that of `all-paths` true.
+//! Each operator of time stands directly below a quantifier of its own, which says whether it is
+//! about some or all maximal rows of firings from a marking. A row that comes to a dead marking
+//! ends there: `next` of `exists-path` is false in it and that of `all-paths` true.
 
 use super::timed::{Logic, Reading};
 use super::{inside, is_path};
@@ -68,8 +68,8 @@ impl Logic for Quantifier {
         }
     }
 
-    /// An operator of time without a quantifier is no condition on markings: that is seen where one is
-    /// read.
+    /// An operator of time without a quantifier is no condition on markings: that is seen where one
+    /// is read.
     fn refuse(_: Node<'_, '_>) -> Result<(), Unreadable> {
         Ok(())
     }

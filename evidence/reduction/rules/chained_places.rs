@@ -22,19 +22,19 @@
 //! 3. q is empty initially.
 //!
 //! # Preserves
-//! M: the tokens of the place that is left are those of p and q together, and every way to distribute
-//! them is reachable.
+//! M: the tokens of the place that is left are those of p and q together, and every way to
+//! distribute them is reachable.
 //!
 //! # Soundness
-//! Every firing of the net before is one of the net after, or t, which changes no sum: nothing else is
-//! reached. For the other way, keep all tokens in p along a run of the net after, and fire t before each
-//! transition as often as it takes from q; by (2) it puts back nothing there, so by (3) q is empty
-//! again. In the end any number of the tokens in p can be moved to q. (2) is meant literally: a
-//! transition that reads q would leave a token there that cannot go back.
+//! Every firing of the net before is one of the net after, or t, which changes no sum: nothing else
+//! is reached. For the other way, keep all tokens in p along a run of the net after, and fire t
+//! before each transition as often as it takes from q; by (2) it puts back nothing there, so by (3)
+//! q is empty again. In the end any number of the tokens in p can be moved to q. (2) is meant
+//! literally: a transition that reads q would leave a token there that cannot go back.
 //!
 //! # Sources
-//! Berthomieu, Le Botlan, Dal Zilio, *Counting Petri net markings from reduction equations*, STTT 22,
-//! 2020: *simple chains*.
+//! Berthomieu, Le Botlan, Dal Zilio, *Counting Petri net markings from reduction equations*, STTT
+//! 22, 2020: *simple chains*.
 
 use super::fused_cycles::move_of;
 use super::{Candidate, Conditions, Context, Edit, Preserve};

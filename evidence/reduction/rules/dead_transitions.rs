@@ -19,7 +19,8 @@
 //! transition d: p -> s
 //! ```
 //!
-//! Here q and r feed each other only: an unmarked siphon. (That c is dead as well is beyond counting place by place: s can grow.)
+//! Here q and r feed each other only: an unmarked siphon. (That c is dead as well is beyond
+//! counting place by place: s can grow.)
 //!
 //! # Conditions
 //! Candidate: a set D of transitions. For each t in D there is a place p with
@@ -31,9 +32,9 @@
 //!
 //! # Soundness
 //! Take the first firing of a transition of D in any run. Until then only transitions outside D
-//! fired, so by (2) p holds at most m₀(p), too few by (1). The largest such D is the complement of a
-//! least fixpoint: assume that a place that something assumed to fire increases holds any number of
-//! tokens. It includes all transitions around initially unmarked siphons.
+//! fired, so by (2) p holds at most m₀(p), too few by (1). The largest such D is the complement of
+//! a least fixpoint: assume that a place that something assumed to fire increases holds any number
+//! of tokens. It includes all transitions around initially unmarked siphons.
 //!
 //! # Sources
 //! Rules E and M of verifypn: Bønneland, Dyhr, Jensen, Johannsen, Srba, *Stubborn versus structural

@@ -26,8 +26,8 @@
 //! Candidate: two places p and q.
 //! 1. Neither is in S.
 //! 2. Every transition that takes from p or q takes one token from p and q together.
-//! 3. Every transition that takes from p has a twin that takes from q, and vice versa: equal but for
-//!    p and q, on which both put the same number together.
+//! 3. Every transition that takes from p has a twin that takes from q, and vice versa: equal but
+//!    for p and q, on which both put the same number together.
 //!
 //! # Preserves
 //! R, D, L.
@@ -39,9 +39,9 @@
 //! protected transitions have no twins, as they alone change their virtual places.
 //!
 //! # Sources
-//! *Future equivalent places* in Thierry-Mieg, *Structural reductions revisited*, 2020. ITS-Tools has
-//! to switch it off for liveness, where its transitions lose their names; the weight 1 of (2) is
-//! not spelled out there.
+//! *Future equivalent places* in Thierry-Mieg, *Structural reductions revisited*, 2020. ITS-Tools
+//! has to switch it off for liveness, where its transitions lose their names; the weight 1 of (2)
+//! is not spelled out there.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, WorkNet};
 use parikh_net::{Arc, PlaceId, TransitionId};

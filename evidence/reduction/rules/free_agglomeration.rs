@@ -18,7 +18,8 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: a place p, and some transitions H that put to it. F are the transitions that take from p.
+//! Candidate: a place p, and some transitions H that put to it. F are the transitions that take
+//! from p.
 //! 1. p is not in S.
 //! 2. Each h in H puts to nothing but p, and takes nothing from p.
 //! 3. Each h puts w tokens to p and each f in F takes w from it.
@@ -29,16 +30,16 @@
 //! R only: a producer that fires too early may be what leads to the deadlock.
 //!
 //! # Soundness
-//! In a run of the net before, tokens on p come from H, w at a time, and from other transitions or m₀.
-//! Let each f take w tokens of the second kind where so many are there, and else the w tokens of one
-//! h; by (3) this divides all tokens that are taken. Leave out the
-//! firings of h whose tokens nobody takes: that returns tokens, not on S by (4). Put off each other
-//! h to right before its f: by (2) nobody else misses anything. If (5), nobody else feeds p, so the
-//! tokens m₀(p) < w are of no use and no f fires by itself.
+//! In a run of the net before, tokens on p come from H, w at a time, and from other transitions or
+//! m₀. Let each f take w tokens of the second kind where so many are there, and else the w tokens
+//! of one h; by (3) this divides all tokens that are taken. Leave out the firings of h whose tokens
+//! nobody takes: that returns tokens, not on S by (4). Put off each other h to right before its f:
+//! by (2) nobody else misses anything. If (5), nobody else feeds p, so the tokens m₀(p) < w are of
+//! no use and no f fires by itself.
 //!
 //! # Sources
-//! Free agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, with its partial form;
-//! rule S of verifypn.
+//! Free agglomeration in Thierry-Mieg, *Structural reductions revisited*, 2020, with its partial
+//! form; rule S of verifypn.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, feeds_only, merge_all};
 use parikh_net::TransitionId;

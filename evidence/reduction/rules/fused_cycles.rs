@@ -27,10 +27,10 @@
 //! R, D, L.
 //!
 //! # Soundness
-//! By (2) and (3) the tokens on P can be distributed at will, at any time, without changing anything
-//! else, and by (1) without anybody asking. So a transition can fire from a marking of the net before,
-//! after some moves, if and only if P together holds what it takes from P. A marking with a
-//! token on P is not dead; in the reduced net T is left as self-loops, so that it is not
+//! By (2) and (3) the tokens on P can be distributed at will, at any time, without changing
+//! anything else, and by (1) without anybody asking. So a transition can fire from a marking of the
+//! net before, after some moves, if and only if P together holds what it takes from P. A marking
+//! with a token on P is not dead; in the reduced net T is left as self-loops, so that it is not
 //! either. (Where D is not needed, they go as neutral transitions.)
 //!
 //! # Sources

@@ -19,8 +19,8 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps none.
-//! Let c = k·m₀(p) − Σ y(q)·m₀(q).
+//! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps
+//! none. Let c = k·m₀(p) − Σ y(q)·m₀(q).
 //! 1. p is not in S.
 //! 2. k·Δ(t,p) ≥ Σ y(q)·Δ(t,q) for every transition t.
 //! 3. k·pre(t,p) ≤ Σ y(q)·pre(t,q) + c for every transition t that takes from p.
@@ -30,24 +30,25 @@
 //!
 //! # Soundness
 //! By (2) k·m(p) − Σ y(q)·m(q) never falls below c. Where all inputs of t but p hold enough, Σ
-//! y(q)·m(q) ≥ Σ y(q)·pre(t,q), so k·m(p) is k·pre(t,p) or more by (3): p never blocks alone, and both
-//! nets have the same runs. Two traps of searches with SMT solvers (ITS-Tools fell into both) are none
-//! here. An implication that holds only because some t is dead: (2) and (3) hold whatever is enabled, and
-//! if t is dead for want of other inputs, it stays so. Places that vouch for each other: each application
-//! is checked on the net without those that went before.
+//! y(q)·m(q) ≥ Σ y(q)·pre(t,q), so k·m(p) is k·pre(t,p) or more by (3): p never blocks alone, and
+//! both nets have the same runs. Two traps of searches with SMT solvers (ITS-Tools fell into both)
+//! are none here. An implication that holds only because some t is dead: (2) and (3) hold whatever
+//! is enabled, and if t is dead for want of other inputs, it stays so. Places that vouch for each
+//! other: each application is checked on the net without those that went before.
 //!
 //! # Instances
-//! *Sink places*, from which nobody takes: without any q, (2) and (3) are obvious. *Parallel places*, never
-//! the scarcer of two: with one q from which everybody takes who takes from p, where d = y/k is the
-//! largest pre(t,p) / pre(t,q) among these t, post(t,p) ≥ d·post(t,q) for every t, and m₀(p) ≥ d·m₀(q).
+//! *Sink places*, from which nobody takes: without any q, (2) and (3) are obvious. *Parallel
+//! places*, never the scarcer of two: with one q from which everybody takes who takes from p, where
+//! d = y/k is the largest pre(t,p) / pre(t,q) among these t, post(t,p) ≥ d·post(t,q) for every t,
+//! and m₀(p) ≥ d·m₀(q).
 //!
 //! # Sources
 //! Silva, Teruel, Colom, *Linear algebraic and linear programming techniques for the analysis of
 //! place/transition net systems*, LNCS 1491, 1998: structurally implicit places, where a linear
-//! program finds the multiplicities. Garcia-Vallés, Colom, *Implicit places in net systems*, PNPM 1999. The
-//! path-induced places of Thierry-Mieg, *Structural reductions revisited*, 2020, are the case where the q
-//! form a path. Sink and parallel places: Berthelot, *Checking properties of nets using transformations*,
-//! APN 1985; rule C of verifypn.
+//! program finds the multiplicities. Garcia-Vallés, Colom, *Implicit places in net systems*, PNPM
+//! 1999. The path-induced places of Thierry-Mieg, *Structural reductions revisited*, 2020, are the
+//! case where the q form a path. Sink and parallel places: Berthelot, *Checking properties of nets
+//! using transformations*, APN 1985; rule C of verifypn.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 

@@ -79,12 +79,13 @@ pub fn feeds_only(net: &WorkNet, h: TransitionId, p: PlaceId) -> bool {
     puts_only_to(net, h, p) && net.pre_weight(h, p) == 0
 }
 
-/// The most transitions that agglomerations make, one after the other: each may multiply what the one before
-/// made, so that a log of ten lines asks for more than any memory holds.
+/// The most transitions that agglomerations make, one after the other: each may multiply what the
+/// one before made, so that a log of ten lines asks for more than any memory holds.
 const MOST_COMPOSED: usize = 1 << 23;
 
 /// The heart of agglomerations: a transition for each h of `first` with so many firings of each of
-/// `second` right behind it; then all of `gone` go. `None` on overflow, and when they would be too many.
+/// `second` right behind it; then all of `gone` go. `None` on overflow, and when they would be too
+/// many.
 fn merge_all(
     net: &WorkNet,
     first: &[TransitionId],

@@ -20,7 +20,8 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: a place p and some transitions F that take from it. H are all transitions that put to p.
+//! Candidate: a place p and some transitions F that take from it. H are all transitions that put to
+//! p.
 //! 1. Each f in F takes w tokens from p and nothing else, and puts nothing to p.
 //! 2. Each h in H puts w tokens to p and takes none from it.
 //! 3. m₀(p) < w.

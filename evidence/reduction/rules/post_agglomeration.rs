@@ -37,15 +37,15 @@
 //!
 //! # Soundness
 //! Runs of the reduced net are runs of the net before, with each merged transition written out.
-//! Take a run of the net before; a remainder m₀(p) mod w never matters by (4). First end it with all
-//! consumers that p allows (for R only where none touches S; else leave out the firings of
-//! h whose tokens are not consumed, which by (6) only returns tokens, and not on S). For D
-//! there are none, as a marking with w tokens on p is not dead; for L the end of the run does not
-//! matter. Now move each f to right behind the h whose tokens it takes: by (2) it is enabled there,
-//! by (3) and (2) it takes nothing from anybody else, and what it puts comes earlier. The result is
-//! a run of the reduced net to the same marking. Dead markings are the same, as pre(h) decides
-//! about h and the merged transitions alike. For L: from any marking, flushing p leads to a marking
-//! of the reduced net, where a run to a carrier of t is a run to t and vice versa.
+//! Take a run of the net before; a remainder m₀(p) mod w never matters by (4). First end it with
+//! all consumers that p allows (for R only where none touches S; else leave out the firings of h
+//! whose tokens are not consumed, which by (6) only returns tokens, and not on S). For D there are
+//! none, as a marking with w tokens on p is not dead; for L the end of the run does not matter. Now
+//! move each f to right behind the h whose tokens it takes: by (2) it is enabled there, by (3) and
+//! (2) it takes nothing from anybody else, and what it puts comes earlier. The result is a run of
+//! the reduced net to the same marking. Dead markings are the same, as pre(h) decides about h and
+//! the merged transitions alike. For L: from any marking, flushing p leads to a marking of the
+//! reduced net, where a run to a carrier of t is a run to t and vice versa.
 //!
 //! # Sources
 //! Berthelot, *Transformations and decompositions of nets*, APN 1986; Haddad and Pradat-Peyre, *New

@@ -34,14 +34,14 @@
 //! their inputs and, by (4), changes nothing on S; it changes nothing else by (1). Put off each
 //! other h to right before the f that takes its tokens: nobody else needs them, and its inputs stay
 //! where they were. That is a run of the reduced net, and S ends the same: R. For D let the run end
-//! dead. With tokens left on p, some input other than p is missing for each f; it is no
-//! input of an h, because f is not in H (5). After leaving out the spare firings of h only input
-//! places of H hold more; by (5) that can enable only h's, and a merged h f still lacks f's input:
-//! dead. Conversely, from a dead marking of the reduced net fire h's until none is enabled, which
-//! ends by (1); if any fired, each f lacks an input that no h touched, and other transitions
-//! are as they were by (5): dead. For L: tokens that spare h's have moved to p could only have been
-//! used by the same h's, by the second half of (5). So whatever can be fired from the marking that is
-//! reached without these firings can be fired from the one that is reached with them.
+//! dead. With tokens left on p, some input other than p is missing for each f; it is no input of an
+//! h, because f is not in H (5). After leaving out the spare firings of h only input places of H
+//! hold more; by (5) that can enable only h's, and a merged h f still lacks f's input: dead.
+//! Conversely, from a dead marking of the reduced net fire h's until none is enabled, which ends by
+//! (1); if any fired, each f lacks an input that no h touched, and other transitions are as they
+//! were by (5): dead. For L: tokens that spare h's have moved to p could only have been used by the
+//! same h's, by the second half of (5). So whatever can be fired from the marking that is reached
+//! without these firings can be fired from the one that is reached with them.
 //!
 //! # Sources
 //! Berthelot, APN 1986; Haddad and Pradat-Peyre, PPL 2006; rule T of verifypn, whose form of (5) we

@@ -14,16 +14,16 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: a place p. Let low be the least of m₀(p) and of post(u,p) over all u that take more from
-//! p than they put.
+//! Candidate: a place p. Let low be the least of m₀(p) and of post(u,p) over all u that take more
+//! from p than they put.
 //! 1. pre(t,p) ≤ low for each transition t whose arc p → t is dropped; post(t,p) falls by as much.
 //!
 //! # Preserves
 //! R, D, L, and every reachable marking.
 //!
 //! # Soundness
-//! p never holds fewer than low: it starts with no fewer, and whoever lowers it leaves post(u,p)
-//! at least. So by (1) the arc blocks nobody. No such t lowers p, as then pre(t,p) > post(t,p) ≥ low:
+//! p never holds fewer than low: it starts with no fewer, and whoever lowers it leaves post(u,p) at
+//! least. So by (1) the arc blocks nobody. No such t lowers p, as then pre(t,p) > post(t,p) ≥ low:
 //! so what is left of the two arcs is one t → p of the same effect.
 //!
 //! # Sources

@@ -21,8 +21,8 @@
 //! The lamp holds 2·(q + r).
 //!
 //! # Conditions
-//! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps none.
-//! Let c = k·m₀(p) − Σ y(q)·m₀(q).
+//! Candidate: a place p with a multiplicity k, and other places q with multiplicities y(q), perhaps
+//! none. Let c = k·m₀(p) − Σ y(q)·m₀(q).
 //! 1. k·Δ(t,p) = Σ y(q)·Δ(t,q) for every transition t.
 //! 2. k·pre(t,p) ≤ Σ y(q)·pre(t,q) + c for every transition t that takes from p.
 //!
@@ -34,8 +34,9 @@
 //! implicit places, with equality.
 //!
 //! # Sources
-//! Berthomieu, Le Botlan, Dal Zilio, *Counting Petri net markings from reduction equations*, STTT 22,
-//! 2020: *redundant places*, after Berthelot, *Transformations and decompositions of nets*, LNCS 254, 1987.
+//! Berthomieu, Le Botlan, Dal Zilio, *Counting Petri net markings from reduction equations*, STTT
+//! 22, 2020: *redundant places*, after Berthelot, *Transformations and decompositions of nets*,
+//! LNCS 254, 1987.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve, WeightedSum};
 use crate::reduction::Equality;

@@ -25,8 +25,8 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: a set D of transitions; all go. (With D = {t} for a t that puts nowhere more than it takes,
-//! these are the *sink transitions* of others.)
+//! Candidate: a set D of transitions; all go. (With D = {t} for a t that puts nowhere more than it
+//! takes, these are the *sink transitions* of others.)
 //! 1. No transition of D touches S.
 //! 2. No transition of D puts more than it takes to an input place of a transition outside D.
 //!
@@ -40,9 +40,9 @@
 //! other place. The largest D is found by growing its complement from the transitions that touch S.
 //!
 //! # Sources
-//! Rules I, a cone of influence, and G of verifypn. The *prefix of interest* of ITS-Tools (Thierry-Mieg,
-//! *Structural reductions revisited*, 2020) keeps transitions that lost inputs, which breaks runs
-//! on the way back, and is unsound for deadlocks as shipped.
+//! Rules I, a cone of influence, and G of verifypn. The *prefix of interest* of ITS-Tools
+//! (Thierry-Mieg, *Structural reductions revisited*, 2020) keeps transitions that lost inputs,
+//! which breaks runs on the way back, and is unsound for deadlocks as shipped.
 
 use super::{Candidate, Conditions, Context, Edit, Preserve};
 use parikh_net::TransitionId;

@@ -1,4 +1,5 @@
-//! A transition goes when others, one after the other and perhaps repeated, do the same and need no more.
+//! A transition goes when others, one after the other and perhaps repeated, do the same and need no
+//! more.
 //!
 //! ```text
 //! # deadlock
@@ -17,8 +18,8 @@
 //! ```
 //!
 //! # Conditions
-//! Candidate: transitions t₁ … tₙ and u, all different; u goes. Let σ = t₁ … tₙ, fired one after the other.
-//! There is a k ≥ 1 with
+//! Candidate: transitions t₁ … tₙ and u, all different; u goes. Let σ = t₁ … tₙ, fired one after
+//! the other. There is a k ≥ 1 with
 //! 1. Δ(u,p) = k·Δ(σ,p) for every place p, and
 //! 2. the sequence σᵏ can fire wherever u can.
 //!
@@ -27,13 +28,14 @@
 //!
 //! # Soundness
 //! Where u fires, σᵏ fires and leads to the same marking; where u is enabled, t₁ is, so no marking
-//! becomes dead. All of σ stay; each application is checked on the net without those removed before, so
-//! transitions cannot remove each other. A protected u changes its virtual place, and so does σ then.
+//! becomes dead. All of σ stay; each application is checked on the net without those removed
+//! before, so transitions cannot remove each other. A protected u changes its virtual place, and so
+//! does σ then.
 //!
 //! # Sources
 //! Rules D and L of verifypn and *dominated transitions* of Thierry-Mieg, *Structural reductions
-//! revisited*, 2020. Neither allows k > 1 together with a larger preset. For n = 2: *redundant compositions* in
-//! LoLA 2 and ITS-Tools, which once removed both of a = b·c and b = a·d.
+//! revisited*, 2020. Neither allows k > 1 together with a larger preset. For n = 2: *redundant
+//! compositions* in LoLA 2 and ITS-Tools, which once removed both of a = b·c and b = a·d.
 
 use super::{Candidate, Composite, Conditions, Context, Edit, Preserve};
 

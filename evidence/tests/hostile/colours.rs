@@ -3,8 +3,8 @@
 use super::{Instance, Kinds, Limits, answer, repeat};
 use std::io::Write;
 
-/// One place of a sort, marked with this, and a transition that takes one colour and puts one: its listed
-/// nodes, and so many places and transitions of the unfolding.
+/// One place of a sort, marked with this, and a transition that takes one colour and puts one: its
+/// listed nodes, and so many places and transitions of the unfolding.
 fn coloured(sort: &str, marked: &str, listed: &[String; 2], counts: (usize, usize)) -> Instance {
     let user = "<usersort declaration='s'/>";
     let variable = |id: &str| format!("<subterm><variable refvariable='{id}'/></subterm>");

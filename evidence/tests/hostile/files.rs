@@ -23,7 +23,8 @@ fn nested(out: &mut dyn Write, depth: usize, open: &str, inside: &str, close: &s
     (0..depth).for_each(|_| out.write_all(close.as_bytes()).unwrap());
 }
 
-/// A gzip file that holds at least so many blanks, of many members: to compress them one by one would take longer.
+/// A gzip file that holds at least so many blanks, of many members: to compress them one by one
+/// would take longer.
 fn decompresses_to(out: &mut dyn Write, bytes: usize) {
     let block = vec![b' '; 1 << 20];
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());

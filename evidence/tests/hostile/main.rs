@@ -1,10 +1,11 @@
-//! Files that were made to keep `parikh-certify` busy, to fill the memory, or to bring it down. Whoever wrote
-//! the evidence chose how much work it is to check, so the auditor has to count what it is asked for: each of
-//! these files ends soon, takes no more memory than it may, and leaves a line that says what is wrong and where.
+//! Files that were made to keep `parikh-certify` busy, to fill the memory, or to bring it down.
+//! Whoever wrote the evidence chose how much work it is to check, so the auditor has to count what
+//! it is asked for: each of these files ends soon, takes no more memory than it may, and leaves a
+//! line that says what is wrong and where.
 //!
-//! Where the cost is counted, the limits of the command line are not needed, and the file is looked at a second
-//! time without them ([`Limits::None`]). Where the work is only as much as the file asks for step by step, the
-//! clock ends it ([`Limits::Clock`]).
+//! Where the cost is counted, the limits of the command line are not needed, and the file is looked
+//! at a second time without them ([`Limits::None`]). Where the work is only as much as the file
+//! asks for step by step, the clock ends it ([`Limits::Clock`]).
 
 mod arguments;
 mod colours;
@@ -23,8 +24,8 @@ use std::time::{Duration, Instant};
 enum Limits {
     /// Nothing but itself.
     None,
-    /// `--timeout 30s --memory 900M` are there, and time and memory are enough. A quiet machine needs five
-    /// seconds for the longest, a laden one three times as many.
+    /// `--timeout 30s --memory 900M` are there, and time and memory are enough. A quiet machine
+    /// needs five seconds for the longest, a laden one three times as many.
     Enough,
     /// `--timeout 1s --memory 900M`, one of which may be what ends it.
     Clock,

@@ -243,8 +243,8 @@ fn sets_with_sums() {
     kinds.all(4);
 }
 
-/// Above, a transition leads from one half of a set to the other. Below, each half counts in its own way: there
-/// are as many pairs of nodes as products of what they count.
+/// Above, a transition leads from one half of a set to the other. Below, each half counts in its
+/// own way: there are as many pairs of nodes as products of what they count.
 fn pairs() -> Instance {
     const LEVELS: usize = 30;
     let mut nodes = vec!["[0,1,0]".to_owned(), "[1,1,0]".to_owned(), "[0,1,3]".to_owned()];

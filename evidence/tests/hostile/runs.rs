@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 const EXAMINATION: &str = "LTLCardinality";
 
-/// An argument that no run of a net with so many transitions has F G ¬(q ≥ 1), in which something is
-/// exchanged.
+/// An argument that no run of a net with so many transitions has F G ¬(q ≥ 1), in which something
+/// is exchanged.
 fn argued(transitions: usize, other: &[(&str, Value)]) -> Instance {
     let firing = |at| format!("transition t{at}: p -> p\n");
     let model =

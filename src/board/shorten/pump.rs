@@ -1,10 +1,10 @@
 //! Shorter pumps: loops that add tokens, and the way to them.
 //!
-//! A *search in breadth* from the initial marking looks for a marking that covers one on its own way, and where
-//! the sum is larger: what it finds is shortest, way and loop together. Where that takes too long, firings are
-//! *dropped* from the loop, some in a row, as long as it loses nothing, adds to the sum and fires where it
-//! fired; and the way is made shorter like any witness, of a marking in which the loop fires. What comes out is
-//! checked as any pump is.
+//! A *search in breadth* from the initial marking looks for a marking that covers one on its own
+//! way, and where the sum is larger: what it finds is shortest, way and loop together. Where that
+//! takes too long, firings are *dropped* from the loop, some in a row, as long as it loses nothing,
+//! adds to the sum and fires where it fired; and the way is made shorter like any witness, of a
+//! marking in which the loop fires. What comes out is checked as any pump is.
 
 use super::{HELD, LONGEST, LOOKS, Long, VISITED};
 use crate::board::Board;
@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 impl Board<'_> {
-    /// A pump that makes a sum grow, or a shorter one that does; for those in stages, a single loop.
+    /// A pump that makes a sum grow, or a shorter one that does; for those in stages, a single
+    /// loop.
     pub(in crate::board) fn short_pumping(
         &self,
         goal: GoalId,
@@ -159,8 +160,8 @@ impl Growing<'_> {
         }
     }
 
-    /// The loop without firings that are not needed, by trial: half of them, a quarter, …, one; wherever these
-    /// begin, or almost, as a loop inside of it may begin anywhere.
+    /// The loop without firings that are not needed, by trial: half of them, a quarter, …, one;
+    /// wherever these begin, or almost, as a loop inside of it may begin anywhere.
     fn without_needless(
         &self,
         from: &Marking,

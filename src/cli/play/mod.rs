@@ -1,7 +1,8 @@
 //! `parikh play`: the token game, in a terminal or from a script.
 //!
-//! One command a line in, plain lines out: it works over any connection, and a script is a text. The net is played
-//! as it was read, inhibitor and reset arcs by their own firing rule, so nets that no engine takes can be played, too.
+//! One command a line in, plain lines out: it works over any connection, and a script is a text.
+//! The net is played as it was read, inhibitor and reset arcs by their own firing rule, so nets
+//! that no engine takes can be played, too.
 
 mod game;
 
@@ -125,8 +126,8 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
     Ok((name, goal))
 }
 
-/// The firings of a trace. Where the net has reset arcs, it may name what stands for them: a copy for each number of
-/// tokens.
+/// The firings of a trace. Where the net has reset arcs, it may name what stands for them: a copy
+/// for each number of tokens.
 fn trace(file: &Path, net: &ExtendedNet) -> Result<Vec<TransitionId>> {
     let shown = file.display();
     let text = std::fs::read_to_string(file).with_context(|| shown.to_string())?;

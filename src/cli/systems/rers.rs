@@ -34,7 +34,8 @@ pub(in crate::cli) struct Arguments {
     /// What finite runs count for in LTL.
     #[arg(long, value_enum, default_value = "infinite")]
     semantics: Semantics,
-    /// Write what every answer rests on to DIR/NAME-properties.jsonl, for `parikh-certify NAME.dot`.
+    /// Write what every answer rests on to DIR/NAME-properties.jsonl, for
+    /// `parikh-certify NAME.dot`.
     #[arg(long, value_name = "DIR")]
     evidence: Option<PathBuf>,
     /// The seed of the random walks.

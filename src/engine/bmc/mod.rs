@@ -1,21 +1,23 @@
 //! Bounded model checking: is the goal reached in 1, 2, 3, … steps?
 //!
-//! The net is unrolled, a marking for each step, and a solver is asked whether the last of them can satisfy the
-//! goal. All goals share the row and the solver, which keeps what it learns. A step may be empty, so that "in at
-//! most so many" is a question about the last marking, and lengths in between can be left out.
+//! The net is unrolled, a marking for each step, and a solver is asked whether the last of them can
+//! satisfy the goal. All goals share the row and the solver, which keeps what it learns. A step may
+//! be empty, so that "in at most so many" is a question about the last marking, and lengths in
+//! between can be left out.
 //!
-//! Steps are of many firings each: what processes do side by side is one step, and witnesses are found that walks,
-//! which see one firing ahead, do not find. It finds witnesses and nothing else; they need not be the shortest.
+//! Steps are of many firings each: what processes do side by side is one step, and witnesses are
+//! found that walks, which see one firing ahead, do not find. It finds witnesses and nothing else;
+//! they need not be the shortest.
 //!
-//! A row is [in propositions](propositions), for the SAT solver of this program, or in integers, for
-//! [SMT solvers](crate::engine::smt).
+//! A row is [in propositions](propositions), for the SAT solver of this program, or in integers,
+//! for [SMT solvers](crate::engine::smt).
 //!
-//! A maximum is asked to be larger than what was seen, and then by twice as much each time as the time before,
-//! until that cannot be; then by half as much each time.
+//! A maximum is asked to be larger than what was seen, and then by twice as much each time as the
+//! time before, until that cannot be; then by half as much each time.
 //!
 //! # Sources
-//! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; for steps see
-//! the encodings.
+//! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; for
+//! steps see the encodings.
 
 mod propositions;
 
@@ -72,7 +74,8 @@ pub(super) trait Row {
     /// The name of the engine.
     const NAME: &'static str;
 
-    /// The time for a question in the first round, at least and at most; it doubles from round to round.
+    /// The time for a question in the first round, at least and at most; it doubles from round to
+    /// round.
     const FIRST_SLICE: (Duration, Duration);
 
     /// How many steps there are to be after so many.
@@ -143,7 +146,8 @@ impl<'g, R: Row> Bmc<'g, R> {
         self.given_up.insert(id);
     }
 
-    /// Asks about one goal, until it is settled or not reached in so many steps, or the budget ends.
+    /// Asks about one goal, until it is settled or not reached in so many steps, or the budget
+    /// ends.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { ground, board, .. } = self.work;
         let under = board.under(ENGINE.technique).on(ground);

@@ -1,8 +1,8 @@
 //! A row [in propositions](parikh_encodings::propositional), and the SAT solver of this program.
 //!
-//! Steps are of many firings, and components of place invariants and units are one of n: of the ways to make tokens
-//! bits that finds most (`benchmarks/results/encodings.md`). A place without a bound has no more values than can
-//! be written down; what needs more is not found.
+//! Steps are of many firings, and components of place invariants and units are one of n: of the
+//! ways to make tokens bits that finds most (`benchmarks/results/encodings.md`). A place without a
+//! bound has no more values than can be written down; what needs more is not found.
 
 use super::{Extended, Row, Said};
 use crate::engine::Assignment;
@@ -18,7 +18,8 @@ use parikh_solvers::sat_batsat::BatSat;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// So many literals in clauses may be written down, about 200 MB with what the solver makes of them.
+/// So many literals in clauses may be written down, about 200 MB with what the solver makes of
+/// them.
 const MOST_LITERALS: usize = 12_000_000;
 
 /// One step of more is nothing that can be waited for.

@@ -1,9 +1,9 @@
-//! Bindings that are enabled: found by matching inputs with the tokens that are there, from a random
-//! one on, so that no sort is ever gone through that an input determines.
+//! Bindings that are enabled: found by matching inputs with the tokens that are there, from a
+//! random one on, so that no sort is ever gone through that an input determines.
 //!
-//! Next is always an input with all variables bound, if there is one; then that with the fewest colours
-//! on its place, or, where every binding is looked at, with the fewest that fit. Parts of the guard are
-//! checked as soon as their variables are bound.
+//! Next is always an input with all variables bound, if there is one; then that with the fewest
+//! colours on its place, or, where every binding is looked at, with the fewest that fit. Parts of
+//! the guard are checked as soon as their variables are bound.
 
 use super::BindingConstraint;
 use super::tokens::Tokens;
@@ -96,8 +96,8 @@ impl Finder {
         }
     }
 
-    /// Looks for a binding of `rule` that does what is `wanted`, enabled in `marking`, at no more than `looks`
-    /// tokens and colours. `exhaustive` spends more on ruling bindings out.
+    /// Looks for a binding of `rule` that does what is `wanted`, enabled in `marking`, at no more
+    /// than `looks` tokens and colours. `exhaustive` spends more on ruling bindings out.
     pub(super) fn find(
         &mut self,
         rule: &Rule,
@@ -232,7 +232,8 @@ impl Finder {
         pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
     }
 
-    /// Whether an input can be this colour, of which there are so many tokens; its variables are bound.
+    /// Whether an input can be this colour, of which there are so many tokens; its variables are
+    /// bound.
     fn fits(&mut self, rule: &Rule, input: usize, colour: u64, tokens: u64) -> bool {
         if self.looks == 0 {
             return false;

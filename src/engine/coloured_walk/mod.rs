@@ -1,12 +1,13 @@
-//! Walks on a coloured net as it is: nothing is unfolded, bindings are matched with the tokens that are
-//! there. All goals are watched all the way.
+//! Walks on a coloured net as it is: nothing is unfolded, bindings are matched with the tokens that
+//! are there. All goals are watched all the way.
 //!
-//! A walk fires whatever brings one goal nearer, as far as the totals of the places show that, and now
-//! and then anything; it ends when that has not come nearer for a while. Other walks follow firing
-//! sequences of abstractions, with whatever bindings there are.
+//! A walk fires whatever brings one goal nearer, as far as the totals of the places show that, and
+//! now and then anything; it ends when that has not come nearer for a while. Other walks follow
+//! firing sequences of abstractions, with whatever bindings there are.
 //!
 //! # Soundness
-//! Whatever is seen is replayed by the coloured firing rule before it counts (see [`crate::board`]).
+//! Whatever is seen is replayed by the coloured firing rule before it counts (see
+//! [`crate::board`]).
 
 mod bindings;
 mod tokens;
@@ -31,8 +32,8 @@ pub const TECHNIQUE: Technique = "RANDOM_WALK";
 pub struct Hint {
     /// The goal.
     pub goal: GoalId,
-    /// Coloured transitions by index, with what the abstraction says of their bindings, and how often
-    /// each fires.
+    /// Coloured transitions by index, with what the abstraction says of their bindings, and how
+    /// often each fires.
     pub steps: Vec<(usize, Vec<BindingConstraint>, u64)>,
 }
 
@@ -189,8 +190,8 @@ const POLLING: u64 = 32;
 /// The longest walk.
 const LONGEST: u64 = 1 << 20;
 
-/// Walks until all goals of `board`, which is about `model`, are settled or `budget` is spent; what was
-/// done, in a line.
+/// Walks until all goals of `board`, which is about `model`, are settled or `budget` is spent; what
+/// was done, in a line.
 pub fn run(
     model: &ColouredModel,
     board: &Board<'_>,

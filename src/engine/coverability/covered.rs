@@ -1,20 +1,20 @@
 //! Proofs from a complete tree: what it covers is an inductive invariant.
 //!
-//! Every reachable marking has no more tokens than one of the kept nodes n, and no firing leads out of what these
-//! cover. As clauses that is said of the markings that are *not* covered: there are finitely many least ones, b,
-//! and a marking is covered if it is at least as large as none of them, which is a clause for each: m(p) < b(p)
-//! for one of its places. They are found node by node. What n does not cover has more than n(p) tokens on some
-//! place p, so a least marking b that n covers gives way to those that have n(p) + 1 tokens on one more place, and
-//! are least.
+//! Every reachable marking has no more tokens than one of the kept nodes n, and no firing leads out
+//! of what these cover. As clauses that is said of the markings that are *not* covered: there are
+//! finitely many least ones, b, and a marking is covered if it is at least as large as none of
+//! them, which is a clause for each: m(p) < b(p) for one of its places. They are found node by
+//! node. What n does not cover has more than n(p) tokens on some place p, so a least marking b that
+//! n covers gives way to those that have n(p) + 1 tokens on one more place, and are least.
 //!
 //! ```text
 //! covered by  a 1, c ω  or  b 1, c ω         a(m) < 2 · b(m) < 2 · a(m) < 1 or b(m) < 1
 //! ```
 //!
 //! # Soundness
-//! None is owed: the document is checked. It stands, by unit propagation alone: if t leads from m to a marking that
-//! is at least b, then m is at least max(pre(t), b − δ(t)), which is not covered either, or t would lead out; so
-//! it is at least some b′, and all of its clause is false.
+//! None is owed: the document is checked. It stands, by unit propagation alone: if t leads from m
+//! to a marking that is at least b, then m is at least max(pre(t), b − δ(t)), which is not covered
+//! either, or t would lead out; so it is at least some b′, and all of its clause is false.
 
 use super::tree::Tree;
 use crate::evidence::Document;
@@ -76,8 +76,8 @@ pub(super) fn excludes(tree: &Tree<'_>, least: &Least) -> bool {
     tree.kept().all(|node| !covers(node, least))
 }
 
-/// The most that a sum comes to if each of its places has as many tokens as it ever has; nothing where that is
-/// without bound, or the sum subtracts.
+/// The most that a sum comes to if each of its places has as many tokens as it ever has; nothing
+/// where that is without bound, or the sum subtracts.
 pub(super) fn most(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
     let of_term = |&(place, a): &(PlaceId, i64)| {
         let most = tree.kept().map(|node| node[place.index()]).max()?;

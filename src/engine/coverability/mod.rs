@@ -1,7 +1,9 @@
-//! Coverability: what grows without bound, what is reached where something does, and what a whole tree excludes.
+//! Coverability: what grows without bound, what is reached where something does, and what a whole
+//! tree excludes.
 //!
-//! A place that is ω in the tree of Karp and Miller grows without bound. A walk finds that where one pump does
-//! it; here `made` needs two, and only the tree has the order in which they follow on one another:
+//! A place that is ω in the tree of Karp and Miller grows without bound. A walk finds that where
+//! one pump does it; here `made` needs two, and only the tree has the order in which they follow on
+//! one another:
 //!
 //! ```text
 //! place open 1 · place ready · place store · place made
@@ -19,14 +21,16 @@
 //!
 //! # Conditions
 //! 1. Some place is not known to be bounded: else there is no ω, and others visit markings better.
-//! 2. The tree keeps within [`LIMITS`], which are met in some milliseconds: first in breadth, then in depth.
+//! 2. The tree keeps within [`LIMITS`], which are met in some milliseconds: first in breadth, then
+//!    in depth.
 //!
 //! # Soundness
-//! Sequences and pumps are replayed, documents are checked. Pumps in stages are reported of the net that was read
-//! only: no reduction carries them back.
+//! Sequences and pumps are replayed, documents are checked. Pumps in stages are reported of the net
+//! that was read only: no reduction carries them back.
 //!
 //! # Cost
-//! Of each new node, all that are kept, and those before it on its way, each until the first place that decides.
+//! Of each new node, all that are kept, and those before it on its way, each until the first place
+//! that decides.
 
 mod covered;
 mod questions;
@@ -67,8 +71,9 @@ const LIMITS: [Limits; 2] = [
 /// One that is asked for nothing but a pump.
 const LIMITS_OF_PUMP: Limits = Limits { order: Order::Breadth, nodes: 1_000, work: 1_000_000 };
 
-/// A firing sequence and another one that can repeat for ever after it and leaves more tokens each time, as
-/// [`walk::find_pump`](super::walk::find_pump) finds: whatever grows first needs one pump only. `None` says nothing.
+/// A firing sequence and another one that can repeat for ever after it and leaves more tokens each
+/// time, as [`walk::find_pump`](super::walk::find_pump) finds: whatever grows first needs one pump
+/// only. `None` says nothing.
 pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSequence)> {
     let mut found = None;
     Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {

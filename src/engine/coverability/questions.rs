@@ -1,9 +1,10 @@
 //! What is asked, and what a node with ω says to it.
 //!
-//! A predicate holds *in the end* at a node if it holds in all markings that the node stands for with enough
-//! tokens where it is ω. What has ω on one side only is then decided: p + q ≥ 7 holds where p is ω, p ≤ 3 does
-//! not. Where a sum has ω on both sides nobody knows, and it counts as false. The predicates are in negation
-//! normal form, so that a part that counts as false makes none true.
+//! A predicate holds *in the end* at a node if it holds in all markings that the node stands for
+//! with enough tokens where it is ω. What has ω on one side only is then decided: p + q ≥ 7 holds
+//! where p is ω, p ≤ 3 does not. Where a sum has ω on both sides nobody knows, and it counts as
+//! false. The predicates are in negation normal form, so that a part that counts as false makes
+//! none true.
 
 use super::runs::TokenDemand;
 use crate::graph::omega::OMEGA;
@@ -74,7 +75,8 @@ pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mu
             let held =
                 |&(place, a): &(PlaceId, i64)| i128::from(a) * i128::from(tokens[place.index()]);
             let rest: i128 = known.iter().map(held).sum();
-            // All of them fall, or the atom does not hold: the same for each, so that they are enough together.
+            // All of them fall, or the atom does not hold: the same for each, so that they are
+            // enough together.
             let weight: i128 = falling.iter().map(|&(_, a)| -i128::from(a)).sum();
             let missing = rest - i128::from(atom.bound);
             if missing > 0 && weight > 0 {

@@ -1,8 +1,9 @@
 //! Firing sequences for what the tree has: runs to nodes, and pumps.
 //!
-//! A node with ω stands for markings with as many tokens there as are *wanted*. A run to one follows the branch,
-//! and at each acceleration on it repeats what fired since the earlier node, as often as all that comes after it
-//! needs. That is reckoned from the end to the beginning, in whole numbers:
+//! A node with ω stands for markings with as many tokens there as are *wanted*. A run to one
+//! follows the branch, and at each acceleration on it repeats what fired since the earlier node, as
+//! often as all that comes after it needs. That is reckoned from the end to the beginning, in whole
+//! numbers:
 //!
 //! ```text
 //! place open 1 · place ready · place store · place made             wanted: made ≥ 7
@@ -30,7 +31,8 @@ const LONGEST: i128 = 200_000;
 /// Steps and places, about, that are gone through to do without some stages.
 const PATIENCE: usize = 100_000;
 
-/// Of some firings in a row, by place that they touch: the least tokens with which they fire, and what they add.
+/// Of some firings in a row, by place that they touch: the least tokens with which they fire, and
+/// what they add.
 fn summary(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> {
     let mut all: BTreeMap<PlaceId, (i128, i128)> = BTreeMap::new();
     for &t in word.iter().rev() {
@@ -56,8 +58,8 @@ fn omegas(tree: &Tree<'_>, node: u32, made: usize) -> Vec<bool> {
     omega
 }
 
-/// A run to a node, of whose accelerations the first `made` are made, with at least the tokens `wanted` where it
-/// is ω and as it is elsewhere. Nothing where it would be too long.
+/// A run to a node, of whose accelerations the first `made` are made, with at least the tokens
+/// `wanted` where it is ω and as it is elsewhere. Nothing where it would be too long.
 pub(super) fn run(
     tree: &Tree<'_>,
     node: u32,
@@ -104,7 +106,8 @@ pub(super) fn run(
     Some(sequence)
 }
 
-/// How often an acceleration has to be repeated for what is wanted of its places, which nobody wants before it.
+/// How often an acceleration has to be repeated for what is wanted of its places, which nobody
+/// wants before it.
 fn times(grown: &Acceleration, wanted: &mut TokenDemand) -> i128 {
     let of_place = |&(place, held, gain): &(PlaceId, u64, u64)| {
         let missing = wanted.remove(&place)? - i128::from(held);
@@ -137,8 +140,8 @@ fn want(
     Some(())
 }
 
-/// A pump by itself, and the way to it, that makes the sum grow: one acceleration of a node, if it takes nothing
-/// from what became ω before.
+/// A pump by itself, and the way to it, that makes the sum grow: one acceleration of a node, if it
+/// takes nothing from what became ω before.
 pub(super) fn single(
     tree: &Tree<'_>,
     node: u32,
@@ -164,8 +167,9 @@ pub(super) fn single(
     Some((prefix, word.into_iter().collect()))
 }
 
-/// Pumps in stages that make the sum grow: the accelerations of a branch up to this one of its last node, without
-/// those that it can do without where these are soon found. `work` grows by what is gone through.
+/// Pumps in stages that make the sum grow: the accelerations of a branch up to this one of its last
+/// node, without those that it can do without where these are soon found. `work` grows by what is
+/// gone through.
 pub(super) fn stages(
     tree: &Tree<'_>,
     node: u32,
@@ -206,7 +210,8 @@ pub(super) fn stages(
     shows(&all).then_some(all)
 }
 
-/// The same without one of the earlier stages: what comes before its pump comes before the next one.
+/// The same without one of the earlier stages: what comes before its pump comes before the next
+/// one.
 fn without(pumping: &Pumping, at: usize) -> Pumping {
     let mut fewer = pumping.clone();
     let mut prefix = fewer.earlier.remove(at).prefix;

@@ -1,24 +1,26 @@
 //! The tree: what is reached, how, and what grows on the way.
 //!
-//! A node is a marking with ω: of each k there is a reachable marking that equals it where it is a number and
-//! has at least k tokens where it is ω. Where a node covers one before it on its way and is larger on some
-//! places, what fired in between can be repeated, and these become ω: an [`Acceleration`].
+//! A node is a marking with ω: of each k there is a reachable marking that equals it where it is a
+//! number and has at least k tokens where it is ω. Where a node covers one before it on its way and
+//! is larger on some places, what fired in between can be repeated, and these become ω: an
+//! [`Acceleration`].
 //!
-//! What a node that is kept covers is left out, and of the kept nodes those that a new one covers, are not gone on
-//! from any more. Nodes before one on its way are looked at whether they are kept or not. In the end each kept
-//! node has every successor covered by a kept one: together they cover all that can be reached.
+//! What a node that is kept covers is left out, and of the kept nodes those that a new one covers,
+//! are not gone on from any more. Nodes before one on its way are looked at whether they are kept
+//! or not. In the end each kept node has every successor covered by a kept one: together they cover
+//! all that can be reached.
 //!
 //! # Termination
-//! In an infinite branch some node would be covered by a later one. Equal it cannot be, for what is covered
-//! is left out; and if it is less somewhere, there was an acceleration, of which a branch has as many
-//! as places.
+//! In an infinite branch some node would be covered by a later one. Equal it cannot be, for what is
+//! covered is left out; and if it is less somewhere, there was an acceleration, of which a branch
+//! has as many as places.
 //!
 //! # Sources
-//! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969 (the tree). That what
-//! is covered may be left out, and accelerations by nodes that are not kept any more are what keeps this
-//! complete: P.-A. Reynier, F. Servais, *Minimal coverability set for Petri nets: Karp and Miller algorithm
-//! with pruning*, Petri Nets 2011; A. Valmari, H. Hansen, *Old and new algorithms for minimal coverability
-//! sets*, Fundamenta Informaticae 131, 2014.
+//! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969 (the
+//! tree). That what is covered may be left out, and accelerations by nodes that are not kept any
+//! more are what keeps this complete: P.-A. Reynier, F. Servais, *Minimal coverability set for
+//! Petri nets: Karp and Miller algorithm with pruning*, Petri Nets 2011; A. Valmari, H. Hansen,
+//! *Old and new algorithms for minimal coverability sets*, Fundamenta Informaticae 131, 2014.
 
 use crate::graph::omega::{OMEGA, fire, is_covered};
 use crate::graph::reachability::NoGraph;
@@ -57,7 +59,8 @@ pub(super) struct Tree<'n> {
     outlines: Vec<Outline>,
     /// Those that no other one covers.
     kept: Vec<u32>,
-    /// Those to go on from: how many places are ω, its number, negative where the oldest comes first.
+    /// Those to go on from: how many places are ω, its number, negative where the oldest comes
+    /// first.
     waiting: BinaryHeap<(usize, i64)>,
     /// By place, the transitions of which it is the first input; last, those without.
     beginning: Vec<Vec<TransitionId>>,
@@ -172,8 +175,8 @@ impl<'n> Tree<'n> {
         branch
     }
 
-    /// Grows until it is complete or a limit is met. Each new node is shown to `seen`, which says how much it
-    /// looked at; nothing, and that is the end, where nobody asks any more.
+    /// Grows until it is complete or a limit is met. Each new node is shown to `seen`, which says
+    /// how much it looked at; nothing, and that is the end, where nobody asks any more.
     pub(super) fn grow(
         &mut self,
         budget: &Budget,
@@ -258,8 +261,8 @@ impl<'n> Tree<'n> {
         all
     }
 
-    /// Writes ω where `next`, reached from node `from`, covers a node on its way and is larger; until nothing
-    /// changes.
+    /// Writes ω where `next`, reached from node `from`, covers a node on its way and is larger;
+    /// until nothing changes.
     fn accelerate(&mut self, next: &mut [u64], from: u32) -> Vec<Acceleration> {
         let mut grown = Vec::new();
         loop {

@@ -1,7 +1,7 @@
 //! A diagram held against the checker: no firing leaves it, so that no marking is missing.
 //!
-//! That settles one side, and the one where saturation could go wrong unnoticed: markings that were not found. That every
-//! member can be reached stays the word of the search.
+//! That settles one side, and the one where saturation could go wrong unnoticed: markings that were
+//! not found. That every member can be reached stays the word of the search.
 
 use super::Reached;
 use crate::evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
@@ -30,8 +30,8 @@ pub(crate) fn closed(reached: &Reached<'_, '_>, set: Set) -> ClosedSet {
     ClosedSet { order, nodes: diagram.nodes, root: diagram.root }
 }
 
-/// Whether the checker finds that there are no more than so many `markings`; `false` where that would take
-/// too long.
+/// Whether the checker finds that there are no more than so many `markings`; `false` where that
+/// would take too long.
 ///
 /// # Errors
 /// When it finds that the set is wrong.

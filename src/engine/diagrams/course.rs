@@ -1,4 +1,5 @@
-//! What becomes of the orders that are tried: how many nodes there are while a set grows, and how it ends.
+//! What becomes of the orders that are tried: how many nodes there are while a set grows, and how
+//! it ends.
 //!
 //! Kept beside the run, so that whoever asks can see it where nothing was found, too.
 

@@ -1,13 +1,14 @@
 //! Goals answered from the set of all markings.
 //!
-//! When the set is closed, every open goal has its answer in it. What no member satisfies is refuted, and no sum is larger
-//! than in the largest member: the set itself is the certificate, one for all goals. What some member satisfies is
-//! reachable: firings to it are looked for backwards, inside the set, and reported as any witness.
+//! When the set is closed, every open goal has its answer in it. What no member satisfies is
+//! refuted, and no sum is larger than in the largest member: the set itself is the certificate, one
+//! for all goals. What some member satisfies is reachable: firings to it are looked for backwards,
+//! inside the set, and reported as any witness.
 //!
 //! # Strategy
-//! Orders are tried as in [`explore`](super::explore), in slices that grow; a try that was cut short begins again when
-//! it has more time than before. Where places are not known to be bounded, markings may be infinitely many, and after
-//! the first short tries only one order is gone on with.
+//! Orders are tried as in [`explore`](super::explore), in slices that grow; a try that was cut
+//! short begins again when it has more time than before. Where places are not known to be bounded,
+//! markings may be infinitely many, and after the first short tries only one order is gone on with.
 
 use super::confirm::closed_set;
 use super::{Course, MOST_LEVELS, Reached, order, saturate, tries};

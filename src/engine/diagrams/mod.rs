@@ -1,13 +1,15 @@
 //! Reachable sets as decision diagrams: what is too many to visit is often simple to describe.
 //!
-//! Goals are answered from them by the engine in [`goals`], state spaces counted by whoever asks for that.
+//! Goals are answered from them by the engine in [`goals`], state spaces counted by whoever asks
+//! for that.
 //!
-//! The net's places are put in several orders ([`order`]), and the best are tried in slices of time that grow,
-//! several at once on several threads; the first that ends is the answer. Where it is not too large, the checker goes
-//! through it and finds that no marking is missing ([`confirm`]); that all can be reached is the search's word.
+//! The net's places are put in several orders ([`order`]), and the best are tried in slices of time
+//! that grow, several at once on several threads; the first that ends is the answer. Where it is
+//! not too large, the checker goes through it and finds that no marking is missing ([`confirm`]);
+//! that all can be reached is the search's word.
 //!
-//! Saturation does not end where markings are infinitely many, so whoever asks should know that they are not,
-//! or give no more time than is to be lost.
+//! Saturation does not end where markings are infinitely many, so whoever asks should know that
+//! they are not, or give no more time than is to be lost.
 
 pub mod confirm;
 mod course;
@@ -89,8 +91,8 @@ impl Reached<'_, '_> {
     }
 }
 
-/// Finds the reachable set of `net`, and does something with it while it is there. On `threads` threads, orders
-/// are tried side by side.
+/// Finds the reachable set of `net`, and does something with it while it is there. On `threads`
+/// threads, orders are tried side by side.
 ///
 /// # Errors
 /// When no order led to the end within the budget.
@@ -193,7 +195,8 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     tries
 }
 
-/// One try, with so many bytes and within the first budget; what is done with the set has the second one.
+/// One try, with so many bytes and within the first budget; what is done with the set has the
+/// second one.
 fn saturate<T: Send>(
     net: &Net,
     order: &Order,

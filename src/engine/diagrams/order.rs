@@ -1,4 +1,5 @@
-//! Orders of a net's places for diagrams: its units and semiflows, handed to [`parikh_symbolic::order`].
+//! Orders of a net's places for diagrams: its units and semiflows, handed to
+//! [`parikh_symbolic::order`].
 
 use crate::structure::semiflows::place_semiflows;
 use parikh_net::{Net, UnitId};

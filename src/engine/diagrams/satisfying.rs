@@ -47,8 +47,9 @@ impl Reached<'_, '_> {
         }
     }
 
-    /// Some of the members of `of` that satisfy `predicate`, of each disjunction one part's; where that finds none,
-    /// all that there are. Where one is wanted, mostly there is no need to put all of them together.
+    /// Some of the members of `of` that satisfy `predicate`, of each disjunction one part's; where
+    /// that finds none, all that there are. Where one is wanted, mostly there is no need to put all
+    /// of them together.
     ///
     /// # Errors
     /// When the limits are reached.
@@ -85,8 +86,8 @@ impl Reached<'_, '_> {
         touches.map(|touch| (touch.level, touch.pre)).collect()
     }
 
-    /// Firings from the initial marking of `net`, whose markings these are, to a member of `target`; `None` if no
-    /// member is reachable.
+    /// Firings from the initial marking of `net`, whose markings these are, to a member of
+    /// `target`; `None` if no member is reachable.
     ///
     /// # Errors
     /// When the limits are reached.

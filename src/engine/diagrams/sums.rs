@@ -1,6 +1,6 @@
-//! Sums over the markings of a part of a reduced net, for [numbers of markings](crate::evidence::counting), as
-//! weighted counts of a diagram: the same sums that [`explicit`](crate::engine::explicit::sums) makes by visiting
-//! all markings.
+//! Sums over the markings of a part of a reduced net, for
+//! [numbers of markings](crate::evidence::counting), as weighted counts of a diagram: the same sums
+//! that [`explicit`](crate::engine::explicit::sums) makes by visiting all markings.
 
 use super::confirm::confirm;
 use super::{Course, Incomplete, explore_telling};
@@ -98,7 +98,8 @@ impl Table<'_> {
     }
 }
 
-/// Fills the table with what the products of `part` need, and says where they differ from what markings count.
+/// Fills the table with what the products of `part` need, and says where they differ from what
+/// markings count.
 fn factors(
     part: &CountedComponent,
     level_of: &[u32],

@@ -1,9 +1,10 @@
 //! What some markings in a row lead to that was not known before, as one thread finds it.
 //!
-//! The thread fires all that is chosen and looks all of it up, while nobody changes the set of markings. Most
-//! successors are there: these are forgotten at once, as are those that the block itself has met a moment ago.
-//! The others are kept in the order of the markings and of their firings, with what finds them in a table, and
-//! sorted by the part of the table that is to be asked when it is certain which of them are new.
+//! The thread fires all that is chosen and looks all of it up, while nobody changes the set of
+//! markings. Most successors are there: these are forgotten at once, as are those that the block
+//! itself has met a moment ago. The others are kept in the order of the markings and of their
+//! firings, with what finds them in a table, and sorted by the part of the table that is to be
+//! asked when it is certain which of them are new.
 
 use super::layout::Layout;
 use super::moves::Moves;
@@ -14,8 +15,8 @@ use std::collections::TryReserveError;
 /// How many of the successors met last are compared with those that come.
 const LATE: usize = 1 << 13;
 
-/// Successors of markings in a row that were not known, and what a thread noted of these markings. See the
-/// module. No two are in one line of the cache, as threads write to them at the same time.
+/// Successors of markings in a row that were not known, and what a thread noted of these markings.
+/// See the module. No two are in one line of the cache, as threads write to them at the same time.
 #[repr(align(128))]
 pub(crate) struct Block<N> {
     /// The number of the first marking.
@@ -32,7 +33,8 @@ pub(crate) struct Block<N> {
     roots: Vec<u64>,
     /// … and what finds it.
     pub(crate) hashes: Vec<Hash>,
-    /// Successors with parts that have no number yet: they have neither a root nor a hash. Ascending.
+    /// Successors with parts that have no number yet: they have neither a root nor a hash.
+    /// Ascending.
     pub(crate) unfolded: Vec<u32>,
     /// All successors, those of the same part of the table side by side, else in their order …
     order: Vec<u32>,
@@ -70,10 +72,12 @@ impl Maker {
 
 /// What a block asks of the markings that are stored already.
 pub(crate) trait Lookup {
-    /// The root of what is stored of a successor of the marking that `folder` has loaded, if its parts are known.
+    /// The root of what is stored of a successor of the marking that `folder` has loaded, if its
+    /// parts are known.
     fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64>;
 
-    /// Reads the table's line of what has this hash, so that it is in the cache when it is asked for.
+    /// Reads the table's line of what has this hash, so that it is in the cache when it is asked
+    /// for.
     fn touch(&self, hash: Hash);
 
     /// Whether there is a marking of which this is stored: some words, or the root.
@@ -117,8 +121,8 @@ impl<N: Default> Block<N> {
         self.notes = N::default();
     }
 
-    /// Fires each of `chosen` in `key`, the marking that comes next, which `maker` has loaded last, and adds what
-    /// is not in `store`.
+    /// Fires each of `chosen` in `key`, the marking that comes next, which `maker` has loaded last,
+    /// and adds what is not in `store`.
     ///
     /// # Errors
     /// When one does not fit. Nothing is added then.

@@ -1,11 +1,11 @@
 //! Conditions compiled to be asked of very many packed markings.
 //!
-//! They say the same as a [`Test`](super::judge::Test), which searches need for its numbered atoms; here conditions
-//! on places of one bit are masks, so that a conjunction of them is two comparisons for each word that they are
-//! in, and a transition of a safe net is enabled by one look.
+//! They say the same as a [`Test`](super::judge::Test), which searches need for its numbered atoms;
+//! here conditions on places of one bit are masks, so that a conjunction of them is two comparisons
+//! for each word that they are in, and a transition of a safe net is enabled by one look.
 //!
-//! How far a marking is from a condition: as many bits as would have to change, and what a sum is above its
-//! bound. It is 0 exactly where the condition holds; it only guides.
+//! How far a marking is from a condition: as many bits as would have to change, and what a sum is
+//! above its bound. It is 0 exactly where the condition holds; it only guides.
 
 use super::judge::Sum;
 use super::packing::Packing;
@@ -173,7 +173,8 @@ impl Condition {
     }
 }
 
-/// Whether one bit should be one way: all of that is any of that. One bit that should be both is two.
+/// Whether one bit should be one way: all of that is any of that. One bit that should be both is
+/// two.
 fn is_one(masks: &[Mask]) -> bool {
     matches!(masks, [mask] if mask.set.count_ones() + mask.clear.count_ones() == 1)
 }

@@ -1,28 +1,30 @@
 //! Many markings expanded at once, by several threads.
 //!
-//! A search in breadth expands markings in the order of their numbers, and nothing that it finds later changes
-//! what the next few thousand of them, a *chunk*, lead to. So a chunk is expanded in three steps:
+//! A search in breadth expands markings in the order of their numbers, and nothing that it finds
+//! later changes what the next few thousand of them, a *chunk*, lead to. So a chunk is expanded in
+//! three steps:
 //!
-//! 1. *Fire.* Threads take blocks of the chunk, one after the other, compute all successors of their
-//!    markings, look them up, and keep what is not there ([`Block`]). Nothing is changed.
-//! 2. *File.* Threads take parts of the table, one after the other, and go through the successors kept that are
-//!    for this part, in their order; those that no other one is equal to they put there, without a number yet.
-//! 3. *Number.* One thread goes through what was put there in the order in which a single thread would have met
-//!    it, and stores it with the number and the parent that it would have had there.
+//! 1. *Fire.* Threads take blocks of the chunk, one after the other, compute all successors of
+//!    their markings, look them up, and keep what is not there ([`Block`]). Nothing is changed.
+//! 2. *File.* Threads take parts of the table, one after the other, and go through the successors
+//!    kept that are for this part, in their order; those that no other one is equal to they put
+//!    there, without a number yet.
+//! 3. *Number.* One thread goes through what was put there in the order in which a single thread
+//!    would have met it, and stores it with the number and the parent that it would have had there.
 //!
-//! So the numbers, and with them witnesses, are those of one thread, however many there are and however the
-//! chunks fall, and a search may change between the two ways at any marking. The third step is short: most
-//! successors are not new, and of those that are it writes a word or two. No thread waits for another but at
-//! the end of a step, and nothing has a lock but the list of what is left to be taken. That everything is looked
-//! up in the first step already is what makes it fast: markings close to each other lead to markings close to
-//! each other, which a thread finds in its cache as long as it takes them in their order, and not by parts of
-//! the table.
+//! So the numbers, and with them witnesses, are those of one thread, however many there are and
+//! however the chunks fall, and a search may change between the two ways at any marking. The third
+//! step is short: most successors are not new, and of those that are it writes a word or two. No
+//! thread waits for another but at the end of a step, and nothing has a lock but the list of what
+//! is left to be taken. That everything is looked up in the first step already is what makes it
+//! fast: markings close to each other lead to markings close to each other, which a thread finds in
+//! its cache as long as it takes them in their order, and not by parts of the table.
 //!
-//! A firing for which a field is too narrow ends its chunk, before its marking; that one is then expanded alone,
-//! which widens the field. So does whatever else is out of the ordinary.
+//! A firing for which a field is too narrow ends its chunk, before its marking; that one is then
+//! expanded alone, which widens the field. So does whatever else is out of the ordinary.
 //!
-//! Rejected: a set in shards with locks, in which numbers depend on who comes first, parents take sixteen times as
-//! much, and changing the layout has to stop everybody.
+//! Rejected: a set in shards with locks, in which numbers depend on who comes first, parents take
+//! sixteen times as much, and changing the layout has to stop everybody.
 
 use super::block::{Block, Maker};
 use super::room::Room;
@@ -85,8 +87,8 @@ pub(crate) trait Visitor: Sync {
 pub(crate) enum Done<'a, N> {
     /// Some markings in a row are expanded, this was noted of them, and they took so many firings.
     Expanded(N, u64),
-    /// A marking that is new: the transition that was fired, its key and its number. Its parent is among those
-    /// expanded last.
+    /// A marking that is new: the transition that was fired, its key and its number. Its parent is
+    /// among those expanded last.
     New(u32, &'a [u64], u32),
 }
 
@@ -127,8 +129,8 @@ impl<V: Visitor> Crew<V> {
         self.threads > 1 && found >= FEW && space.is_steady() && self.has_room(space)
     }
 
-    /// Expands markings from `from` on, as many as are good to do at once, and tells what came of it. How many
-    /// these were: none where `from` is to be expanded alone.
+    /// Expands markings from `from` on, as many as are good to do at once, and tells what came of
+    /// it. How many these were: none where `from` is to be expanded alone.
     ///
     /// # Errors
     /// When the space takes no more. What was told before is so.
@@ -424,8 +426,8 @@ mod tests {
         builder.build().unwrap()
     }
 
-    /// Two tokens on each of two rings, of so many places: keys of many words, which are folded, and widened when
-    /// two tokens meet.
+    /// Two tokens on each of two rings, of so many places: keys of many words, which are folded,
+    /// and widened when two tokens meet.
     fn rings(size: usize) -> Net {
         let mut text = String::new();
         for ring in ["p", "q"] {

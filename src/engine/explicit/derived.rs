@@ -1,13 +1,14 @@
 //! Places whose tokens follow from those of others.
 //!
-//! In every reachable marking a place invariant leaves one of its places no choice: of `idle + 2·busy = 3` it
-//! is enough to store `busy`. Nets have many invariants, about one for each component that is in one state
-//! at a time, and with a place left out for each a marking most often takes half the bits. What is left
-//! out is computed again when the marking is expanded; two markings are the same if what is stored is.
+//! In every reachable marking a place invariant leaves one of its places no choice: of
+//! `idle + 2·busy = 3` it is enough to store `busy`. Nets have many invariants, about one for each
+//! component that is in one state at a time, and with a place left out for each a marking most
+//! often takes half the bits. What is left out is computed again when the marking is expanded; two
+//! markings are the same if what is stored is.
 //!
-//! From invariants in some order, each gives up one place that occurs in none before it and has coefficient
-//! 1 or −1: then its tokens are a sum over places that are stored, or derived before it. Sums are computed
-//! modulo 2⁶⁴, which is exact, as tokens are below that.
+//! From invariants in some order, each gives up one place that occurs in none before it and has
+//! coefficient 1 or −1: then its tokens are a sum over places that are stored, or derived before
+//! it. Sums are computed modulo 2⁶⁴, which is exact, as tokens are below that.
 //!
 //! # Source
 //! K. Schmidt, *Using Petri net invariants in state space construction*, TACAS 2003.
@@ -27,8 +28,8 @@ pub(crate) struct Derived {
     terms: Vec<(PlaceId, u64)>,
 }
 
-/// Picks places that follow from others: each from such as are not among them, or stand before it. Only of
-/// those that `changes`.
+/// Picks places that follow from others: each from such as are not among them, or stand before it.
+/// Only of those that `changes`.
 pub(crate) fn derived(
     net: &Net,
     flows: &[PlaceFlow],
@@ -69,7 +70,8 @@ pub(crate) struct Derivations {
 }
 
 impl Derivations {
-    /// `fields` and `constants` by place; a place without a field has its tokens among the constants.
+    /// `fields` and `constants` by place; a place without a field has its tokens among the
+    /// constants.
     pub(crate) fn compile(derived: &[Derived], fields: &[Field], constants: &[u64]) -> Self {
         let mut this = Derivations::default();
         for Derived { place, constant, terms } in derived {

@@ -1,11 +1,12 @@
-//! The reachability graph of a small net, for questions of what stays reachable wherever the net goes.
+//! The reachability graph of a small net, for questions of what stays reachable wherever the net
+//! goes.
 //!
 //! Every run that goes on for ever can end up in a *terminal* strongly connected component, one
 //! that no edge leaves, and stays there; from every marking some terminal component is reached. So
 //!
-//! something stays reachable if and only if every terminal component has a marking with it: enabling
-//! a transition, if that is to be live, or the initial one, if the net is to be reversible. When the
-//! answer is no, a firing sequence leads into a terminal component without it.
+//! something stays reachable if and only if every terminal component has a marking with it:
+//! enabling a transition, if that is to be live, or the initial one, if the net is to be
+//! reversible. When the answer is no, a firing sequence leads into a terminal component without it.
 //!
 //! # Cost
 //!
@@ -147,9 +148,9 @@ impl<'n> Graph<'n> {
         self.space.sequence_to(marking)
     }
 
-    /// Of each predicate whether it is lost: a marking of a terminal component without it, and how many
-    /// markings the component has. `None` where each terminal component has a marking with it: it can
-    /// be reached from every reachable marking.
+    /// Of each predicate whether it is lost: a marking of a terminal component without it, and how
+    /// many markings the component has. `None` where each terminal component has a marking with it:
+    /// it can be reached from every reachable marking.
     ///
     /// # Errors
     /// When the budget does not suffice.
@@ -199,7 +200,8 @@ impl<'n> Graph<'n> {
         Ok(lost)
     }
 
-    /// By transition the predicates that hold when it is enabled, and those that ask for anything else.
+    /// By transition the predicates that hold when it is enabled, and those that ask for anything
+    /// else.
     fn apart(&self, wanted: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
         let mut enabling = vec![Vec::new(); self.net.transition_count()];
         let mut others = Vec::new();

@@ -1,14 +1,15 @@
 //! The explicit engine: visits markings one by one, packed into a few words each.
 //!
-//! What it finds it can witness, and when it runs out of markings it has proved the rest: it is
-//! the one engine that reports on both sides. It is also the oracle that the others are tested against.
+//! What it finds it can witness, and when it runs out of markings it has proved the rest: it is the
+//! one engine that reports on both sides. It is also the oracle that the others are tested against.
 //!
 //! Read in this order: `packing` (markings as words), `moves` (transitions on words), `store` (the
-//! set of markings: `set` numbers them, `tree` folds each into one word, `derived` leaves out places that follow
-//! from others, `parents` says where each came from, `room` counts the bytes), `space` (the three together), `judge` and `watch` (goals on words, and which
-//! to ask when), `stubborn` (which transitions can be left out), `search` (one search), `crew` (many
-//! markings at once, by several `threads`, in `block`s). [`run`] below decides what to search for and how long. [`state_space`] counts markings, [`graph`] looks
-//! at the whole graph of them.
+//! set of markings: `set` numbers them, `tree` folds each into one word, `derived` leaves out
+//! places that follow from others, `parents` says where each came from, `room` counts the bytes),
+//! `space` (the three together), `judge` and `watch` (goals on words, and which to ask when),
+//! `stubborn` (which transitions can be left out), `search` (one search), `crew` (many markings at
+//! once, by several `threads`, in `block`s). [`run`] below decides what to search for and how long.
+//! [`state_space`] counts markings, [`graph`] looks at the whole graph of them.
 //!
 //! # Strategy
 //!

@@ -5,15 +5,15 @@
 //! that arithmetic on one word never needs its neighbour: firing a transition is one addition per
 //! word it touches (see [`moves`](super::moves)).
 //!
-//! How wide must a field be? A bound says so; without one the field starts as narrow as the
-//! initial marking allows and *every firing checks that no field overflows*. One that would is
-//! widened, and the markings packed so far are packed anew. A bound that turns out to be wrong is
-//! treated the same: bounds make searches small, never wrong. So what the model merely claims of its
-//! places is welcome here, and nothing rests on it.
+//! How wide must a field be? A bound says so; without one the field starts as narrow as the initial
+//! marking allows and *every firing checks that no field overflows*. One that would is widened, and
+//! the markings packed so far are packed anew. A bound that turns out to be wrong is treated the
+//! same: bounds make searches small, never wrong. So what the model merely claims of its places is
+//! welcome here, and nothing rests on it.
 //!
 //! Places that no transition changes need no field at all: their tokens are those of the initial
-//! marking. Those that follow from others ([`derived`](super::derived)) have their fields in the last words,
-//! which are not stored.
+//! marking. Those that follow from others ([`derived`](super::derived)) have their fields in the
+//! last words, which are not stored.
 
 use super::derived::{Derivations, Derived};
 use super::layout::{Field, Layout};
@@ -99,8 +99,9 @@ impl Packing {
         packing
     }
 
-    /// The layout for very many markings, where some places follow from others: these are not stored, and
-    /// what still takes more than two words is folded into one. `None` if that is no less.
+    /// The layout for very many markings, where some places follow from others: these are not
+    /// stored, and what still takes more than two words is folded into one. `None` if that is no
+    /// less.
     pub(crate) fn compacted(&self, derived: Vec<Derived>) -> Option<Packing> {
         let widths: Vec<u8> = self.fields.iter().map(|field| field.width).collect();
         let mut compact = self.clone();
@@ -113,8 +114,8 @@ impl Packing {
         (compact.layout != self.layout).then_some(compact)
     }
 
-    /// Places fields of these widths, first fit in the order of the places; those of derived places behind
-    /// all others.
+    /// Places fields of these widths, first fit in the order of the places; those of derived places
+    /// behind all others.
     fn lay_out(&mut self, widths: &[u8]) {
         let mut is_derived = vec![false; widths.len()];
         self.derived.iter().for_each(|derived| is_derived[derived.place.index()] = true);

@@ -1,11 +1,12 @@
 //! What each marking was first reached from.
 //!
-//! A search in breadth expands markings in the order of their numbers, so the parents of markings, one after
-//! the other, never descend: they are written as steps, a bit 0 for each step up and a bit 1 for each
-//! marking. With one bit for each marking and one for each that was expanded, a parent takes two bits at
-//! most, where its number takes 32. The parent of a marking is the number of zeros before its own one
-//! (P. Elias, *Efficient storage and retrieval by content and address of static files*, J. ACM 21(2),
-//! 1974). The first parent that does descend turns all of them into plain numbers.
+//! A search in breadth expands markings in the order of their numbers, so the parents of markings,
+//! one after the other, never descend: they are written as steps, a bit 0 for each step up and a
+//! bit 1 for each marking. With one bit for each marking and one for each that was expanded, a
+//! parent takes two bits at most, where its number takes 32. The parent of a marking is the number
+//! of zeros before its own one (P. Elias, *Efficient storage and retrieval by content and address
+//! of static files*, J. ACM 21(2), 1974). The first parent that does descend turns all of them into
+//! plain numbers.
 
 use super::room::{Full, Room, reserved};
 use super::set::NONE;

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// What tables take, all of one set of markings together, and what they may take. Clones are the same room.
+/// What tables take, all of one set of markings together, and what they may take. Clones are the
+/// same room.
 #[derive(Clone)]
 pub(crate) struct Room {
     taken: Arc<AtomicU64>,

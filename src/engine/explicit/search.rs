@@ -371,8 +371,8 @@ impl<'a> Search<'a> {
         Ok(End::Exhausted)
     }
 
-    /// Expands the next markings on several threads, if they are next by their numbers and enough. Whether they
-    /// were.
+    /// Expands the next markings on several threads, if they are next by their numbers and enough.
+    /// Whether they were.
     fn expand_together(&mut self, crew: &mut Crew<Asking<'a>>) -> Result<bool, Stuck> {
         let Frontier::Breadth(next) = self.frontier else { return Ok(false) };
         if !crew.is_worth_it(&self.space, next) {
@@ -520,8 +520,8 @@ impl<'a> Search<'a> {
 
 impl Search<'_> {
     /// What shows that the search has seen all there is: how many markings there are, to be visited
-    /// again by others. After a small search by stubborn sets they are counted, if that takes hardly
-    /// longer than the search did.
+    /// again by others. After a small search by stubborn sets they are counted, if that takes
+    /// hardly longer than the search did.
     fn document(&self, took: Duration, budget: &Budget) -> Option<Document> {
         let found = self.space.store().len();
         let count = if !self.config.stubborn {

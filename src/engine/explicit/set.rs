@@ -1,21 +1,21 @@
 //! A set of keys of some words, numbered in the order they came.
 //!
 //! Two parts. The *arena* holds the keys one after the other in chunks that never move, so that
-//! growing copies nothing. The *table* finds the number of a key: buckets of one cache line, each with
-//! twelve numbers and twelve bytes of their keys' hashes. A look-up that fails reads one line; one
-//! that succeeds reads two, the second in the arena.
+//! growing copies nothing. The *table* finds the number of a key: buckets of one cache line, each
+//! with twelve numbers and twelve bytes of their keys' hashes. A look-up that fails reads one line;
+//! one that succeeds reads two, the second in the arena.
 //!
 //! The table holds nothing that the arena does not, so when it is full it is *freed first* and
 //! then rebuilt larger by one sweep through the arena: there is no moment with two tables in
 //! memory. `hashbrown` was rejected for this: it grows by holding both, and asks for the hash of
 //! one key at a time in the old table's order, which is a cache miss each.
 //!
-//! Several threads may look keys up at once, each in its own [`TableSegment`] of the table. What they put there has
-//! no number yet; numbers are given afterwards, by one thread, in the order in which one thread would have given
-//! them all along ([`settle`](Set::settle)).
+//! Several threads may look keys up at once, each in its own [`TableSegment`] of the table. What
+//! they put there has no number yet; numbers are given afterwards, by one thread, in the order in
+//! which one thread would have given them all along ([`settle`](Set::settle)).
 //!
-//! Everything that can be large is reserved by `try_reserve`, below what its [`Room`] has left. A set
-//! that is [`Full`] takes no more keys, but its arena can still be read.
+//! Everything that can be large is reserved by `try_reserve`, below what its [`Room`] has left. A
+//! set that is [`Full`] takes no more keys, but its arena can still be read.
 
 use super::room::{Full, Room, reserved};
 use super::threads::{Tasks, together};
@@ -27,12 +27,13 @@ const CHUNK: usize = 1 << 16;
 const SLOTS: usize = 12;
 /// Grow when more than this share (in 1/16) of the slots is taken …
 const LOAD: u64 = 13;
-/// … to twice as many slots, until the table has this many buckets: 4 MB, about what stays in a cache.
+/// … to twice as many slots, until the table has this many buckets: 4 MB, about what stays in a
+/// cache.
 const LARGE: usize = 1 << 16;
 /// A larger one is filled further, …
 const LOAD_LARGE: u64 = 15;
-/// … and grows to as many slots as bring the load down to this one (in 1/16): rebuilding more often is
-/// the lesser evil when memory is what ends the search.
+/// … and grows to as many slots as bring the load down to this one (in 1/16): rebuilding more often
+/// is the lesser evil when memory is what ends the search.
 const LOAD_AFTER: u64 = 11;
 /// No key has this number.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -212,8 +213,8 @@ impl TableSegment<'_> {
         black_box(self.buckets[hash.bucket(self.all) - self.first].head);
     }
 
-    /// Puts `key` into the table, unless it is there already, as number `fresh` of those that are new to this part.
-    /// Of these, `is_fresh` says whether the key is the one with that number.
+    /// Puts `key` into the table, unless it is there already, as number `fresh` of those that are
+    /// new to this part. Of these, `is_fresh` says whether the key is the one with that number.
     pub(crate) fn put(
         &mut self,
         key: &[u64],
@@ -293,8 +294,8 @@ impl Set {
         }
     }
 
-    /// The parts of the table, where `more` keys at most are to be added to all of them together. A table that
-    /// grows is filled by so many threads.
+    /// The parts of the table, where `more` keys at most are to be added to all of them together. A
+    /// table that grows is filled by so many threads.
     ///
     /// # Errors
     /// When there is no room for so many.
@@ -325,8 +326,8 @@ impl Set {
         }))
     }
 
-    /// Gives its number to a key that a part has called new; `None` if it is not. All that parts have put into the
-    /// table is settled before it is used in any other way.
+    /// Gives its number to a key that a part has called new; `None` if it is not. All that parts
+    /// have put into the table is settled before it is used in any other way.
     ///
     /// # Errors
     /// When there is no room. Then the table is to be [dropped](Self::drop_table).
@@ -337,8 +338,9 @@ impl Set {
         put: Put,
     ) -> Result<Option<u32>, Full> {
         let arena = &self.arena;
-        // What has no number yet is not this key, which would not be there either. Where a number that stands for
-        // such a one has been given meanwhile, an equal key under it is this key all the same.
+        // What has no number yet is not this key, which would not be there either. Where a number
+        // that stands for such a one has been given meanwhile, an equal key under it is this key
+        // all the same.
         let is_it = |number| number < arena.len && equal(arena.key(number), key);
         let (bucket, slot) = match put {
             Put::At(bucket, slot) => (bucket as usize, Some(slot)),
@@ -386,8 +388,8 @@ impl Set {
         Ok(())
     }
 
-    /// Puts all keys into the empty table. Each thread goes through all of them, and puts there those for its share
-    /// of the buckets.
+    /// Puts all keys into the empty table. Each thread goes through all of them, and puts there
+    /// those for its share of the buckets.
     fn fill(&mut self, threads: usize) -> Result<(), Full> {
         let (arena, all) = (&self.arena, self.table.len());
         let threads = if all < LARGE { 1 } else { threads.clamp(1, PARTS) };
@@ -417,8 +419,8 @@ impl Set {
         Ok(())
     }
 
-    /// The set of what `convert` makes of the keys: of `words` words, distinct where they are, with the same
-    /// numbers. Chunk after chunk is freed as its keys move over.
+    /// The set of what `convert` makes of the keys: of `words` words, distinct where they are, with
+    /// the same numbers. Chunk after chunk is freed as its keys move over.
     ///
     /// # Errors
     /// When there is no room. The keys are lost then.
@@ -529,8 +531,8 @@ mod tests {
         assert_eq!(set.insert(&[33], Hash(7)), Ok((33, false)));
     }
 
-    /// Adds keys by parts, numbers them in their order, and says of each that is new its number, and how many were
-    /// put behind their parts.
+    /// Adds keys by parts, numbers them in their order, and says of each that is new its number,
+    /// and how many were put behind their parts.
     fn add_by_parts(set: &mut Set, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
         let mut fresh: Vec<(usize, Put)> = Vec::new();
         for (at, mut part) in set.parts(keys.len() as u64, 3).unwrap().enumerate() {
@@ -557,7 +559,8 @@ mod tests {
     #[test]
     fn parts_give_the_numbers_that_one_by_one_gives() {
         let mut rng = fastrand::Rng::with_seed(9);
-        // Keys that crowd the last buckets of some parts, also of the last one, and come to lie in the next ones.
+        // Keys that crowd the last buckets of some parts, also of the last one, and come to lie in
+        // the next ones.
         let is_last = |key: &u64| Hash::of(&[*key]).bucket(64 * PARTS) % 64 == 63;
         let last: Vec<u64> = (0..40_000).filter(is_last).collect();
         let mut all_beyond = 0;

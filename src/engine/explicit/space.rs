@@ -2,10 +2,10 @@
 //! kept in step.
 //!
 //! A marking is expanded by computing all its successors into one buffer; then the store adds them.
-//! The first is also where a field may turn out too narrow. Nothing of the marking was stored by then, so
-//! the space is widened and the marking expanded again from the start: whoever calls sees every
-//! marking expanded exactly once. When there are very many markings they are packed anew in the same way,
-//! so that each takes less.
+//! The first is also where a field may turn out too narrow. Nothing of the marking was stored by
+//! then, so the space is widened and the marking expanded again from the start: whoever calls sees
+//! every marking expanded exactly once. When there are very many markings they are packed anew in
+//! the same way, so that each takes less.
 
 use super::derived::derived;
 use super::moves::{Moves, Overflow};
@@ -27,8 +27,8 @@ const REFILE_AT: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 
 /// times.
 const PATIENCE: u64 = 3;
 
-/// So many markings are very many: they are stored in as little space as they can be, which costs time. In
-/// tests any are, so that all of this is tested.
+/// So many markings are very many: they are stored in as little space as they can be, which costs
+/// time. In tests any are, so that all of this is tested.
 const VERY_MANY: u32 = if cfg!(debug_assertions) { 40 } else { 1 << 17 };
 
 /// The time that place invariants may take.
@@ -137,8 +137,9 @@ impl<'n> Space<'n> {
         })
     }
 
-    /// The same, where markings are looked at more often than they are expanded: their keys are stored whole,
-    /// as finding out what was left out of one may cost more than all that is asked of it.
+    /// The same, where markings are looked at more often than they are expanded: their keys are
+    /// stored whole, as finding out what was left out of one may cost more than all that is asked
+    /// of it.
     pub(crate) fn with_whole_keys(self) -> Self {
         Space { derives: false, ..self }
     }
@@ -421,8 +422,9 @@ mod tests {
 
     #[test]
     fn a_space_of_many_words_is_folded_and_widened_and_loses_nothing() {
-        // Two tokens on a ring: places get a second one long after markings are stored in another way. Beside it
-        // a switch of three sides, one of which follows from the others: a bit that makes the fourth word.
+        // Two tokens on a ring: places get a second one long after markings are stored in another
+        // way. Beside it a switch of three sides, one of which follows from the others: a bit that
+        // makes the fourth word.
         let ring = 190;
         let mut text =
             "place x 1\nplace y\nplace z\ntransition a: x -> y\ntransition b: y -> z\ntransition c: z -> x\n"

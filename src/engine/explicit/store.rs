@@ -1,10 +1,10 @@
 //! The set of markings seen so far: packed keys, numbered in the order they came.
 //!
-//! What is stored of a key are its first words: the others follow from them ([`derived`](super::derived)).
-//! They are stored as they are, or folded into one, the root, by a [`Tree`]. The words or the roots are a
-//! [`Set`]; what each marking was first reached from are [`Parents`]. So a marking that takes one word has
-//! eight bytes for it, six to eight for its place in the table, up to four for its parent, and what its
-//! parts add, which are shared.
+//! What is stored of a key are its first words: the others follow from them
+//! ([`derived`](super::derived)). They are stored as they are, or folded into one, the root, by a
+//! [`Tree`]. The words or the roots are a [`Set`]; what each marking was first reached from are
+//! [`Parents`]. So a marking that takes one word has eight bytes for it, six to eight for its place
+//! in the table, up to four for its parent, and what its parts add, which are shared.
 //!
 //! A set that is [`Full`] takes no more keys, but can still be read.
 
@@ -51,8 +51,8 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// The set of one key, of at least one word, that takes at most `ceiling` bytes, and no more memory than
-    /// `budget` has. Keys are stored as they are.
+    /// The set of one key, of at least one word, that takes at most `ceiling` bytes, and no more
+    /// memory than `budget` has. Keys are stored as they are.
     ///
     /// # Errors
     /// When there is no room even for it.
@@ -105,9 +105,10 @@ impl Store {
         &self.room
     }
 
-    /// Adds keys, those of successors of the marking loaded last, one after the other in `keys`, and says of
-    /// each, in their order, its position, its number and whether it is new. First all are hashed, then the
-    /// table's line of each is read, so that the memory works on all of them at once, then each is looked up.
+    /// Adds keys, those of successors of the marking loaded last, one after the other in `keys`,
+    /// and says of each, in their order, its position, its number and whether it is new. First all
+    /// are hashed, then the table's line of each is read, so that the memory works on all of them
+    /// at once, then each is looked up.
     ///
     /// # Errors
     /// When there is no room for one that is new.
@@ -161,8 +162,9 @@ impl Store {
         }
     }
 
-    /// Adds the successors in `blocks`, with the table divided among `threads`, and then, block by block, says of
-    /// each that is new its place and its number: the same in the same order as if they were added one by one.
+    /// Adds the successors in `blocks`, with the table divided among `threads`, and then, block by
+    /// block, says of each that is new its place and its number: the same in the same order as if
+    /// they were added one by one.
     ///
     /// # Errors
     /// When there is no room for one that is new.
@@ -199,8 +201,8 @@ impl Store {
             fresh.try_reserve(most).map_err(|_| Full)?;
         }
         let all = blocks.iter().map(|block| block.hashes.len() as u64).sum();
-        // Each thread has its share of the parts, and asks all of them about one block before the next, while the
-        // block is in its cache.
+        // Each thread has its share of the parts, and asks all of them about one block before the
+        // next, while the block is in its cache.
         let mut shares: Vec<Vec<PartAtWork<'_>>> = Vec::new();
         shares.resize_with(threads.min(PARTS), Vec::new);
         for (at, (part, fresh)) in self.set.parts(all, threads)?.zip(&mut *fresh).enumerate() {
@@ -269,8 +271,9 @@ impl Store {
         Ok(())
     }
 
-    /// Stores keys in another way: what was stored of each becomes what `convert` makes of it, a whole key
-    /// of the new layout. Distinct keys stay distinct in what is stored of them; numbers and parents stay.
+    /// Stores keys in another way: what was stored of each becomes what `convert` makes of it, a
+    /// whole key of the new layout. Distinct keys stay distinct in what is stored of them; numbers
+    /// and parents stay.
     ///
     /// # Errors
     /// When there is no room. The markings are lost then, and the set is empty.
@@ -399,7 +402,8 @@ mod tests {
 
     #[test]
     fn every_marking_has_a_parent_wherever_the_room_ends() {
-        // Parents take a kilobyte now and then, keys 64: at some of these ceilings the former have none left.
+        // Parents take a kilobyte now and then, keys 64: at some of these ceilings the former have
+        // none left.
         let mut short_of_parents = 0;
         for ceiling in (200_000..400_000).step_by(512) {
             let mut store = Store::new(&key(0), true, ceiling, &Budget::unlimited()).unwrap();

@@ -1,9 +1,10 @@
-//! Sums over the markings of a part of a reduced net, for [numbers of markings](crate::evidence::counting).
+//! Sums over the markings of a part of a reduced net, for
+//! [numbers of markings](crate::evidence::counting).
 //!
-//! Every marking is visited once. Which products are not 0 there is found out as it is of transitions: each
-//! lower bound of a product is the preset of a transition, one that is there or one that changes nothing.
-//! What a marking counts is multiplied out once, in 128 bits where that fits; a product with other factors
-//! divides by those that it replaces.
+//! Every marking is visited once. Which products are not 0 there is found out as it is of
+//! transitions: each lower bound of a product is the preset of a transition, one that is there or
+//! one that changes nothing. What a marking counts is multiplied out once, in 128 bits where that
+//! fits; a product with other factors divides by those that it replaces.
 
 use super::crew::{Crew, Done, Visitor};
 use super::space::ExpandedMarking;
@@ -27,8 +28,8 @@ pub enum NoSums {
     Weight(#[from] WeightError),
 }
 
-/// For each product of `part` its sum over all markings, and how many markings there are; by so many threads where
-/// they are very many.
+/// For each product of `part` its sum over all markings, and how many markings there are; by so
+/// many threads where they are very many.
 ///
 /// # Errors
 /// When the budget does not suffice.
@@ -139,8 +140,9 @@ impl<'p> Visitor for Adding<'p> {
     }
 }
 
-/// The net of a part with a transition for each lower bound that is no preset of it; and by transition the
-/// products that are not 0 where it is enabled. The product of those without lower bounds stands with none.
+/// The net of a part with a transition for each lower bound that is no preset of it; and by
+/// transition the products that are not 0 where it is enabled. The product of those without lower
+/// bounds stands with none.
 fn with_probes(part: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
     let net = &part.net;
     let mut builder = NetBuilder::new(net.name());

@@ -20,8 +20,9 @@ impl<I: Iterator> Tasks<I> {
 /// As deep as formulas nest.
 const STACK: usize = 8 << 20;
 
-/// Has `work` done by as many threads as there are `lanes`, each with its own; this thread is one of them. A
-/// thread that the system does not give is done without, so what is to be done is better taken from [`Tasks`].
+/// Has `work` done by as many threads as there are `lanes`, each with its own; this thread is one
+/// of them. A thread that the system does not give is done without, so what is to be done is better
+/// taken from [`Tasks`].
 pub(crate) fn together<L: Send>(lanes: &mut [L], work: impl Fn(&mut L) + Sync) {
     let Some((mine, others)) = lanes.split_first_mut() else { return };
     let work = &work;

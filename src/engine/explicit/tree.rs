@@ -1,22 +1,22 @@
 //! Keys of many words folded into one, by a tree of pairs.
 //!
-//! Markings of one net are much alike: a firing changes a few words, and of each half of a key there are far
-//! fewer than of whole keys. So a key is cut into its words, each word is given a number, two numbers side
-//! by side are one word again, which is given a number, and so on, until one word is left, the *root*: a
-//! marking takes eight bytes however many places the net has, plus what is new of its parts, which most often
-//! is next to nothing (A. Laarman, J. van de Pol, M. Weber, *Parallel recursive state compression for
-//! free*, SPIN 2011). Equal keys have equal roots, and different ones different roots, so markings are compared
-//! by their roots.
+//! Markings of one net are much alike: a firing changes a few words, and of each half of a key
+//! there are far fewer than of whole keys. So a key is cut into its words, each word is given a
+//! number, two numbers side by side are one word again, which is given a number, and so on, until
+//! one word is left, the *root*: a marking takes eight bytes however many places the net has, plus
+//! what is new of its parts, which most often is next to nothing (A. Laarman, J. van de Pol, M.
+//! Weber, *Parallel recursive state compression for free*, SPIN 2011). Equal keys have equal roots,
+//! and different ones different roots, so markings are compared by their roots.
 //!
-//! All parts, words and pairs, of all positions, share one [`Set`]: what a number stands for depends on
-//! nothing but the number, and how to read it on the position.
+//! All parts, words and pairs, of all positions, share one [`Set`]: what a number stands for
+//! depends on nothing but the number, and how to read it on the position.
 //!
-//! A successor is folded along the marking that was loaded last, its *base*: where no word has changed the
-//! numbers are the same, so a firing that touches two words looks up about two paths of the tree, most often
-//! among the parts that were [looked up of late](Folder::late).
+//! A successor is folded along the marking that was loaded last, its *base*: where no word has
+//! changed the numbers are the same, so a firing that touches two words looks up about two paths of
+//! the tree, most often among the parts that were [looked up of late](Folder::late).
 //!
-//! Several threads may fold keys at once, each with a [`Folder`] of its own, where all parts are known; most are,
-//! and what is not is left for one thread.
+//! Several threads may fold keys at once, each with a [`Folder`] of its own, where all parts are
+//! known; most are, and what is not is left for one thread.
 
 use super::room::{Full, Room};
 use super::set::{Hash, Set};
@@ -34,11 +34,11 @@ pub(crate) struct Tree {
 /// What folds and unfolds keys, along a base: every thread that does has one.
 #[derive(Clone)]
 pub(crate) struct Folder {
-    /// Where the numbers of each level start, and how many they are: of the words, of pairs of them, …, of
-    /// the last two.
+    /// Where the numbers of each level start, and how many they are: of the words, of pairs of
+    /// them, …, of the last two.
     levels: Vec<(usize, usize)>,
-    /// Parts looked up of late, each at a place that comes from its bits, with their numbers and one more;
-    /// 0 for none. Markings that come one after the other have most parts in common.
+    /// Parts looked up of late, each at a place that comes from its bits, with their numbers and
+    /// one more; 0 for none. Markings that come one after the other have most parts in common.
     late: Vec<(u64, u32)>,
     base: Vec<u64>,
     /// The numbers of the base, level by level.

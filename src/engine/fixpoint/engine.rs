@@ -1,5 +1,5 @@
-//! The engine: each open property has its turns, short ones first, on one graph of markings, or on one of its
-//! own, where there are firings that it does not see.
+//! The engine: each open property has its turns, short ones first, on one graph of markings, or on
+//! one of its own, where there are firings that it does not see.
 
 use super::known::{self, Both, Known};
 use super::parts::Parts;
@@ -87,7 +87,8 @@ impl Session for Fixpoints<'_> {
 }
 
 impl<'g> Fixpoints<'g> {
-    /// A look at each open property, in equal shares of the time; whether more time would help with any.
+    /// A look at each open property, in equal shares of the time; whether more time would help with
+    /// any.
     fn look_at_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> Progress {
         let board = self.work.board;
         let trees = self.work.ground.trees().iter();
@@ -147,8 +148,8 @@ impl<'g> Fixpoints<'g> {
     }
 }
 
-/// Markings with what is true of them that show whether the tree of runs of `net` has the property, given
-/// what is known of all reachable markings. Nothing where the budget ends first, or the
+/// Markings with what is true of them that show whether the tree of runs of `net` has the property,
+/// given what is known of all reachable markings. Nothing where the budget ends first, or the
 /// formula or the labelling is too large.
 pub fn labelling(
     net: &Net,
@@ -188,8 +189,8 @@ impl Prepared {
     }
 }
 
-/// The same property without operands that are each other's negation, and the like: claims about a part and
-/// about its negation are told apart by how they are written.
+/// The same property without operands that are each other's negation, and the like: claims about a
+/// part and about its negation are told apart by how they are written.
 fn simple(property: &TreeProperty) -> TreeProperty {
     let mut formulas = property.formulas().clone();
     let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);

@@ -1,7 +1,7 @@
 //! The labelling of a value that was found: the configurations that it needs, no others.
 //!
-//! Where the formula is true, claims are about its parts; where it is false, about the negations of its
-//! parts, which are the parts of its negation. So all claims of a labelling have one value.
+//! Where the formula is true, claims are about its parts; where it is false, about the negations of
+//! its parts, which are the parts of its negation. So all claims of a labelling have one value.
 
 use super::parts::{Part, Set, places};
 use super::search::Search;
@@ -25,8 +25,8 @@ enum Onward {
 }
 
 impl Search<'_, '_> {
-    /// Why the formula of `property` has the value that it has at the initial marking; nothing where that takes too
-    /// much. `everywhere` is known of all reachable markings, by `given`.
+    /// Why the formula of `property` has the value that it has at the initial marking; nothing
+    /// where that takes too much. `everywhere` is known of all reachable markings, by `given`.
     pub(super) fn explain(
         &mut self,
         property: &TreeProperty,
@@ -71,7 +71,8 @@ impl Search<'_, '_> {
             }
         }
         let mut labelling = Labelling::new(claimed, given);
-        // Markings without claims are listed, too: the checker evaluates the conditions that are needed of them.
+        // Markings without claims are listed, too: the checker evaluates the conditions that are
+        // needed of them.
         let mut all: Vec<u32> = wanted.into_keys().collect();
         all.sort_unstable();
         for at in all {
@@ -124,8 +125,8 @@ impl Search<'_, '_> {
             Part::Constant(_) | Part::Literal { .. } => nothing,
             Part::And(parts) if value => (parts, Onward::Nothing, 0),
             Part::Or(parts) if !value => (parts, Onward::Nothing, 0),
-            // Any one of them is enough. The first is taken: parts are listed before what contains them, so it tends
-            // to be the simplest.
+            // Any one of them is enough. The first is taken: parts are listed before what contains
+            // them, so it tends to be the simplest.
             Part::And(parts) | Part::Or(parts) => {
                 (1 << places(parts & known).next()?, Onward::Nothing, 0)
             }
@@ -133,7 +134,8 @@ impl Search<'_, '_> {
                 let paths = if value { paths } else { paths.dual() };
                 (0, self.onward(at, paths, inner, value, None)?, 1 << inner)
             }
-            // An until that is true and a release that is false are least fixpoints: their claims have ranks.
+            // An until that is true and a release that is false are least fixpoints: their claims
+            // have ranks.
             Part::Until(paths, left, right) | Part::Release(paths, left, right)
                 if matches!(part, Part::Until(..)) == value =>
             {
@@ -161,7 +163,8 @@ impl Search<'_, '_> {
         })
     }
 
-    /// Where a claim leads on: to one marking where the part has the value, the one of the smallest rank; or to all.
+    /// Where a claim leads on: to one marking where the part has the value, the one of the smallest
+    /// rank; or to all.
     fn onward(
         &self,
         at: u32,
@@ -180,7 +183,8 @@ impl Search<'_, '_> {
         Some(Onward::One(to))
     }
 
-    /// Wants parts of the markings that a claim leads to. The firing that leads on, where it is one.
+    /// Wants parts of the markings that a claim leads to. The firing that leads on, where it is
+    /// one.
     fn lead(
         &mut self,
         wanted: &mut HashMap<u32, Set>,

@@ -1,9 +1,9 @@
 //! What other goals tell of a property's parts.
 //!
 //! A part may be true, or false, of all reachable markings: that follows from predicates that none
-//! satisfies, and from those that stay reachable wherever the net goes. And a marking in which an atom has
-//! another value than initially, or from which something cannot be reached any more, is worth a visit:
-//! whoever found it has the way there.
+//! satisfies, and from those that stay reachable wherever the net goes. And a marking in which an
+//! atom has another value than initially, or from which something cannot be reached any more, is
+//! worth a visit: whoever found it has the way there.
 
 use super::parts::{Parts, Set};
 use crate::board::{Board, Evidence, Home, Knowledge, Reach, Witness};
@@ -103,7 +103,8 @@ impl<'b> Known<'b> {
                     self.given.never.push(predicate.clone());
                     self.goals.push(*id);
                 }
-                // Where firings are undone, what was reached stays reachable: the way there is a part of that.
+                // Where firings are undone, what was reached stays reachable: the way there is a
+                // part of that.
                 Some(Knowledge::Home(Home::Kept { proof, evidence, .. }))
                     if !matches!(evidence, Evidence::Searched { .. }) && !proof.assumes_units() =>
                 {
@@ -149,7 +150,8 @@ impl<'b> Known<'b> {
     }
 }
 
-/// Of goals that a value rests on, those that the word of a search names: it stands for what stays reachable.
+/// Of goals that a value rests on, those that the word of a search names: it stands for what stays
+/// reachable.
 pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
     let is_refuted = |id: &GoalId| {
         matches!(board.knowledge(*id), Some(Knowledge::Reach(Reach::Unreachable { .. })))

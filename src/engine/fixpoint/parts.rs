@@ -41,12 +41,14 @@ pub(super) struct Parts {
     pub(super) all: Vec<Part>,
     /// The same in the property's store.
     pub(super) formulas: Vec<Formula<Quantifier>>,
-    /// For each part, the set of itself and of the parts on whose values at the same marking its own may depend.
+    /// For each part, the set of itself and of the parts on whose values at the same marking its
+    /// own may depend.
     here: Vec<Set>,
 }
 
 impl Parts {
-    /// The parts of a property, whose atoms have these indices in the graph; `None` for more than [`MOST`] parts.
+    /// The parts of a property, whose atoms have these indices in the graph; `None` for more than
+    /// [`MOST`] parts.
     pub(super) fn of(property: &TreeProperty, bits: &HashMap<Predicate, usize>) -> Option<Parts> {
         let formulas = property.formulas().below(property.formula());
         if formulas.len() > MOST {
@@ -84,8 +86,8 @@ impl Parts {
         Some(Parts { all, formulas, here })
     }
 
-    /// These parts, and all on whose values at the same marking theirs may depend; not what is demanded after a
-    /// firing.
+    /// These parts, and all on whose values at the same marking theirs may depend; not what is
+    /// demanded after a firing.
     pub(super) fn taken_here(&self, parts: Set) -> Set {
         places(parts).fold(0, |set, part| set | self.here[part])
     }

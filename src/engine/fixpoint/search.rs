@@ -61,8 +61,9 @@ pub(super) struct Search<'g, 'n> {
     pub(super) yes: Vec<Set>,
     /// By marking what is known to be false.
     pub(super) no: Vec<Set>,
-    /// By marking whether its firings were looked at. The graph may know firings from other markings, too, which
-    /// other properties asked for; looking at all of them would cost more than it tells.
+    /// By marking whether its firings were looked at. The graph may know firings from other
+    /// markings, too, which other properties asked for; looking at all of them would cost more than
+    /// it tells.
     opened: Vec<bool>,
     /// The parts that are known to be true, and those known to be false, in all reachable markings.
     everywhere: (Set, Set),
@@ -84,8 +85,8 @@ pub(super) struct Search<'g, 'n> {
 }
 
 impl<'g, 'n> Search<'g, 'n> {
-    /// Begins with the formula itself at the initial marking. `everywhere` is known to be true, and to
-    /// be false, of all reachable markings.
+    /// Begins with the formula itself at the initial marking. `everywhere` is known to be true, and
+    /// to be false, of all reachable markings.
     pub(super) fn new(
         graph: &'g mut Markings<'n>,
         parts: &'g Parts,
@@ -111,8 +112,8 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// The value of the formula at the initial marking. `more` is asked at each sweep what else is known
-    /// by then; nothing ends the search.
+    /// The value of the formula at the initial marking. `more` is asked at each sweep what else is
+    /// known by then; nothing ends the search.
     ///
     /// # Errors
     /// When there is no time or room left.
@@ -127,7 +128,8 @@ impl<'g, 'n> Search<'g, 'n> {
             if let Some(value) = self.value() {
                 return Ok(Some(value));
             }
-            // A sweep goes over all firings that anything is demanded after, and sets up a list of all markings.
+            // A sweep goes over all firings that anything is demanded after, and sets up a list of
+            // all markings.
             let quota = (self.firings / 2).max(self.needs.len() / 8).max(FEWEST);
             let (mut done, enough) = (0usize, self.firings + quota);
             while self.firings < enough && self.value().is_none() {
@@ -203,7 +205,8 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// Opens the markings along a way from the initial marking, as far as anything is demanded there.
+    /// Opens the markings along a way from the initial marking, as far as anything is demanded
+    /// there.
     fn follow(&mut self, way: &FiringSequence) -> Result<(), Incomplete> {
         let (mut at, mut met) = (self.graph.initial(), 0);
         for step in way.steps() {
@@ -324,8 +327,8 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// How many tokens a marking lacks, at a guess, to decide a part that is demanded there and that one marking can
-    /// decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Computed once for each marking.
+    /// How many tokens a marking lacks, at a guess, to decide a part that is demanded there and
+    /// that one marking can decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Computed once for each marking.
     fn distance(&mut self, marking: u32, demanded: Set) -> u64 {
         let known = self.distances[marking as usize];
         if known != UNKNOWN {
@@ -382,7 +385,8 @@ impl<'g, 'n> Search<'g, 'n> {
         self.is_opened(marking) && self.graph.successors(marking).is_empty()
     }
 
-    /// Computes the values of parts at a marking that follow from values of other parts at this marking.
+    /// Computes the values of parts at a marking that follow from values of other parts at this
+    /// marking.
     pub(super) fn note_here(&mut self, marking: u32) {
         let at = marking as usize;
         let is_dead = self.is_dead(marking);

@@ -1,10 +1,11 @@
 //! The fixpoints: what follows from what is known so far.
 //!
-//! A touched marking is *open* for a part of the formula if the part's value is demanded there and not known.
-//! Markings that are not open keep the values that they have. A least fixpoint begins with the open markings where
-//! the until is met at once, and adds open markings backwards along firings, as long as the left side of the until
-//! holds there (or may hold). For each until and release two fixpoints are computed: one counts a value as true if
-//! it is known to be true, the other unless it is known to be false.
+//! A touched marking is *open* for a part of the formula if the part's value is demanded there and
+//! not known. Markings that are not open keep the values that they have. A least fixpoint begins
+//! with the open markings where the until is met at once, and adds open markings backwards along
+//! firings, as long as the left side of the until holds there (or may hold). For each until and
+//! release two fixpoints are computed: one counts a value as true if it is known to be true, the
+//! other unless it is known to be false.
 
 use super::parts::{Part, Set};
 use super::search::Search;
@@ -27,15 +28,18 @@ struct Back {
 
 /// Which markings a fixpoint is about, and what it begins with.
 pub(super) struct Least<'f> {
-    /// Whether one firing into the fixpoint makes a marking a member, or all of its firings have to lead there.
+    /// Whether one firing into the fixpoint makes a marking a member, or all of its firings have to
+    /// lead there.
     pub(super) paths: Quantifier,
-    /// Whether a touched marking is open, so that its membership is computed; of others, `has` tells it.
+    /// Whether a touched marking is open, so that its membership is computed; of others, `has`
+    /// tells it.
     pub(super) is_open: &'f dyn Fn(u32) -> bool,
     /// Whether a marking that is not open counts as a member.
     pub(super) has: &'f dyn Fn(u32) -> bool,
     /// Whether an open marking is a member before any firing is looked at.
     pub(super) at_once: &'f dyn Fn(u32) -> bool,
-    /// Whether an open marking becomes a member by its firings; false where the left side of the until fails.
+    /// Whether an open marking becomes a member by its firings; false where the left side of the
+    /// until fails.
     pub(super) through: &'f dyn Fn(u32) -> bool,
 }
 
@@ -75,8 +79,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// The open markings in which the until certainly holds, by known values alone. If `value` is false, the until
-    /// is over the negations of `left` and `right`.
+    /// The open markings in which the until certainly holds, by known values alone. If `value` is
+    /// false, the until is over the negations of `left` and `right`.
     fn known(
         &self,
         back: &Back,
@@ -102,7 +106,8 @@ impl Search<'_, '_> {
         .collect()
     }
 
-    /// The open markings in which the until certainly fails: it fails even if every unknown value is taken for true.
+    /// The open markings in which the until certainly fails: it fails even if every unknown value
+    /// is taken for true.
     fn excluded(
         &self,
         back: &Back,
@@ -168,8 +173,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The open markings of a least fixpoint, as indices in `touched`, in the order in which they become members:
-    /// each after the markings that make it one.
+    /// The open markings of a least fixpoint, as indices in `touched`, in the order in which they
+    /// become members: each after the markings that make it one.
     fn least(&self, back: &Back, asked: &Least<'_>) -> Vec<u32> {
         let mut is_in = vec![false; self.touched.len()];
         let mut left = vec![0u32; self.touched.len()];
@@ -256,9 +261,9 @@ impl Search<'_, '_> {
         }
     }
 
-    /// For each marking in which the until is known to hold, its place in the order in which the least fixpoint
-    /// reaches markings, beginning where the until is met. If `value` is false, the until is over the negations of
-    /// `left` and `right`.
+    /// For each marking in which the until is known to hold, its place in the order in which the
+    /// least fixpoint reaches markings, beginning where the until is met. If `value` is false, the
+    /// until is over the negations of `left` and `right`.
     pub(super) fn ranks(
         &mut self,
         place: usize,

@@ -1,6 +1,7 @@
 //! Firings from a marking along which all is seen that should be.
 //!
-//! Random walks see most of it, longer and longer ones; each is cut off after what it was the first to see.
+//! Random walks see most of it, longer and longer ones; each is cut off after what it was the first
+//! to see.
 
 use super::one_of;
 use super::roam::Roam;
@@ -17,7 +18,8 @@ const IDLE: u32 = 12;
 
 /// What was seen.
 pub(super) struct WalkFindings {
-    /// Firings from the marking, each list from there; what is seen is seen after one of the firings, or at once.
+    /// Firings from the marking, each list from there; what is seen is seen after one of the
+    /// firings, or at once.
     pub(super) along: Vec<Firings<TransitionId>>,
     /// What was.
     pub(super) goals: Vec<GoalId>,

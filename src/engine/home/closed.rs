@@ -1,7 +1,8 @@
-//! That a process can always be completed, by the structure of the net closed to a cycle: a transition
-//! more takes what is to be covered, f, and puts the initial marking. If the closed net is live, a marking
-//! that covers f stays reachable in the net itself wherever it goes; the argument is with the checker,
-//! [`crate::evidence::home`]. Free-choice workflow nets of any size are settled so.
+//! That a process can always be completed, by the structure of the net closed to a cycle: a
+//! transition more takes what is to be covered, f, and puts the initial marking. If the closed net
+//! is live, a marking that covers f stays reachable in the net itself wherever it goes; the
+//! argument is with the checker, [`crate::evidence::home`]. Free-choice workflow nets of any size
+//! are settled so.
 //!
 //! ```text
 //! i ──▶ … ──▶ o          asked: does m(o) ≥ 1 stay reachable?
@@ -14,8 +15,8 @@
 //! 2. The closed net is live: as [`super::commoner`] has it.
 //!
 //! # Sources
-//! W. van der Aalst, *Verification of workflow nets*, 1997 (soundness is liveness and boundedness of the
-//! closed net); M. Hack, *Analysis of production schemata by Petri nets*, 1972.
+//! W. van der Aalst, *Verification of workflow nets*, 1997 (soundness is liveness and boundedness
+//! of the closed net); M. Hack, *Analysis of production schemata by Petri nets*, 1972.
 
 use super::open;
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};

@@ -1,9 +1,9 @@
-//! Liveness by siphons and traps: in a net with asymmetric choice and arcs into transitions that weigh 1,
-//! all transitions are live when every siphon contains a trap that is marked initially.
+//! Liveness by siphons and traps: in a net with asymmetric choice and arcs into transitions that
+//! weigh 1, all transitions are live when every siphon contains a trap that is marked initially.
 //!
-//! [`crate::structure::commoner`] answers the condition, with a certificate; marked graphs and extended
-//! free-choice nets are asymmetric choice nets. The argument and its sources are with the checker,
-//! [`crate::evidence::home`].
+//! [`crate::structure::commoner`] answers the condition, with a certificate; marked graphs and
+//! extended free-choice nets are asymmetric choice nets. The argument and its sources are with the
+//! checker, [`crate::evidence::home`].
 //!
 //! # Conditions
 //! 1. Arcs into transitions weigh 1, and the consumers of two places that share one are comparable.

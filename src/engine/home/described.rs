@@ -1,9 +1,10 @@
 //! What stays reachable, from the set of all markings as a decision diagram.
 //!
-//! What leads to a marking h, backwards inside the set, is found by saturation like the set itself. Where the net can end
-//! up, it is found so (Xie and Beerel): from any marking h, as long as something can be reached from h that does
-//! not lead back to h, go on from there, first at random, which skips most of what is on the way; in the end all that h
-//! reaches leads back to it, a *terminal component*. What leads there is done with; the same again for the rest.
+//! What leads to a marking h, backwards inside the set, is found by saturation like the set itself.
+//! Where the net can end up, it is found so (Xie and Beerel): from any marking h, as long as
+//! something can be reached from h that does not lead back to h, go on from there, first at random,
+//! which skips most of what is on the way; in the end all that h reaches leads back to it, a
+//! *terminal component*. What leads there is done with; the same again for the rest.
 //!
 //! ```text
 //! all markings ── what leads to component 1 ── what leads to component 2 ── …      φ stays reachable if and only if
@@ -13,14 +14,16 @@
 //! So there are as many closures as components, and not one for each transition that may be live.
 //!
 //! # Evidence
-//! Lost: firings into a component without φ, and the component itself, which no firing leaves. Kept, where there is but
-//! one component: h stays reachable, and firings from h show φ; else φ itself does. How everything leads back is
-//! said by weights that fall on the way (`slope`), where the set has no end but the right one, else by steps backwards
+//! Lost: firings into a component without φ, and the component itself, which no firing leaves.
+//! Kept, where there is but one component: h stays reachable, and firings from h show φ; else φ
+//! itself does. How everything leads back is said by weights that fall on the way (`slope`), where
+//! the set has no end but the right one, else by steps backwards
 //! ([`Diagrams::steps_back`](parikh_symbolic::Diagrams::steps_back)).
 //!
 //! # Sources
-//! A. Xie, P. A. Beerel, *Implicit enumeration of strongly connected components*, ICCAD 1999; Y. Zhao, G. Ciardo,
-//! *Symbolic CTL model checking of asynchronous systems using constrained saturation*, ATVA 2009.
+//! A. Xie, P. A. Beerel, *Implicit enumeration of strongly connected components*, ICCAD 1999; Y.
+//! Zhao, G. Ciardo, *Symbolic CTL model checking of asynchronous systems using constrained
+//! saturation*, ATVA 2009.
 
 use super::roam::Roam;
 use super::slope::{Weights, find};
@@ -69,7 +72,8 @@ const EACH: usize = 16;
 /// The most nodes of a document.
 const MOST_NODES: usize = 2_000_000;
 
-/// The longest walk that looks for what is to be seen, as a power of two: what it does not see, diagrams do.
+/// The longest walk that looks for what is to be seen, as a power of two: what it does not see,
+/// diagrams do.
 const LONGEST_WALK: u32 = 13;
 
 /// Most sets that can be found at all are found at once.
@@ -178,7 +182,8 @@ impl Homes<'_, '_, '_> {
             self.reached.diagrams.keep(back);
             let home = self.reached.diagrams.single(&from)?;
             let ahead = match back == all && components.is_empty() {
-                // From wherever it is, it can be reached: whatever can be reached can be reached from it.
+                // From wherever it is, it can be reached: whatever can be reached can be reached
+                // from it.
                 true if from == self.initial() => all,
                 _ => self.reached.diagrams.reachable(relation, home)?,
             };
@@ -238,8 +243,8 @@ impl Homes<'_, '_, '_> {
         Marking::new(levels.map(|&level| member[level as usize]).collect())
     }
 
-    /// A random walk that ends in a component, which it does not leave any more: soon found, where a way backwards
-    /// takes long.
+    /// A random walk that ends in a component, which it does not leave any more: soon found, where
+    /// a way backwards takes long.
     fn walk_to(&self, set: Set) -> Option<FiringSequence> {
         let net = self.ground.net();
         for length in WALKS_TO {

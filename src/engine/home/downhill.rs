@@ -1,19 +1,22 @@
-//! Back to the initial marking, downhill: weights of places such that the transitions that lower the weighted sum,
-//! fired as long as one is enabled, end where all initial tokens are.
+//! Back to the initial marking, downhill: weights of places such that the transitions that lower
+//! the weighted sum, fired as long as one is enabled, end where all initial tokens are.
 //!
 //! ```text
 //! idle ──request──▶ waiting ──enter──▶ inside ──leave──▶ idle      waiting 2, inside 1: enter and leave go downhill,
 //!                                                                  and end with all that are idle
 //! ```
 //!
-//! Such weights are guessed, and mended wherever a walk that goes downhill ends elsewhere (`slope`). When none does any
-//! more, engines that prove are asked whether one could: "nothing that goes downhill is enabled, and some initial token
-//! is missing" should not be reachable. That takes linear arithmetic, mostly, and no visit of any marking, however many
-//! there are. The argument is with the checker, [`crate::evidence::home::returning`].
+//! Such weights are guessed, and mended wherever a walk that goes downhill ends elsewhere
+//! (`slope`). When none does any more, engines that prove are asked whether one could: "nothing
+//! that goes downhill is enabled, and some initial token is missing" should not be reachable. That
+//! takes linear arithmetic, mostly, and no visit of any marking, however many there are. The
+//! argument is with the checker, [`crate::evidence::home::returning`].
 //!
 //! # Conditions
-//! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that lowers w·m.
-//! 2. What is asked for is upward closed and holds somewhere along firings from the initial marking.
+//! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that lowers
+//!    w·m.
+//! 2. What is asked for is upward closed and holds somewhere along firings from the initial
+//!    marking.
 
 use super::roam::Roam;
 use super::slope::{Weights, covers, find};
@@ -139,7 +142,8 @@ fn report(
         .returning(&kept, Returning { to: Some(Vec::new()), way, along })
 }
 
-/// A marking with fewer tokens than initially in which none of these is enabled, at the end of a walk.
+/// A marking with fewer tokens than initially in which none of these is enabled, at the end of a
+/// walk.
 fn by_walks(net: &Net, falling: &[TransitionId], seed: u64, budget: &Budget) -> Option<Marking> {
     let mut falls = vec![false; net.transition_count()];
     falling.iter().for_each(|t| falls[t.index()] = true);

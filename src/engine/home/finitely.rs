@@ -1,17 +1,17 @@
 //! Transitions that fire finitely often, by weights of places.
 //!
-//! If weights w ≥ 0 exist such that no firing raises w·m and that of t lowers it, then t fires at most
-//! w·m₀ times, and is not live. By duality there are such weights for t exactly if no x ≥ 0 has
-//! C·x ≥ 0 and x(t) > 0: if t is in no sequence that could repeat for ever. One linear program finds
-//! all such t at once: maximise Σ s subject to C·(s + r) ≥ 0, 0 ≤ s ≤ 1, 0 ≤ r. The dual values of its
-//! rows are the weights. They are made rational, and checked in integers.
+//! If weights w ≥ 0 exist such that no firing raises w·m and that of t lowers it, then t fires at
+//! most w·m₀ times, and is not live. By duality there are such weights for t exactly if no x ≥ 0
+//! has C·x ≥ 0 and x(t) > 0: if t is in no sequence that could repeat for ever. One linear program
+//! finds all such t at once: maximise Σ s subject to C·(s + r) ≥ 0, 0 ≤ s ≤ 1, 0 ≤ r. The dual
+//! values of its rows are the weights. They are made rational, and checked in integers.
 //!
 //! # Conditions
 //! 1. w ≥ 0, w·C ≤ 0, and w·C(t) < 0 for all transitions of which the goal asks for one.
 //!
 //! # Sources
-//! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (repetitive and finite nets); J. Farkas,
-//! *Theorie der einfachen Ungleichungen*, 1902.
+//! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (repetitive and finite nets); J.
+//! Farkas, *Theorie der einfachen Ungleichungen*, 1902.
 
 use super::{one_of, open};
 use crate::board::Homes;
@@ -84,7 +84,8 @@ fn report(work: &Assignment<'_>, homes: Homes<'_>, weights: &[(PlaceId, u64)]) -
     lost
 }
 
-/// Goals that are said to be lost for the same reason: of a question over all transitions, one matters.
+/// Goals that are said to be lost for the same reason: of a question over all transitions, one
+/// matters.
 const ENOUGH: usize = 64;
 
 /// Weights that no firing of these transitions raises and each lowers, where there are some.
@@ -99,8 +100,8 @@ pub(super) fn weights_falling(
     transitions.iter().all(|t| falling.binary_search(t).is_ok()).then_some(weights)
 }
 
-/// Condition 1 for as many transitions as there are among those of these classes; nothing when there are none, or
-/// no time.
+/// Condition 1 for as many transitions as there are among those of these classes; nothing when
+/// there are none, or no time.
 fn weights(
     net: &Net,
     classes: impl Iterator<Item = EffectId>,

@@ -1,12 +1,12 @@
 //! The whole reachability graph: what stays reachable is what every terminal component has.
 //!
 //! First on the net that was read, for a moment: what is lost there is shown by a sequence into a
-//! component without it, and by the number of the markings that can be reached from its end. Then on a
-//! net reduced for the liveness of what is asked for, where the checker goes through the reduction and the
-//! markings again if these are few; else what comes of that is the word of the search.
-//! A net that falls into parts which share no node, as many do once they are reduced, has a graph for each
-//! part: one of ten parts with a hundred markings each has 10²⁰ markings, and a thousand are visited.
-//! A net with infinitely many markings, which a pump shows, has no graph.
+//! component without it, and by the number of the markings that can be reached from its end. Then
+//! on a net reduced for the liveness of what is asked for, where the checker goes through the
+//! reduction and the markings again if these are few; else what comes of that is the word of the
+//! search. A net that falls into parts which share no node, as many do once they are reduced, has a
+//! graph for each part: one of ten parts with a hundred markings each has 10²⁰ markings, and a
+//! thousand are visited. A net with infinitely many markings, which a pump shows, has no graph.
 
 use super::{one_of, open, reduced_for};
 use crate::board::{HomeFinding, Proof, SearchExtent};
@@ -59,7 +59,8 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     let smallest = reduced.as_ref().unwrap_or(read);
     // Refused only for want of ids, which the net has.
     let parts = smallest.net().parts().unwrap_or_default();
-    // First where it is least work; what a part, or the reduced net, does not express is left to the next.
+    // First where it is least work; what a part, or the reduced net, does not express is left to
+    // the next.
     let search = |budget: &Budget| {
         let mut said = Ok(String::new());
         if parts.len() > 1 {
@@ -85,9 +86,9 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     search(budget)
 }
 
-/// Makes the graph of each part of a ground's net and says what they tell of goals that ask for transitions. One
-/// of some transitions stays possible wherever the net goes if those of one part do in that part; and does not
-/// if they do not in any, as the parts go where they like.
+/// Makes the graph of each part of a ground's net and says what they tell of goals that ask for
+/// transitions. One of some transitions stays possible wherever the net goes if those of one part
+/// do in that part; and does not if they do not in any, as the parts go where they like.
 fn on_parts(
     work: &Assignment<'_>,
     ground: &Ground<'_>,
@@ -140,7 +141,8 @@ fn on_parts(
     Ok(format!("{} markings of {} parts", visited.markings, parts.len()))
 }
 
-/// Makes the graph of a ground's net and says what it tells of the goals; an error says why there is none.
+/// Makes the graph of a ground's net and says what it tells of the goals; an error says why there
+/// is none.
 fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result<String, String> {
     let goals: Vec<(GoalId, &Predicate)> = open(ground, work.board).collect();
     if goals.is_empty() {

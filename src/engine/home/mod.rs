@@ -11,8 +11,8 @@
 //! | [`described`] | both | the terminal components of the set of all markings, as decision diagrams |
 //! | [`graph`] | both | the terminal components of the whole reachability graph |
 //!
-//! They work on the net that was read, whose dead ends and dead transitions other engines look for at
-//! the same time. Sources are with each.
+//! They work on the net that was read, whose dead ends and dead transitions other engines look for
+//! at the same time. Sources are with each.
 
 mod along;
 pub mod closed;

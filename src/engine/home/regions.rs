@@ -1,10 +1,12 @@
-//! A walk somewhere, and a proof from there: after it, what is asked for can never be reached again.
+//! A walk somewhere, and a proof from there: after it, what is asked for can never be reached
+//! again.
 //!
-//! Random walks end up where the net stays. From such a marking another walk shows which transitions
-//! still fire; the others are asked of the engines that prove, on the net begun from that marking: token
-//! intervals, which see siphons that have run empty, the state equation with traps, and a search, where
-//! little is left to visit. What they refute is lost. Now and then, as these find nothing, diagrams: where parts
-//! of the net turn round for ever, each by itself, there is much to visit and little to describe.
+//! Random walks end up where the net stays. From such a marking another walk shows which
+//! transitions still fire; the others are asked of the engines that prove, on the net begun from
+//! that marking: token intervals, which see siphons that have run empty, the state equation with
+//! traps, and a search, where little is left to visit. What they refute is lost. Now and then, as
+//! these find nothing, diagrams: where parts of the net turn round for ever, each by itself, there
+//! is much to visit and little to describe.
 //!
 //! ```text
 //! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search, diagrams from m
@@ -38,7 +40,8 @@ const LENGTHS: std::ops::RangeInclusive<u32> = 4..=19;
 /// Goals that are asked from one marking.
 const ASKED: usize = 64;
 
-/// Diagrams are tried from the marking with this number, and from each whose number is a power of two after it.
+/// Diagrams are tried from the marking with this number, and from each whose number is a power of
+/// two after it.
 const FIRST_DESCRIBED: u64 = 4;
 
 /// The share of the time left that one try may take, in [0, 1].

@@ -6,11 +6,12 @@
 //!    └──────── with one that is enabled in m ◀────────┘
 //! ```
 //!
-//! First each place that holds nothing at home weighs more than what the best of its consumers makes of a token: the
-//! token goes home on the shortest way. Where firings that lower the sum end in m, one that is enabled there has
-//! to lower it, too: preferably the first one on a way home that a short search finds. Whether there are weights that a
-//! set of transitions lowers, a linear program tells ([`finitely`](super::finitely)): there are none if together
-//! they can come back to where they began.
+//! First each place that holds nothing at home weighs more than what the best of its consumers
+//! makes of a token: the token goes home on the shortest way. Where firings that lower the sum end
+//! in m, one that is enabled there has to lower it, too: preferably the first one on a way home
+//! that a short search finds. Whether there are weights that a set of transitions lowers, a linear
+//! program tells ([`finitely`](super::finitely)): there are none if together they can come back to
+//! where they began.
 
 use super::finitely::weights_falling;
 use crate::evidence::home::returning::lowering;
@@ -30,8 +31,8 @@ const HEAVIEST: u64 = 1 << 40;
 /// Markings in a search for a way home.
 const LOOKED_AT: usize = 3000;
 
-/// Looks for weights such that the transitions that lower them do not end but at `home`, as far as `ends` knows, which
-/// is asked for a marking with fewer tokens in which they do.
+/// Looks for weights such that the transitions that lower them do not end but at `home`, as far as
+/// `ends` knows, which is asked for a marking with fewer tokens in which they do.
 ///
 /// # Errors
 /// What `ends` gives up with.
@@ -69,7 +70,8 @@ pub(super) fn find<E>(
     Ok(None)
 }
 
-/// The weights of shortest ways home: a place's is more than that of all that one of its consumers makes of a token.
+/// The weights of shortest ways home: a place's is more than that of all that one of its consumers
+/// makes of a token.
 fn shortest(net: &Net, home: &Marking, budget: &Budget) -> Weights {
     let mut weight: Vec<Option<u64>> = net.places().map(|p| (home[p] > 0).then_some(0)).collect();
     let mut open: VecDeque<TransitionId> = net.transitions().collect();
@@ -101,7 +103,8 @@ fn shortest(net: &Net, home: &Marking, budget: &Budget) -> Weights {
     weights.filter_map(|(p, weight)| Some((p, weight.filter(|&w| w > 0)?))).collect()
 }
 
-/// The first firing on a way from one marking to one that covers another, if a short search finds one.
+/// The first firing on a way from one marking to one that covers another, if a short search finds
+/// one.
 fn way_home(net: &Net, from: &Marking, home: &Marking, budget: &Budget) -> Option<TransitionId> {
     let mut first: HashMap<Marking, Option<TransitionId>> = HashMap::from([(from.clone(), None)]);
     let mut open = VecDeque::from([from.clone()]);

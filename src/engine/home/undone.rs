@@ -1,17 +1,19 @@
-//! Reversibility, found locally: each firing of t can be undone wherever it happens, by a sequence that
-//! needs no more than what t has produced and puts back exactly what it took.
+//! Reversibility, found locally: each firing of t can be undone wherever it happens, by a sequence
+//! that needs no more than what t has produced and puts back exactly what it took.
 //!
 //! ```text
 //! left ──t──▶ right      t is undone by u, u by t; whatever else goes on
 //! left ◀──u── right
 //! ```
 //!
-//! Where what t has produced does not suffice, tokens are taken for granted that must be somewhere: those
-//! of a semiflow. A catalyst is free or bound; if it is bound, it is freed before and bound again after.
+//! Where what t has produced does not suffice, tokens are taken for granted that must be somewhere:
+//! those of a semiflow. A catalyst is free or bound; if it is bound, it is freed before and bound
+//! again after.
 //!
-//! Then the last firing of any sequence can be undone, and the one before, back to the initial marking;
-//! from there all can be reached that can be reached at all. For each t a short search from its products
-//! alone to what it took, and with a token more on each place of some semiflow, with two, and so on.
+//! Then the last firing of any sequence can be undone, and the one before, back to the initial
+//! marking; from there all can be reached that can be reached at all. For each t a short search
+//! from its products alone to what it took, and with a token more on each place of some semiflow,
+//! with two, and so on.
 //!
 //! # Conditions
 //! Those of [`crate::evidence::home::undone`].
@@ -126,8 +128,8 @@ impl Search<'_> {
         None
     }
 
-    /// The semiflows that have more tokens than `here`, and one on a place that is wanting, most wanted and
-    /// smallest first.
+    /// The semiflows that have more tokens than `here`, and one on a place that is wanting, most
+    /// wanted and smallest first.
     fn helpful(&mut self, here: &Few, wanting: &BTreeMap<PlaceId, usize>) -> Vec<usize> {
         let (net, budget) = (self.net, self.budget);
         let sums = self.sums.get_or_insert_with(|| semiflows(net, budget));
@@ -161,8 +163,8 @@ fn semiflows(net: &Net, budget: &Budget) -> Vec<Sum> {
     sums
 }
 
-/// The shortest firing sequence from one marking to another one, breadth first; or the places of which one more
-/// token, or so, would have enabled something on the way, and how often.
+/// The shortest firing sequence from one marking to another one, breadth first; or the places of
+/// which one more token, or so, would have enabled something on the way, and how often.
 fn way(
     net: &Net,
     start: &Few,

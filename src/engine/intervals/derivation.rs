@@ -28,8 +28,8 @@ use std::sync::Arc;
 /// Between two looks at the budget.
 const POLLING: usize = 256;
 
-/// One document for as many of the refuted predicates as the level decides and the facts say why, and by
-/// predicate whether it is for it. `None` when there is none, or the budget ends.
+/// One document for as many of the refuted predicates as the level decides and the facts say why,
+/// and by predicate whether it is for it. `None` when there is none, or the budget ends.
 pub(super) fn document(
     net: &Net,
     facts: &Facts,
@@ -51,8 +51,8 @@ pub(super) fn document(
     Some((Arc::new(Document::Bounds(certificate(derivation.steps(budget)?))), explained))
 }
 
-/// The derivation of these ends of intervals. `None` when the facts do not say why one holds, or the budget
-/// ends.
+/// The derivation of these ends of intervals. `None` when the facts do not say why one holds, or
+/// the budget ends.
 pub(in crate::engine) fn bounds(
     net: &Net,
     facts: &Facts,

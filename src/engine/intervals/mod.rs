@@ -1,7 +1,7 @@
 //! What [token intervals](crate::structure::intervals) settle, each claim with its derivation.
 //!
-//! Goals that hold nowhere, those that hold everywhere (so in the initial marking), and bounds of maxima. What
-//! rests on the same is shown by one document together.
+//! Goals that hold nowhere, those that hold everywhere (so in the initial marking), and bounds of
+//! maxima. What rests on the same is shown by one document together.
 
 mod derivation;
 
@@ -19,8 +19,8 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
     intervals
 }
 
-/// [`run`] with intervals that are known already, from the facts of the task. What rests on the same
-/// is shown by one document together; bounds that the facts give no reason for settle nothing.
+/// [`run`] with intervals that are known already, from the facts of the task. What rests on the
+/// same is shown by one document together; bounds that the facts give no reason for settle nothing.
 pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Over<'_>) {
     let mut refuted: [Vec<(GoalId, Option<i128>, Predicate)>; 3] = Default::default();
     for (at, (id, goal)) in task.goals.iter().enumerate() {

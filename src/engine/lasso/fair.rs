@@ -3,17 +3,17 @@
 //! Nodes and edges are those of the plain search. What a fair run meets again and again is strongly
 //! connected, carries all marks, and for each transition t that it has to be fair to, fires t, or
 //! has a marking that disables t (weak fairness), or none that enables t (strong fairness). Weak
-//! fairness is like a mark: if a component lacks it, so do all its parts. Where strong fairness to t
-//! is lacking, the markings that enable t are left out, and the components of the rest looked at in
-//! turn.
+//! fairness is like a mark: if a component lacks it, so do all its parts. Where strong fairness to
+//! t is lacking, the markings that enable t are left out, and the components of the rest looked at
+//! in turn.
 //!
 //! All nodes that were met are looked at when there are four times as many as the last time, and
 //! when there are no others: a run is found long before the graph ends where there is a short one.
 //!
 //! # Sources
 //! E. A. Emerson, C.-L. Lei, *Modalities for model checking: branching time logic strikes back*,
-//! Science of Computer Programming 8, 1987; M. R. Henzinger, J. A. Telle, *Faster algorithms for the
-//! nonemptiness of Streett automata and for communication protocol pruning*, SWAT 1996.
+//! Science of Computer Programming 8, 1987; M. R. Henzinger, J. A. Telle, *Faster algorithms for
+//! the nonemptiness of Streett automata and for communication protocol pruning*, SWAT 1996.
 
 use super::letters::Compiled;
 use super::search::Run;
@@ -223,8 +223,8 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         met.fired.iter_mut().zip(fired).for_each(|(all, word)| *all |= word);
     }
 
-    /// The strong fairness that a run lacks which meets all this again and again; nothing where one is
-    /// not accepted, or not weakly fair.
+    /// The strong fairness that a run lacks which meets all this again and again; nothing where one
+    /// is not accepted, or not weakly fair.
     fn lacks(&self, met: &Met) -> Option<Vec<Fair>> {
         let has_all = |marks: Marks| self.automaton.all.within(marks);
         let waits = |fair: &&Fair| !has(&met.fired, fair.fires);

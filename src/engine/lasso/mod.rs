@@ -42,7 +42,8 @@ pub enum Unknown {
     Incomplete(#[from] Incomplete),
 }
 
-/// The most transitions whose fairness is kept track of: of each marking it is kept which are enabled.
+/// The most transitions whose fairness is kept track of: of each marking it is kept which are
+/// enabled.
 const MOST_FAIR: usize = 2_000;
 
 /// The graph of a net's markings, for several properties, one after the other.
@@ -79,7 +80,8 @@ impl<'n> Lassos<'n> {
         Ok(Lassos { net, markings, bits, seed })
     }
 
-    /// A run with the property, one of those that the graph was made for; `None` where no run has it.
+    /// A run with the property, one of those that the graph was made for; `None` where no run has
+    /// it.
     ///
     /// # Errors
     /// When it is not known.

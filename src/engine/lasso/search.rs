@@ -149,8 +149,8 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         Ok(node)
     }
 
-    /// Where the last node of the path leads next. Nodes that lead nowhere else are left; `None` when
-    /// there are no others.
+    /// Where the last node of the path leads next. Nodes that lead nowhere else are left; `None`
+    /// when there are no others.
     fn next_or_close(&mut self) -> Result<Option<(u32, u32, Marks)>, Incomplete> {
         let mut looked = 0u32;
         while let Some(step) = self.path.last_mut() {
@@ -195,7 +195,8 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         }
     }
 
-    /// An edge leads back to an open node: all components above it are one. Whether it has all marks.
+    /// An edge leads back to an open node: all components above it are one. Whether it has all
+    /// marks.
     fn join(&mut self, node: u32, marks: Marks) -> bool {
         let met = self.met[node as usize];
         let mut inside = marks;

@@ -1,5 +1,5 @@
-//! A marking with numbers as large as they have to be, what is enabled in it, and the way to it: a trace of firings
-//! and loops that can be taken back.
+//! A marking with numbers as large as they have to be, what is enabled in it, and the way to it: a
+//! trace of firings and loops that can be taken back.
 
 use super::summary::{Effect, Element, Loops, Scratch};
 use crate::evidence::loops::LargeMarking;
@@ -124,7 +124,8 @@ impl<'n> Machine<'n> {
         self.enabled.iter().map(|&(_, t)| TransitionId::new(t as usize))
     }
 
-    /// Whether places were found to count since this was asked last: what was a round before may not have been seen.
+    /// Whether places were found to count since this was asked last: what was a round before may
+    /// not have been seen.
     pub(super) fn take_has_learnt(&mut self) -> bool {
         std::mem::take(&mut self.has_learnt)
     }
@@ -204,8 +205,8 @@ impl<'n> Machine<'n> {
         }
     }
 
-    /// Where in the trace this transition fired last with the control as it is now, if it did, and the effect of
-    /// what was done since: a round that may be possible again.
+    /// Where in the trace this transition fired last with the control as it is now, if it did, and
+    /// the effect of what was done since: a round that may be possible again.
     pub(super) fn round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
         let t = t.index() as u32;
         let at = *self.last.get(&(t, self.print))?;
@@ -220,7 +221,8 @@ impl<'n> Machine<'n> {
         Some((at, self.loops.sum(since, &mut self.scratch)))
     }
 
-    /// How often something with this effect can be done in a row from here; nothing where that has no end.
+    /// How often something with this effect can be done in a row from here; nothing where that has
+    /// no end.
     pub(super) fn most(&self, effect: &Effect) -> Option<BigUint> {
         let mut most: Option<BigInt> = None;
         for (place, need) in &effect.need {
@@ -236,7 +238,8 @@ impl<'n> Machine<'n> {
         most.map(|most| most.magnitude().clone())
     }
 
-    /// Does the round that begins `at` so often more, which can be done, and writes all of its rounds down as a loop.
+    /// Does the round that begins `at` so often more, which can be done, and writes all of its
+    /// rounds down as a loop.
     pub(super) fn fold(&mut self, at: usize, effect: &Effect, times: &BigUint) -> Element {
         let body = self.trace[at..].iter().map(|done| done.element).collect();
         let block = self.loops.block(body);

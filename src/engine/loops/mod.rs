@@ -1,20 +1,24 @@
 //! Runs with loops: witnesses of more firings than can be written down one after the other.
 //!
-//! Counters that count by counters count far: with ten of them, each twice as long a number as the one below, a net of
-//! 500 places has runs of 2¹⁰²⁴ firings, and places that nothing shorter marks. A walk gets nowhere there. But such a
-//! run is short where rounds are loops, and rounds of rounds are loops of loops.
+//! Counters that count by counters count far: with ten of them, each twice as long a number as the
+//! one below, a net of 500 places has runs of 2¹⁰²⁴ firings, and places that nothing shorter marks.
+//! A walk gets nowhere there. But such a run is short where rounds are loops, and rounds of rounds
+//! are loops of loops.
 //!
-//! * **Rounds.** The *control* of a marking is which of the places hold a token that have never held two. Where a
-//!   transition fires a second time with the same control, what was done since is a round. If it can be done again
-//!   it is done again at once, as often as it can be: what it needs and how it changes places is known, so that the
-//!   number of times is a division (`summary`). The trace then has one loop in its place, and later rounds have that in
-//!   them. A loop that was made once is done again in one step where it can be.
-//! * **Preferences.** Which of the enabled transitions fires is a matter of fixed ranks. "Go on while there are tokens,
-//!   and go away when there are none" is such a preference, and with it a run is as it should be at every level.
-//! * **Wrong turns.** That there are none is often only seen behind the choice, where the walk gets stuck: then it goes
-//!   back a choice or two and takes what was not preferred. The last round of a loop can be left out that way, too.
-//! * **Learning.** Ranks are random at first. Two that were in conflict change places, those met last first; what makes
-//!   more transitions fire is kept.
+//! * **Rounds.** The *control* of a marking is which of the places hold a token that have never
+//!   held two. Where a transition fires a second time with the same control, what was done since is
+//!   a round. If it can be done again it is done again at once, as often as it can be: what it
+//!   needs and how it changes places is known, so that the number of times is a division
+//!   (`summary`). The trace then has one loop in its place, and later rounds have that in them. A
+//!   loop that was made once is done again in one step where it can be.
+//! * **Preferences.** Which of the enabled transitions fires is a matter of fixed ranks. "Go on
+//!   while there are tokens, and go away when there are none" is such a preference, and with it a
+//!   run is as it should be at every level.
+//! * **Wrong turns.** That there are none is often only seen behind the choice, where the walk gets
+//!   stuck: then it goes back a choice or two and takes what was not preferred. The last round of a
+//!   loop can be left out that way, too.
+//! * **Learning.** Ranks are random at first. Two that were in conflict change places, those met
+//!   last first; what makes more transitions fire is kept.
 //!
 //! ```text
 //! up_0: no_units -> units     up_1: 9*units + no_tens -> 9*no_units + tens     up_2: 9*units + 9*tens + …
@@ -22,17 +26,19 @@
 //! ```
 //!
 //! # Soundness
-//! The engine reports runs, and the board replays them ([`crate::evidence::loops`]), all open goals looked for at
-//! once.
+//! The engine reports runs, and the board replays them ([`crate::evidence::loops`]), all open goals
+//! looked for at once.
 //!
 //! # Limits
-//! On the net that was read only; on nets whose units are claimed to be safe not at all: what is safe has no rounds
-//! that change anything. It sees the markings of first rounds, not those in between.
+//! On the net that was read only; on nets whose units are claimed to be safe not at all: what is
+//! safe has no rounds that change anything. It sees the markings of first rounds, not those in
+//! between.
 //!
 //! # Sources
-//! The nets are those of R. Lipton, *The reachability problem requires exponential space*, 1976. That a loop's effect is
-//! linear is the ground of acceleration: J. Leroux, G. Sutre, *Flat counter automata almost everywhere!*, ATVA 2005, of
-//! flat loops. Loops of loops by folding the trace of a walk, and preferences that are learnt, are our own.
+//! The nets are those of R. Lipton, *The reachability problem requires exponential space*, 1976.
+//! That a loop's effect is linear is the ground of acceleration: J. Leroux, G. Sutre, *Flat counter
+//! automata almost everywhere!*, ATVA 2005, of flat loops. Loops of loops by folding the trace of a
+//! walk, and preferences that are learnt, are our own.
 
 mod machine;
 mod summary;
@@ -57,7 +63,8 @@ pub const ENGINE: Engine = Engine {
     start: |work| Ok(Box::new(Search::new(work))),
 };
 
-/// Steps of the first walks; twice as many where they are too few, and when no change of preferences is any good.
+/// Steps of the first walks; twice as many where they are too few, and when no change of
+/// preferences is any good.
 const FIRST_STEPS: u64 = 20_000;
 
 /// How often steps are doubled before everything begins anew with other ranks.
@@ -86,7 +93,8 @@ struct Search<'g> {
     best: Option<Way>,
     /// Preferences to walk by once more, with what is known by now, or further.
     again: Option<Vec<u32>>,
-    /// Whether the next walk is one where everything is reported, since something was seen and was not.
+    /// Whether the next walk is one where everything is reported, since something was seen and was
+    /// not.
     is_thorough: bool,
     /// Which of the choices of the best is changed next, from the last one back.
     next: usize,
@@ -127,7 +135,8 @@ impl<'g> Search<'g> {
         rank
     }
 
-    /// The preferences to walk by next: those of the best, with one choice changed; others where that does not help.
+    /// The preferences to walk by next: those of the best, with one choice changed; others where
+    /// that does not help.
     fn next_rank(&mut self) -> Vec<u32> {
         if let Some(rank) = self.again.take() {
             return rank;

@@ -13,7 +13,8 @@ pub(super) enum Element {
     Loop(u32),
 }
 
-/// What something needs of places before it, and by how much it changes them; places ascend, numbers are not 0.
+/// What something needs of places before it, and by how much it changes them; places ascend,
+/// numbers are not 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effect {
     pub(super) need: Vec<(u32, BigInt)>,
@@ -27,7 +28,8 @@ impl Effect {
         Some(&self.change[at].1).filter(|change| change.sign() == Sign::Minus)
     }
 
-    /// The same so many times in a row, at least once: at its last time, a place has lost all the times before.
+    /// The same so many times in a row, at least once: at its last time, a place has lost all the
+    /// times before.
     fn repeated(&self, times: &BigUint) -> Effect {
         let (all, again) = (BigInt::from(times.clone()), BigInt::from(times - 1u8));
         let change = self.change.iter().map(|(place, change)| (*place, change * &all));

@@ -1,4 +1,5 @@
-//! One walk by fixed preferences: fires what it likes best, folds rounds into loops, and takes a wrong turn back.
+//! One walk by fixed preferences: fires what it likes best, folds rounds into loops, and takes a
+//! wrong turn back.
 
 use super::machine::Machine;
 use super::summary::{Effect, Element};
@@ -8,15 +9,15 @@ use parikh_net::TransitionId;
 use parikh_solvers::Budget;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// So many choices back a walk goes from a dead end. Where the way to go is a matter of what comes next, that is
-/// seen a choice or two later; where it is not, other preferences are tried.
+/// So many choices back a walk goes from a dead end. Where the way to go is a matter of what comes
+/// next, that is seen a choice or two later; where it is not, other preferences are tried.
 const TURNS: usize = 4;
 
 /// So many loops are remembered for each transition that begins one.
 const KNOWN: usize = 4;
 
-/// A round that loses nothing could go on for ever; it is done 2 to the power of this often, and of so much more the next
-/// time in a walk.
+/// A round that loses nothing could go on for ever; it is done 2 to the power of this often, and of
+/// so much more the next time in a walk.
 const ENDLESS: (u64, u64) = (20, 10);
 
 /// So many steps after a place was found to count a walk begins anew.
@@ -63,7 +64,8 @@ impl LoopIndex {
 pub(super) struct Walked {
     /// How many transitions fired.
     pub(super) fired: usize,
-    /// Where two transitions were in conflict, the preferred one first; in the order in which they were met.
+    /// Where two transitions were in conflict, the preferred one first; in the order in which they
+    /// were met.
     pub(super) choices: Vec<(u32, u32)>,
     pub(super) steps: u64,
     /// Rounds that were done again.
@@ -106,8 +108,8 @@ impl<'a, 'n> Walk<'a, 'n> {
         }
     }
 
-    /// Walks so many steps, or until it is stuck or the budget is spent. Reports what it sees, in any case where more
-    /// transitions fire than so many.
+    /// Walks so many steps, or until it is stuck or the budget is spent. Reports what it sees, in
+    /// any case where more transitions fire than so many.
     pub(super) fn go(mut self, most: u64, fired_before: usize, budget: &Budget) -> Walked {
         let mut learnt = None;
         while self.steps < most && !(self.steps.is_multiple_of(64) && budget.is_exhausted()) {
@@ -151,7 +153,8 @@ impl<'a, 'n> Walk<'a, 'n> {
         self.machine.enabled().skip(1).take(OTHERS).filter(shares).take(TURNS).collect()
     }
 
-    /// Fires it; where it begins a round that can be done again, or a loop that is known, does that.
+    /// Fires it; where it begins a round that can be done again, or a loop that is known, does
+    /// that.
     fn fire_or_go_round(&mut self, t: TransitionId) -> bool {
         if let Some((at, effect)) = self.machine.round(t) {
             if effect.change.is_empty() {

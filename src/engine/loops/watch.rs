@@ -8,7 +8,8 @@ use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
-/// Replaying a run may take one part in so many of the time: in the middle of a walk, and at its end.
+/// Replaying a run may take one part in so many of the time: in the middle of a walk, and at its
+/// end.
 const SHARE: (u32, u32) = (20, 4);
 
 /// Goals that were open, and what is known of them here.
@@ -119,8 +120,8 @@ impl<'n> Watch<'n> {
         });
     }
 
-    /// Reports what was seen on a walk that ends here, if it went further than others, or if that is worth the time:
-    /// the next walks begin as it did.
+    /// Reports what was seen on a walk that ends here, if it went further than others, or if that
+    /// is worth the time: the next walks begin as it did.
     pub(super) fn at_the_end(&mut self, machine: &Machine<'_>, is_best: bool, budget: &Budget) {
         match is_best || budget.is_exhausted() || self.is_time(SHARE.1) {
             true => self.report(machine, budget),
@@ -128,8 +129,8 @@ impl<'n> Watch<'n> {
         }
     }
 
-    /// Reports what would be lost when all that was done after this step is taken back, if that is worth the time:
-    /// it will be seen again.
+    /// Reports what would be lost when all that was done after this step is taken back, if that is
+    /// worth the time: it will be seen again.
     pub(super) fn before_turn(&mut self, machine: &Machine<'_>, step: u64, budget: &Budget) {
         if self.news.last().is_some_and(|news| news.step > step) {
             match self.is_time(SHARE.0) {

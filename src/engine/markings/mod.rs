@@ -3,12 +3,13 @@
 //! All properties of a run look at one graph: a marking is expanded once, whoever asks first. What
 //! is kept is each marking, packed, the numbers of its successors, and one bit for each atom. Atoms
 //! that speak of firings are true of an edge and not of a marking; edges have a *label*, the number
-//! of a set of such atoms, and label 0 is the empty one. A run must not end, so a dead marking leads
-//! to itself, with label 0.
+//! of a set of such atoms, and label 0 is the empty one. A run must not end, so a dead marking
+//! leads to itself, with label 0.
 //!
-//! Of a graph for the [tree](Markings::for_trees) of runs, dead markings lead nowhere, and there are no
-//! letters: whoever wants to know whether a condition holds in a marking [asks](Markings::holds), of
-//! markings that were not expanded, too. Conditions may be long, and most are asked of few markings.
+//! Of a graph for the [tree](Markings::for_trees) of runs, dead markings lead nowhere, and there
+//! are no letters: whoever wants to know whether a condition holds in a marking
+//! [asks](Markings::holds), of markings that were not expanded, too. Conditions may be long, and
+//! most are asked of few markings.
 
 mod silent;
 
@@ -44,8 +45,8 @@ pub(crate) struct Markings<'n> {
     /// By marking, where its successors begin, or [`NEW`], and how many they are.
     rows: Vec<(u32, u32)>,
     successors: Vec<Successor>,
-    /// Words of a letter, and the letters of all markings; nothing is in those of markings that were
-    /// not expanded.
+    /// Words of a letter, and the letters of all markings; nothing is in those of markings that
+    /// were not expanded.
     words: usize,
     letters: Vec<u64>,
     enabled: Vec<u32>,
@@ -161,8 +162,8 @@ impl<'n> Markings<'n> {
         }
     }
 
-    /// Whether a condition holds in a marking, expanded or not: the one with this place among those that the
-    /// graph was made for.
+    /// Whether a condition holds in a marking, expanded or not: the one with this place among those
+    /// that the graph was made for.
     pub(crate) fn holds(&mut self, marking: u32, condition: usize) -> bool {
         self.look(marking);
         let (_, [test, _]) = &self.tests[condition];
@@ -248,8 +249,8 @@ impl<'n> Markings<'n> {
         Ok(())
     }
 
-    /// Where a firing leads from a marking, or what stands for that; nothing where it is not possible. Of firings that are
-    /// not looked at it is the marking itself.
+    /// Where a firing leads from a marking, or what stands for that; nothing where it is not
+    /// possible. Of firings that are not looked at it is the marking itself.
     ///
     /// # Errors
     /// When there is no room for where it leads.
@@ -304,8 +305,8 @@ impl<'n> Markings<'n> {
         }
     }
 
-    /// Where a marking that was expanded leads, and first to itself if it does. That is nowhere only of dead
-    /// markings, where the graph is for trees.
+    /// Where a marking that was expanded leads, and first to itself if it does. That is nowhere
+    /// only of dead markings, where the graph is for trees.
     pub(crate) fn successors(&self, marking: u32) -> &[Successor] {
         let (begin, count) = self.rows[marking as usize];
         self.successors.get(begin as usize..).map_or(&[], |row| &row[..count as usize])
@@ -335,7 +336,8 @@ impl<'n> Markings<'n> {
         Some(sequence)
     }
 
-    /// The transition of an edge, if there is such an edge; the inner `None` where the marking is dead and stays.
+    /// The transition of an edge, if there is such an edge; the inner `None` where the marking is
+    /// dead and stays.
     pub(crate) fn firing(
         &mut self,
         from: u32,

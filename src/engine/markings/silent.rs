@@ -1,9 +1,9 @@
 //! Markings that are identified, since no formula here sees the firings between them.
 //!
-//! What stands for a marking is where such firings lead, of those that are enabled always the first, when none is
-//! enabled any more. Others stay enabled meanwhile and none takes what another needs, so it does not
-//! depend on the order; the order is the checker's, who goes the same way. A marking from which they
-//! do not end stands for itself.
+//! What stands for a marking is where such firings lead, of those that are enabled always the
+//! first, when none is enabled any more. Others stay enabled meanwhile and none takes what another
+//! needs, so it does not depend on the order; the order is the checker's, who goes the same way. A
+//! marking from which they do not end stands for itself.
 
 use super::{Incomplete, Markings, NEW};
 use parikh_net::{Arc, Net, TransitionId};
@@ -59,8 +59,9 @@ impl Silent {
 }
 
 impl Markings<'_> {
-    /// Identifies each marking with the one that these firings lead to, of those that are enabled always
-    /// the first: firings that no formula here sees ([`crate::evidence::tree::silent`]). Nothing was expanded yet.
+    /// Identifies each marking with the one that these firings lead to, of those that are enabled
+    /// always the first: firings that no formula here sees ([`crate::evidence::tree::silent`]).
+    /// Nothing was expanded yet.
     ///
     /// # Errors
     /// When there is no room for a marking.
@@ -75,7 +76,8 @@ impl Markings<'_> {
         self.silent.as_ref().and_then(|silent| silent.known(0)).unwrap_or(0)
     }
 
-    /// The marking that stands for this one, reached from one that stands for itself by firing `fired`.
+    /// The marking that stands for this one, reached from one that stands for itself by firing
+    /// `fired`.
     pub(super) fn representative(
         &mut self,
         marking: u32,

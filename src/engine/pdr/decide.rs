@@ -10,7 +10,8 @@ use parikh_solvers::Budget;
 pub(super) enum End {
     /// There: this leads to such a marking.
     Reached(FiringSequence),
-    /// Never: no marking outside all of these cubes satisfies the property, and no firing enters one.
+    /// Never: no marking outside all of these cubes satisfies the property, and no firing enters
+    /// one.
     Never(Vec<Cube>),
     /// The budget ended.
     Unfinished,

@@ -1,13 +1,16 @@
-//! An invariant as a document: the cubes that are needed, and steps where propagation is not enough.
+//! An invariant as a document: the cubes that are needed, and steps where propagation is not
+//! enough.
 //!
-//! 1. Only *needed* cubes are written: those that refute the goal by the core of a solver's answer, those that keep
-//!    these inductive, those that keep the latter inductive, and so on. Most cubes of the last frames are not
-//!    needed.
-//! 2. The lessons that rows taught during the search are not written: the checker computes the intervals of rows
-//!    itself. A row whose value never changes becomes two clauses: "at least this value" and "at most this value".
-//! 3. All questions are asked once more of a solver that logs the clauses that it learns. Each learnt clause follows
-//!    by unit propagation from the clauses before it, and with all of them each question is contradicted by unit
-//!    propagation alone: the learnt clauses are the steps of the document.
+//! 1. Only *needed* cubes are written: those that refute the goal by the core of a solver's answer,
+//!    those that keep these inductive, those that keep the latter inductive, and so on. Most cubes
+//!    of the last frames are not needed.
+//! 2. The lessons that rows taught during the search are not written: the checker computes the
+//!    intervals of rows itself. A row whose value never changes becomes two clauses: "at least this
+//!    value" and "at most this value".
+//! 3. All questions are asked once more of a solver that logs the clauses that it learns. Each
+//!    learnt clause follows by unit propagation from the clauses before it, and with all of them
+//!    each question is contradicted by unit propagation alone: the learnt clauses are the steps of
+//!    the document.
 
 use super::goal;
 use super::solver::{Answer, Lesson, MaybeLiteral, Solver};
@@ -25,14 +28,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(super) struct ProofMaterial<'a> {
     /// Cubes that are never entered.
     pub(super) cubes: &'a [Cube],
-    /// The lessons that rows taught on the way. Rows teach only about bounds that have a variable, so a new solver
-    /// may not learn the same.
+    /// The lessons that rows taught on the way. Rows teach only about bounds that have a variable,
+    /// so a new solver may not learn the same.
     pub(super) lessons: &'a [Lesson],
 }
 
-/// The document that no marking outside the found cubes satisfies `predicate`. `bounds` derives the ends of the
-/// intervals of the places that it is called with. `None` when the budget ends or numbers are
-/// too large.
+/// The document that no marking outside the found cubes satisfies `predicate`. `bounds` derives the
+/// ends of the intervals of the places that it is called with. `None` when the budget ends or
+/// numbers are too large.
 pub(super) fn document(
     terms: &mut Terms<'_>,
     found: ProofMaterial<'_>,
@@ -67,8 +70,8 @@ pub(super) fn document(
     let mut used = mentioned;
     used.extend(&places);
     let remainders = remainders(terms, &mut numbering.atoms, used)?;
-    // Firings may keep a remainder, or a sum, only because some transitions can never fire: the checker needs the
-    // bounds of their inputs, too.
+    // Firings may keep a remainder, or a sum, only because some transitions can never fire: the
+    // checker needs the bounds of their inputs, too.
     let own: BTreeSet<PlaceId> = own_of(&numbering.atoms).collect();
     let blocking = own.iter().flat_map(|&place| terms.blocking(place));
     places.extend(own.iter().copied().chain(blocking).map(PlaceId::index));
@@ -79,11 +82,11 @@ pub(super) fn document(
     Some(induction)
 }
 
-/// The rows that the document has to name, because no comparison of its own does, and all terms that matter:
-/// those mentioned, those of the goal, and those that they are sums of.
+/// The rows that the document has to name, because no comparison of its own does, and all terms
+/// that matter: those mentioned, those of the goal, and those that they are sums of.
 ///
-/// The last bound of a lesson is on the row that taught it. Only flows are named: sums that were compared are
-/// among the comparisons already.
+/// The last bound of a lesson is on the row that taught it. Only flows are named: sums that were
+/// compared are among the comparisons already.
 fn rows(
     terms: &mut Terms<'_>,
     lessons: &[Lesson],
@@ -114,8 +117,8 @@ fn rows(
     (rows, mentioned)
 }
 
-/// Asks the logging solver once more whether a firing enters one of the cubes. Returns the places at the transitions
-/// that were looked at.
+/// Asks the logging solver once more whether a firing enters one of the cubes. Returns the places
+/// at the transitions that were looked at.
 fn prove_inductive(
     terms: &Terms<'_>,
     proof: &mut Solver<ProvingBatSat>,
@@ -175,8 +178,9 @@ impl Numbering {
     }
 }
 
-/// The clauses of the invariant. First come two clauses for each row with a constant value, which the checker
-/// substitutes in larger sums; then, for each cube, the clause "the marking is outside of it".
+/// The clauses of the invariant. First come two clauses for each row with a constant value, which
+/// the checker substitutes in larger sums; then, for each cube, the clause "the marking is outside
+/// of it".
 fn clauses(
     terms: &Terms<'_>,
     proof: &mut Solver<ProvingBatSat>,
@@ -264,8 +268,8 @@ fn own_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
     atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place)
 }
 
-/// Which comparisons have a sum that keeps its remainder, and modulo which number. Only sums count that are used, or
-/// that used sums are made of; a sum without a comparison gets one.
+/// Which comparisons have a sum that keeps its remainder, and modulo which number. Only sums count
+/// that are used, or that used sums are made of; a sum without a comparison gets one.
 fn remainders(
     terms: &mut Terms<'_>,
     atoms: &mut Vec<Atom>,
@@ -337,7 +341,8 @@ fn needed(
                    terms: &Terms<'_>,
                    rest: &[Literal],
                    waiting: &mut Vec<usize>| {
-        // Cubes that are kept already are assumed first, so that the core contains them rather than others.
+        // Cubes that are kept already are assumed first, so that the core contains them rather than
+        // others.
         let first = kept.iter().map(|&at| chosen[at]);
         let others = (0..chosen.len()).filter(|at| !kept.contains(at)).map(|at| chosen[at]);
         let assumed: Vec<Literal> = first.chain(others).chain(rest.iter().copied()).collect();

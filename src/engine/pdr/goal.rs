@@ -6,7 +6,8 @@ use parikh_net::{Atom, Predicate};
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat::SatSolver;
 
-/// A literal from which it follows that `predicate` holds, which has comparisons as its only leaves.
+/// A literal from which it follows that `predicate` holds, which has comparisons as its only
+/// leaves.
 pub(super) fn encode<S: SatSolver>(
     solver: &mut Solver<S>,
     terms: &mut Terms<'_>,

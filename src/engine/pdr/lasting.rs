@@ -21,7 +21,8 @@ pub(super) struct Proved {
 }
 
 impl Proved {
-    /// Takes in cubes that together are never entered. All of them or none: one may rest on another.
+    /// Takes in cubes that together are never entered. All of them or none: one may rest on
+    /// another.
     pub(super) fn add(&mut self, cubes: &[Cube], terms: &Terms<'_>) {
         let written = |cube: &Cube| -> Option<Vec<Atom>> {
             cube.iter().map(|&bound| terms.atom(bound)).collect()

@@ -9,11 +9,11 @@
 //! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and
 //! those that nobody speaks of do not exist. On a one-safe net that comes to one variable a place.
 //!
-//! What no inequality says, *modulo-invariants* do: where two tokens at a time are moved from one part of a net to
-//! another, each part stays odd. A sum that keeps its remainder has only the numbers with that remainder as values
-//! (`terms`), so that "at least 300" is "at least 301", and what is left of a place invariant when two odd parts are
-//! taken away is 2 less. On Murphy-PT-D4N050 that is the difference between bounds that are two tokens too high and
-//! maxima.
+//! What no inequality says, *modulo-invariants* do: where two tokens at a time are moved from one
+//! part of a net to another, each part stays odd. A sum that keeps its remainder has only the
+//! numbers with that remainder as values (`terms`), so that "at least 300" is "at least 301", and
+//! what is left of a place invariant when two odd parts are taken away is 2 less. On
+//! Murphy-PT-D4N050 that is the difference between bounds that are two tokens too high and maxima.
 //!
 //! # Strategy
 //! A prover for each open goal, in rounds of growing slices; what they have learnt is kept. A
@@ -261,8 +261,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 End::Reached(sequence) => {
                     self.statistics.reached += 1;
                     under.reached(id, sequence);
-                    // What is not taken down is not taken down the next time either: a place would hold
-                    // more tokens than are counted.
+                    // What is not taken down is not taken down the next time either: a place would
+                    // hold more tokens than are counted.
                     let is_as_before =
                         || self.predicate(id, goal).as_ref() == Some(prover.predicate());
                     if board.is_open(id) && is_as_before() {

@@ -48,8 +48,8 @@ enum Step {
     From(TransitionId, Cube),
 }
 
-/// By transition, which of the bounds after it cannot come true, given the frame before: what holds for
-/// a cube holds for any other with the same bounds in it.
+/// By transition, which of the bounds after it cannot come true, given the frame before: what holds
+/// for a cube holds for any other with the same bounds in it.
 type Reasons = HashMap<TransitionId, Vec<Bound>>;
 
 /// Clauses that come and go before all is built anew.
@@ -141,7 +141,8 @@ impl Prover<'_> {
         self.blocked.len() - 1
     }
 
-    /// Blocks what the last frame allows of the goal, opens the next, and moves up what holds there.
+    /// Blocks what the last frame allows of the goal, opens the next, and moves up what holds
+    /// there.
     fn round(&mut self, budget: &Budget) -> Result<Option<End>, Stopped> {
         let last = self.level();
         while let Some(cube) = self.bad(last, budget)? {

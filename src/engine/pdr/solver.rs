@@ -1,9 +1,9 @@
 //! Bounds as propositional variables: one for each "term ≥ k" that anybody speaks of.
 //!
-//! Of one term, k + 1 or more implies k or more; these clauses between neighbours are all there is to
-//! say of places that nothing else relates. What rows say of their places is added when an answer does
-//! not respect it: the least that the places of a row come to under that answer, or the most, together
-//! with the bound of the row that it breaks, is a clause.
+//! Of one term, k + 1 or more implies k or more; these clauses between neighbours are all there is
+//! to say of places that nothing else relates. What rows say of their places is added when an
+//! answer does not respect it: the least that the places of a row come to under that answer, or the
+//! most, together with the bound of the row that it breaks, is a clause.
 
 use super::terms::{Bound, Relation, Terms};
 use parikh_net::Atom;
@@ -107,7 +107,8 @@ impl<S: SatSolver> Solver<S> {
         })
     }
 
-    /// "Some of these bounds holds", where `unless` does not. Nothing is added where one always does.
+    /// "Some of these bounds holds", where `unless` does not. Nothing is added where one always
+    /// does.
     pub(super) fn add(&mut self, terms: &Terms<'_>, bounds: &[Bound], unless: Option<Literal>) {
         let mut clause: Vec<Literal> = unless.into_iter().collect();
         for &bound in bounds {
@@ -194,7 +195,8 @@ impl<S: SatSolver> Solver<S> {
         for relation in terms.relations() {
             let term = relation.term;
             let (mut low, mut high) = self.interval(terms, values, term);
-            // Between what the parts come to at least and at most there may be no number with the right remainder.
+            // Between what the parts come to at least and at most there may be no number with the
+            // right remainder.
             let end = |sign| Some(sign * self.ends(terms, values, relation, sign)?.0);
             if terms.keeps_remainder(term)
                 && let (Some(least), Some(most)) = (end(1), end(-1))
@@ -214,8 +216,8 @@ impl<S: SatSolver> Solver<S> {
         lessons
     }
 
-    /// What `sign` times the row comes to at least, and its parts: with coefficient, the end that counts, and that end
-    /// whatever the values.
+    /// What `sign` times the row comes to at least, and its parts: with coefficient, the end that
+    /// counts, and that end whatever the values.
     fn ends(
         &self,
         terms: &Terms<'_>,
@@ -238,8 +240,8 @@ impl<S: SatSolver> Solver<S> {
         Some((least, parts))
     }
 
-    /// Where `sign` times the row is at most `most`, but its parts come to more: that this is so, as a
-    /// clause that is false under the values.
+    /// Where `sign` times the row is at most `most`, but its parts come to more: that this is so,
+    /// as a clause that is false under the values.
     fn lesson(
         &self,
         terms: &Terms<'_>,

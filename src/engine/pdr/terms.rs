@@ -199,8 +199,8 @@ impl<'n> Terms<'n> {
         self.high[term] = self.high[term].map(|high| self.up_to(term, high));
     }
 
-    /// What transitions that intervals keep from ever firing would add to a sum: the checker does not ask why
-    /// they do not fire.
+    /// What transitions that intervals keep from ever firing would add to a sum: the checker does
+    /// not ask why they do not fire.
     fn impossible_changes(&self, sum: &LinearSum) -> BTreeMap<TransitionId, i128> {
         let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
         for &(p, a) in sum.terms() {
@@ -214,10 +214,10 @@ impl<'n> Terms<'n> {
         changes
     }
 
-    /// Has rows that are sums of others know it, after all of them. What never changes is taken out of those that do
-    /// change, and then what keeps its remainder: what is left of a sum that never changes keeps its own then, and
-    /// what never changes as a whole bounds its parts. Flows come first, and each in the order of terms: the checker
-    /// does the same.
+    /// Has rows that are sums of others know it, after all of them. What never changes is taken out
+    /// of those that do change, and then what keeps its remainder: what is left of a sum that never
+    /// changes keeps its own then, and what never changes as a whole bounds its parts. Flows come
+    /// first, and each in the order of terms: the checker does the same.
     pub(super) fn compose(&mut self) {
         let of = |is: &dyn Fn(usize) -> bool| -> Vec<Relation> {
             self.relations.iter().filter(|relation| is(relation.term)).cloned().collect()
@@ -280,8 +280,8 @@ impl<'n> Terms<'n> {
         LinearSum::new(terms?).ok().filter(|sum| sum.terms().len() > 1)
     }
 
-    /// What a sum that never changes leaves for each of its parts, where the others need their least. Documents
-    /// name these sums, and no others, so that the checker sees it, too.
+    /// What a sum that never changes leaves for each of its parts, where the others need their
+    /// least. Documents name these sums, and no others, so that the checker sees it, too.
     fn tighten(&mut self, relation: &Relation) {
         let most = self.high[relation.term].filter(|_| self.is_flow(relation.term));
         let Some(most) = most else { return };
@@ -420,8 +420,8 @@ impl<'n> Terms<'n> {
         cube.iter().all(|&bound| self.holds_at_first(bound))
     }
 
-    /// The transitions that may lead into the cube from outside, ascending: those that help one of its
-    /// bounds to become true.
+    /// The transitions that may lead into the cube from outside, ascending: those that help one of
+    /// its bounds to become true.
     pub(super) fn entrants(&self, cube: &[Bound]) -> Vec<TransitionId> {
         let helped = cube.iter().flat_map(|bound| {
             let changes = self.changes[bound.term].iter();

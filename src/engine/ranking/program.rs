@@ -57,8 +57,8 @@ fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<(Option<EffectId>, 
     steps
 }
 
-/// See the module above: one column of each kind for each step, a row for each place that changes and
-/// each state.
+/// See the module above: one column of each kind for each step, a row for each place that changes
+/// and each state.
 fn program(
     net: &Net,
     steps: &BTreeSet<(Option<EffectId>, usize, usize)>,

@@ -1,7 +1,7 @@
 //! Bounded model checking in integers: is the goal reached in 1, 2, 4, 8, … steps?
 //!
-//! In a [step](parikh_encodings::steps) every transition fires as often as what is there allows. What is asked
-//! when is that of [all rows](crate::engine::bmc).
+//! In a [step](parikh_encodings::steps) every transition fires as often as what is there allows.
+//! What is asked when is that of [all rows](crate::engine::bmc).
 
 use super::FIRST_SLICE;
 use super::unrolled::{self, Unrolled};

@@ -1,16 +1,17 @@
-//! k-induction in integers: can k + 1 markings in a row, of which the known facts allow each, end with the first
-//! one that satisfies the goal? For k = 1, 2, 4, 8, …
+//! k-induction in integers: can k + 1 markings in a row, of which the known facts allow each, end
+//! with the first one that satisfies the goal? For k = 1, 2, 4, 8, …
 //!
-//! Where a solver says no, the *step case* holds for k: a goal that is reached at all is reached by fewer than k
-//! firings. But that is the solver's word, about k firings at once, and no document says such a thing. So an
-//! inductive invariant is looked for then, and only then, by [backward search](crate::engine::pdr) from the goal:
-//! where the step case holds by flows and bounds that backward search sees at work, it ends after k rounds, with
-//! a document for the checker, or with a witness. What it finds is answered; that a step case holds is said in
-//! the log.
+//! Where a solver says no, the *step case* holds for k: a goal that is reached at all is reached by
+//! fewer than k firings. But that is the solver's word, about k firings at once, and no document
+//! says such a thing. So an inductive invariant is looked for then, and only then, by
+//! [backward search](crate::engine::pdr) from the goal: where the step case holds by flows and
+//! bounds that backward search sees at work, it ends after k rounds, with a document for the
+//! checker, or with a witness. What it finds is answered; that a step case holds is said in the
+//! log.
 //!
 //! # Source
-//! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
-//! FMCAD 2000.
+//! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a
+//! SAT-solver*, FMCAD 2000.
 
 use super::unrolled::{Extended, Said, Unrolled};
 use super::{ROUNDS, TECHNIQUE, first_slice};

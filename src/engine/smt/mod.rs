@@ -3,15 +3,16 @@
 //! Read in this order: `unrolled` (markings in a row as terms, and who is asked about them), `bmc`,
 //! `k_induction`.
 //!
-//! Whatever a net is like, its firings are linear arithmetic: places without bounds, weights, 10⁹ tokens cost no
-//! more than one-safe ones. What decides how far one gets is the solver, which is Z3 or any command of the
-//! user (`--smt-solver`), always in a process of its own; so these engines take part where they are asked for by
-//! name, and are there for whoever compares encodings and solvers.
+//! Whatever a net is like, its firings are linear arithmetic: places without bounds, weights, 10⁹
+//! tokens cost no more than one-safe ones. What decides how far one gets is the solver, which is Z3
+//! or any command of the user (`--smt-solver`), always in a process of its own; so these engines
+//! take part where they are asked for by name, and are there for whoever compares encodings and
+//! solvers.
 //!
 //! # Whom to believe
-//! Nobody. A model becomes a firing sequence, which the board replays. That a solver finds no model is its word:
-//! bmc goes on with more steps then, and what k-induction hears makes it look for an inductive invariant, which
-//! is a document for the checker, or nothing is answered.
+//! Nobody. A model becomes a firing sequence, which the board replays. That a solver finds no model
+//! is its word: bmc goes on with more steps then, and what k-induction hears makes it look for an
+//! inductive invariant, which is a document for the checker, or nothing is answered.
 
 mod bmc;
 mod k_induction;
@@ -40,7 +41,8 @@ pub const K_INDUCTION: Engine = Engine {
 
 const TECHNIQUE: &str = "SAT_SMT";
 
-/// The time for a question in the first round, at least and at most; it doubles from round to round.
+/// The time for a question in the first round, at least and at most; it doubles from round to
+/// round.
 const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 /// A question without answer is asked so often before the row is made longer all the same.

@@ -1,8 +1,8 @@
 //! A row of markings as terms, and the solver that knows it.
 //!
-//! All goals of a ground share it: what a marking and the next have to do with each other is said once, and a goal
-//! is assumed for the time of a question. Nothing is ever taken back when the row grows, so that the solver keeps
-//! what it has learnt.
+//! All goals of a ground share it: what a marking and the next have to do with each other is said
+//! once, and a goal is assumed for the time of a question. Nothing is ever taken back when the row
+//! grows, so that the solver keeps what it has learnt.
 
 use crate::engine::Assignment;
 use parikh_encodings::unrolling::{Between, Row};
@@ -21,8 +21,8 @@ use std::time::Instant;
 /// A row has no more variables: beyond, no solver has an answer in our time.
 const MOST_VARIABLES: usize = 4_000_000;
 
-/// A place holds no more in a witness: what is put before anything is taken adds up to less than 2⁶³ then,
-/// beyond which nobody counts.
+/// A place holds no more in a witness: what is put before anything is taken adds up to less than
+/// 2⁶³ then, beyond which nobody counts.
 const MOST_TOKENS: u64 = (1 << 62) - 1;
 
 /// Markings in a row, and who is asked about them.

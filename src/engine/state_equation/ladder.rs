@@ -86,7 +86,8 @@ impl Engine<'_> {
                 Decision::Infeasible(lemma) => self.learn(lemma),
                 Decision::Feasible(point) => {
                     let point = Rc::new(point);
-                    // Whole numbers first: what orders exclude of broken ones would use up the splits.
+                    // Whole numbers first: what orders exclude of broken ones would use up the
+                    // splits.
                     let refined = self.exclude_by_traps(&point)
                         || self.targets[index].splits.len() < depth
                             && (self.split(index, &point) || self.order(index, &point));

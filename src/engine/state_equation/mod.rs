@@ -20,8 +20,8 @@
 //! ```
 //!
 //! A candidate with broken tokens or firings is refined once all goals have theirs
-//! ([`Engine::deepen`]): the goal is *split* on a sum that the candidate breaks, Σ ≤ k or Σ ≥ k + 1,
-//! a cut from the solver's basis if there is one, and the SAT solver proposes sides along with
+//! ([`Engine::deepen`]): the goal is *split* on a sum that the candidate breaks, Σ ≤ k or Σ ≥ k +
+//! 1, a cut from the solver's basis if there is one, and the SAT solver proposes sides along with
 //! comparisons. So it is on an order of firings that the candidate does not respect (`precedence`).
 //! Candidates that remain are handed to the walk.
 //!
@@ -94,9 +94,9 @@ impl Default for Config {
     }
 }
 
-/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, with the steps that its
-/// propositional part needs; `atom` and `traps` are what the lemmas' positions refer to. `None` when it
-/// is not found in time or does not stand the checker.
+/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, with the steps that
+/// its propositional part needs; `atom` and `traps` are what the lemmas' positions refer to. `None`
+/// when it is not found in time or does not stand the checker.
 pub fn certificate(
     net: &Net,
     refuted: &Predicate,
@@ -181,7 +181,8 @@ const DEEPEST: usize = 512;
 /// How many candidates are kept for other goals.
 const POOL: usize = 24;
 
-/// Runs the engine until all goals of `task` are settled or have candidates, or its budget is spent.
+/// Runs the engine until all goals of `task` are settled or have candidates, or its budget is
+/// spent.
 pub fn run(task: &Task<'_>, over: Over<'_>, config: &Config) -> Statistics {
     match Engine::new(task, config) {
         Ok(mut engine) => {
@@ -290,8 +291,8 @@ impl<'n> Engine<'n> {
         any
     }
 
-    /// Works on the open goals until each is settled or has a candidate ([`Progress::Finished`]), or
-    /// `budget` is spent. Call it again with the same task and more time to go on.
+    /// Works on the open goals until each is settled or has a candidate ([`Progress::Finished`]),
+    /// or `budget` is spent. Call it again with the same task and more time to go on.
     pub fn slice(&mut self, budget: &Budget, task: &Task<'_>, over: Over<'_>) -> Progress {
         let start = Instant::now();
         let mut turn = match budget.remaining() {

@@ -1,12 +1,12 @@
 //! Order: what a solution has fire although nothing could have come before it.
 //!
-//! Counts of firings know no order. Two things are looked for in a solution, each of which becomes a
-//! clause of two comparisons, for all goals, and the solution has to take one of its sides:
+//! Counts of firings know no order. Two things are looked for in a solution, each of which becomes
+//! a clause of two comparisons, for all goals, and the solution has to take one of its sides:
 //!
-//! - *Transitions that cannot begin.* Fire what the solution has fire, as often as one likes, from the
-//!   initial marking: the places that never get a token make a set that is empty at first, and the
-//!   transitions that wait for them have count 0, or somebody puts into the set from outside whom the
-//!   solution does not have fire.
+//! - *Transitions that cannot begin.* Fire what the solution has fire, as often as one likes, from
+//!   the initial marking: the places that never get a token make a set that is empty at first, and
+//!   the transitions that wait for them have count 0, or somebody puts into the set from outside
+//!   whom the solution does not have fire.
 //! - *Traps that were marked on the way* and are empty in the end.
 //!
 //! [`Precedence`] has the arguments, and its checker.

@@ -13,7 +13,8 @@ pub const ENGINE: engine::Engine = engine::Engine {
     takes: Takes::MARKINGS,
     start: |work| {
         let config = Config {
-            // On another net questions would be written as if they were about the one that was read.
+            // On another net questions would be written as if they were about the one that was
+            // read.
             dump: work.dump.clone().filter(|_| work.ground.parent().is_none()),
             ..Config::default()
         };

@@ -1,10 +1,10 @@
 //! What a walk towards one goal wishes for: an interval for each of a few cells.
 //!
-//! A goal is a tree of conjunctions and disjunctions. For one walk it is made a conjunction: of each
-//! disjunction one part is chosen, the nearest one or sometimes any. What is left asks each cell it
-//! mentions to lie in an interval, and the *distance* is how far the cells are out of theirs,
-//! summed up. Since the intervals stay fixed along the walk, what a firing gains is a look at the
-//! cells it changes.
+//! A goal is a tree of conjunctions and disjunctions. For one walk it is made a conjunction: of
+//! each disjunction one part is chosen, the nearest one or sometimes any. What is left asks each
+//! cell it mentions to lie in an interval, and the *distance* is how far the cells are out of
+//! theirs, summed up. Since the intervals stay fixed along the walk, what a firing gains is a look
+//! at the cells it changes.
 //!
 //! ```text
 //! goal  p ≥ 3 ∧ (q ≤ 0 ∨ enabled t)       one walk:      p ∈ [3, ∞)  q ∈ (−∞, 0]

@@ -1,17 +1,19 @@
-//! Chooses the strategy of the next walks: slices grow, and strategies that reach goals get more of them.
+//! Chooses the strategy of the next walks: slices grow, and strategies that reach goals get more of
+//! them.
 //!
 //! Each strategy is an arm of a bandit. It is given slices of work; the next slice goes to the one
 //! that has had the least work for its merit, and its merit is how many goals its recent slices
-//! reached. A strategy that reaches nothing keeps a least merit, and so a share of the work, because the strategy
-//! that settles the easy goals of a net is often not the one that settles the last goal. The least merit of plans is
-//! larger: they reach goals that no other strategy does. Slices begin small, so that every strategy
-//! has been tried within some ten milliseconds, and grow while nothing is found.
+//! reached. A strategy that reaches nothing keeps a least merit, and so a share of the work,
+//! because the strategy that settles the easy goals of a net is often not the one that settles the
+//! last goal. The least merit of plans is larger: they reach goals that no other strategy does.
+//! Slices begin small, so that every strategy has been tried within some ten milliseconds, and grow
+//! while nothing is found.
 //!
 //! Directed strategies take one open goal at a time. Where a walk has come nearest to it is kept in
 //! a small pool, as the sequence that leads there, and later walks towards the same goal may start
-//! from one of these instead of the initial marking. Strategies measure nearness differently, so each strategy that
-//! has a measure keeps pools of its own. Another goal may be near the marking where one was reached, so some walks
-//! go on from there.
+//! from one of these instead of the initial marking. Strategies measure nearness differently, so
+//! each strategy that has a measure keeps pools of its own. Another goal may be near the marking
+//! where one was reached, so some walks go on from there.
 
 use super::journal::Run;
 use super::machine::below;
@@ -28,7 +30,8 @@ use std::collections::{BTreeMap, HashSet};
 
 /// The first slices in a small net, in units of work; a unit takes some 50 to 200 ns.
 const FIRST_SLICE: u64 = 1 << 13;
-/// In a large net, the first slices have this much work per effect class, so that a walk gets to most of the net.
+/// In a large net, the first slices have this much work per effect class, so that a walk gets to
+/// most of the net.
 const FIRST_SLICE_PER_CLASS: u64 = 4;
 /// The longest slices.
 const LONGEST_SLICE: u64 = 1 << 22;
@@ -76,7 +79,8 @@ type Pool = Vec<(u64, Vec<Run>)>;
 pub(super) enum StopReason {
     /// No goal is left, or the budget is spent.
     Over,
-    /// At most half of the watched goals are open: it pays to make the walker's tables again without the others.
+    /// At most half of the watched goals are open: it pays to make the walker's tables again
+    /// without the others.
     Thinned,
 }
 
@@ -137,7 +141,8 @@ impl Bandit {
             let strategy = self.arms[next].strategy;
             let (reached, work) = (walker.statistics.reached, walker.resources.work);
             walker.begin_slice(strategy, self.slice);
-            // Every slice costs some work: a strategy that does none would be chosen again and again.
+            // Every slice costs some work: a strategy that does none would be chosen again and
+            // again.
             walker.resources.work += 1 + self.slice / 64;
             match strategy {
                 Strategy::Uniform => {
@@ -236,8 +241,8 @@ impl Bandit {
         }
     }
 
-    /// Walks along one hint, again and again, to the end of the slice. Returns whether there was a hint for an open
-    /// goal.
+    /// Walks along one hint, again and again, to the end of the slice. Returns whether there was a
+    /// hint for an open goal.
     fn follow(&mut self, walker: &mut Walker<'_>, guided: &mut Guided) -> bool {
         let machine = &walker.machine;
         let watched = machine.compiled.goals.iter().zip(0..);

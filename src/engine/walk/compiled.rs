@@ -2,16 +2,16 @@
 //!
 //! Firing a class of transitions is: add its changes to its cells, and where a cell leaves the
 //! interval in which nothing depends on it, tell those that do. So each cell has its thresholds in
-//! one sorted row, between two sentinels; the thresholds of a place are the weights of the arcs that
-//! take from it and the bounds of the atoms that mention it alone.
+//! one sorted row, between two sentinels; the thresholds of a place are the weights of the arcs
+//! that take from it and the bounds of the atoms that mention it alone.
 //!
 //! ```text
 //! cell p:   −∞ │ 1 │ 3 │ ∞        group of 1: inputs of t and u
 //!                                 group of 3: input of v, leaf of goal 7
 //! ```
 //!
-//! Which transitions of a group must hear of it is a matter of the marking (see `machine`); the leaves
-//! of goals always must.
+//! Which transitions of a group must hear of it is a matter of the marking (see `machine`); the
+//! leaves of goals always must.
 //!
 //! Decreases come first in the row of a class, so that no transition looks enabled half-way through
 //! a firing and is not at its end.
@@ -54,11 +54,11 @@ pub(super) struct Compiled<'a> {
     pub(super) event_starts: Vec<u32>,
     /// The leaves that turn when a threshold is crossed: nodes with their marks.
     pub(super) events: Vec<u32>,
-    /// Where the inputs of each transition begin, and after them those of each gate; one more entry at the
-    /// end.
+    /// Where the inputs of each transition begin, and after them those of each gate; one more entry
+    /// at the end.
     pub(super) input_starts: Vec<u32>,
-    /// The inputs, by transition or gate, those of places with few consumers first. Without those that a
-    /// transition shares with its gate.
+    /// The inputs, by transition or gate, those of places with few consumers first. Without those
+    /// that a transition shares with its gate.
     pub(super) inputs: Vec<Input>,
     /// What many transitions need in common.
     pub(super) gates: Gates,
@@ -203,8 +203,8 @@ impl<'a> Compiled<'a> {
         self.event_starts.push(self.events.len() as u32);
     }
 
-    /// The inputs of every transition and gate. One that lacks tokens is sooner found, and lacks them
-    /// longer, among places that few transitions look at: these stand in front.
+    /// The inputs of every transition and gate. One that lacks tokens is sooner found, and lacks
+    /// them longer, among places that few transitions look at: these stand in front.
     fn add_inputs(&mut self) {
         let net = self.net;
         let input = |place: PlaceId, weight: u64| {

@@ -1,7 +1,8 @@
 //! What may fire now: classes in lists, one for those without a gate and one behind each gate.
 //!
-//! What is ready behind a gate counts while the gate is open (see `gates`), so that a thousand classes
-//! come and go with it at once. To draw one of all, open gates are gone through; most nets have none.
+//! What is ready behind a gate counts while the gate is open (see `gates`), so that a thousand
+//! classes come and go with it at once. To draw one of all, open gates are gone through; most nets
+//! have none.
 
 /// Classes, in no order.
 pub(super) struct Enabled {

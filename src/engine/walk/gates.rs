@@ -1,12 +1,12 @@
 //! Gates: what many transitions need in common.
 //!
-//! A thousand writers share ten permits, and each also needs something of its own. A firing that takes
-//! the permits disables all of them, the next one enables them again: a list of what is enabled would
-//! change in a thousand places each time, however cleverly the changes are found. So the common inputs
-//! are taken out of these transitions and become a *gate*, a transition without effect that is never
-//! fired. A transition is *ready* when what is left of its inputs has its tokens; it is enabled when it
-//! is ready and its gate is open. What is ready behind each gate is a list; opening and shutting a gate
-//! costs its own inputs and nothing more.
+//! A thousand writers share ten permits, and each also needs something of its own. A firing that
+//! takes the permits disables all of them, the next one enables them again: a list of what is
+//! enabled would change in a thousand places each time, however cleverly the changes are found. So
+//! the common inputs are taken out of these transitions and become a *gate*, a transition without
+//! effect that is never fired. A transition is *ready* when what is left of its inputs has its
+//! tokens; it is enabled when it is ready and its gate is open. What is ready behind each gate is a
+//! list; opening and shutting a gate costs its own inputs and nothing more.
 //!
 //! ```text
 //!   w₁ ──▶ t₁ ─┐                      inputs of t₁: w₁        ready: t₁, t₃
@@ -15,8 +15,8 @@
 //! ```
 //!
 //! Only inputs that many transitions share count as common, so that most nets have no gate and pay
-//! nothing; and only transitions that are alone in their class have one, since a class is offered as a
-//! whole.
+//! nothing; and only transitions that are alone in their class have one, since a class is offered
+//! as a whole.
 
 use super::watch::NONE;
 use parikh_net::Net;
@@ -36,8 +36,8 @@ pub(super) struct Input {
 /// A gate has so many transitions behind it at least: less is as soon done one by one.
 const FEWEST: usize = 64;
 
-/// So many gates at most, those with most transitions: to draw among what is enabled, open gates are
-/// gone through.
+/// So many gates at most, those with most transitions: to draw among what is enabled, open gates
+/// are gone through.
 const MOST: usize = 32;
 
 /// Which transition is behind which gate.
@@ -56,8 +56,8 @@ impl Gates {
         self.of.get(transition as usize).copied().unwrap_or(NONE)
     }
 
-    /// Takes common inputs out of the `rows` of transitions and appends a row for each gate. There are so
-    /// many `thresholds`.
+    /// Takes common inputs out of the `rows` of transitions and appends a row for each gate. There
+    /// are so many `thresholds`.
     pub(super) fn split(net: &Net, rows: &mut Vec<Vec<Input>>, thresholds: usize) -> Gates {
         let mut sharing = vec![0usize; thresholds];
         rows.iter().flatten().for_each(|input| sharing[input.group as usize] += 1);

@@ -6,13 +6,14 @@
 //! above it tell whether the goal does; transitions that wait for this input look for another one
 //! that lacks tokens.
 //!
-//! A disabled transition waits for *one* of its inputs that lack tokens, and hears of no other. So a
-//! place that a thousand transitions look at, and that is marked and unmarked all the time, costs what
-//! waits for it, which is little when most of them lack something else: counters of missing inputs
-//! took nine thousand updates a firing in nets with twenty inputs a transition. (It is how solvers for
-//! propositional logic watch clauses: M. Moskewicz et al., *Chaff*, DAC 2001.) An enabled transition
-//! is *held* by all of its inputs: it stands in the list of each, and the first that loses its tokens
-//! disables it. It is taken off the lists of the others when these lose theirs, and not before.
+//! A disabled transition waits for *one* of its inputs that lack tokens, and hears of no other. So
+//! a place that a thousand transitions look at, and that is marked and unmarked all the time, costs
+//! what waits for it, which is little when most of them lack something else: counters of missing
+//! inputs took nine thousand updates a firing in nets with twenty inputs a transition. (It is how
+//! solvers for propositional logic watch clauses: M. Moskewicz et al., *Chaff*, DAC 2001.) An
+//! enabled transition is *held* by all of its inputs: it stands in the list of each, and the first
+//! that loses its tokens disables it. It is taken off the lists of the others when these lose
+//! theirs, and not before.
 //!
 //! What is offered for firing are *classes* of transitions with the same effect, not transitions:
 //! of a thousand variants that differ in what they only look at, one is enough. The enabled members
@@ -80,7 +81,8 @@ pub(super) struct Machine<'a> {
     waiting: Vec<u32>,
     /// By threshold, the first input that holds a transition, or [`NONE`].
     held: Vec<u32>,
-    /// By input, the next that is held by the same threshold, [`NONE`] for the last one; or [`UNLISTED`].
+    /// By input, the next that is held by the same threshold, [`NONE`] for the last one; or
+    /// [`UNLISTED`].
     next_held: Vec<u32>,
     /// Classes with an effect and an enabled transition.
     enabled: Enabled,
@@ -99,7 +101,8 @@ pub(super) struct Machine<'a> {
     pub(super) news: Vec<u32>,
     /// Whether the root of each goal is true, one bit each.
     pub(super) truths: Vec<u64>,
-    /// How many inputs were looked at and leaves have flipped so far: what firing cost beyond the firing itself.
+    /// How many inputs were looked at and leaves have flipped so far: what firing cost beyond the
+    /// firing itself.
     pub(super) flipped: u64,
     initial: Vec<i64>,
 }

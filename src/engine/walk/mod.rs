@@ -6,8 +6,9 @@
 //! walk goes, how little the watching costs, and how clever it is about where to go. These are the
 //! three parts of the engine.
 //!
-//! * `compiled`, `gates`, `enabled` and `machine`: the marking, kept together with what is enabled in it. A firing
-//!   touches the cells it changes, and of these only the thresholds they cross have consequences.
+//! * `compiled`, `gates`, `enabled` and `machine`: the marking, kept together with what is enabled
+//!   in it. A firing touches the cells it changes, and of these only the thresholds they cross have
+//!   consequences.
 //! * `watch`: goals as thresholds of the same cells, with counters above them, so that they cost
 //!   something only when a part of them turns.
 //! * `strategy`, `aim`, `acceleration`, `pumping`: where to go. Blind walks for what is common,

@@ -1,12 +1,12 @@
 //! No maximum: coverings along a walk.
 //!
-//! When a walk passes a marking m and later one that has at least as many tokens everywhere, what was
-//! fired in between can be fired again, and again; whatever it won grows for ever (the easy half of
-//! R. Karp, R. Miller, *Parallel program schemata*, 1969). A random walk seldom covers where it has
-//! been: a part of the net with many states hardly comes back to the same one. So the walk is led
-//! back. It roams for a while, remembers where it is, and then aims at that very marking with one
-//! token more in the sum that is to grow: one wish per marked place, like any other goal, by plans
-//! and by distance.
+//! When a walk passes a marking m and later one that has at least as many tokens everywhere, what
+//! was fired in between can be fired again, and again; whatever it won grows for ever (the easy
+//! half of R. Karp, R. Miller, *Parallel program schemata*, 1969). A random walk seldom covers
+//! where it has been: a part of the net with many states hardly comes back to the same one. So the
+//! walk is led back. It roams for a while, remembers where it is, and then aims at that very
+//! marking with one token more in the sum that is to grow: one wish per marked place, like any
+//! other goal, by plans and by distance.
 //!
 //! ```text
 //! place free 1 · place busy · place done
@@ -14,7 +14,8 @@
 //! transition give: busy -> free + done     aim         free ≥ 1, done ≥ 1     pump  take, give
 //! ```
 //!
-//! Transitions that take nothing for good need no walk: while one is enabled it is a pump by itself.
+//! Transitions that take nothing for good need no walk: while one is enabled it is a pump by
+//! itself.
 
 use super::machine::{Machine, below};
 use super::strategy::blind::Uniform;

@@ -1,10 +1,10 @@
 //! What the walk looks out for: all open goals at once, as thresholds on cells.
 //!
-//! A *cell* is a number that firing changes: the tokens of a place, or the value of a sum of several
-//! places that some goal mentions. Sums are cells of their own, shared by all goals, and every class
-//! of transitions knows by how much it changes each; so watching an atom costs nothing until its
-//! cell crosses the one value at which the atom turns from false to true. Atoms over one place are
-//! thresholds of the place itself, beside those of the transitions that take from it.
+//! A *cell* is a number that firing changes: the tokens of a place, or the value of a sum of
+//! several places that some goal mentions. Sums are cells of their own, shared by all goals, and
+//! every class of transitions knows by how much it changes each; so watching an atom costs nothing
+//! until its cell crosses the one value at which the atom turns from false to true. Atoms over one
+//! place are thresholds of the place itself, beside those of the transitions that take from it.
 //!
 //! The junctions above the leaves are counters: a conjunction of n parts counts how many are still
 //! false, a disjunction starts at one. A part that turns true takes one off, a part that turns

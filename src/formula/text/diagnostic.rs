@@ -41,7 +41,8 @@ impl fmt::Display for TextError {
 }
 
 impl TextError {
-    /// The line of the text, or the part of it around the problem, and below it carets under the problem.
+    /// The line of the text, or the part of it around the problem, and below it carets under the
+    /// problem.
     pub fn excerpt(&self) -> [String; 2] {
         let carets = "^".repeat(self.caret.len());
         [format!("  {}", self.excerpt), format!("  {}{carets}", " ".repeat(self.caret.start))]

@@ -23,12 +23,13 @@
 //! | `->` `implies` | `a -> b -> c` is `a -> (b -> c)` |
 //! | `<->` `iff` | |
 //!
-//! `fireable(t, …)` or `enabled(t, …)`: at least one of these transitions is enabled. `fires(t, …)`: one
-//! of them fires next, which is said of runs, so that the formula is one of LTL. `deadlock`:
-//! none of the net is enabled. `bound(p + q)` or `max(p + q)`: the most these places ever hold together.
-//! Constraints of Declare stand by name, such as `response(ask, answer)`, over transitions or what people call
-//! them (`declare`). Brackets may be square: `A [p >= 1 U q >= 1]`. Names are letters, digits, `_` and `.`; any name
-//! can be quoted, and one that is a word of the language has to be.
+//! `fireable(t, …)` or `enabled(t, …)`: at least one of these transitions is enabled.
+//! `fires(t, …)`: one of them fires next, which is said of runs, so that the formula is one of LTL.
+//! `deadlock`: none of the net is enabled. `bound(p + q)` or `max(p + q)`: the most these places
+//! ever hold together. Constraints of Declare stand by name, such as `response(ask, answer)`, over
+//! transitions or what people call them (`declare`). Brackets may be square: `A [p >= 1 U q >= 1]`.
+//! Names are letters, digits, `_` and `.`; any name can be quoted, and one that is a word of the
+//! language has to be.
 
 use super::Failure;
 use super::lexer::{Cursor, Kind, Lexis, Token};

@@ -1,11 +1,13 @@
-//! Formulas of LoLA: `EF (p > 2 AND NOT FIREABLE(t))`, `AG EF DEADLOCK`, `ALLPATH ALWAYS (p = 1 -> EVENTUALLY q = 1)`.
+//! Formulas of LoLA: `EF (p > 2 AND NOT FIREABLE(t))`, `AG EF DEADLOCK`,
+//! `ALLPATH ALWAYS (p = 1 -> EVENTUALLY q = 1)`.
 //!
-//! They are turned into the language for people word by word, and read as such; what is wrong is told where it stands
-//! in the file. Several formulas of a file have `;` or `:` between them. The words of older versions for whole formulas
-//! (`REACHABLE φ`, `INVARIANT φ`, `IMPOSSIBLE φ`, `LIVE φ`) are taken, too. `INITIAL`, `oo` and what is not listed here is refused.
+//! They are turned into the language for people word by word, and read as such; what is wrong is
+//! told where it stands in the file. Several formulas of a file have `;` or `:` between them. The
+//! words of older versions for whole formulas (`REACHABLE φ`, `INVARIANT φ`, `IMPOSSIBLE φ`,
+//! `LIVE φ`) are taken, too. `INITIAL`, `oo` and what is not listed here is refused.
 //!
-//! How tightly operators of time bind is not the same in the two languages: where it would matter, parentheses are
-//! asked for.
+//! How tightly operators of time bind is not the same in the two languages: where it would matter,
+//! parentheses are asked for.
 
 use super::Failure;
 use crate::formula::FormulaProblem;

@@ -418,8 +418,8 @@ fn compare(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
     })
 }
 
-/// Each colour by itself; those that are not listed are none of `equals`. A colour that never holds a
-/// token has no place in an unfolding, and 0 tokens.
+/// Each colour by itself; those that are not listed are none of `equals`. A colour that never holds
+/// a token has no place in an unfolding, and 0 tokens.
 fn compare_colours(atom: &Atom, names: &mut Names<'_>) -> Result<Formula, Failure> {
     let mut counts: BTreeMap<Option<PlaceId>, i64> = BTreeMap::new();
     for tokens in &atom.tokens {

@@ -1,5 +1,6 @@
 //! Formulas in text: the language for people ([`Language::Inline`]), the contest's own texts of
-//! today ([`Language::Contest`]) and of 2011 ([`Language::Mcc2011`]), and LoLA's ([`Language::Lola`]).
+//! today ([`Language::Contest`]) and of 2011 ([`Language::Mcc2011`]), and LoLA's
+//! ([`Language::Lola`]).
 //!
 //! All give the trees that the reader of query files gives. Tokens come from `lexer`, operators
 //! and parentheses from `precedence`, which nests on a stack of its own; `inline`, `contest`

@@ -33,8 +33,8 @@ impl<'n> Names<'n> {
         guess
     }
 
-    /// The places that `token` names: of a coloured place all colours, or the one that follows it, as in
-    /// `p(red,2)`.
+    /// The places that `token` names: of a coloured place all colours, or the one that follows it,
+    /// as in `p(red,2)`.
     pub(super) fn place(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -67,7 +67,8 @@ impl<'n> Names<'n> {
         folding.is_some_and(|it| it.coloured().is_none() && it.place_named(place).is_some())
     }
 
-    /// The place of a coloured place's colour, which stands at `span`; nothing if it never holds a token.
+    /// The place of a coloured place's colour, which stands at `span`; nothing if it never holds a
+    /// token.
     pub(super) fn colour(
         &mut self,
         place: &str,

@@ -2,9 +2,9 @@
 //!
 //! Declarations may come after what uses them, sorts after sorts that are made of them, arcs before
 //! their nodes. So everything is read into lists in one pass, terms in postfix order, and made into
-//! a
-//! [`ColouredNet`] at the end. `<text>` is decoration; what counts is `<structure>`, or, where a tool left
-//! that out, the term itself. `tests/coloured/styles.rs` lists the tools and what they write.
+//! a [`ColouredNet`] at the end. `<text>` is decoration; what counts is `<structure>`, or, where a
+//! tool left that out, the term itself. `tests/coloured/styles.rs` lists the tools and what they
+//! write.
 //!
 //! Depth is limited, with a message where it is passed: sorts and terms to 50,000 elements,
 //! wrappers and sums among them; what stays nested then (products, tuples, differences, conditions)

@@ -1,4 +1,5 @@
-//! The search for candidates of [chained places](parikh_evidence::reduction::rules::chained_places).
+//! The search for candidates of
+//! [chained places](parikh_evidence::reduction::rules::chained_places).
 //!
 //! # Back-translation
 //! None is asked for: sequences do not go through reductions that keep every marking.

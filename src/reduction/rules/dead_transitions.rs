@@ -1,4 +1,5 @@
-//! The search for candidates of [dead transitions](parikh_evidence::reduction::rules::dead_transitions).
+//! The search for candidates of
+//! [dead transitions](parikh_evidence::reduction::rules::dead_transitions).
 //!
 //! # Back-translation
 //! None: sequences stay as they are.

@@ -1,11 +1,12 @@
-//! The search for candidates of [free agglomeration](parikh_evidence::reduction::rules::free_agglomeration).
+//! The search for candidates of
+//! [free agglomeration](parikh_evidence::reduction::rules::free_agglomeration).
 //!
 //! # Back-translation
 //! Merged transitions stand for h f.
 //!
 //! # Cost
-//! The rows around p. |H|·|F| new transitions; the first variant wants |H| ≤ 1 or |F| ≤ 1 and that p
-//! goes, the other one bounds the product. Where p stays, only original transitions are merged:
+//! The rows around p. |H|·|F| new transitions; the first variant wants |H| ≤ 1 or |F| ≤ 1 and that
+//! p goes, the other one bounds the product. Where p stays, only original transitions are merged:
 //! around a cycle that would never end.
 
 use super::Limits;

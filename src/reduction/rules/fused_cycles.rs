@@ -5,8 +5,9 @@
 //!
 //! # Cost
 //! Linear in the net when much of it has changed. Otherwise the moves behind a changed one are
-//! followed, for at most [`NEAR`] steps each: where one cycle makes the next one free, each costs that
-//! much and not a look at the whole net. Longer cycles are found when the whole net is shown again.
+//! followed, for at most [`NEAR`] steps each: where one cycle makes the next one free, each costs
+//! that much and not a look at the whole net. Longer cycles are found when the whole net is shown
+//! again.
 
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;

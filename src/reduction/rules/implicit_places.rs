@@ -1,4 +1,5 @@
-//! The search for candidates of [implicit places](parikh_evidence::reduction::rules::implicit_places).
+//! The search for candidates of
+//! [implicit places](parikh_evidence::reduction::rules::implicit_places).
 //!
 //! # Back-translation
 //! None.

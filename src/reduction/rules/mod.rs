@@ -52,8 +52,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all(&Limits::default()).into_iter().map(|rule| rule.name)
 }
 
-/// The searches by what they do to a net, for those who compare: dead nodes go; so does what the goals do not depend
-/// on; places, and transitions, that others make superfluous; places become one; firings become one.
+/// The searches by what they do to a net, for those who compare: dead nodes go; so does what the
+/// goals do not depend on; places, and transitions, that others make superfluous; places become
+/// one; firings become one.
 pub const FAMILIES: [(&str, &[&str]); 6] = [
     ("dead", &["dead-transitions", "unmarkable-presets"]),
     ("irrelevant", &["source-transitions", "relevance", "sink-places", "lossy-transitions"]),
@@ -118,7 +119,8 @@ pub fn rule_of(search: &str) -> Option<&'static Conditions> {
         .map(|it| it.1)
 }
 
-/// All searches in the order they run within their phase: each with the rule for whose candidates it looks.
+/// All searches in the order they run within their phase: each with the rule for whose candidates
+/// it looks.
 pub(super) fn all(limits: &Limits) -> Vec<Rule> {
     let kept = &limits.kept;
     let limits = || limits.clone();

@@ -1,5 +1,6 @@
 //! The search for parallel places, a case of
-//! [implicit places](parikh_evidence::reduction::rules::implicit_places): p is never the scarcer of two.
+//! [implicit places](parikh_evidence::reduction::rules::implicit_places): p is never the scarcer of
+//! two.
 //!
 //! ```text
 //! # deadlock
@@ -68,9 +69,9 @@ impl Search for ParallelPlaces {
     }
 }
 
-/// Multiplicities of p and kept with which kept vouches for p. Let d be the largest pre(t,p) / pre(t,kept)
-/// over the transitions t that take from p, all of which have to take from kept. Then post(t,p) ≥
-/// d·post(t,kept) is asked for every t, and m₀(p) ≥ d·m₀(kept).
+/// Multiplicities of p and kept with which kept vouches for p. Let d be the largest pre(t,p) /
+/// pre(t,kept) over the transitions t that take from p, all of which have to take from kept. Then
+/// post(t,p) ≥ d·post(t,kept) is asked for every t, and m₀(p) ≥ d·m₀(kept).
 fn multiplicities(net: &WorkNet, kept: PlaceId, p: PlaceId) -> Option<(u32, u32)> {
     let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
     // The fraction d as (numerator, denominator).

@@ -1,4 +1,5 @@
-//! The search for candidates of [post agglomeration](parikh_evidence::reduction::rules::post_agglomeration).
+//! The search for candidates of
+//! [post agglomeration](parikh_evidence::reduction::rules::post_agglomeration).
 //!
 //! # Back-translation
 //! Merged transitions stand for h fᵏ; initial tokens are consumed in the prefix.

@@ -1,4 +1,5 @@
-//! The search for candidates of [pre agglomeration](parikh_evidence::reduction::rules::pre_agglomeration).
+//! The search for candidates of
+//! [pre agglomeration](parikh_evidence::reduction::rules::pre_agglomeration).
 //!
 //! # Back-translation
 //! Merged transitions stand for h f. For a dead marking, h's fire last.

@@ -19,8 +19,8 @@
 //! None.
 //!
 //! # Cost
-//! A hash of what changes at a place, divided by its gcd, per changed place; comparisons with at most
-//! [`MOST`] others of the same hash.
+//! A hash of what changes at a place, divided by its gcd, per changed place; comparisons with at
+//! most [`MOST`] others of the same hash.
 
 use crate::reduction::buckets::Buckets;
 use crate::reduction::candidate;
@@ -80,7 +80,8 @@ impl Search for ProportionalPlaces {
     }
 }
 
-/// The greatest common divisor of all changes at a place, 0 without any, and a hash of them, divided by it.
+/// The greatest common divisor of all changes at a place, 0 without any, and a hash of them,
+/// divided by it.
 fn changes(net: &WorkNet, p: PlaceId) -> (u64, u64) {
     let around = net.neighbours(p);
     let effects =

@@ -1,5 +1,6 @@
 //! The search for structurally implicit places, a case of
-//! [implicit places](parikh_evidence::reduction::rules::implicit_places), where a linear program finds the multiplicities.
+//! [implicit places](parikh_evidence::reduction::rules::implicit_places), where a linear program
+//! finds the multiplicities.
 //!
 //! ```text
 //! # deadlock
@@ -27,9 +28,9 @@
 //!
 //! # Cost
 //! One matrix, with a row per effect, a row for what each transition takes, and a column per place;
-//! for each changed place with at most [`MOST`] arcs a linear program on it, of which only the bounds
-//! of its transitions' rows differ: the least sum of multiplicities. It goes on from where the last
-//! one ended. The check reads the rows of all places of the candidate, in integers.
+//! for each changed place with at most [`MOST`] arcs a linear program on it, of which only the
+//! bounds of its transitions' rows differ: the least sum of multiplicities. It goes on from where
+//! the last one ended. The check reads the rows of all places of the candidate, in integers.
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;

@@ -1,4 +1,5 @@
-//! The search for candidates of [token prefiring](parikh_evidence::reduction::rules::token_prefiring).
+//! The search for candidates of
+//! [token prefiring](parikh_evidence::reduction::rules::token_prefiring).
 //!
 //! # Back-translation
 //! tᵏ is in the prefix.

@@ -1,17 +1,18 @@
-//! The search for candidates of [unmarkable presets](parikh_evidence::reduction::rules::unmarkable_presets).
+//! The search for candidates of
+//! [unmarkable presets](parikh_evidence::reduction::rules::unmarkable_presets).
 //!
 //! # Back-translation
 //! None: sequences stay as they are.
 //!
 //! # Cost
 //! One matrix, with a row per effect and a column per place, and a linear program on it for each
-//! transition that a few random firing sequences do not fire: the least of Σ y(p)·(m₀(p) − pre(t,p))
-//! with 0 ≤ y ≤ 1. By Farkas' lemma it is negative for some y just when m₀ + C·x ≥ pre(t) has no
-//! solution x ≥ 0, so nothing that the state equation over the rationals tells of single transitions
-//! is missed, but for what time and size leave out ([`MOST_ARCS`]). Where there is no y, the dual
-//! solution is such an x, and often one for other transitions as well. One y often speaks of many
-//! transitions, and those found are left out of the matrix for the next. The check reads the rows of
-//! the places of the candidate, in integers.
+//! transition that a few random firing sequences do not fire: the least of Σ y(p)·(m₀(p) −
+//! pre(t,p)) with 0 ≤ y ≤ 1. By Farkas' lemma it is negative for some y just when m₀ + C·x ≥ pre(t)
+//! has no solution x ≥ 0, so nothing that the state equation over the rationals tells of single
+//! transitions is missed, but for what time and size leave out ([`MOST_ARCS`]). Where there is no
+//! y, the dual solution is such an x, and often one for other transitions as well. One y often
+//! speaks of many transitions, and those found are left out of the matrix for the next. The check
+//! reads the rows of the places of the candidate, in integers.
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
@@ -147,8 +148,8 @@ impl<'n> Sums<'n> {
         guesses.into_iter().find_map(|guess| self.dead_by(guess))
     }
 
-    /// Where no sum refutes a transition, the dual solution is firing counts x, negated, with
-    /// m₀ + C·x ≥ pre(t): they need not be tried whose inputs are marked there, too. If the floating
+    /// Where no sum refutes a transition, the dual solution is firing counts x, negated, with m₀ +
+    /// C·x ≥ pre(t): they need not be tried whose inputs are marked there, too. If the floating
     /// point numbers are wrong, something is not found.
     fn note_possible(&mut self, multipliers: &[f64]) {
         const NEAR: f64 = 1e-6;

@@ -1,4 +1,5 @@
-//! The search for candidates of [weaker transitions](parikh_evidence::reduction::rules::weaker_transitions).
+//! The search for candidates of
+//! [weaker transitions](parikh_evidence::reduction::rules::weaker_transitions).
 //!
 //! # Back-translation
 //! None.

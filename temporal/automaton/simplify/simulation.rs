@@ -138,8 +138,9 @@ impl Automaton {
         automaton.mapped(|state| first[state], |state| first[state] == state)
     }
 
-    /// Takes from an edge the letters that a better edge of the same state reads, as far as what is left
-    /// are few cubes. Then fewer letters have a choice, and the automaton is often deterministic.
+    /// Takes from an edge the letters that a better edge of the same state reads, as far as what is
+    /// left are few cubes. Then fewer letters have a choice, and the automaton is often
+    /// deterministic.
     ///
     /// For each letter, the best of the edges that read it keeps it; so runs find it there, by the
     /// argument at the head of the module.

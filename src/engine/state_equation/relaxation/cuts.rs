@@ -28,8 +28,8 @@ const TERMS: usize = 300;
 const LARGEST: f64 = 1e6;
 
 impl Relaxation<'_> {
-    /// Sums of firings that are broken in `point`, each with its value rounded down, shortest first;
-    /// at most so many. `point` must be the solution found last.
+    /// Sums of firings that are broken in `point`, each with its value rounded down, shortest
+    /// first; at most so many. `point` must be the solution found last.
     pub(in super::super) fn cuts(&mut self, point: &Point, most: usize) -> Vec<(LinearSum, i64)> {
         let distance = |count: f64| (count - count.round()).abs();
         let mut broken: Vec<(f64, EffectId)> = Vec::new();
@@ -83,7 +83,8 @@ impl Relaxation<'_> {
         Some((LinearSum::new(terms).ok()?, value.floor() as i64))
     }
 
-    /// A multiplier of a row less a whole number, with the sign that suits the row's end at `point`.
+    /// A multiplier of a row less a whole number, with the sign that suits the row's end at
+    /// `point`.
     fn fraction(&self, point: &Point, row: Row, y: f64) -> Option<f64> {
         if (y - y.round()).abs() < TOLERANCE {
             return None;

@@ -83,8 +83,8 @@ fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
     }
 }
 
-/// Writers that need all permits, twice as many readers that need one, all with something of their own or
-/// nothing; some are alike in what they do.
+/// Writers that need all permits, twice as many readers that need one, all with something of their
+/// own or nothing; some are alike in what they do.
 #[test]
 fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
     let mut text = String::from("place p 2\nplace q 3\nplace idle 1\n");
@@ -133,8 +133,8 @@ fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
     }
 }
 
-/// Random nets in which many transitions share hubs at several thresholds, some only to look at them, and walks that
-/// fire several times at once, there and back.
+/// Random nets in which many transitions share hubs at several thresholds, some only to look at
+/// them, and walks that fire several times at once, there and back.
 #[test]
 fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
     let (mut gated, mut back) = (0, 0);

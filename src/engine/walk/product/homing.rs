@@ -106,8 +106,8 @@ impl Homing {
         chosen.map(|&(class, _)| class)
     }
 
-    /// At how many places firing the class brings the tokens nearer to those of the base, less those
-    /// at which it leads away.
+    /// At how many places firing the class brings the tokens nearer to those of the base, less
+    /// those at which it leads away.
     fn gain(&self, machine: &Machine<'_>, class: u32) -> i64 {
         let mut gain = 0;
         for change in machine.compiled.changes_of(class) {

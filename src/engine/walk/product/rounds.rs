@@ -6,9 +6,9 @@ use parikh_net::lasso::LassoRun;
 use parikh_solvers::Budget;
 
 impl ProductWalk<'_> {
-    /// One walk of each kind, longer ones in later rounds; whether a property is left. `found` is told
-    /// of runs with the property at a position, and says whether nobody needs another; `is_open`
-    /// says whether anybody still looks for one.
+    /// One walk of each kind, longer ones in later rounds; whether a property is left. `found` is
+    /// told of runs with the property at a position, and says whether nobody needs another;
+    /// `is_open` says whether anybody still looks for one.
     pub fn round(
         &mut self,
         budget: &Budget,

@@ -161,8 +161,8 @@ impl Subsets {
         states.iter().any(|&state| self.automaton.accepts_from(state as usize, &word))
     }
 
-    /// What a marking has to satisfy for an edge that leads nearer to where runs are accepted, drawn
-    /// at random from those of the set; nothing where it is there.
+    /// What a marking has to satisfy for an edge that leads nearer to where runs are accepted,
+    /// drawn at random from those of the set; nothing where it is there.
     pub(super) fn wanted(&self, set: u32, rng: &mut fastrand::Rng) -> Vec<&Predicate> {
         let mut chosen = None;
         let mut seen = 0;

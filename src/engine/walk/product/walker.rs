@@ -1,5 +1,5 @@
-//! What walks for several properties share: the machine, the letters, the automata as far as they were
-//! made.
+//! What walks for several properties share: the machine, the letters, the automata as far as they
+//! were made.
 
 use super::alphabet::{Alphabet, Atoms};
 use super::homing::Homing;

@@ -5,9 +5,9 @@
 //! class is drawn, and drawn again when it would undo what was gained. Some steps are left to
 //! chance, more in some walks than in others, so that a walk gets out of a hollow.
 //!
-//! A second way is to learn: each class has a *potency*, which rises when firing it brought the goal
-//! nearer and falls when it led away (Jensen, Larsen, Srba, *Random potency-first search*, TAPAAL);
-//! candidates are drawn and one is taken with a chance in proportion to its potency.
+//! A second way is to learn: each class has a *potency*, which rises when firing it brought the
+//! goal nearer and falls when it led away (Jensen, Larsen, Srba, *Random potency-first search*,
+//! TAPAAL); candidates are drawn and one is taken with a chance in proportion to its potency.
 
 use super::blind::any;
 use crate::engine::walk::aim::Aim;

@@ -1,11 +1,11 @@
 //! Following a solution of the state equation: how often to fire what, but not in which order.
 //!
 //! A solution x of m₀ + C·x says that firing each class x times leads to the marking wanted, if it
-//! can be done at all. So a walk fires only classes that have firings left, in one order or another.
-//! When none of them is enabled, the order was wrong, or the solution lacks a loop that lends some
-//! tokens and takes them back: the walk begins anew, and the more often it did, the more firings it
-//! makes beyond what the solution says. (The idea is of ITS-Tools, Y. Thierry-Mieg, *Structural
-//! reductions revisited*, PETRI NETS 2020: "Parikh-guided walks".)
+//! can be done at all. So a walk fires only classes that have firings left, in one order or
+//! another. When none of them is enabled, the order was wrong, or the solution lacks a loop that
+//! lends some tokens and takes them back: the walk begins anew, and the more often it did, the more
+//! firings it makes beyond what the solution says. (The idea is of ITS-Tools, Y. Thierry-Mieg,
+//! *Structural reductions revisited*, PETRI NETS 2020: "Parikh-guided walks".)
 
 use super::blind::any;
 use crate::engine::Hint;

@@ -1,15 +1,18 @@
-//! What is to be settled next, cheapest first, when nothing added is cheaper than what was taken out last.
+//! What is to be settled next, cheapest first, when nothing added is cheaper than what was taken
+//! out last.
 //!
-//! A key stands in the bucket of the highest bit in which it differs from the key taken out last. When the bucket
-//! of equal keys is empty, the first one that is not is dealt out again after its smallest key, and all of it
-//! moves down: a key moves 64 times at most and twice or so as a rule, by adding to the end of lists, where a
-//! heap of some thousand keys waits for memory at every level. (R. Ahuja, K. Mehlhorn, J. Orlin, R. Tarjan,
-//! *Faster algorithms for the shortest path problem*, JACM 37, 1990.)
+//! A key stands in the bucket of the highest bit in which it differs from the key taken out last.
+//! When the bucket of equal keys is empty, the first one that is not is dealt out again after its
+//! smallest key, and all of it moves down: a key moves 64 times at most and twice or so as a rule,
+//! by adding to the end of lists, where a heap of some thousand keys waits for memory at every
+//! level. (R. Ahuja, K. Mehlhorn, J. Orlin, R. Tarjan, *Faster algorithms for the shortest path
+//! problem*, JACM 37, 1990.)
 
 /// Keys with what they are the keys of.
 pub(super) struct MonotoneQueue {
     last: u64,
-    /// By the number of the highest bit that differs from `last`, counted from 1; 0 where none does.
+    /// By the number of the highest bit that differs from `last`, counted from 1; 0 where none
+    /// does.
     buckets: [Vec<(u64, u32)>; 65],
     /// Bit b is set just if bucket b + 1 is not empty.
     filled: u64,

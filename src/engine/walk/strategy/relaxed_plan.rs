@@ -2,12 +2,12 @@
 //!
 //! Distance alone sees only the transitions right at a goal. Planning looks further: if firing took
 //! nothing away, how would each wished cell come about? Starting from what is enabled, transitions
-//! are settled in the order of their cost, one for themselves plus the cost of the tokens they still
-//! need; each place remembers the first transition that marks it. Reading this backwards from the
-//! wishes gives a *relaxed plan*, a multiset of transitions, some of which are enabled now. The walk
-//! fires them while it can, in order or at random, and plans anew from where it ends up. (FF: J.
-//! Hoffmann, B. Nebel, *The FF planning system*, JAIR 14, 2001; the additive cost is of B. Bonet,
-//! H. Geffner, *Planning as heuristic search*, 2001.)
+//! are settled in the order of their cost, one for themselves plus the cost of the tokens they
+//! still need; each place remembers the first transition that marks it. Reading this backwards from
+//! the wishes gives a *relaxed plan*, a multiset of transitions, some of which are enabled now. The
+//! walk fires them while it can, in order or at random, and plans anew from where it ends up. (FF:
+//! J. Hoffmann, B. Nebel, *The FF planning system*, JAIR 14, 2001; the additive cost is of B.
+//! Bonet, H. Geffner, *Planning as heuristic search*, 2001.)
 //!
 //! ```text
 //! place a 1 · place b · place c            wish  c ≥ 2

@@ -1,0 +1,55 @@
+//! Comments are as wide as the code: 100 columns. Tables, code in comments and links may be wider.
+
+use super::{files, read};
+
+/// The folders that hold Rust.
+const ROOTS: [&str; 11] = [
+    "net",
+    "solvers",
+    "symbolic",
+    "temporal",
+    "systems",
+    "encodings",
+    "evidence",
+    "files",
+    "src",
+    "benchmarks",
+    "tests",
+];
+
+/// Columns of a comment.
+const WIDEST: usize = 100;
+
+/// Whether a line may be wider: it is a row of a table, has a link, or is one long word of code.
+fn is_apart(comment: &str) -> bool {
+    comment.contains('|') || comment.contains("://") || comment.contains("](") || {
+        let trimmed = comment.trim();
+        trimmed.starts_with('`') && trimmed.ends_with('`')
+    }
+}
+
+#[test]
+fn comments_are_within_a_hundred_columns() {
+    let (mut wide, mut comments) = (Vec::new(), 0);
+    for path in ROOTS.iter().flat_map(|root| files(root, "rs")) {
+        let (text, mut in_code) = (read(&path), false);
+        // There, comments are what `--help` prints, line by line.
+        if text.contains("verbatim_doc_comment") {
+            continue;
+        }
+        for (number, line) in (1..).zip(text.lines()) {
+            let Some(comment) = line.trim_start().strip_prefix("//") else {
+                in_code = false;
+                continue;
+            };
+            comments += 1;
+            let comment = comment.trim_start_matches(['/', '!']);
+            in_code ^= comment.trim().starts_with("```");
+            if line.chars().count() > WIDEST && !in_code && !is_apart(comment) {
+                wide.push(format!("{}:{number}", path.display()));
+            }
+        }
+    }
+    assert!(wide.is_empty(), "wider than {WIDEST} columns:\n{}", wide.join("\n"));
+    assert!(comments > 10_000, "{comments} lines of comments: this is not the source");
+}
