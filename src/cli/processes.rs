@@ -37,8 +37,8 @@ pub(super) struct Cases {
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) number: u64,
     /// Of soundness, and with --cases: the marking in which a case is done, for example 'end' or
-    /// 'p + 2*q'. By default the one in the model's `<finalmarkings>`, or else one token in the sink
-    /// of a workflow net.
+    /// 'p + 2*q'. By default the one in the model's `<finalmarkings>`, or else one token in the
+    /// sink of a workflow net.
     #[arg(long = "final", value_name = "MARKING")]
     last: Option<String>,
     /// Ask formulas of cases, which end in the final marking, and not of runs that go on: what
