@@ -201,8 +201,13 @@ fn quantifiers_and_negations_come_down_to_what_can_be_reached() {
     let both = ef(&format!("<conjunction>{MARKED}{}</conjunction>", ag(MARKED)));
     assert_eq!(asked(&net, &both), Ok(Question::Not(Box::new(Question::Stays(vec![negated])))));
     let next = |inside: &str| format!("<exists-path><next>{inside}</next></exists-path>");
-    assert!(matches!(asked(&net, &ag(&next(MARKED))), Ok(Question::Tree(_))));
-    assert!(matches!(asked(&net, &ag(&not(&next(MARKED)))), Ok(Question::NoRun(_))));
+    // What comes after one firing is a condition on the marking before.
+    for after_one in [next(MARKED), not(&next(MARKED))] {
+        let asked = asked(&net, &ag(&after_one));
+        assert!(matches!(asked, Ok(Question::Reach { then: false, .. })), "{asked:?}");
+    }
+    let eg = |inside: &str| format!("<exists-path><globally>{inside}</globally></exists-path>");
+    assert!(matches!(asked(&net, &ag(&next(&eg(MARKED)))), Ok(Question::Tree(_))));
     for beyond in [
         next(&format!("<conjunction>{}{bound}</conjunction>", ef(MARKED))),
         ef(&format!("<next>{}</next>", ef(MARKED))),
