@@ -35,7 +35,7 @@ class Witness:
     ``kind`` is ``"firings"``, ``"loops"``, ``"pump"`` (what repeats after the last stage adds tokens each
     time) or ``"lasso"`` (a run that does not end: what comes after ``steps`` is ``repeat`` for ever where
     ``end`` is ``"repeats"``, a dead marking where it is ``"dead"``, and anything else where that
-    does not matter).
+    does not matter). Of a system, the steps are labels, and a run that ends has no step after ``steps``.
     """
 
     kind: str
@@ -103,6 +103,8 @@ def read(told: dict[str, Any] | None) -> Witness | None:
     """A witness of the JSON."""
     if told is None:
         return None
+    if "labels" in told:
+        return _labels(told["labels"], told["back"])
     firings = told["firings"]
     stages = (Stage(_steps(it["steps"]), _steps(it["repeat"])) for it in told.get("stages", []))
     return Witness(
@@ -114,3 +116,9 @@ def read(told: dict[str, Any] | None) -> Witness | None:
         stages=tuple(stages),
         cut=told.get("cut", False),
     )
+
+
+def _labels(labels: list[str], back: int) -> Witness:
+    """The run of a system: labels in place of transitions, and where it goes on after the last of them."""
+    end = "repeats" if back < len(labels) else "dead"
+    return Witness("lasso", back, tuple(labels[:back]), tuple(labels[back:]), end)

@@ -293,7 +293,10 @@ class Systems(unittest.TestCase):
             self.assertEqual([it.id for it in answers], [str(n) for n in range(1, len(answers) + 1)])
             for answer in answers:
                 self.assertEqual(answer.certify().verdict, "confirmed", answer)
-        self.assertIs(post.check("( G(deliver => F(ack)) )").value, False)
+        lost = post.check("( G(deliver => F(ack)) )")
+        self.assertIs(lost.value, False)
+        self.assertEqual((lost.witness.kind, lost.witness.end), ("lasso", "repeats"))
+        self.assertIn("deliver", (*lost.witness.steps, *lost.witness.repeat))
         self.assertEqual([it.value for it in post.check(["( !ack W deliver )", "( G(F(send)) )"])], [True, True])
 
     def test_what_is_no_system_and_what_never_comes_is_said(self):
