@@ -96,6 +96,12 @@ impl ReducedNet {
         }
     }
 
+    /// What holds in a marking of the reduced net exactly if `predicate` holds in each marking of
+    /// the original one that it stands for.
+    pub fn translate_marking(&self, original: &Net, predicate: &Predicate) -> Option<Predicate> {
+        self.state(&predicate.to_atoms(original))
+    }
+
     /// What stays reachable wherever the reduced net goes exactly if `wanted` does in the original
     /// one, where that is the enabledness of a protected transition: one of those that fire it.
     pub fn translate_home(&self, wanted: &Predicate) -> Option<Predicate> {

@@ -102,6 +102,8 @@ pub struct Board<'n> {
     /// What sums of tokens say of what cannot be, where people want to know: worked out when first
     /// asked for.
     sums: Option<OnceLock<Sums>>,
+    /// Where runs of reduced nets lead that are none with the property on this one.
+    ways: Mutex<Vec<FiringSequence>>,
     /// The technique that showed that every firing can be undone, and its argument.
     reversible: OnceLock<(Technique, Arc<Structure>)>,
 }
@@ -120,6 +122,7 @@ impl<'n> Board<'n> {
         Board {
             homes: homes.collect(),
             reversible: OnceLock::new(),
+            ways: Mutex::default(),
             net,
             coloured: None,
             entries: goals.iter().map(entry).collect(),

@@ -9,9 +9,13 @@ use crate::evidence::Flaw;
 use crate::evidence::lasso::{LassoFlaw, check_lasso};
 use crate::evidence::no_run::visit::{Visited, visit_runs};
 use crate::evidence::no_run::{NoRun, NoRunFlaw};
-use parikh_net::lasso::LassoRun;
-use parikh_net::{Goal, GoalId, RunProperty};
+use crate::ground::Ground;
+use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::{FiringSequence, Goal, GoalId, RunProperty};
 use std::sync::Arc;
+
+/// The most beginnings of runs that are kept.
+const MOST_WAYS: usize = 64;
 
 /// The most markings that are visited again before an answer.
 const AGAIN: u64 = 100_000;
@@ -21,25 +25,64 @@ const AGAIN: u64 = 100_000;
 pub struct Runs<'b> {
     board: &'b Board<'b>,
     by: Technique,
+    /// Where the engine works; nothing for the net that was read.
+    ground: Option<&'b Ground<'b>>,
 }
 
 impl Board<'_> {
+    /// Keeps a sequence that is no run with a property, and may be the beginning of one.
+    fn note_way(&self, way: FiringSequence) {
+        let mut ways = self.ways.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if ways.len() < MOST_WAYS && !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+
+    /// Sequences that may be the beginnings of runs with open properties, for whoever looks for
+    /// such.
+    pub fn ways(&self) -> Vec<FiringSequence> {
+        self.ways.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
     /// Takes reports on runs.
     pub fn runs(&self, by: Technique) -> Runs<'_> {
-        Runs { board: self, by }
+        Runs { board: self, by, ground: None }
     }
 }
 
-impl Runs<'_> {
-    /// There is a run with the property: this one.
+impl<'b> Runs<'b> {
+    /// For an engine that works on `ground`.
+    pub fn on(self, ground: &'b Ground<'b>) -> Self {
+        Runs { ground: Some(ground), ..self }
+    }
+
+    /// Where the engine works, if that is another net than the board's.
+    fn derived(&self) -> Option<&'b Ground<'b>> {
+        self.ground.filter(|ground| ground.parent().is_some())
+    }
+
+    /// There is a run with the property: this one. A reduced net need not keep what runs show: what
+    /// is a run there may lead to none of the net that was read that has the property, and then
+    /// it is a [way](Board::ways) to try.
     pub fn exists(&self, goal: GoalId, run: LassoRun) {
         let Some(property) = self.property(goal) else { return };
+        let run = match self.derived() {
+            None => run,
+            Some(ground) => match ground.climb_run(run.clone()) {
+                Ok(Some(run)) => run,
+                Ok(None) | Err(_) => return self.note_way(ground, run.prefix),
+            },
+        };
         let checks = &self.board.checks;
         let budget = checks.budget(true);
         let goes_on = &mut || !budget.is_exhausted();
         match checks.count(|| check_lasso(self.board.net, property, &run, goes_on)) {
             Ok(()) => {}
             Err(LassoFlaw::Stopped) => return,
+            Err(flaw) if self.derived().is_some() => {
+                tracing::debug!("{}: a run of the reduced net: {flaw}", self.by);
+                return self.board.note_way(run.rounds(1));
+            }
             Err(flaw) => return self.refuse(goal, &flaw),
         }
         // A place that gains tokens in each round has two of them after two.
@@ -48,9 +91,20 @@ impl Runs<'_> {
         self.enter(goal, Run::Exists { run, by: self.by });
     }
 
+    /// Keeps where this sequence of the derived net leads.
+    fn note_way(&self, ground: &Ground<'_>, prefix: FiringSequence) {
+        let way = LassoRun { prefix, end: RunEnd::Anything };
+        if let Ok(Some(way)) = ground.climb_run(way) {
+            self.board.note_way(way.prefix);
+        }
+    }
+
     /// No run has the property, by this argument; it rests on goals that cannot be reached, each of
-    /// its premises on one of them.
+    /// its premises on one of them. Of runs of a reduced net nothing follows.
     pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
+        if self.derived().is_some() {
+            return;
+        }
         let Some(property) = self.property(goal) else { return };
         let assumes_units = match self.board.given(&given, (&argument.given, &[])) {
             Ok(assumes_units) => assumes_units || argument.assumes_units(),
@@ -72,9 +126,13 @@ impl Runs<'_> {
         self.enter(goal, Run::Excluded { proof, evidence, given, by });
     }
 
-    /// No run has the property: all of so many markings were visited. Where they are few, the
+    /// No run has the property: all of so many markings were visited. Of those of a reduced net
+    /// nothing follows. Where they are few, the
     /// checker visits them again before.
     pub fn searched(&self, goal: GoalId, markings: u64) {
+        if self.derived().is_some() {
+            return;
+        }
         let Some(property) = self.property(goal) else { return };
         let again = match markings <= AGAIN {
             true => self.visited_again(property, markings.max(1)),

@@ -26,6 +26,7 @@ pub mod shrink;
 
 use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
 use crate::structure::intervals::{self, Intervals};
+use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{
     Facts, FiringSequence, Goal, GoalId, Kind, MarkingGoal, Net, Predicate, RunProperty,
     SortedGoals, TreeProperty,
@@ -312,6 +313,34 @@ impl<'a> Ground<'a> {
             ground = parent;
         }
         Ok(Some(both))
+    }
+
+    /// The same for a run. It may be none where the rules that led here keep no runs, and have
+    /// another end.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn climb_run(&self, run: LassoRun) -> Result<Option<LassoRun>, Limit> {
+        let (mut ground, mut run) = (self, run);
+        while let NetOf::Derived { parent, derivation, .. } = &ground.net {
+            let last = match run.end {
+                RunEnd::Repeats(cycle) => {
+                    let climbed = derivation.pump(&run.prefix, &cycle)?;
+                    let Some((prefix, cycle)) = climbed else { return Ok(None) };
+                    run = LassoRun { prefix, end: RunEnd::Repeats(cycle) };
+                    ground = parent;
+                    continue;
+                }
+                RunEnd::Dead => Predicate::Dead,
+                RunEnd::Anything => Predicate::True,
+            };
+            let climbed = derivation.sequence(&MarkingGoal::Reach(last), &run.prefix)?;
+            let Some((mut prefix, firings)) = climbed else { return Ok(None) };
+            prefix.truncate(firings);
+            run.prefix = prefix;
+            ground = parent;
+        }
+        Ok(Some(run))
     }
 
     /// How many changes made this net of the net that was read; `None` on the latter.

@@ -6,7 +6,7 @@
 use super::{Derivation, DerivedGoal, Ground, Limit};
 use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
 use crate::evidence::{ReplayError, Replayer, replay};
-use crate::reduction::{self, BackError, Reduction, needs};
+use crate::reduction::{self, BackError, Needs, Preserve, Reduction, needs};
 use crate::structure::intervals::Intervals;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
@@ -27,7 +27,10 @@ pub fn reduce<'a>(
         return None;
     }
     let net = parent.net();
-    let needs = needs::of_goals(net, asked.iter().map(|(_, goal)| goal));
+    let needs = needs_of(net, &asked);
+    if needs.preserve == Preserve::NOTHING {
+        return None;
+    }
     let config = reduction::Config {
         without: parent.without_rules.clone(),
         linear: false,
@@ -40,6 +43,10 @@ pub fn reduce<'a>(
     }
     let applications = statistics.rules.iter().map(|rule| rule.applied).sum();
     let translate = |(id, goal): (GoalId, Goal)| {
+        if let Goal::Run(property) = &goal {
+            let goal = Goal::Run(Box::new(reduction.translate_hint(net, property)?));
+            return Some(DerivedGoal { id, goal, constant: 0 });
+        }
         let translated = reduction.translate(net, &goal)?;
         Some(DerivedGoal { id, goal: translated.goal, constant: translated.constant })
     };
@@ -49,6 +56,20 @@ pub fn reduce<'a>(
     let derivation = Reduced { parent: net, reduction, applications, budget: whole.clone() };
     let ground = Ground::derived(parent, Box::new(derivation), goals, facts, &intervals);
     Some((ground, intervals))
+}
+
+/// What these goals need together: of runs what their markings show, which makes those of the
+/// reduced net hints.
+fn needs_of(net: &Net, asked: &[(GoalId, Goal)]) -> Needs {
+    let mut needs = needs::of_goals(net, asked.iter().map(|(_, goal)| goal));
+    for (_, goal) in asked {
+        let Goal::Run(property) = goal else { continue };
+        if let Some(hints) = needs::of_hints(net, property) {
+            needs.support.extend(hints.support);
+            needs.preserve = needs.preserve | hints.preserve;
+        }
+    }
+    needs.normalised()
 }
 
 /// A reduction as a step of the way back.

@@ -1,7 +1,8 @@
 //! What questions need of a reduction.
 
 use parikh_evidence::reduction::{Form, Needs, Preserve};
-use parikh_net::{Goal, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Goal, Net, PlaceId, Predicate, RunProperty, TransitionId};
 
 /// Reachability of predicates over `support`, and maxima of sums over it.
 pub fn reachability(support: impl IntoIterator<Item = PlaceId>) -> Needs {
@@ -55,6 +56,23 @@ pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Nee
         }
     }
     needs.normalised()
+}
+
+/// What the markings along runs show of the property, where that is all that it sees of them.
+/// Which runs are kept no rule says: those of the reduced net are a hint, to be gone through on the
+/// net that was read.
+pub fn of_hints(net: &Net, property: &RunProperty) -> Option<Needs> {
+    is_of_markings(property).then(|| reachability(property.support(net)))
+}
+
+/// Whether all of its runs are meant, and it sees nothing of them but what single markings show:
+/// transitions of a reduced net have other names, and a dead marking of it may go on.
+pub(super) fn is_of_markings(property: &RunProperty) -> bool {
+    property.fairness().is_none()
+        && property.atoms().iter().all(|atom| match atom {
+            RunAtom::Holds(predicate) => !predicate.mentions_deadness(),
+            RunAtom::Fires(_) => false,
+        })
 }
 
 fn add(needs: &mut Needs, net: &Net, predicate: &Predicate) {

@@ -2,9 +2,11 @@
 
 use super::back::Back;
 use super::log::Log;
+use super::needs::is_of_markings;
 use super::statistics::{Size, Statistics};
 use parikh_evidence::reduction::{Firing, Needs, Preserve, ReducedNet};
-use parikh_net::{Goal, Net, PlaceId, TransitionId};
+use parikh_net::run_property::RunAtom;
+use parikh_net::{Goal, Net, PlaceId, RunProperty, TransitionId};
 use std::collections::HashMap;
 use std::ops::Deref;
 
@@ -95,5 +97,19 @@ impl Reduction {
             // No rule says what it keeps of runs.
             _ => None,
         }
+    }
+
+    /// The property with what its atoms are on the reduced net. Whoever finds a run with it there
+    /// has a hint and no more: no rule says what it keeps of runs.
+    pub fn translate_hint(&self, original: &Net, property: &RunProperty) -> Option<RunProperty> {
+        if !is_of_markings(property) || !self.needs().preserve.covers(Preserve::REACHABILITY) {
+            return None;
+        }
+        let translated = |atom: &RunAtom| {
+            let predicate = atom.condition()?;
+            Some(RunAtom::Holds(self.reduced.translate_marking(original, &predicate)?))
+        };
+        let atoms: Vec<RunAtom> = property.atoms().iter().map(translated).collect::<Option<_>>()?;
+        Some(RunProperty::new(property.formulas(), property.formula(), &atoms))
     }
 }

@@ -36,7 +36,8 @@
 //! given up in milliseconds where nothing goes round.
 //!
 //! Where LTL is asked, the first worker looks for runs all the time after its first walk, which
-//! tells which conditions change. The second proves what conditions never do, as for any goal, and
+//! tells which conditions change; for some of the time on nets reduced for one property each, where
+//! fewer firings change what it sees. The second proves what conditions never do, as for any goal, and
 //! in between argues from that that there is no run ([`Role::RunProofs`]): such an argument takes
 //! milliseconds, so it is tried whenever more may be known.
 //!
@@ -68,6 +69,9 @@ pub(super) const OWN_REDUCTIONS: f64 = 0.33;
 /// On a net of their own, each of what the one before has left: reducing again, searching, and,
 /// when nobody else walks, proving before walks.
 pub(super) const OWN_REDUCTION: (f64, f64, f64) = (0.4, 0.6, 0.5);
+
+/// Of the time of a property whose runs are looked for on the net reduced for it: reducing.
+pub(super) const OWN_RUNS: f64 = 0.4;
 
 /// The most of the time left that finding out what stays reachable takes where formulas of CTL are
 /// open: their parts ask for it more often than a question does, and most of them are decided
@@ -209,6 +213,8 @@ pub enum Phase {
     Grow,
     /// Groups of goals on nets reduced for them alone, and nothing else.
     OwnReductions(Part),
+    /// Runs with each open property on the net reduced for it alone.
+    OwnRuns(Part),
 }
 
 impl Phase {
@@ -220,7 +226,8 @@ impl Phase {
             | Phase::GoOnSmall(_, part)
             | Phase::Deepen(part)
             | Phase::Follow(part)
-            | Phase::OwnReductions(part) => Some(part),
+            | Phase::OwnReductions(part)
+            | Phase::OwnRuns(part) => Some(part),
             Phase::Once | Phase::Search | Phase::Grow => None,
         }
     }
@@ -268,6 +275,7 @@ impl Schedule {
             all.push(GoOn(Role::Trees, Part::of(0.2)));
             all.push(Run(Role::Runs, On::Read, Part::of(0.4)));
             all.extend(prove);
+            all.push(Phase::OwnRuns(Part::of(0.4)));
             all.push(Run(Role::Runs, On::Read, Part::of(1.0)));
             all.push(GoOn(Role::Trees, Part::of(1.0)));
             let describe = all.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
@@ -285,6 +293,8 @@ impl Schedule {
             Run(Role::Walk, On::Read, Part::of(0.05).at_least(0.5).at_most(5)),
             small,
             GoOn(Role::Trees, Part::of(0.4)),
+            Run(Role::Runs, On::Read, Part::of(0.3)),
+            Phase::OwnRuns(Part::of(0.5)),
             Run(Role::Runs, On::Read, Part::of(1.0)),
             GoOn(Role::Trees, Part::of(1.0)),
             Run(Role::Walk, On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
@@ -297,6 +307,11 @@ impl Schedule {
         ];
         let prove = [first].into_iter().chain(prove).collect();
         Schedule { workers: vec![walk, prove] }
+    }
+
+    /// Nothing but runs with each property on the net reduced for it alone.
+    pub fn own_runs_only() -> Schedule {
+        Schedule { workers: vec![vec![Phase::OwnRuns(Part::of(1.0))]] }
     }
 
     /// Nothing but work on nets reduced for some goals alone, and the search of the net that was

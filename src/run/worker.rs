@@ -63,6 +63,7 @@ impl<'p, 'a> Worker<'p, 'a> {
                 let groups = all.groups(all.ground);
                 self.on_own_reductions(&groups, &all.part(part));
             }
+            Phase::OwnRuns(part) => self.on_own_runs(&all.part(part)),
         }
     }
 
@@ -289,6 +290,23 @@ impl<'p, 'a> Worker<'p, 'a> {
         self.run_all(Role::Slices, &ground, &budget.share(if walks { proving } else { 1.0 }));
         if walks && !is_settled() {
             self.run_all(Role::Walk, &ground, budget);
+        }
+    }
+
+    /// See [`Phase::OwnRuns`].
+    fn on_own_runs(&self, end: &Budget) {
+        let all = self.portfolio;
+        if !all.has_any(&[Role::Runs]) {
+            return;
+        }
+        let is_open = |id: &GoalId| all.board.is_open(*id);
+        let open: Vec<GoalId> =
+            all.ground.runs().iter().map(|&(id, _)| id).filter(is_open).collect();
+        for (at, id) in open.iter().enumerate().filter(|(_, id)| is_open(id)) {
+            let budget = end.share(1.0 / (open.len() - at) as f64);
+            if let Some(ground) = all.reduce(&[*id], &budget.share(schedule::OWN_RUNS)) {
+                self.run_all(Role::Runs, &ground, &budget);
+            }
         }
     }
 

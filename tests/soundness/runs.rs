@@ -11,7 +11,7 @@ use parikh::engine::{Engine, Role, Sides};
 use parikh::net::generate::{Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Goal, Net, TransitionId};
-use parikh::run::{Config, Event, run_net};
+use parikh::run::{Config, Event, Schedule, run_net};
 use parikh::solvers::Budget;
 use parikh_temporal::Ltl;
 use std::time::Duration;
@@ -41,6 +41,11 @@ fn properties(seed: u64, net: &Net, count: usize) -> Vec<RunProperty> {
 /// What these engines say of properties of random nets in so much time, held against the truth: how
 /// many they found, and how many they excluded.
 fn tried(engines: &'static [Engine], time: Duration, count: u64) -> (usize, usize) {
+    tried_by(&Config { engines, threads: 1, ..Config::default() }, time, count)
+}
+
+/// The same with any configuration.
+fn tried_by(config: &Config, time: Duration, count: u64) -> (usize, usize) {
     let (mut found, mut excluded) = (0, 0);
     for seed in 0..scaled(count) {
         let net = random(seed, &Shape::small(seed));
@@ -50,9 +55,8 @@ fn tried(engines: &'static [Engine], time: Duration, count: u64) -> (usize, usiz
             let goals: Vec<Goal> = all.iter().map(|it| Goal::Run(Box::new(it.clone()))).collect();
             let truth: Vec<bool> =
                 goals.iter().map(|goal| space.answer(goal) == Truth::Exists(true)).collect();
-            let config = Config { engines, threads: 1, ..Config::default() };
             let budget = Budget::unlimited().slice(time);
-            let report = run_net(net, Plan::of_goals(goals), &config, &budget, |event| {
+            let report = run_net(net, Plan::of_goals(goals), config, &budget, |event| {
                 if let Event::Settled { id, knowledge: Knowledge::Run(run), .. } = event {
                     let exists = matches!(run, Run::Exists { .. });
                     assert_eq!(exists, truth[id.index()], "net {seed}, {id:?}: {run:?}");
@@ -78,6 +82,17 @@ fn every_engine_alone_is_right_about_runs() {
             _ => assert!(found > 100, "{engine:?}: {found}, {excluded}"),
         }
     }
+}
+
+/// What walks and searches see on reduced nets is gone through on the net that was read; that there
+/// is nothing on a reduced net says nothing.
+#[test]
+fn runs_on_nets_reduced_for_one_property_are_runs_and_nothing_follows_from_none() {
+    let schedule = Some(Schedule::own_runs_only());
+    let engines = Vec::leak(ENGINES.iter().filter(|it| it.role == Role::Runs).copied().collect());
+    let config = Config { engines, threads: 1, schedule, ..Config::default() };
+    let (found, excluded) = tried_by(&config, LONG, 300);
+    assert!(found > 50 && excluded == 0, "{found}, {excluded}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{Lassos, Unknown};
 use crate::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
 use parikh_net::{GoalId, RunProperty};
 use parikh_solvers::Budget;
+use std::collections::HashSet;
 
 /// See the [module](super).
 pub const ENGINE: Engine = Engine {
@@ -24,13 +25,16 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 
 /// What was done, in a line.
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let (mut found, mut excluded, mut expanded) = (0, 0, 0);
+    let (mut found, mut expanded) = (0, 0);
+    let (mut without, mut missed): (HashSet<GoalId>, HashSet<GoalId>) = Default::default();
     for (round, share) in (1..).zip(LOOKS) {
         let open: Vec<&(GoalId, RunProperty)> =
             work.ground.runs().iter().filter(|(id, _)| work.board.is_open(*id)).collect();
         let end = budget.share(share);
         for (at, (id, property)) in open.iter().enumerate() {
-            if budget.is_exhausted() || !work.board.is_open(*id) {
+            let is_done =
+                || [&without, &missed].iter().any(|it| it.contains(id)) || !work.board.is_open(*id);
+            if budget.is_exhausted() || is_done() {
                 continue;
             }
             let slice = end.share(1.0 / (open.len() - at) as f64);
@@ -38,14 +42,18 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             let asked = std::slice::from_ref(property);
             let seed = work.seed.wrapping_add(round - 1);
             let Ok(mut lassos) = Lassos::new(net, facts, asked, seed, &slice) else { continue };
-            let runs = work.board.runs(ENGINE.technique);
+            let runs = work.board.runs(ENGINE.technique).on(work.ground);
             match lassos.find(property) {
                 Ok(Some(run)) => {
                     found += 1;
                     runs.exists(*id, run);
+                    if work.board.is_open(*id) && work.ground.parent().is_some() {
+                        // It would be the same run again.
+                        missed.insert(*id);
+                    }
                 }
                 Ok(None) => {
-                    excluded += 1;
+                    without.insert(*id);
                     runs.searched(*id, lassos.expanded().into());
                 }
                 Err(why @ (Unknown::Automaton(_) | Unknown::Fairness(_))) => {
@@ -56,5 +64,6 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             expanded += u64::from(lassos.expanded());
         }
     }
+    let excluded = without.len();
     format!("{expanded} markings expanded, {found} runs found, {excluded} properties without")
 }

@@ -7,11 +7,15 @@ use crate::evidence::no_run::{ExcludedPairs, Movers, NoRun, NoRunFlaw, Reason};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{Net, Predicate};
 use parikh_solvers::Budget;
-use parikh_temporal::{Limits, Tableau, TooLarge};
+use parikh_temporal::{Limits, Node, Tableau, TooLarge, Values};
 use std::collections::HashMap;
 
-/// Steps that are gone through one by one, from few to many.
+/// Steps that are gone through one by one, from few to many; more only where the formula says X
+/// more often, one below the other.
 const OPENINGS: [usize; 3] = [0, 1, 2];
+/// The most steps that are gone through then, and the share of the time for them.
+const MOST_OPENING: usize = 8;
+const OPENING_SHARE: f64 = 0.3;
 
 /// Why there is no argument.
 #[derive(Debug, thiserror::Error)]
@@ -58,14 +62,34 @@ pub fn argue(
     let mut argument =
         NoRun { tableau, opening: 0, documents: Vec::new(), given, refuted, rankings };
     let mut last = None;
-    for opening in OPENINGS {
+    let depth = nexts(property);
+    let longer = (depth..=depth + 1).filter(|it| (OPENINGS.len()..=MOST_OPENING).contains(it));
+    let end = budget.share(OPENING_SHARE);
+    for opening in OPENINGS.into_iter().chain(longer) {
         argument.opening = opening;
-        match argument.check(net, property, goes_on) {
+        let budget = if opening < OPENINGS.len() { budget } else { &end };
+        match argument.check(net, property, &mut || !budget.is_exhausted()) {
             Ok(()) => return Ok(argument),
+            // Longer ones lead no less far.
+            Err(flaw @ NoRunFlaw::Opening) => return Err(last.unwrap_or(flaw).into()),
             Err(flaw) => last = Some(flaw),
         }
     }
     Err(last.unwrap_or(NoRunFlaw::Opening).into())
+}
+
+/// How many X stand one below the other in the formula, at most.
+fn nexts(property: &RunProperty) -> usize {
+    property.formulas().fold(property.formula(), |_, node, made: &Values<_, usize>| match node {
+        Node::Next(_, part) => made[*part] + 1,
+        Node::True | Node::False | Node::Literal(_) => 0,
+        Node::And(parts) | Node::Or(parts) => {
+            parts.iter().map(|&part| made[part]).max().unwrap_or(0)
+        }
+        Node::Until(_, left, right) | Node::Release(_, left, right) => {
+            made[*left].max(made[*right])
+        }
+    })
 }
 
 /// The edges that one of `never` excludes, and those of `never` that do.

@@ -37,7 +37,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                     never.iter().position(|it| it == premise).map(|at| goals[at])
                 };
                 let given = argument.given.iter().filter_map(goal_of).collect();
-                work.board.runs(ENGINE.technique).excluded(*id, argument, given);
+                work.board.runs(ENGINE.technique).on(work.ground).excluded(*id, argument, given);
             }
             Err(why) => tracing::debug!("ranking: {id:?}: {why}"),
         }

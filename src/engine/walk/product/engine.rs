@@ -1,8 +1,9 @@
 //! The engine: rounds of walks for all open properties, as long as they find something.
 
 use super::{Atoms, ProductWalk};
+use crate::board::{Board, Knowledge, Reach};
 use crate::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
-use parikh_net::{GoalId, RunProperty};
+use parikh_net::{FiringSequence, GoalId, RunProperty};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,12 @@ pub const ENGINE: Engine = Engine {
 const SHARE: f64 = 0.3;
 /// How many times as long as until the last run was found another one is waited for.
 const PATIENCE: u32 = 4;
+/// Runs of a reduced net that lead to none of the net that was read with the property, until no
+/// more are looked for.
+const MISSES: u32 = 20;
+/// The share of the time for walks along ways that are known, and the longest of these.
+const ALONG: f64 = 0.3;
+const LONGEST: u128 = 2_000_000;
 /// The least time that is waited.
 const LEAST: Duration = Duration::from_millis(200);
 
@@ -38,17 +45,30 @@ fn run(work: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
     let (ids, properties): (Vec<GoalId>, Vec<RunProperty>) = open.unzip();
     let atoms = Atoms::new(work.ground.net(), &properties);
     let mut walk = ProductWalk::new(work.ground.net(), &atoms, &properties, seed, budget);
-    let runs = work.board.runs(ENGINE.technique);
+    let runs = work.board.runs(ENGINE.technique).on(work.ground);
     let begin = Instant::now();
     let share = budget.remaining().map(|time| time.mul_f64(SHARE));
     let (mut found, mut last) = (0, Duration::ZERO);
+    let is_hint = work.ground.parent().is_some();
+    let mut misses = vec![0; ids.len()];
+    let ways = if is_hint { Vec::new() } else { ways(work.board) };
+    let along = budget.share(ALONG);
+    let mut rest = ways.iter();
     loop {
         let mut take = |at: usize, run| {
+            runs.exists(ids[at], run);
+            if is_hint && is_open(ids[at]) {
+                misses[at] += 1;
+                return misses[at] >= MISSES;
+            }
             found += 1;
             last = begin.elapsed();
-            runs.exists(ids[at], run);
             true
         };
+        if let Some(way) = rest.next().filter(|_| !along.is_exhausted()) {
+            walk.along(way, &along, &|at| is_open(ids[at]), &mut take);
+            continue;
+        }
         let is_left = walk.round(budget, &|at| is_open(ids[at]), &mut take);
         let patience = LEAST.max(last * PATIENCE).max(share.unwrap_or(Duration::MAX));
         if !is_left || budget.is_exhausted() || begin.elapsed() > patience {
@@ -56,4 +76,16 @@ fn run(work: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
         }
     }
     format!("{} firings, {found} runs found", walk.firings())
+}
+
+/// The ways to what is known to be reachable, and what may begin a run, the shortest first.
+fn ways(board: &Board<'_>) -> Vec<FiringSequence> {
+    let way = |id| match board.knowledge(id)? {
+        Knowledge::Reach(Reach::Reached { witness, .. }) => witness?.to_sequence(),
+        _ => None,
+    };
+    let ways = board.ids().filter_map(way).chain(board.ways());
+    let mut ways: Vec<_> = ways.filter(|way| way.firings() <= LONGEST).collect();
+    ways.sort_by_key(FiringSequence::firings);
+    ways
 }

@@ -18,7 +18,8 @@
 //! |---|---|
 //! | `alphabet` | the atoms of all properties as bits, letters as numbers |
 //! | `subsets` | sets of states, made as far as walks go |
-//! | `homing` | the way back to a marking |
+//! | `homing` | the way back to a marking, by chance |
+//! | `tours` | short loops, nearest first |
 //! | `walk` | one walk: choose, read, fire, look for ends |
 //! | `walker` | what walks share |
 //! | `rounds` | one walk of each kind after the other |
@@ -34,6 +35,7 @@ mod engine;
 mod homing;
 mod rounds;
 mod subsets;
+mod tours;
 mod walk;
 mod walker;
 

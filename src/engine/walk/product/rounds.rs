@@ -2,8 +2,12 @@
 
 use super::walker::{Manner, ProductWalk};
 use crate::engine::walk::machine::below;
+use parikh_net::FiringSequence;
 use parikh_net::lasso::LassoRun;
 use parikh_solvers::Budget;
+
+/// Firings on from the end of a way.
+const ON: usize = 4096;
 
 impl ProductWalk<'_> {
     /// One walk of each kind, longer ones in later rounds; whether a property is left. `found` is
@@ -15,11 +19,7 @@ impl ProductWalk<'_> {
         is_open: &dyn Fn(usize) -> bool,
         found: &mut dyn FnMut(usize, LassoRun) -> bool,
     ) -> bool {
-        for (position, followed) in self.followed.iter_mut().enumerate() {
-            if let Some(followed) = followed {
-                followed.is_gone |= !is_open(position);
-            }
-        }
+        self.forget_closed(is_open);
         let open: Vec<usize> =
             (0..self.followed.len()).filter(|&at| self.is_followed(at)).collect();
         let longest = 1usize << (6 + self.rounds.min(9));
@@ -36,5 +36,28 @@ impl ProductWalk<'_> {
         }
         self.rounds += 1;
         open.iter().any(|&at| self.is_followed(at))
+    }
+
+    /// A walk along a way that is known to lead somewhere, and a little on from its end. `found` and
+    /// `is_open` as in a [round](Self::round).
+    pub fn along(
+        &mut self,
+        way: &FiringSequence,
+        budget: &Budget,
+        is_open: &dyn Fn(usize) -> bool,
+        found: &mut dyn FnMut(usize, LassoRun) -> bool,
+    ) {
+        self.forget_closed(is_open);
+        if (0..self.followed.len()).any(|at| self.is_followed(at)) && !budget.is_exhausted() {
+            self.walk_along(way, ON, budget, found);
+        }
+    }
+
+    fn forget_closed(&mut self, is_open: &dyn Fn(usize) -> bool) {
+        for (position, followed) in self.followed.iter_mut().enumerate() {
+            if let Some(followed) = followed {
+                followed.is_gone |= !is_open(position);
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! One walk: choose, read, fire, and look for ways to go on for ever.
 
 use super::subsets::{FIRST, NOTHING};
+use super::tours::Start;
 use super::walker::{Manner, ProductWalk};
 use crate::engine::walk::machine::below;
 use crate::engine::walk::walker::Choose;
@@ -16,6 +17,9 @@ const POLLING: u64 = 512;
 const AHEAD: usize = 6;
 /// Firings towards one letter before another is chosen.
 const PATIENCE: usize = 64;
+
+/// Firings that are tried for a tour in the first round; more in later ones.
+const TOURS: usize = 256;
 
 /// Where a walk is, and how it came there.
 struct Course {
@@ -46,7 +50,7 @@ struct Course {
 
 /// Which letters a loop may read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Letters {
+pub(super) enum Letters {
     /// Only the one of the base.
     Same,
     /// Those that do not lose the property; what the loop reads has to be accepted.
@@ -89,15 +93,7 @@ impl ProductWalk<'_> {
             if self.firings.is_multiple_of(POLLING) && budget.is_exhausted() {
                 break;
             }
-            course.here = self.letter_here();
-            if self.machine.is_dead() {
-                return self.end_dead(course, found);
-            }
-            if !course.is_quiet {
-                self.look_for_ends(course, budget, found);
-            }
-            self.look_back(course, found);
-            if course.sets.iter().all(|&set| set == NOTHING) {
+            if !self.look_around(course, budget, found) {
                 break;
             }
             let Some(transition) = self.choose(manner, course) else { break };
@@ -105,6 +101,56 @@ impl ProductWalk<'_> {
                 break;
             }
         }
+    }
+
+    /// A walk along a way that is known to lead somewhere, and so many firings on from its end,
+    /// towards what one of the properties wants.
+    pub(super) fn walk_along(
+        &mut self,
+        way: &FiringSequence,
+        limit: usize,
+        budget: &Budget,
+        found: &mut Sink<'_>,
+    ) {
+        let mut course = self.begin(Manner::Blind);
+        let steps = way.steps().iter();
+        let mut firings = steps.flat_map(|step| {
+            std::iter::repeat_n(step.transition.index() as u32, step.count as usize)
+        });
+        let came = loop {
+            if self.firings.is_multiple_of(POLLING) && budget.is_exhausted()
+                || !self.look_around(&mut course, budget, found)
+            {
+                break false;
+            }
+            match firings.next() {
+                Some(transition) if self.go(&mut course, transition) => {}
+                Some(_) => break false,
+                None => break true,
+            }
+        };
+        let left: Vec<usize> =
+            (0..course.sets.len()).filter(|&at| course.sets[at] != NOTHING).collect();
+        if came && !left.is_empty() {
+            let position = left[below(&mut self.resources.rng, left.len())];
+            self.walk_on(Manner::Solo(position), limit, &mut course, budget, found);
+        }
+        self.machine.restart();
+    }
+
+    /// Reads the letter and looks for ways to go on for ever; whether there is anything to walk on
+    /// for.
+    fn look_around(&mut self, course: &mut Course, budget: &Budget, found: &mut Sink<'_>) -> bool {
+        course.here = self.letter_here();
+        if self.machine.is_dead() {
+            self.end_dead(course, found);
+            return false;
+        }
+        if !course.is_quiet {
+            self.look_for_ends(course, budget, found);
+        }
+        self.look_back(course, found);
+        course.sets.iter().any(|&set| set != NOTHING)
     }
 
     fn begin(&mut self, manner: Manner) -> Course {
@@ -131,7 +177,7 @@ impl ProductWalk<'_> {
     }
 
     /// The letter of the marking, where nothing fires.
-    fn letter_here(&mut self) -> u32 {
+    pub(super) fn letter_here(&mut self) -> u32 {
         self.machine.news.clear();
         let truths = &self.machine.truths;
         if truths.len() == self.atoms.words {
@@ -143,7 +189,7 @@ impl ProductWalk<'_> {
     }
 
     /// The letter of a marking with this letter that a firing leaves.
-    fn letter_with(&mut self, here: u32, transition: u32) -> u32 {
+    pub(super) fn letter_with(&mut self, here: u32, transition: u32) -> u32 {
         let Some(fired) = self.atoms.fired(transition) else { return here };
         let bits = self.alphabet.bits(here).iter().zip(fired);
         let bits: Vec<u64> = bits.map(|(one, other)| one | other).collect();
@@ -158,6 +204,7 @@ impl ProductWalk<'_> {
             return false;
         }
         self.firings += 1;
+        self.patience += 1;
         let is_same = course.letters.last() == Some(&letter);
         course.history.push(transition);
         course.letters.push(letter);
@@ -315,7 +362,7 @@ impl ProductWalk<'_> {
                 continue;
             }
             *tried += 1;
-            if self.look_for_end(position, course, found) {
+            if self.look_for_end(position, course, budget, found) {
                 course.sets[position] = NOTHING;
             }
         }
@@ -324,7 +371,13 @@ impl ProductWalk<'_> {
     }
 
     /// The same for one property; whether it was found.
-    fn look_for_end(&mut self, position: usize, course: &Course, found: &mut Sink<'_>) -> bool {
+    fn look_for_end(
+        &mut self,
+        position: usize,
+        course: &Course,
+        budget: &Budget,
+        found: &mut Sink<'_>,
+    ) -> bool {
         let (set, here, at) = (course.sets[position], course.here, course.history.len());
         let Some(followed) = &mut self.followed[position] else { return false };
         let is_universal = followed.subsets.is_universal(set);
@@ -346,7 +399,10 @@ impl ProductWalk<'_> {
             () => return false,
         };
         let limit = 24usize << self.rounds.min(6);
-        let cycle = self.find_loop(position, set, here, letters, limit);
+        let cycle = self.find_loop(position, set, here, letters, limit).or_else(|| {
+            let start = Start { position, set, here, allowed: letters };
+            self.find_tour(start, TOURS << self.rounds.min(6), budget)
+        });
         cycle.is_some_and(|cycle| {
             self.report(position, course, at, RunEnd::Repeats(sequence(&cycle)), found)
         })
@@ -389,13 +445,8 @@ impl ProductWalk<'_> {
             self.firings += 1;
             let there = self.letter_here();
             let followed = self.followed[position].as_mut()?;
-            let differs = || {
-                let pairs = self.alphabet.bits(here).iter().zip(self.alphabet.bits(there));
-                pairs
-                    .zip(&followed.subsets.mask)
-                    .any(|((one, other), mask)| (one ^ other) & mask != 0)
-            };
-            if allowed == Letters::Same && differs() {
+            let differs = followed.tells_apart(here, there, &self.alphabet);
+            if allowed == Letters::Same && differs {
                 self.machine.fire_many(class, -1);
                 refused += 1;
                 continue;

@@ -4,6 +4,7 @@
 use super::alphabet::{Alphabet, Atoms};
 use super::homing::Homing;
 use super::subsets::Subsets;
+use super::tours;
 use crate::engine::walk::compiled::Compiled;
 use crate::engine::walk::machine::Machine;
 use crate::engine::walk::strategy::directed::Directed;
@@ -54,6 +55,8 @@ pub struct ProductWalk<'a> {
     pub(super) names: Vec<u64>,
     /// Firings so far.
     pub(super) firings: u64,
+    /// How many more firings may be tried on tours.
+    pub(super) patience: u64,
 }
 
 impl<'a> ProductWalk<'a> {
@@ -94,6 +97,7 @@ impl<'a> ProductWalk<'a> {
             rounds: 0,
             names,
             firings: 0,
+            patience: tours::PATIENCE,
         }
     }
 
@@ -116,5 +120,11 @@ impl<'p> Followed<'p> {
         let fires = |atom: &RunAtom| matches!(atom, RunAtom::Fires(_));
         let speaks_of_firings = property.atoms().iter().any(fires);
         Some(Followed { property, subsets, looked_at, speaks_of_firings, is_gone: false })
+    }
+
+    /// Whether the property sees that the letters differ.
+    pub(super) fn tells_apart(&self, one: u32, other: u32, alphabet: &Alphabet) -> bool {
+        let pairs = alphabet.bits(one).iter().zip(alphabet.bits(other));
+        pairs.zip(&self.subsets.mask).any(|((one, other), mask)| (one ^ other) & mask != 0)
     }
 }
