@@ -37,9 +37,9 @@
 //!
 //! Where LTL is asked, the first worker looks for runs all the time after its first walk, which
 //! tells which conditions change; for some of the time on nets reduced for one property each, where
-//! fewer firings change what it sees. The second proves what conditions never do, as for any goal, and
-//! in between argues from that that there is no run ([`Role::RunProofs`]): such an argument takes
-//! milliseconds, so it is tried whenever more may be known.
+//! fewer firings change nothing that it sees. The second proves what conditions never do, as for
+//! any goal, and in between argues from that that there is no run ([`Role::RunProofs`]): such an
+//! argument takes milliseconds, so it is tried whenever more may be known.
 //!
 //! Where CTL is asked, both evaluate formulas marking by marking ([`Role::Trees`]), each beginning
 //! at another one; the first worker from the beginning, the second when it has seen which

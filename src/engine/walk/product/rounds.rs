@@ -38,8 +38,8 @@ impl ProductWalk<'_> {
         open.iter().any(|&at| self.is_followed(at))
     }
 
-    /// A walk along a way that is known to lead somewhere, and a little on from its end. `found` and
-    /// `is_open` as in a [round](Self::round).
+    /// A walk along a way that is known to lead somewhere, and a little on from its end. `found`
+    /// and `is_open` as in a [round](Self::round).
     pub fn along(
         &mut self,
         way: &FiringSequence,

@@ -8,8 +8,7 @@
 //! round before another one begins.
 
 use super::subsets::NOTHING;
-use super::walk::Letters;
-use super::walker::ProductWalk;
+use super::walker::{Letters, ProductWalk};
 use crate::engine::walk::machine::below;
 use parikh_net::{PlaceId, TransitionId};
 use parikh_solvers::Budget;
@@ -24,9 +23,7 @@ const LOOK: usize = 24;
 const AWAY: u64 = 4;
 /// Firings between two looks at the budget.
 const POLLING: usize = 256;
-/// Firings that are tried on tours at first. After that a tour has to be paid for: each firing of a
-/// walk is worth one of a tour, and each tour that ends is worth so many.
-pub(super) const PATIENCE: u64 = 10_000;
+/// Firings that may be tried on other tours when one was found.
 const REWARD: u64 = 20_000;
 
 /// By place, in order, how many tokens more there are than at the beginning; no zeros.

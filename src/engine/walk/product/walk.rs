@@ -2,7 +2,7 @@
 
 use super::subsets::{FIRST, NOTHING};
 use super::tours::Start;
-use super::walker::{Manner, ProductWalk};
+use super::walker::{Letters, Manner, ProductWalk};
 use crate::engine::walk::machine::below;
 use crate::engine::walk::walker::Choose;
 use crate::evidence::lasso::check_lasso;
@@ -46,17 +46,6 @@ struct Course {
     given: Option<u32>,
     /// The set for which the direction was chosen, and how many firings ago.
     aimed: (u32, usize),
-}
-
-/// Which letters a loop may read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Letters {
-    /// Only the one of the base.
-    Same,
-    /// Those that do not lose the property; what the loop reads has to be accepted.
-    Accepted,
-    /// Any: whatever follows is accepted.
-    Any,
 }
 
 /// Told of runs; says whether nobody needs another.
@@ -174,26 +163,6 @@ impl ProductWalk<'_> {
             given: None,
             aimed: (NOTHING, 0),
         }
-    }
-
-    /// The letter of the marking, where nothing fires.
-    pub(super) fn letter_here(&mut self) -> u32 {
-        self.machine.news.clear();
-        let truths = &self.machine.truths;
-        if truths.len() == self.atoms.words {
-            return self.alphabet.number(truths);
-        }
-        let mut bits = truths.clone();
-        bits.resize(self.atoms.words, 0);
-        self.alphabet.number(&bits)
-    }
-
-    /// The letter of a marking with this letter that a firing leaves.
-    pub(super) fn letter_with(&mut self, here: u32, transition: u32) -> u32 {
-        let Some(fired) = self.atoms.fired(transition) else { return here };
-        let bits = self.alphabet.bits(here).iter().zip(fired);
-        let bits: Vec<u64> = bits.map(|(one, other)| one | other).collect();
-        self.alphabet.number(&bits)
     }
 
     /// Reads the letter and fires. `false` where a number would not fit.

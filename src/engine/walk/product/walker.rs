@@ -4,7 +4,6 @@
 use super::alphabet::{Alphabet, Atoms};
 use super::homing::Homing;
 use super::subsets::Subsets;
-use super::tours;
 use crate::engine::walk::compiled::Compiled;
 use crate::engine::walk::machine::Machine;
 use crate::engine::walk::strategy::directed::Directed;
@@ -15,6 +14,10 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
+/// Firings that are tried on tours at first. After that a tour has to be paid for: each firing of a
+/// walk is worth one of a tour, and each tour that ends is worth more.
+const PATIENCE: u64 = 10_000;
+
 /// How a walk chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
@@ -24,6 +27,17 @@ pub(super) enum Manner {
     Chase,
     /// For the property at this position alone.
     Solo(usize),
+}
+
+/// Which letters a loop may read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Letters {
+    /// Only the one of the base.
+    Same,
+    /// Those that do not lose the property; what the loop reads has to be accepted.
+    Accepted,
+    /// Any: whatever follows is accepted.
+    Any,
 }
 
 /// A property that is followed.
@@ -97,13 +111,33 @@ impl<'a> ProductWalk<'a> {
             rounds: 0,
             names,
             firings: 0,
-            patience: tours::PATIENCE,
+            patience: PATIENCE,
         }
     }
 
     /// How many firings were made, in walks and in search of loops.
     pub fn firings(&self) -> u64 {
         self.firings
+    }
+
+    /// The letter of the marking, where nothing fires.
+    pub(super) fn letter_here(&mut self) -> u32 {
+        self.machine.news.clear();
+        let truths = &self.machine.truths;
+        if truths.len() == self.atoms.words {
+            return self.alphabet.number(truths);
+        }
+        let mut bits = truths.clone();
+        bits.resize(self.atoms.words, 0);
+        self.alphabet.number(&bits)
+    }
+
+    /// The letter of a marking with this letter that a firing leaves.
+    pub(super) fn letter_with(&mut self, here: u32, transition: u32) -> u32 {
+        let Some(fired) = self.atoms.fired(transition) else { return here };
+        let bits = self.alphabet.bits(here).iter().zip(fired);
+        let bits: Vec<u64> = bits.map(|(one, other)| one | other).collect();
+        self.alphabet.number(&bits)
     }
 
     pub(super) fn is_followed(&self, at: usize) -> bool {
