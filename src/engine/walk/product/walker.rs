@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 /// Firings that are tried on tours at first. After that a tour has to be paid for: each firing of a
 /// walk is worth one of a tour, and each tour that ends is worth more.
-const PATIENCE: u64 = 10_000;
+const PATIENCE: u64 = 300_000;
 
 /// How a walk chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
