@@ -21,6 +21,10 @@ pub(crate) enum Operation {
     /// As the two above, inside a set.
     SaturateWithin = 7,
     SaturateFiredWithin = 8,
+    /// A firing of any transition, inside a set.
+    FireAnyWithin = 9,
+    /// A firing, inside a set.
+    FireWithin = 10,
 }
 
 const KIND_SHIFT: u32 = 28;

@@ -22,6 +22,7 @@
 //! | `touch`, `relation`, `contexts` | transitions as implicit relations, and what is still to be read below a level |
 //! | `saturate` | the reachable set, from the bottom up; `within`: the same inside another set |
 //! | `breadth` | the reachable set, round by round; `path`: a firing sequence to a member, backwards |
+//! | `next` | the members that one firing leads from into another set |
 //! | `back` | how all members lead back to some, in steps that can be gone again |
 //! | `count` | exact counts, plain and weighted; sums and their maxima |
 //! | `restrict` | the members that satisfy a linear condition |
@@ -42,6 +43,7 @@ mod contexts;
 mod count;
 mod file;
 mod levelled;
+mod next;
 mod number;
 pub mod order;
 mod path;

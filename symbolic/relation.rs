@@ -23,6 +23,8 @@ pub struct Relation {
     pub(crate) contexts: Contexts,
     /// The transitions by their topmost level.
     pub(crate) by_level: Vec<Vec<Local>>,
+    /// The same, as suffixes.
+    beginning: Vec<Vec<u32>>,
     /// Which of several relations this is, for caches: they know suffixes by number only.
     pub(crate) number: u64,
 }
@@ -81,12 +83,14 @@ impl Relation {
         all.dedup();
         let contexts = Contexts::new(levels, &suffixes, &all, conditional);
         let mut by_level = vec![Vec::new(); levels as usize + 1];
+        let mut beginning = vec![Vec::new(); levels as usize + 1];
         for &id in &all {
             let Suffix { touch: Touch { level, pre, change }, next } = suffixes[id as usize];
             by_level[level as usize].push(Local { pre, change, next });
+            beginning[level as usize].push(id);
         }
         let number = NUMBERS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Ok(Relation { levels, suffixes, transitions: all, contexts, by_level, number })
+        Ok(Relation { levels, suffixes, transitions: all, contexts, by_level, beginning, number })
     }
 
     /// The transitions backwards.
@@ -101,6 +105,11 @@ impl Relation {
             .map(|&suffix| self.touches(suffix).map(Touch::reversed).collect())
             .collect();
         Relation::with_reads(self.levels, &transitions, false)
+    }
+
+    /// The suffixes of the transitions whose topmost level this is.
+    pub(crate) fn beginning_at(&self, level: u32) -> &[u32] {
+        &self.beginning[level as usize]
     }
 
     pub(crate) fn suffix(&self, id: u32) -> Suffix {

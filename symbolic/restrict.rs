@@ -28,6 +28,12 @@ struct Restriction<'r> {
     done: HashMap<(u32, i128), u32>,
 }
 
+/// What is needed at some levels, and the parts of nodes that have it.
+struct List<'l> {
+    needs: &'l [(u32, u64)],
+    done: HashMap<u32, u32>,
+}
+
 impl Diagrams<'_> {
     /// The members of `set` that satisfy `linear`.
     ///
@@ -100,6 +106,62 @@ impl Diagrams<'_> {
         let mut done = HashMap::new();
         let result = self.enabled_part(set.0, 0, needs, &mut done).map(Set);
         self.clean(result)
+    }
+
+    /// The members of `set` in which for one of the lists every listed level holds at least as many
+    /// tokens as listed. What lies above the first level of a list is gone through once for all
+    /// lists.
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn enabling_any(&mut self, set: Set, lists: &[Vec<(u32, u64)>]) -> Result<Set, Stop> {
+        if lists.iter().any(Vec::is_empty) {
+            return Ok(set);
+        }
+        let mut beginning: HashMap<u32, Vec<List<'_>>> = HashMap::new();
+        for needs in lists {
+            let list = List { needs, done: HashMap::new() };
+            beginning.entry(needs[0].0).or_default().push(list);
+        }
+        let result = self.any_part(set.0, 0, &mut beginning, &mut HashMap::new()).map(Set);
+        self.clean(result)
+    }
+
+    fn any_part(
+        &mut self,
+        id: u32,
+        level: u32,
+        beginning: &mut HashMap<u32, Vec<List<'_>>>,
+        done: &mut HashMap<u32, u32>,
+    ) -> Result<u32, Stop> {
+        if id <= ONE {
+            return Ok(EMPTY);
+        }
+        if let Some(&known) = done.get(&id) {
+            return Ok(known);
+        }
+        self.tick()?;
+        let base = self.work.len();
+        let mut at = id;
+        while at != EMPTY {
+            let node = self.node(at);
+            at = node.right;
+            let down = self.any_part(node.down, level + 1, beginning, done)?;
+            if down != EMPTY {
+                self.push(node.value, down);
+            }
+        }
+        let mut result = self.chain(base, EMPTY)?;
+        for list in beginning.get_mut(&level).into_iter().flatten() {
+            if result == id {
+                break;
+            }
+            let more = self.enabled_part(id, level, list.needs, &mut list.done)?;
+            result = self.union_of(result, more)?;
+        }
+        done.insert(id, result);
+        Ok(result)
     }
 
     fn enabled_part(

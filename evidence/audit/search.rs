@@ -48,7 +48,10 @@ impl<'n> Desk<'n> {
     pub(super) fn search_trees(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
-            Verdict::Searched(format!("{} markings were visited; {why}", searched.markings))
+            Verdict::Searched(match searched.markings {
+                u64::MAX => format!("a description of 2^64 markings or more was searched; {why}"),
+                markings => format!("{markings} markings were visited; {why}"),
+            })
         };
         if searched.markings > most {
             return unvisited("more than are visited again");

@@ -1,10 +1,11 @@
-//! Evidence about the tree of runs for an answer: labellings, or a search made again.
+//! Evidence about the tree of runs for an answer: labellings, sets of all markings, or a search
+//! made again.
 
 use super::Watch;
 use super::runs::{Claims, premises};
 use crate::tree::Labelling;
 use crate::tree::visit::visit_tree;
-use crate::{Flaw, words};
+use crate::{CheckedDocument, Flaw, words};
 use parikh_net::{Net, TreeProperty};
 
 /// What is shown of properties of the tree of runs.
@@ -12,6 +13,8 @@ pub(super) struct TreeAccount {
     properties: Vec<TreeProperty>,
     /// Whether all markings were visited, and the tree has the property.
     visited: Vec<bool>,
+    /// Whether the tree has the property, as evaluated on a set of all markings.
+    evaluated: Vec<bool>,
     /// For each property, the premises of each labelling that shows it.
     labellings: Vec<Vec<Premises>>,
 }
@@ -42,8 +45,9 @@ impl ProvedPremises<'_> {
 
 impl TreeAccount {
     pub(super) fn of(properties: Vec<TreeProperty>) -> Self {
-        let labellings = vec![Vec::new(); properties.len()];
-        TreeAccount { visited: vec![false; properties.len()], labellings, properties }
+        let (none, labellings) =
+            (vec![false; properties.len()], vec![Vec::new(); properties.len()]);
+        TreeAccount { visited: none.clone(), evaluated: none, labellings, properties }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -52,7 +56,9 @@ impl TreeAccount {
 
     /// Whether the tree is shown to have the property of this number.
     pub(super) fn is_done(&self, at: usize, shown: ProvedPremises<'_>) -> bool {
-        self.visited[at] || self.labellings[at].iter().any(|premises| shown.has(premises))
+        self.visited[at]
+            || self.evaluated[at]
+            || self.labellings[at].iter().any(|premises| shown.has(premises))
     }
 
     /// Checks a labelling, and notes which properties it shows once its premises are shown: these
@@ -73,6 +79,26 @@ impl TreeAccount {
         let premises = Premises { claims: premises(claims, &labelling.given.never), homes };
         for (labellings, _) in self.labellings.iter_mut().zip(shown).filter(|(_, shown)| *shown) {
             labellings.push(premises.clone());
+        }
+        Ok(())
+    }
+
+    /// Takes note of the properties that the set of all markings shows, where a document has that,
+    /// and no labelling is about them.
+    pub(super) fn evaluate(
+        &mut self,
+        document: &CheckedDocument<'_>,
+        watch: &Watch,
+    ) -> Result<(), Flaw> {
+        for (at, property) in self.properties.iter().enumerate() {
+            if self.visited[at] || !self.labellings[at].is_empty() {
+                continue;
+            }
+            match document.tree(property, &mut || watch.goes_on()) {
+                Ok(holds) => self.evaluated[at] = holds,
+                Err(Flaw::DoesNotFollow) => return Ok(()),
+                Err(flaw) => return Err(flaw),
+            }
         }
         Ok(())
     }
@@ -111,7 +137,12 @@ impl TreeAccount {
     pub(super) fn in_words(&self, premises: ProvedPremises<'_>) -> Option<String> {
         let done = (0..self.properties.len()).filter(|&at| self.is_done(at, premises)).count();
         let s = if done == 1 { "" } else { "s" };
-        (done > 0).then(|| format!("{done} labelling{s} checked"))
+        let evaluated = self.evaluated.iter().filter(|&&evaluated| evaluated).count();
+        match (done, evaluated) {
+            (0, _) => None,
+            (_, 0) => Some(format!("{done} labelling{s} checked")),
+            _ => Some(format!("{done} formula{s} evaluated on the set of all markings")),
+        }
     }
 
     /// What an open duty takes, in words.

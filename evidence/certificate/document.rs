@@ -6,7 +6,9 @@ use super::flaw::{Flaw, check_names};
 use super::induction::{Induction, Invariant};
 use super::linear::{Lemmas, LinearCertificate};
 use super::markings::{ReachableSet, visit};
-use parikh_net::{Atom, Features, Marking, Net, PlaceId, Predicate, TransitionId, UnitId};
+use parikh_net::{
+    Atom, Features, Marking, Net, PlaceId, Predicate, TransitionId, TreeProperty, UnitId,
+};
 use serde::{Deserialize, Serialize};
 
 /// A certificate of any kind. Plain data: to be stored, written down, mutilated and checked again.
@@ -131,6 +133,23 @@ impl CheckedDocument<'_> {
             }
         };
         if follows { Ok(()) } else { Err(Flaw::DoesNotFollow) }
+    }
+}
+
+impl CheckedDocument<'_> {
+    /// Whether the tree of runs has a property, where the document has all markings as a set.
+    ///
+    /// # Errors
+    /// [`Flaw::DoesNotFollow`] of other documents; [`Flaw::Stopped`], or what the set is too large
+    /// for.
+    pub fn tree(
+        &self,
+        property: &TreeProperty,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Flaw> {
+        let Steps::ClosedSet(set) = &self.steps else { return Err(Flaw::DoesNotFollow) };
+        property.atoms().iter().try_for_each(|atom| check_names(self.net, atom))?;
+        set.tree(self.net, property, goes_on)
     }
 }
 

@@ -89,6 +89,12 @@ pub enum Argument {
         /// Whether the model's own claim of unit-safety (NUPN) was used for what was known before.
         assumes_units: bool,
     },
+    /// What is true of which of all markings, described by so many nodes of a decision diagram, was
+    /// found from the set of them.
+    TreeDescribed {
+        /// The nodes; nothing where the checker was not given them.
+        nodes: Option<usize>,
+    },
     /// All markings along which the property might still come true were visited, so many; no run
     /// among them has it.
     RunsSearched {
@@ -173,6 +179,7 @@ impl Proof {
             (Argument::RunsSearched { .. }, _) => "exhaustive search of runs",
             (Argument::Labelling { .. }, _) => "labelling",
             (Argument::TreeSearched { .. }, _) => "exhaustive labelling",
+            (Argument::TreeDescribed { .. }, _) => "sets of markings",
             (Argument::Searched { stubborn: false, .. }, false) => "exhaustive search",
             (Argument::Searched { stubborn: false, .. }, true) => "exhaustive search, reduced",
             (Argument::Searched { stubborn: true, .. }, false) => {
@@ -276,6 +283,13 @@ impl fmt::Display for Argument {
             Argument::TreeSearched { markings, assumes_units } => {
                 write!(f, "all {markings} markings that matter were visited")?;
                 f.write_str(if *assumes_units { UNITS } else { "" })
+            }
+            Argument::TreeDescribed { nodes: Some(nodes) } => write!(
+                f,
+                "evaluated on the set of all markings, described by {nodes} nodes of a diagram"
+            ),
+            Argument::TreeDescribed { nodes: None } => {
+                f.write_str("evaluated on a diagram of all markings")
             }
             Argument::RunsSearched { markings } => {
                 write!(f, "all {markings} markings along such runs were visited")

@@ -4,11 +4,13 @@
 //! from others. It may rest on other goals that cannot be reached. Where it is too large to be
 //! kept, there is the word of a search.
 
-use super::{Argument, Board, Evidence, Knowledge, Proof, Technique, Tree};
-use crate::evidence::Flaw;
+use super::{Argument, Board, Evidence, Knowledge, Proof, Shown, Technique, Tree};
 use crate::evidence::tree::visit::{Visited, visit_tree};
 use crate::evidence::tree::{Given, Labelling, LabellingFlaw};
+use crate::evidence::{CheckedDocument, Document, Flaw};
 use parikh_net::{Goal, GoalId, TreeProperty};
+use parikh_solvers::Budget;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 /// The most markings that are visited again before an answer.
@@ -28,7 +30,7 @@ impl Board<'_> {
     }
 }
 
-impl Trees<'_> {
+impl<'b> Trees<'b> {
     /// The goal's property holds, or its negation, by this labelling; each of its premises is what
     /// one of the goals that are given shows.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
@@ -87,8 +89,23 @@ impl Trees<'_> {
         self.enter(goal, Tree::Decided { holds, proof, evidence, given, by });
     }
 
+    /// For what was found from a set of all markings, of which the document, if any, says that no
+    /// firing leaves it. Nothing says how many markings there are where that is beyond 64 bits.
+    pub fn described<'d>(
+        self,
+        document: Option<&'d Arc<Document>>,
+        markings: Option<u64>,
+    ) -> Described<'d>
+    where
+        Self: 'd,
+    {
+        let markings = markings.unwrap_or(u64::MAX);
+        let gave_up = Cell::new(document.is_none());
+        Described { trees: self, document, markings, checked: OnceCell::new(), gave_up }
+    }
+
     /// The property that an open goal asks for.
-    fn property(&self, goal: GoalId) -> Option<&TreeProperty> {
+    fn property(&self, goal: GoalId) -> Option<&'b TreeProperty> {
         match self.board.goal(goal) {
             Goal::Tree(property) if self.board.is_open(goal) => Some(property),
             Goal::Tree(_) => None,
@@ -121,6 +138,78 @@ impl Trees<'_> {
                 self.board.freeze(goal, self.by, entry);
             }
             _ => {}
+        }
+    }
+}
+
+/// Takes what follows from one set of all markings, which is checked once. See
+/// [`Trees::described`].
+pub struct Described<'d> {
+    trees: Trees<'d>,
+    document: Option<&'d Arc<Document>>,
+    markings: u64,
+    /// The document, once it was gone through.
+    checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
+    /// Whether going through it took too long: there will not be more time for the next goal.
+    gave_up: Cell<bool>,
+}
+
+impl Described<'_> {
+    /// The goal's property holds, or does not: the checker evaluates it again, where it can do so
+    /// within `budget`; else it is the word of a search. Where nobody keeps what the checker
+    /// accepts, and a search's word is taken, it has a small share of the time.
+    pub fn decided(&self, goal: GoalId, holds: bool, budget: &Budget) {
+        let Described { trees, document, markings, .. } = *self;
+        let Some(property) = trees.property(goal) else { return };
+        let checks = &trees.board.checks;
+        let evidence = match (document, checks.count(|| self.check(property, budget))) {
+            (Some(_), Ok(seen)) if seen != holds => {
+                return trees.refuse(goal, &"the checker finds the opposite in the same set");
+            }
+            (Some(document), Ok(_)) => {
+                let kept = || Shown { document: document.clone(), on: None };
+                Evidence::Certified(checks.keep.then(kept))
+            }
+            (_, Err(Flaw::Stopped | Flaw::TooLarge(_)) | Ok(_)) if checks.take_searches => {
+                Evidence::Searched { markings, stubborn: false, argued: None }
+            }
+            (_, Err(Flaw::Stopped | Flaw::TooLarge(_)) | Ok(_)) => return,
+            (_, Err(flaw)) => return trees.refuse(goal, &flaw),
+        };
+        let nodes = match (document.map(|document| &**document), &evidence) {
+            (Some(Document::ClosedSet(set)), Evidence::Certified(_)) => Some(set.nodes.len()),
+            _ => None,
+        };
+        let proof = Proof::new(Argument::TreeDescribed { nodes }, None);
+        trees.enter(goal, Tree::Decided { holds, proof, evidence, given: [].into(), by: trees.by });
+    }
+
+    /// What the checker finds.
+    fn check(&self, property: &TreeProperty, budget: &Budget) -> Result<bool, Flaw> {
+        let Some(document) = self.document.filter(|_| !self.gave_up.get()) else {
+            return Err(Flaw::Stopped);
+        };
+        let checks = &self.trees.board.checks;
+        let (needed, small) = (checks.keep || !checks.take_searches, checks.budget(false));
+        let goes_on = &mut || !(budget.is_exhausted() || !needed && small.is_exhausted());
+        if self.checked.get().is_none() {
+            match document.check(self.trees.board.net, goes_on) {
+                Err(Flaw::Stopped) => {
+                    self.gave_up.set(true);
+                    return Err(Flaw::Stopped);
+                }
+                // Nobody else has set it meanwhile: it is ours alone.
+                checked => drop(self.checked.set(checked)),
+            }
+        }
+        match self.checked.get() {
+            Some(Ok(checked)) => {
+                let found = checked.tree(property, goes_on);
+                self.gave_up.set(!needed && found == Err(Flaw::Stopped));
+                found
+            }
+            Some(Err(flaw)) => Err(flaw.clone()),
+            None => Err(Flaw::Stopped),
         }
     }
 }

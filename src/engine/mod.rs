@@ -166,6 +166,8 @@ pub enum Role {
     Runs,
     /// Finds out what the tree of runs is like, on the net that was read.
     Trees,
+    /// Finds out the same from a description of all markings at once, in slices that grow.
+    TreeDiagrams,
     /// Proves in slices that grow, on the net that was read and on nets reduced for some goals, and
     /// keeps what it has learned in between.
     Slices,

@@ -30,6 +30,7 @@ pub const ENGINES: &[Engine] = &[
     walk::product::ENGINE,
     lasso::ENGINE,
     fixpoint::ENGINE,
+    diagrams::TREES,
     state_equation::ENGINE,
     explicit::ENGINE,
     pdr::ENGINE,

@@ -279,6 +279,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(id)
     }
 
+    /// The document that shows it, or what shows it by itself.
     fn refutation(&mut self, evidence: &Evidence) -> io::Result<Option<EvidenceReference>> {
         let Evidence::Certified(Some(shown)) = evidence else { return self.by_itself(evidence) };
         let address = Arc::as_ptr(&shown.document).cast::<()>();
@@ -361,12 +362,13 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
         Ok(shown)
     }
 
-    /// Markings with what is true of them, with what shows the goals that this rests on.
+    /// Markings with what is true of them, or a set of all markings, with what shows the goals that
+    /// this rests on.
     fn tree(&mut self, tree: &Tree) -> io::Result<Vec<EvidenceReference>> {
         let Tree::Decided { evidence, given, .. } = tree else { return Ok(Vec::new()) };
-        let Some(labelling) = self.by_itself(evidence)? else { return Ok(Vec::new()) };
+        let Some(shows) = self.refutation(evidence)? else { return Ok(Vec::new()) };
         let shown = given.iter().filter_map(|id| self.shown_by.get(id)).flatten();
-        Ok(shown.cloned().chain([labelling]).collect())
+        Ok(shown.cloned().chain([shows]).collect())
     }
 
     /// Evidence that is one line by itself.

@@ -45,7 +45,9 @@
 //! at another one; the first worker from the beginning, the second when it has seen which
 //! conditions never change. A formula needs few markings or very many, so looks at all of them in
 //! turn are short at first. What walks find on the way to other goals is followed there, so these
-//! go on finding markings where conditions change.
+//! go on finding markings where conditions change. Between its looks, the second evaluates formulas
+//! on a diagram of all markings ([`Role::TreeDiagrams`]): a simple one is there in milliseconds and
+//! answers everything.
 //!
 //! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is
 //! a line of [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the
@@ -172,6 +174,7 @@ pub(super) const GROWTHS: &[Growth] = &[
     Growth { role: Role::Unroll, on: On::Smallest, alone: true, kept: false, turn: Some(0.3) },
     Growth { role: Role::Loops, on: On::Read, alone: true, kept: false, turn: None },
     Growth { role: Role::Trees, on: On::Read, alone: true, kept: false, turn: Some(0.5) },
+    Growth { role: Role::TreeDiagrams, on: On::Read, alone: true, kept: false, turn: Some(0.5) },
 ];
 
 /// Walks along the candidates of engines in slices, after each of their turns in a [`Phase::Grow`].
@@ -254,15 +257,18 @@ impl Schedule {
             GoOn(Role::Slices, Part::of(0.1).at_least(0.5).at_most(3)),
             Follow(Part::of(0.02).at_least(0.1).at_most(1)),
             GoOnSmall(Role::Diagrams, Part::of(0.02).at_least(0.1).at_most(1)),
+            GoOn(Role::TreeDiagrams, Part::of(0.4)),
             GoOn(Role::Induction, Part::of(0.08).at_least(0.5).at_most(5)),
             Run(Role::RunProofs, On::Read, Part::of(0.2).at_most(10)),
             GoOn(Role::Trees, Part::of(0.3)),
+            GoOn(Role::TreeDiagrams, Part::of(0.3)),
             GoOn(Role::Slices, Part::of(0.4).at_most(20)),
             Run(Role::RunProofs, On::Read, Part::of(0.2).at_most(10)),
             Follow(Part::of(0.1).at_most(30)),
             Deepen(Part::of(0.3).at_most(20)),
             GoOn(Role::Induction, Part::of(0.1).at_most(10)),
             GoOn(Role::Diagrams, Part::of(0.1).at_most(10)),
+            GoOn(Role::TreeDiagrams, Part::of(0.3)),
             GoOn(Role::Trees, Part::of(0.5)),
             Search,
             Run(Role::RunProofs, On::Read, Part::of(0.3)),

@@ -190,6 +190,49 @@ fn counts_are_those_of_enumeration() {
 }
 
 #[test]
+fn what_leads_into_a_set_and_what_enables_any_are_those_of_enumeration() {
+    let mut some = 0;
+    for_each_net(400 * scale(), 5, |rng, net, markings| {
+        let levels = net.initial.len() as u32;
+        let mut diagrams = Diagrams::new(Limits::default());
+        diagrams.collect_each(rng.u32(0..3));
+        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let start = diagrams.single(&net.initial).unwrap();
+        let set = diagrams.reachable(&relation, start).unwrap();
+        diagrams.keep(set);
+        let mut part = |diagrams: &mut Diagrams<'_>| {
+            let terms: Vec<(u32, i64)> = (0..levels).map(|it| (it, rng.i64(-2..3))).collect();
+            let linear = Linear { terms, least: -1, most: i128::from(rng.i8(0..4)) };
+            let part = diagrams.restrict(set, &linear).unwrap();
+            diagrams.keep(part);
+            part
+        };
+        let (from, to) = (part(&mut diagrams), part(&mut diagrams));
+        let (before, after) = (members(&diagrams, from), members(&diagrams, to));
+        let backwards = relation.reversed().unwrap();
+        let leading = diagrams.leading_into(&backwards, from, to).unwrap();
+        let changes = |touches: &&Vec<Touch>| touches.iter().any(|touch| touch.change != 0);
+        let leads = |marking: &&Vec<u64>| {
+            let mut all = net.transitions.iter().filter(changes);
+            all.any(|t| fire(marking, t).is_some_and(|next| after.contains(&next)))
+        };
+        assert_eq!(members(&diagrams, leading), before.iter().filter(leads).cloned().collect());
+        some += usize::from(!leading.is_empty() && leading != from);
+        let needs = |touches: &Vec<Touch>| -> Vec<(u32, u64)> {
+            touches.iter().filter(|t| t.pre > 0).map(|t| (t.level, t.pre)).collect()
+        };
+        let lists: Vec<Vec<(u32, u64)>> = net.transitions.iter().map(needs).collect();
+        let enabling = diagrams.enabling_any(set, &lists).unwrap();
+        let is_alive = |m: &&Vec<u64>| net.transitions.iter().any(|t| fire(m, t).is_some());
+        assert_eq!(
+            members(&diagrams, enabling),
+            markings.iter().filter(is_alive).cloned().collect()
+        );
+    });
+    assert!(some > 50, "{some}");
+}
+
+#[test]
 fn weighted_counts_are_those_of_enumeration() {
     for_each_net(80 * scale(), 3, |rng, net, markings| {
         let levels = net.initial.len() as u32;

@@ -49,6 +49,11 @@ pub(super) fn weigh<'n>(
         }
         account.assumes_units |= *done && document.assumes_units();
     }
+    if on.is_none()
+        && let Err(flaw) = account.trees.evaluate(&checked, &desk.watch)
+    {
+        account.untold = Some(format!("document {}: {flaw}", Quoted(id)));
+    }
     Ok(())
 }
 

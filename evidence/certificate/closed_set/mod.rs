@@ -22,11 +22,16 @@
 //! member satisfies (`members`), none of them does. The converse is not shown here: a closed set
 //! may have members that cannot be reached.
 //!
+//! A formula of CTL speaks of what comes after the initial marking, which are members, and of
+//! what comes after these; so it is true of the initial marking in the set exactly where it is
+//! in the net (`branching`).
+//!
 //! # Cost
 //! Memory and time in proportion to the nodes for what is asked of single sums. Closure asks for
 //! transitions times pairs of nodes that lie on their ways, mostly about as many as nodes between
 //! the first and the last place of each.
 
+mod branching;
 mod closure;
 mod members;
 mod steps;
@@ -35,7 +40,7 @@ pub use super::flaw::ClosedSetFlaw;
 use super::{Flaw, check_names};
 use members::Shape;
 use num_bigint::BigUint;
-use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -200,6 +205,19 @@ impl CheckedClosedSet<'_> {
             true => Err(Flaw::DoesNotFollow),
             false => Ok(()),
         }
+    }
+
+    /// Whether the tree of runs has a property, whose nodes exist.
+    ///
+    /// # Errors
+    /// [`Flaw::Stopped`], [`Flaw::Overflow`] or [`Flaw::TooLarge`] where that is not known.
+    pub fn tree(
+        &self,
+        net: &Net,
+        property: &TreeProperty,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Flaw> {
+        branching::holds(self.set, &self.shape, net, property, goes_on)
     }
 
     /// Accepts that from every member firings lead to one that satisfies `target`, whose nodes

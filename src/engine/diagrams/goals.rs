@@ -4,24 +4,18 @@
 //! refuted, and no sum is larger than in the largest member: the set itself is the certificate, one
 //! for all goals. What some member satisfies is reachable: firings to it are looked for backwards,
 //! inside the set, and reported as any witness.
-//!
-//! # Strategy
-//! Orders are tried as in [`explore`](super::explore), in slices that grow; a try that was cut
-//! short begins again when it has more time than before. Where places are not known to be bounded,
-//! markings may be infinitely many, and after the first short tries only one order is gone on with.
 
+use super::Reached;
+use super::attempts::{Attempts, Use};
 use super::confirm::closed_set;
-use super::{Course, MOST_LEVELS, Reached, order, saturate, tries};
 use crate::board::{Argument, Board, Proof};
 use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes, Task};
 use crate::evidence::Document;
 use crate::ground::Ground;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
-use parikh_symbolic::order::Order;
 use parikh_symbolic::{Linear, Set, Stop};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// In the registry.
 pub const ENGINE: Engine = Engine {
@@ -38,36 +32,16 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// The most nodes of a certificate.
 const MOST_NODES: usize = 2_000_000;
 
-/// The part of the memory that is left which diagrams may take: others search beside.
-const MEMORY: f64 = 0.5;
-
-/// The share of the first slice, in [0, 1], for finding orders.
-const ORDERING: f64 = 0.2;
-
-/// The longest try of any order but the first where markings may be infinitely many.
-const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
-
-/// So many slices without enough time for another try, and there will not be any with more.
-const TOO_SHORT: u32 = 3;
-
 /// The engine at work on a ground.
 struct Goals<'g> {
     ground: &'g Ground<'g>,
     board: &'g Board<'g>,
-    /// Once they were looked for, the most promising first.
-    orders: Vec<Order>,
-    /// What is still to be tried: an order, and for how long.
-    tries: Vec<(usize, Option<Duration>)>,
-    /// How long the next one was tried, if it was cut short.
-    cut: Duration,
-    /// How many slices had no more time than that.
-    too_short: u32,
-    statistics: Statistics,
+    attempts: Attempts,
+    statistics: Mutex<Statistics>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Statistics {
-    tried: u64,
     /// The nodes of the set, when there was one.
     nodes: usize,
     refuted: u64,
@@ -77,93 +51,29 @@ struct Statistics {
 impl<'g> Goals<'g> {
     fn new(work: Assignment<'g>) -> Self {
         let Assignment { ground, board, .. } = work;
-        let statistics = Statistics::default();
-        Goals {
-            ground,
-            board,
-            orders: Vec::new(),
-            tries: Vec::new(),
-            cut: Duration::ZERO,
-            too_short: 0,
-            statistics,
-        }
-    }
-
-    fn is_done(&self) -> bool {
-        !self.ground.goals().iter().any(|(id, _)| self.board.is_open(*id))
-    }
-
-    /// Finds orders, once.
-    fn prepare(&mut self, budget: &Budget) {
-        let net = self.ground.net();
-        if !self.orders.is_empty() || net.place_count() > MOST_LEVELS {
-            return;
-        }
-        self.orders = order::candidates(net, &budget.share(ORDERING));
-        self.tries = tries(self.orders.len());
-        let facts = self.ground.facts();
-        if !net.places().all(|p| facts.upper_bound(p).is_some()) {
-            let is_short = |time: Option<Duration>| time.is_some_and(|it| it <= LONGEST_UNBOUNDED);
-            self.tries.retain(|&(order, time)| order == 0 || is_short(time));
-        }
-        self.tries.reverse();
+        Goals { ground, board, attempts: Attempts::default(), statistics: Mutex::default() }
     }
 }
 
 impl Session for Goals<'_> {
     fn slice(&mut self, budget: &Budget) -> Progress {
-        if self.is_done() {
-            return Progress::Finished;
-        }
-        self.prepare(budget);
-        while let Some(&(order, time)) = self.tries.last() {
-            if self.is_done() {
-                return Progress::Finished;
-            }
-            if budget.is_exhausted() {
-                return Progress::Unfinished;
-            }
-            if budget.remaining().is_some_and(|left| left <= self.cut) {
-                self.too_short += 1;
-                return match self.too_short < TOO_SHORT {
-                    true => Progress::Unfinished,
-                    false => Progress::Finished,
-                };
-            }
-            let slice = time.map_or_else(|| budget.child(), |time| budget.slice(time));
-            let bytes = (budget.memory_left() as f64 * MEMORY) as usize;
-            let (began, (ground, board)) = (Instant::now(), (self.ground, self.board));
-            self.statistics.tried += 1;
-            let settle = |reached: Reached<'_, '_>| settle(ground, board, reached, budget);
-            let limits = (bytes, &slice, budget);
-            match saturate(ground.net(), &self.orders[order], limits, &Course::default(), &settle) {
-                Ok(settled) => {
-                    self.statistics.nodes = settled.nodes;
-                    self.statistics.refuted += settled.refuted;
-                    self.statistics.reached += settled.reached;
-                    if settled.in_time {
-                        self.tries.clear();
-                        break;
-                    }
-                    // This order leads to the end: the same again, with more time.
-                    (self.tries, self.cut) = (vec![(order, None)], began.elapsed());
-                    return Progress::Unfinished;
-                }
-                Err(Stop::Asked) if budget.is_exhausted() => {
-                    self.cut = began.elapsed();
-                    return Progress::Unfinished;
-                }
-                Err(_) => {
-                    self.cut = Duration::ZERO;
-                    self.tries.pop();
-                }
-            }
-        }
-        Progress::Finished
+        let Goals { ground, board, attempts, statistics } = self;
+        let (ground, board) = (*ground, *board);
+        let is_done = || !ground.goals().iter().any(|(id, _)| board.is_open(*id));
+        let use_set = |reached: Reached<'_, '_>| {
+            let settled = settle(ground, board, reached, budget)?;
+            let mut all = statistics.lock().unwrap_or_else(PoisonError::into_inner);
+            all.nodes = settled.nodes;
+            all.refuted += settled.refuted;
+            all.reached += settled.reached;
+            Ok(if settled.in_time { Use::All } else { Use::Nothing })
+        };
+        attempts.slice((ground.net(), ground.facts()), budget, &is_done, &use_set)
     }
 
     fn statistics(&self) -> String {
-        let Statistics { tried, nodes, refuted, reached } = self.statistics;
+        let all = self.statistics.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (tried, Statistics { nodes, refuted, reached }) = (self.attempts.made, all);
         match nodes {
             0 => format!("{tried} tries, none to the end"),
             _ => format!("{tried} tries, {nodes} nodes, {refuted} refuted, {reached} reached"),

@@ -1,7 +1,7 @@
 //! Reachable sets as decision diagrams: what is too many to visit is often simple to describe.
 //!
-//! Goals are answered from them by the engine in [`goals`], state spaces counted by whoever asks
-//! for that.
+//! Goals are answered from them by the engine in [`goals`], formulas of CTL by the one in [`trees`],
+//! and state spaces counted by whoever asks for that.
 //!
 //! The net's places are put in several orders ([`order`]), and the best are tried in slices of time
 //! that grow, several at once on several threads; the first that ends is the answer. Where it is
@@ -11,6 +11,9 @@
 //! Saturation does not end where markings are infinitely many, so whoever asks should know that
 //! they are not, or give no more time than is to be lost.
 
+mod alarm;
+mod attempts;
+mod branching;
 pub mod confirm;
 mod course;
 pub mod figures;
@@ -18,10 +21,13 @@ mod goals;
 pub mod order;
 mod satisfying;
 pub mod sums;
+mod trees;
 
 pub use course::{Course, Tried, Try};
 pub use goals::ENGINE;
+pub use trees::ENGINE as TREES;
 
+use alarm::Alarm;
 use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted;
@@ -79,6 +85,8 @@ pub struct Reached<'r, 'd> {
     pub relation: &'r Relation,
     /// Where to say how many they are.
     pub tried: Tried<'r>,
+    /// Ends what is computed with the set at present.
+    alarm: &'r Alarm,
 }
 
 impl Reached<'_, '_> {
@@ -220,7 +228,8 @@ fn saturate<T: Send>(
         course.sample(this, figures);
         budget.is_exhausted()
     };
-    let stop_after = |_: &Figures| after.is_exhausted();
+    let alarm = Alarm::new();
+    let stop_after = |_: &Figures| after.is_exhausted() || alarm.rings();
     let start = std::time::Instant::now();
     let try_it = || {
         let relation = Relation::new(levels as u32, &transitions)?;
@@ -241,8 +250,8 @@ fn saturate<T: Send>(
         diagrams.keep(set);
         diagrams.set_limits(Limits { bytes, stop: &stop_after });
         let (level_of, transitions, relation) = (&level_of[..], &transitions[..], &relation);
-        let (diagrams, tried) = (&mut diagrams, Tried { course, at: this });
-        then(Reached { diagrams, set, order, level_of, transitions, relation, tried })
+        let (diagrams, tried, alarm) = (&mut diagrams, Tried { course, at: this }, &alarm);
+        then(Reached { diagrams, set, order, level_of, transitions, relation, tried, alarm })
     };
     // Where the system gives no thread with so deep a stack, there is no room for the rest either.
     with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))

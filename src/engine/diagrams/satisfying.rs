@@ -26,24 +26,42 @@ impl Reached<'_, '_> {
                 let needs = self.needs(*t);
                 self.diagrams.not_enabling(of, &needs)
             }
-            Predicate::Dead => (0..self.transitions.len()).try_fold(of, |of, t| {
-                self.satisfying(of, &Predicate::Disabled(TransitionId::new(t)))
-            }),
+            Predicate::Dead => {
+                let some = self.satisfying(of, &Predicate::NotDead)?;
+                self.diagrams.difference(of, some)
+            }
             Predicate::NotDead => {
-                let dead = self.satisfying(of, &Predicate::Dead)?;
-                self.diagrams.difference(of, dead)
+                let all: Vec<_> = (0..self.transitions.len()).map(TransitionId::new).collect();
+                self.enabling_any(of, &all)
             }
             Predicate::And(parts) => {
+                let is_disabled = |part: &Predicate| match part {
+                    Predicate::Disabled(t) => Some(*t),
+                    _ => None,
+                };
+                let disabled: Vec<TransitionId> = parts.iter().filter_map(is_disabled).collect();
+                let some = self.enabling_any(of, &disabled)?;
+                let of = self.diagrams.difference(of, some)?;
+                let rest = parts.iter().filter(|part| is_disabled(part).is_none());
                 // Junctions after what is said of single sums, which leaves less to be looked at.
                 let (plain, others): (Vec<_>, Vec<_>) =
-                    parts.iter().partition(|part| !matches!(part, Predicate::Or(_)));
+                    rest.partition(|part| !matches!(part, Predicate::Or(_)));
                 let mut all = plain.into_iter().chain(others);
                 all.try_fold(of, |of, part| self.satisfying(of, part))
             }
-            Predicate::Or(parts) => parts.iter().try_fold(Set::EMPTY, |some, part| {
-                let more = self.satisfying(of, part)?;
-                self.diagrams.union(some, more)
-            }),
+            Predicate::Or(parts) => {
+                let is_enabled = |part: &Predicate| match part {
+                    Predicate::Enabled(t) => Some(*t),
+                    _ => None,
+                };
+                let enabled: Vec<TransitionId> = parts.iter().filter_map(is_enabled).collect();
+                let some = self.enabling_any(of, &enabled)?;
+                let mut rest = parts.iter().filter(|part| is_enabled(part).is_none());
+                rest.try_fold(some, |some, part| {
+                    let more = self.satisfying(of, part)?;
+                    self.diagrams.union(some, more)
+                })
+            }
         }
     }
 
@@ -78,6 +96,12 @@ impl Reached<'_, '_> {
             }
             plain => self.satisfying(of, plain),
         }
+    }
+
+    /// The members of `of` that enable one of these transitions.
+    fn enabling_any(&mut self, of: Set, transitions: &[TransitionId]) -> Result<Set, Stop> {
+        let needs: Vec<_> = transitions.iter().map(|&t| self.needs(t)).collect();
+        self.diagrams.enabling_any(of, &needs)
     }
 
     /// What a transition needs, by ascending level.

@@ -1,0 +1,138 @@
+//! Formulas of CTL answered from the set of all markings.
+//!
+//! Where [`fixpoint`](crate::engine::fixpoint) would visit too many markings one by one, the set of
+//! them may still be simple, and so may the sets of those of which parts of a formula are true
+//! ([`branching`](super::branching)). The set of all markings is evidence for all formulas at once:
+//! the checker sees that no firing leaves it and evaluates the formula there, in its own way.
+
+use super::Reached;
+use super::attempts::{Attempts, Use};
+use super::branching::Branching;
+use super::confirm::closed_set;
+use crate::board::Board;
+use crate::engine::{Engine, Progress, Role, Session, Sides, Takes};
+use crate::evidence::Document;
+use crate::ground::Ground;
+use parikh_net::{GoalId, TreeProperty};
+use parikh_solvers::Budget;
+use parikh_symbolic::Stop;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// In the registry.
+pub const ENGINE: Engine = Engine {
+    name: "branching-diagrams",
+    technique: TECHNIQUE,
+    sides: Sides::Both,
+    role: Role::TreeDiagrams,
+    takes: Takes::TREES,
+    start: |work| {
+        let attempts = Attempts::after_a_look(LOOK);
+        let figures = Figures::default();
+        Ok(Box::new(Trees { ground: work.ground, board: work.board, attempts, figures }))
+    },
+};
+
+const TECHNIQUE: &str = "DECISION_DIAGRAMS";
+
+/// The share of the first slice, in [0, 1], that a try has for the set: all have half of it.
+const LOOK: f64 = 0.08;
+
+/// The most of the time left, in [0, 1], that one of several formulas has.
+const LONGEST: f64 = 0.25;
+
+/// The most nodes of a set that the checker is given.
+const MOST_NODES: usize = 500_000;
+
+struct Trees<'g> {
+    ground: &'g Ground<'g>,
+    board: &'g Board<'g>,
+    attempts: Attempts,
+    figures: Figures,
+}
+
+#[derive(Default)]
+struct Figures {
+    /// The nodes of the set, when there was one.
+    nodes: AtomicUsize,
+    decided: AtomicU64,
+}
+
+impl Session for Trees<'_> {
+    fn slice(&mut self, budget: &Budget) -> Progress {
+        let Trees { ground, board, attempts, figures } = self;
+        let (ground, board) = (*ground, *board);
+        let is_done = || !ground.trees().iter().any(|(id, _)| board.is_open(*id));
+        let use_set = |reached: Reached<'_, '_>| settle((ground, board), reached, figures, budget);
+        attempts.slice((ground.net(), ground.facts()), budget, &is_done, &use_set)
+    }
+
+    fn statistics(&self) -> String {
+        let Figures { nodes, decided } = &self.figures;
+        match (self.attempts.made, nodes.load(Ordering::Relaxed)) {
+            (tries, 0) => format!("{tries} tries, none to the end"),
+            (tries, nodes) => {
+                let decided = decided.load(Ordering::Relaxed);
+                format!("{tries} tries, {nodes} nodes, {decided} properties decided")
+            }
+        }
+    }
+}
+
+/// Decides the open properties of a ground, short ones first.
+fn settle(
+    (ground, board): (&Ground<'_>, &Board<'_>),
+    mut reached: Reached<'_, '_>,
+    figures: &Figures,
+    budget: &Budget,
+) -> Result<Use, Stop> {
+    let begun = Instant::now();
+    let nodes = reached.diagrams.nodes_of(reached.set);
+    figures.nodes.store(nodes, Ordering::Relaxed);
+    let markings = reached.diagrams.count(reached.set)?;
+    let document =
+        (nodes <= MOST_NODES).then(|| Arc::new(Document::ClosedSet(closed_set(&reached))));
+    let described =
+        board.trees(TECHNIQUE).described(document.as_ref(), u64::try_from(&markings).ok());
+    let mut initial = vec![0; reached.level_of.len()];
+    for (place, &level) in ground.net().places().zip(reached.level_of) {
+        initial[level as usize] = ground.net().initial()[place];
+    }
+    let mut open: Vec<&(GoalId, TreeProperty)> =
+        ground.trees().iter().filter(|(id, _)| board.is_open(*id)).collect();
+    open.sort_by_key(|(_, property)| property.formulas().below(property.formula()).len());
+    let alarm = reached.alarm;
+    let mut branching = Branching::over(&mut reached)?;
+    let (mut decided, mut in_time) = (0, true);
+    for (at, (id, property)) in open.iter().enumerate() {
+        if budget.is_exhausted() {
+            in_time = false;
+            break;
+        }
+        if !board.is_open(*id) {
+            continue;
+        }
+        // What one computes is of use to others: the first take longest.
+        let share = f64::max(LONGEST, 1.0 / (open.len() - at) as f64);
+        alarm.set(budget.remaining().map(|left| left.mul_f64(share)));
+        match branching.holds(property, &initial) {
+            Ok(holds) => {
+                described.decided(*id, holds, &budget.share(0.5 / (open.len() - at) as f64));
+                decided += 1;
+            }
+            Err(stop) => in_time &= stop != Stop::Asked,
+        }
+    }
+    figures.decided.fetch_add(decided, Ordering::Relaxed);
+    tracing::debug!(
+        "diagrams: {decided} of {} formulas decided in {:.2?}",
+        open.len(),
+        begun.elapsed()
+    );
+    Ok(match (in_time, decided) {
+        (true, _) => Use::All,
+        (false, 0) => Use::Nothing,
+        (false, _) => Use::Part,
+    })
+}

@@ -1,0 +1,135 @@
+//! Which members of a set some firing leads from into another set.
+//!
+//! Both sets are gone through together, from the top, for all transitions at once: what a
+//! transition leaves as it is above its first level, it shares with all others. At each node
+//! those transitions are fired that begin at its level.
+
+use crate::cache::Operation;
+use crate::relation::Relation;
+use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
+use crate::touch::{END, Suffix};
+
+impl Diagrams<'_> {
+    /// The members of `from` from which a firing of one of these transitions leads to a member of
+    /// `to`. `backwards` has the transitions [reversed](Relation::reversed); those that change
+    /// nothing are not among them.
+    ///
+    /// Collects: sets that are to be used later must be [kept](Self::keep).
+    ///
+    /// # Errors
+    ///
+    /// When the limits are reached.
+    pub fn leading_into(&mut self, backwards: &Relation, from: Set, to: Set) -> Result<Set, Stop> {
+        self.cached_for(backwards);
+        let result = self.fire_any(backwards, 0, to.0, from.0).and_then(|result| {
+            self.keep(Set(result));
+            let collected = self.safe_point();
+            self.release(Set(result));
+            collected.map(|()| Set(result))
+        });
+        self.clean(result)
+    }
+
+    /// What firing any transition that begins at this level or below makes of the vectors of `id`,
+    /// as far as it is in `within`.
+    fn fire_any(
+        &mut self,
+        relation: &Relation,
+        level: u32,
+        id: u32,
+        within: u32,
+    ) -> Result<u32, Stop> {
+        if id <= ONE || within == EMPTY {
+            return Ok(EMPTY);
+        }
+        if let Some(result) = self.cache.get(Operation::FireAnyWithin, 0, id, within) {
+            return Ok(result);
+        }
+        self.tick()?;
+        let base = self.work.len();
+        let (mut one, mut other) = (id, within);
+        while one != EMPTY && other != EMPTY {
+            let (left, right) = (self.node(one), self.node(other));
+            if left.value == right.value {
+                let down = self.fire_any(relation, level + 1, left.down, right.down)?;
+                if down != EMPTY {
+                    self.push(left.value, down);
+                }
+            }
+            if left.value <= right.value {
+                one = left.right;
+            }
+            if right.value <= left.value {
+                other = right.right;
+            }
+        }
+        let mut result = self.chain(base, EMPTY)?;
+        for &suffix in relation.beginning_at(level) {
+            if result == within {
+                break;
+            }
+            let image = self.fire_within(relation, level, suffix, id, within)?;
+            result = self.union_of(result, image)?;
+        }
+        self.cache.put(Operation::FireAnyWithin, 0, id, within, result);
+        Ok(result)
+    }
+
+    /// What firing `suffix` makes of the members of `id`, as far as it is in `within`. What is
+    /// outside may be much more.
+    fn fire_within(
+        &mut self,
+        relation: &Relation,
+        level: u32,
+        suffix: u32,
+        id: u32,
+        within: u32,
+    ) -> Result<u32, Stop> {
+        if suffix == END {
+            return self.intersection_of(id, within);
+        }
+        if id == EMPTY || within == EMPTY {
+            return Ok(EMPTY);
+        }
+        if let Some(result) = self.cache.get(Operation::FireWithin, suffix, id, within) {
+            return Ok(result);
+        }
+        self.tick()?;
+        let Suffix { touch, next } = relation.suffix(suffix);
+        let here = touch.level == level;
+        let next = if here { next } else { suffix };
+        let base = self.work.len();
+        let (mut at, mut other) = (id, within);
+        while at != EMPTY {
+            let node = self.node(at);
+            at = node.right;
+            let mut moved = node.value;
+            if here {
+                let tokens = self.tokens(node.value);
+                if tokens < touch.pre {
+                    continue;
+                }
+                moved = self.shifted(tokens, touch.change)?;
+                if self.has_large() {
+                    other = within; // codes of large values are in no order of theirs
+                }
+            }
+            while other != EMPTY && self.node(other).value < moved {
+                other = self.node(other).right;
+            }
+            if other != EMPTY && self.node(other).value == moved {
+                let inside = self.node(other).down;
+                let down = self.fire_within(relation, level + 1, next, node.down, inside)?;
+                if down != EMPTY {
+                    self.push(moved, down);
+                }
+            }
+        }
+        if !self.work[base..].is_sorted_by_key(|entry| entry.value) {
+            self.work[base..].sort_unstable_by_key(|entry| entry.value); // codes of large values
+        }
+        let result = self.chain(base, EMPTY)?;
+        self.cache.put(Operation::FireWithin, suffix, id, within, result);
+        Ok(result)
+    }
+}
