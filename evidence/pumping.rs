@@ -8,9 +8,9 @@
 //! 2. after it, its pump fires in the same way, and leaves no place that is not plentiful with
 //!    fewer tokens.
 //!
-//! Where the pump leaves more, the place is plentiful from then on. A sum grows if there is one
-//! stage and its pump makes the sum larger; or if no plentiful place counts less than 0 in it, and
-//! one counts more.
+//! A place that the pump leaves with more tokens is plentiful from then on. A sum grows without
+//! bound in two cases: there is a single stage, and its pump makes the sum larger; or no plentiful
+//! place has a negative coefficient in the sum, and at least one has a positive coefficient.
 //!
 //! # Soundness
 //! After each stage, for each k there is a reachable marking that is the known one on the places
@@ -19,9 +19,9 @@
 //! before: from a marking with k + c tokens on these it fires, and leaves k. So does the pump k
 //! times in a row, from a marking with k·(c + 1) tokens on these: all other places hold no fewer
 //! tokens before the next time, by (2). Those where it leaves more have k tokens more at the end,
-//! at least. A sum in which nothing plentiful counts less than 0 is then at least what the known
-//! places make it, and k for those that count. A single pump repeats by itself: a sum that grows
-//! along it once grows each time.
+//! at least. In a sum without negative coefficients of plentiful places, the other places add what
+//! the known marking says, and a plentiful place with a positive coefficient adds at least k. A
+//! single pump can be fired again and again: a sum that grows along it once grows each time.
 //!
 //! # Source
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
@@ -29,12 +29,12 @@
 use super::replay::{PumpError, Replayer};
 use parikh_net::{LinearSum, Marking, Net, PlaceId, Pumping};
 
-/// What grows.
+/// Which places grow without bound along a pumping that was checked, so that sums can be asked.
 #[derive(Debug)]
 pub struct Growth {
     /// By place, whether it is plentiful.
     plentiful: Vec<bool>,
-    /// Before and after the pump, where there is one only.
+    /// The markings before and after the pump, where there is a single stage.
     single: Option<(Marking, Marking)>,
 }
 
@@ -55,10 +55,11 @@ impl Growth {
     }
 }
 
-/// Checks the conditions.
+/// Checks the conditions of the module, and says which places grow.
 ///
 /// # Errors
-/// When a part does not replay, or a pump leaves a place with fewer tokens.
+/// When a prefix or a pump does not fire, or a pump leaves a place that is not plentiful with fewer
+/// tokens.
 pub fn check_pumping(net: &Net, pumping: &Pumping) -> Result<Growth, PumpError> {
     let mut replayer = Replayer::new(net);
     let mut single = None;

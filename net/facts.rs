@@ -1,5 +1,9 @@
 //! Facts about a net that engines may rely on: plain data, each with what it rests on.
 //!
+//! Facts are about one net *with its initial marking*: bounds hold of what can be reached from
+//! there. So they are no part of a [`Net`], and a net that is begun elsewhere starts again with
+//! [`Facts::none`]. Flows and traps follow from the arcs alone, and would be the same there.
+//!
 //! Some facts are proved, others are what the model says of itself. Both make engines faster, but
 //! an answer that rests on a claim must say so, and be taken back when the claim turns out to be
 //! false. So no fact is stored without its [`Provenance`], and nobody gets one without saying how
@@ -90,7 +94,7 @@ impl Reason {
     }
 }
 
-/// What is known of every reachable marking.
+/// What is known of every marking that is reachable from the initial marking of one net.
 #[derive(Clone, Debug)]
 pub struct Facts {
     places: usize,

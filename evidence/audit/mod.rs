@@ -7,10 +7,22 @@
 //! in the end, or the answer is not confirmed.
 //!
 //! # What has to be trusted
-//! The arithmetic of the checkers in this crate, the argument in the head of each reduction rule,
-//! the readers ([`crate::reader`]), the parsers of XML and JSON, and the compiler. Neither the
-//! prover nor anything that a file says of itself: documents are asked for what the duties are,
-//! numbers of markings are counted again, names are looked up.
+//! - The arithmetic of the checkers in this crate, and the argument in the head of each reduction
+//!   rule.
+//! - The readers ([`crate::reader`]), the parsers of XML and JSON, and the compiler.
+//! - Three crates that the prover uses as well: `parikh-net` (nets and their firing, predicates),
+//!   `parikh-files` (opens what is compressed) and `parikh-temporal`.
+//!
+//! Of `parikh-temporal` that is: how formulas are made and negated, the two evaluators, the check
+//! of an automaton against its formula, which formulas of CTL say the same as one of LTL, and *the
+//! rules that rewrite formulas of CTL* ([`BRANCHING_RULES`](parikh_temporal::BRANCHING_RULES)). A
+//! question of CTL is simplified by them before it becomes a duty ([`crate::question`]), and
+//! nothing checks the result: each rule stands on the argument at its function. The rules of LTL
+//! need no trust: where one is used here, automata show that the formulas before and after say the
+//! same.
+//!
+//! Neither the prover nor anything that a file says of itself has to be trusted: documents are
+//! asked for what the duties are, numbers of markings are counted again, names are looked up.
 //!
 //! # Verdicts
 //! [`Verdict::Refused`] is for evidence that does not show what it should: something failed a

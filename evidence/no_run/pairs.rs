@@ -152,7 +152,9 @@ impl Pairs {
         }
     }
 
-    /// Takes away the pairs along which the ranking falls, and returns how many they were.
+    /// Takes away the pairs along which the ranking falls, and returns how many they were. This
+    /// decides whether a ranking is accepted: it may grow along no pair that is left inside its
+    /// component.
     ///
     /// # Errors
     /// Why it is not a valid ranking. Some pairs may be gone by then, so `self` must not be used

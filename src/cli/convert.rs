@@ -2,7 +2,7 @@
 
 use super::terminal::note;
 use super::{Misuse, Outcome};
-use crate::input::{self, Source};
+use crate::input::{self, SourceModel};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use parikh_net::pnml::write_extended;
@@ -48,8 +48,8 @@ Examples:
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let target = arguments.target()?;
     let net = match input::read_source(&arguments.model)? {
-        Source::Net(net) => *net,
-        Source::Coloured(_) => bail!(
+        SourceModel::Net(net) => *net,
+        SourceModel::Coloured(_) => bail!(
             "{}: this net is coloured, and these formats have no colours: `parikh unfold` first",
             arguments.model.display()
         ),

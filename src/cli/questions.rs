@@ -18,30 +18,32 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// What is asked.
+/// What is asked in one go: one or more questions, whose answers are printed together.
 pub(super) enum Inquiry<'a> {
     /// An examination without queries.
     Examination(Examination),
-    /// One with queries, and the file that they are in.
+    /// An examination with queries, and the file that holds them.
     Queries(Examination, PathBuf),
-    /// A question about a process, and of how many cases; the net has the markings that it is
-    /// about.
+    /// An examination of processes, and the number of cases that are handled at the same time. The
+    /// net already begins with that many cases, and its final marking is the one with all done.
     Process(Examination, u64),
     /// Formulas of the user's own.
     Formulas(&'a Formulas),
 }
 
-/// The questions of an inquiry.
+/// An inquiry on its way to a plan: how its questions are read on a net, and which are kept.
 pub(super) struct Reading<'a> {
     inquiry: &'a Inquiry<'a>,
-    /// Which runs formulas speak of.
+    /// The runs that formulas are about: all, fair ones, or those of a case.
     meant: Meant<'a>,
-    /// The only ids that are asked of those in files; none for all.
+    /// The ids that are asked (`--id`); all where the list is empty.
     only: &'a [String],
-    /// Ids that have to be there.
+    /// The ids of answers whose story is told (`--explain`). It is an error when no question has
+    /// one of them.
     explain: &'a [String],
-    /// What is to be said of the questions, where nothing was yet: on a coloured net as it is,
-    /// formulas may be refused that are asked of the unfolding afterwards.
+    /// Notes for stderr that were not printed yet. Those about a coloured net as it is wait:
+    /// formulas that are refused there may be asked of the unfolding afterwards, whose notes then
+    /// take the place of these.
     notes: RefCell<Vec<String>>,
 }
 
@@ -54,7 +56,7 @@ impl Inquiry<'_> {
         })
     }
 
-    /// What its questions are called together.
+    /// The name that stands for all of its questions, in messages and in names of files.
     pub(super) fn name(&self) -> String {
         match self {
             Inquiry::Examination(examination) | Inquiry::Queries(examination, _) => {
@@ -66,19 +68,19 @@ impl Inquiry<'_> {
         }
     }
 
-    /// Whether it has questions of which some can be asked alone.
+    /// Whether it may hold more than one question, so that `--id` can choose among them.
     pub(super) fn has_several(&self) -> bool {
         matches!(self, Inquiry::Queries(..) | Inquiry::Formulas(_))
     }
 
-    /// Whether it asks for the figures of a state space.
+    /// Whether it asks for the numbers of a state space, which are no questions.
     pub(super) fn is_figures(&self) -> bool {
         matches!(self, Inquiry::Examination(Examination::StateSpace))
     }
 }
 
 impl<'a> Reading<'a> {
-    /// All questions, or only some, some of which have to be there.
+    /// Reads the questions of an inquiry; for `only` and `explain` see the fields.
     pub(super) fn new(
         inquiry: &'a Inquiry<'a>,
         meant: Meant<'a>,
@@ -88,7 +90,7 @@ impl<'a> Reading<'a> {
         Reading { inquiry, meant, only, explain, notes: RefCell::default() }
     }
 
-    /// A plan without questions, and the runs that they will be about.
+    /// A plan that holds no question yet, but the fairness that its questions assume.
     fn empty(&self, net: &Net) -> Result<Wording> {
         let fairness =
             fairness(self.meant.fair, net).map_err(|why| Misuse(format!("--fair: {why}")))?;
@@ -97,7 +99,7 @@ impl<'a> Reading<'a> {
         Ok(wording)
     }
 
-    /// Says what is still to be said.
+    /// Prints the notes that were kept back, once.
     pub(super) fn say_notes(&self) {
         self.notes.take().iter().for_each(|line| note!("{line}"));
     }
@@ -164,7 +166,8 @@ impl<'a> Reading<'a> {
         Ok(Wording { plan, refused })
     }
 
-    /// The questions of formulas given by the user, whose own mistakes are told already.
+    /// The questions of formulas given by the user. A formula that could not be read has its note
+    /// from there already; here a note is made of what cannot be asked.
     fn of_formulas(
         &self,
         wording: Wording,
@@ -188,7 +191,7 @@ impl<'a> Reading<'a> {
         Wording { plan, refused }
     }
 
-    /// Asks a formula of the runs that are meant.
+    /// Adds a formula to the plan, about runs of cases where `--cases` says so.
     fn ask(
         &self,
         plan: &mut Plan,
@@ -203,12 +206,12 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether a question of a file is asked.
+    /// Whether `--id` leaves the question of this id in.
     fn is_wanted(&self, id: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|wanted| is_called(id, wanted))
     }
 
-    /// Refuses ids that no question has.
+    /// Refuses ids of `--id` and `--explain` that no question has.
     fn check_ids(&self, wording: &Wording) -> Result<()> {
         let asked = wording.plan.questions().iter().map(|question| &question.id);
         let ids: Vec<&String> = asked.chain(wording.refused.iter().map(|it| &it.id)).collect();
@@ -242,7 +245,8 @@ fn is_called(id: &str, wanted: &str) -> bool {
     id == wanted || Word(id).to_string() == wanted
 }
 
-/// How the formulas of an examination are read, where it says so.
+/// The logic of an examination's formulas, where its name says which; else each formula says it by
+/// its shape.
 fn logic_of(examination: Examination) -> Option<Logic> {
     match examination {
         Examination::CTLCardinality | Examination::CTLFireability => Some(Logic::Branching),

@@ -97,7 +97,8 @@ fn initially(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
 
 type Asked = Proposition<Goal>;
 
-/// A part with an operator of time on top, as a goal.
+/// A part with an operator of time on top, as the simplest goal that asks for it: a reachable
+/// marking, a home space or a run, and only else the tree of runs.
 fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> Asked {
     let formulas = whole.formulas();
     // What comes after one firing is a condition on the marking before.

@@ -1,7 +1,9 @@
 //! Reduced grounds: the net reduced for some of the open goals, and the way back.
 //!
-//! A firing sequence of the reduced net becomes one of its parent's net and is replayed like every
-//! witness; "unreachable" and "at most" carry over by what the reduction preserves, and say so.
+//! A firing sequence of the reduced net is translated to one of the parent's net, which is replayed
+//! like every witness. A proof of "unreachable" or "at most" on the reduced net holds for the
+//! parent by what the rules of the reduction preserve; it keeps the log of the reduction, which the
+//! checker goes through again.
 
 use super::{Derivation, DerivedGoal, Ground, Limit};
 use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
@@ -11,10 +13,10 @@ use crate::structure::intervals::Intervals;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, MarkingGoal, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
-/// The net of `parent` reduced for these goals of it, by ascending id, and the token intervals of
-/// the reduced net. `None` when nothing is gained or there is no goal. `learn` finds out bounds of
-/// the reduced net, from its place invariants; `whole` is the budget of the run, in which sequences
-/// are carried back.
+/// A ground with the net of `parent` reduced for `goals` of it (ascending ids), and the token
+/// intervals of the reduced net. `None` when nothing is gained or there is no goal. `learn` adds to
+/// the facts of the reduced net the bounds that its place invariants give. The reduction has
+/// `budget`; sequences are carried back later, in `whole`, the budget of the run.
 pub fn reduce<'a>(
     parent: &'a Ground<'a>,
     goals: &[GoalId],
@@ -72,19 +74,20 @@ fn needs_of(net: &Net, asked: &[(GoalId, Goal)]) -> Needs {
     needs.normalised()
 }
 
-/// A reduction as a step of the way back.
+/// A reduction as a [`Derivation`]: it takes what is found on the reduced net back to the parent.
 struct Reduced<'n> {
     parent: &'n Net,
     reduction: Reduction,
     applications: u64,
-    /// For the way back: that of the whole run.
+    /// The budget of the run, for carrying sequences back: that of the reduction is over by then.
     budget: Budget,
 }
 
 impl Reduced<'_> {
-    /// What may be the witness of a goal, best first: the translated sequence, and, where
-    /// enabledness is asked, the sequence with one more firing of what carries a transition asked
-    /// for: a composed transition fires it in its middle.
+    /// Sequences of the parent's net that may be the witness of `goal`, the likeliest first. The
+    /// first is `sequence` translated. Where the goal asks whether some transition t is enabled, t
+    /// may be enabled only in the middle of a composed transition (its *carrier*), which stands for
+    /// several firings. So the others have one more firing, of one carrier each.
     fn candidates(
         &self,
         goal: &MarkingGoal,
@@ -112,8 +115,10 @@ impl Reduced<'_> {
         std::iter::once_with(first).chain(longer)
     }
 
-    /// What keeps `sequence` from having a counterpart on the original net. A reduced net need not
-    /// have the places that bound what can fire by what they can hold.
+    /// Why `sequence` has no counterpart on the parent's net that can be written out and replayed;
+    /// `None` where it is something else. A reduction may remove the place whose tokens would
+    /// grow beyond what a place can hold, so the reduced net fires sequences that its parent
+    /// refuses.
     fn limit_of(&self, sequence: &FiringSequence) -> Option<Limit> {
         let translated = match self.reduction.back.sequence(sequence, &self.budget) {
             Ok(translated) => translated,
@@ -127,8 +132,9 @@ impl Reduced<'_> {
         }
     }
 
-    /// How many firings of `sequence` lead to a marking that satisfies `predicate`; looked for at
-    /// its end first, then from its beginning.
+    /// After how many firings of `sequence` the marking satisfies `predicate`: after all of them
+    /// where its last marking does, or else after the fewest. `None` where no marking does that
+    /// stands at the end of a step, or the sequence does not fire.
     fn shown_after(&self, predicate: &Predicate, sequence: &FiringSequence) -> Option<u64> {
         let total = u64::try_from(sequence.firings()).ok()?;
         let mut replayer = Replayer::new(self.parent);
@@ -143,7 +149,8 @@ impl Reduced<'_> {
     }
 }
 
-/// The transitions whose enabledness `predicate` asks for outside of conjunctions.
+/// Adds to `asked` the transitions each of which makes `predicate` true by being enabled: operands
+/// of disjunctions, but not of conjunctions.
 fn mark_enabled(predicate: &Predicate, asked: &mut Vec<TransitionId>) {
     match predicate {
         Predicate::Enabled(t) => asked.push(*t),

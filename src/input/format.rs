@@ -15,37 +15,38 @@ pub struct Format {
     /// or the whole file.
     pub(super) begins: fn(&[u8]) -> bool,
     /// Reads a file of which it may be; the name is how messages call it.
-    pub(super) read: fn(&mut dyn BufRead, &str) -> Result<Source, Unread>,
+    pub(super) read: fn(&mut dyn BufRead, &str) -> Result<SourceModel, Unread>,
 }
 
-/// What is in a file, before it is asked which net stands for it.
+/// The model as its file has it, before it is asked which net stands for it.
 #[derive(Debug)]
-pub enum Source {
+pub enum SourceModel {
     /// A net, perhaps with inhibitor and reset arcs.
     Net(Box<ExtendedNet>),
     /// A coloured net.
     Coloured(Box<ColouredNet>),
 }
 
-impl From<Net> for Source {
+impl From<Net> for SourceModel {
     fn from(net: Net) -> Self {
-        Source::Net(Box::new(net.into()))
+        SourceModel::Net(Box::new(net.into()))
     }
 }
 
-impl From<ExtendedNet> for Source {
+impl From<ExtendedNet> for SourceModel {
     fn from(net: ExtendedNet) -> Self {
-        Source::Net(Box::new(net))
+        SourceModel::Net(Box::new(net))
     }
 }
 
-impl From<ColouredNet> for Source {
+impl From<ColouredNet> for SourceModel {
     fn from(net: ColouredNet) -> Self {
-        Source::Coloured(Box::new(net))
+        SourceModel::Coloured(Box::new(net))
     }
 }
 
-/// The net that stands for one that may have inhibitor and reset arcs.
+/// The net that stands for one that may have inhibitor and reset arcs. Whatever comes after the
+/// readers, engines and reduction rules among them, only ever sees this net.
 ///
 /// # Errors
 /// When it has, and no place/transition net stands for it.

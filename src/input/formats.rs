@@ -9,7 +9,7 @@
 //! automata, say) has its facts to hand over with the model, as proved ones.
 
 use super::error::InputError;
-use super::format::{Format, Source, Unread, translated};
+use super::format::{Format, SourceModel, Unread, translated};
 use super::{foreign, lola, mist, pnml, symmetric, systems, text, tina};
 use crate::model::Model;
 use std::io::BufRead;
@@ -38,8 +38,8 @@ pub const FORMATS: &[Format] = &[
 pub fn read_model(path: &Path) -> Result<Model, InputError> {
     let file = model_file(path)?.display().to_string();
     Ok(match read_source(path)? {
-        Source::Net(net) => Model::from(translated(*net, &file)?),
-        Source::Coloured(net) => Model::from(*net),
+        SourceModel::Net(net) => Model::from(translated(*net, &file)?),
+        SourceModel::Coloured(net) => Model::from(*net),
     })
 }
 
@@ -48,7 +48,7 @@ pub fn read_model(path: &Path) -> Result<Model, InputError> {
 ///
 /// # Errors
 /// As [`read_model`], but for nets that no place/transition net stands for.
-pub fn read_source(path: &Path) -> Result<Source, InputError> {
+pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
     let start = Instant::now();
     let path = model_file(path)?;
     let (mut reader, file) = super::open(&path)?;
@@ -79,10 +79,10 @@ pub fn read_source(path: &Path) -> Result<Source, InputError> {
 }
 
 /// How large it is, in words.
-fn sizes(source: &Source) -> String {
+fn sizes(source: &SourceModel) -> String {
     let (places, transitions, kind) = match source {
-        Source::Net(net) => (net.core().place_count(), net.core().transition_count(), ""),
-        Source::Coloured(net) => (net.places().len(), net.transitions().len(), "coloured "),
+        SourceModel::Net(net) => (net.core().place_count(), net.core().transition_count(), ""),
+        SourceModel::Coloured(net) => (net.places().len(), net.transitions().len(), "coloured "),
     };
     format!("{places} {kind}places, {transitions} {kind}transitions")
 }

@@ -56,13 +56,13 @@ impl<R: BufRead> Latin<R> {
     }
 }
 
-/// The bytes of one input with the position of the next one.
-pub(super) struct Source<R> {
+/// The bytes of one file of XML, in UTF-8, with the position of the next byte.
+pub(super) struct XmlSource<R> {
     text: Text<R>,
     position: Position,
 }
 
-impl<R: BufRead> Source<R> {
+impl<R: BufRead> XmlSource<R> {
     /// Looks at the first bytes for the encoding. `DecodingReader` alone would do it too, but it
     /// panics on a declaration longer than 64 bytes, and decodes what follows a shorter one as
     /// UTF-8 (quick-xml 0.42).
@@ -112,7 +112,7 @@ impl<R: BufRead> Source<R> {
                 return Err(InputError::UnknownEncoding { at, found });
             }
         };
-        Ok(Source { text, position: Position::START })
+        Ok(XmlSource { text, position: Position::START })
     }
 }
 
@@ -153,7 +153,7 @@ fn declared_encoding(head: &[u8]) -> Option<Declared> {
     }
 }
 
-impl<R> Source<R> {
+impl<R> XmlSource<R> {
     pub(super) fn position(&self) -> Position {
         self.position
     }
@@ -169,7 +169,7 @@ impl<R: BufRead> Text<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Source<R> {
+impl<R: BufRead> BufRead for XmlSource<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.text.fill_buf()
     }
@@ -194,7 +194,7 @@ impl<R: BufRead> BufRead for Source<R> {
     }
 }
 
-impl<R: BufRead> Read for Source<R> {
+impl<R: BufRead> Read for XmlSource<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let available = self.text.fill_buf()?;
         let amount = available.len().min(into.len());
@@ -210,7 +210,7 @@ mod tests {
 
     fn decoded(bytes: &[u8]) -> String {
         let mut text = String::new();
-        Source::new(bytes, "f").unwrap().read_to_string(&mut text).unwrap();
+        XmlSource::new(bytes, "f").unwrap().read_to_string(&mut text).unwrap();
         text
     }
 
@@ -257,14 +257,14 @@ mod tests {
     fn an_unknown_encoding_is_named() {
         let bytes = &b"<?xml version='1.0' encoding='klingon'?><n/>"[..];
         assert_eq!(
-            Source::new(bytes, "f").err().unwrap().to_string(),
+            XmlSource::new(bytes, "f").err().unwrap().to_string(),
             "f:1:1: unknown encoding `klingon`, expected for example UTF-8 or ISO-8859-1"
         );
     }
 
     #[test]
     fn packed_files_are_told_from_xml() {
-        let problem = Source::new(&b"\x1f\x8b\x08\x00"[..], "a.tgz").err().unwrap().to_string();
+        let problem = XmlSource::new(&b"\x1f\x8b\x08\x00"[..], "a.tgz").err().unwrap().to_string();
         assert!(problem.starts_with("a.tgz: this is a gzip file or .tgz archive"), "{problem}");
         assert!(problem.contains("unpack it first (tar -xzf"), "{problem}");
         assert!(packing(b"<?xml").is_none() && packing(b"").is_none());
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn lines_and_columns_are_counted() {
-        let mut source = Source::new(&b"ab\ncd\n\nef"[..], "f").unwrap();
+        let mut source = XmlSource::new(&b"ab\ncd\n\nef"[..], "f").unwrap();
         for (amount, line, column) in [(2, 1, 3), (1, 2, 1), (4, 4, 1), (1, 4, 2)] {
             source.fill_buf().unwrap();
             source.consume(amount);

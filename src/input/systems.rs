@@ -2,7 +2,7 @@
 //! label as its name, and the states of each component are a unit.
 
 use super::error::InputError;
-use super::format::{Format, Source, Unread};
+use super::format::{Format, SourceModel, Unread};
 use parikh_systems::System;
 use parikh_systems::read::{self, ReadError};
 use std::io::BufRead;
@@ -35,7 +35,7 @@ fn source(
     reader: &mut dyn BufRead,
     file: &str,
     read: fn(&str, &str) -> Result<System, ReadError>,
-) -> Result<Source, Unread> {
+) -> Result<SourceModel, Unread> {
     let mut text = String::new();
     let unreadable = |cause| InputError::Unreadable { file: file.into(), cause };
     reader.read_to_string(&mut text).map_err(unreadable)?;
@@ -48,5 +48,5 @@ fn source(
         problem(line, format!("column {column}: expected {expected}, found {found}"))
     })?;
     let net = parikh_systems::net(&system, MOST).map_err(|error| problem(1, error.to_string()))?;
-    Ok(Source::from(net))
+    Ok(SourceModel::from(net))
 }

@@ -3,7 +3,7 @@
 //! else XML has is out of sight. Elements are known by their local names, whatever their prefix.
 
 use super::error::InputError;
-use super::source::{Position, Source};
+use super::source::{Position, XmlSource};
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -130,7 +130,7 @@ impl Tag<'_> {
 
 /// Reads one file from front to back, holding one element's opening or one text at a time.
 pub(super) struct XmlReader<R> {
-    reader: quick_xml::Reader<Source<R>>,
+    reader: quick_xml::Reader<XmlSource<R>>,
     buffer: Vec<u8>,
     file: Box<str>,
     /// Elements open.
@@ -143,7 +143,7 @@ pub(super) struct XmlReader<R> {
 impl<R: BufRead> XmlReader<R> {
     pub(super) fn new(reader: R, file: &str) -> Result<Self, InputError> {
         Ok(XmlReader {
-            reader: quick_xml::Reader::from_reader(Source::new(reader, file)?),
+            reader: quick_xml::Reader::from_reader(XmlSource::new(reader, file)?),
             buffer: Vec::new(),
             file: file.into(),
             depth: 0,

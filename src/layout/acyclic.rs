@@ -1,23 +1,26 @@
-//! Which edges to turn round so that no cycle is left.
+//! Which edges to turn round so that no cycle is left: the picture is drawn in layers, and every
+//! edge has to lead to a later layer.
 //!
-//! There are two ways, and which picture is better depends on the graph. *By distance*: what is
-//! fewer edges from the roots comes first, so that what happens at the same time stands side by
-//! side; edges back to what is nearer are turned. *By depth*: edges that close a cycle on a walk in
-//! depth first are turned, so that a line of edges stays a line. Either begins at the roots and
-//! then goes on in the order of nodes, so that what comes first in a model comes first in the
+//! There are two ways, and which picture is better depends on the graph. *By distance*: nodes with
+//! fewer edges between them and the roots come first, so that nodes at the same distance stand side
+//! by side; an edge to a node that comes earlier is turned. *By depth*: a search in depth first
+//! turns the edges that close a cycle, so that a line of edges stays a line. Both begin at the
+//! roots and take nodes in their order, so that what comes first in a model comes first in the
 //! picture.
 
 use super::Graph;
 use std::collections::VecDeque;
 
-/// How cycles are broken.
+/// How edges that break cycles are chosen; see the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
+    /// By breadth-first search: edges to nodes that come earlier.
     ByDistance,
+    /// By depth-first search: edges back to a node of the path.
     ByDepth,
 }
 
-/// For every edge whether it is turned.
+/// For every edge of the graph, by its position there, whether it is turned.
 pub(super) fn turned(graph: &Graph, way: Way) -> Vec<bool> {
     let nodes = graph.sizes.len();
     let mut neighbours =
@@ -33,13 +36,14 @@ pub(super) fn turned(graph: &Graph, way: Way) -> Vec<bool> {
     }
 }
 
-/// Edges by node.
+/// For each node, the positions of the edges that leave it and that enter it.
 struct Neighbours {
     leaving: Vec<Vec<usize>>,
     entering: Vec<Vec<usize>>,
 }
 
-/// Nodes without entering edges and those given, or else the first node.
+/// Where the search begins: at the nodes that no edge enters and those that the graph names as its
+/// roots; where there are none of either kind, at the first node.
 fn roots(graph: &Graph, neighbours: &Neighbours) -> Vec<usize> {
     let mut is_root: Vec<bool> = neighbours.entering.iter().map(Vec::is_empty).collect();
     graph.roots.iter().for_each(|&root| is_root[root] = true);
@@ -53,7 +57,8 @@ fn by_distance(graph: &Graph, neighbours: &Neighbours, roots: &[usize]) -> Vec<b
     let mut waiting: VecDeque<usize> = roots.iter().copied().collect();
     roots.iter().for_each(|&root| level[root] = Some(0));
     let mut reached: Vec<usize> = Vec::new();
-    // Where nothing more is reached forwards, one node that leads to what was reached is taken up.
+    // Where no further node is reached along the edges, the search goes on at the nodes that have
+    // an edge to one that was reached: they are one level before it.
     let mut looked_back = 0;
     loop {
         while let Some(v) = waiting.pop_front() {

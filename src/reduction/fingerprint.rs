@@ -1,13 +1,15 @@
-//! What a log says about the nets it begins and ends with, so that it is not used with others.
+//! Fingerprints of nets. The log of a reduction holds one of the net that was reduced and one of
+//! the net that came out, so that it is not used with others by mistake.
 //!
-//! The digest guards against mistakes, not against forgery, and nothing rests on it: every step of
-//! a log is checked on the net itself.
+//! The digest is no protection against forgery, and needs to be none: whoever relies on a log
+//! checks every step of it on the net itself.
 
 use parikh_net::{Arc, Net};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Name, sizes and digest of a net. Two are equal when all but the names are.
+/// Name, sizes and digest of a net. Two fingerprints are equal when sizes and digests are; the
+/// names do not matter.
 #[derive(Clone, Debug, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Its name.
@@ -31,7 +33,7 @@ impl PartialEq for Fingerprint {
 }
 
 impl Fingerprint {
-    /// That of `net`.
+    /// The fingerprint of `net`.
     pub fn of(net: &Net) -> Fingerprint {
         let mut digest = Digest::default();
         for p in net.places() {
@@ -83,7 +85,7 @@ impl Digest {
         self.bytes(&number.to_le_bytes());
     }
 
-    /// With its length in front, so that texts in a row are told apart.
+    /// Adds a text, its length first: otherwise `ab`, `c` and `a`, `bc` would come to the same.
     fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.bytes(text.as_bytes());

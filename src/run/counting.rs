@@ -5,6 +5,7 @@
 //! ([`crate::evidence::counting`]), or added up on diagrams of them. Where these are few, the
 //! checker visits them again by itself, and the numbers are certified.
 
+use super::shares::{RECOUNTING, REDUCTION};
 use crate::engine::diagrams::{self, Course};
 use crate::engine::explicit;
 use crate::evidence::counting::{self, CountError, Figures, Formula, NoFormula};
@@ -65,12 +66,6 @@ const ATTEMPTS: usize = 5;
 
 /// Rules that make numbers depend on several places together.
 const COUPLING: [&str; 2] = ["proportional-places", "redundant-places"];
-
-/// The share of a budget, in [0, 1], for reductions.
-const REDUCTION: f64 = 0.3;
-
-/// The share of what is left of a budget, in [0, 1], for the checker's own count.
-const RECOUNTING: f64 = 0.2;
 
 /// The most work of the checker for a certified number: markings times nodes.
 const RECOUNTED: u64 = 50_000_000;

@@ -23,6 +23,7 @@ mod portfolio;
 mod presolve;
 mod questions;
 pub mod schedule;
+mod shares;
 mod short_walks;
 mod state_space;
 mod team;

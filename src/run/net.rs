@@ -10,6 +10,7 @@ use super::event::{AtWork, Event, Report, Turn};
 use super::hearing::Hearing;
 use super::portfolio::Portfolio;
 use super::presolve;
+use super::shares::DEAD_ENDS;
 use super::team::{self, Account, Team};
 use super::worker;
 use crate::answer::Plan;
@@ -19,9 +20,6 @@ use parikh_net::Net;
 use parikh_solvers::Budget;
 use std::sync::mpsc;
 use std::time::Instant;
-
-/// The share of the time, in [0, 1], of a first stage that works on the goals about dead ends only.
-const DEAD_ENDS: f64 = 0.35;
 
 /// Above this many goals a board forgets witnesses: such a plan is one question over all nodes,
 /// whose answer shows at most one of them.

@@ -1,6 +1,7 @@
 //! What comes before the portfolio: token intervals, from arcs, place invariants, and last the
 //! model's own claim that its units are safe. Most goals of most models end here, in milliseconds.
 
+use super::shares::INVARIANTS;
 use super::short_walks::short_walks;
 use crate::board::Board;
 use crate::engine::Task;
@@ -58,10 +59,10 @@ pub(super) fn presolve<'a>(
     Ground::original(net, open().collect(), facts, &known)
 }
 
-/// Adds the bounds that place invariants give to what is known, in at most a tenth of the time.
+/// Adds the bounds that place invariants give to what is known, in a small share of the time.
 pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Facts {
     let start = Instant::now();
-    let slice = budget.share(0.1);
+    let slice = budget.share(INVARIANTS);
     match structure::flows::place_flows(net, &slice) {
         Ok(flows) => {
             structure::bounds::place_bounds(net, &flows, &slice).write(&mut facts);

@@ -51,9 +51,10 @@
 //!
 //! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is
 //! a line of [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the
-//! time are here, but for that of an engine that runs once, which its [role](crate::engine::Role)
-//! says, and what comes before the portfolio (`presolve`). How an engine divides its slice is its
-//! own affair.
+//! time that workers have are here, but for that of an engine that runs once, which its
+//! [role](crate::engine::Role) says. Engines of one role divide the time of a step in equal parts
+//! (`worker`), and how an engine divides its slice is its own affair. What a run gives away outside
+//! of the schedule is in `shares`, which also says what time neither of the two gives away.
 
 use crate::engine::Role;
 use std::time::Duration;

@@ -9,6 +9,7 @@
 
 use super::counting::{Count, CountMethod, CountResult};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
+use super::shares::{AT_ONCE, DIAGRAMS, EARLY, MAXIMA, PUMP_BY_WALKS};
 use super::{Config, Event, Report, Unanswered};
 use crate::answer::{Answer, Plan, Value};
 use crate::board::Technique;
@@ -18,23 +19,9 @@ use parikh_net::{Facts, FiringSequence, Net, Pumping};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
-use std::time::Duration;
-
-/// Most nets whose markings can be visited at all are done at once.
-const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// About how many firings are spent on looking for a pump before the states are counted.
 const PUMP_WORK: u64 = 50_000_000;
-
-/// The share of the time, in [0, 1], for a first try through reductions.
-const EARLY: f64 = 0.1;
-
-/// The share of the time, in [0, 1], for diagrams on one thread: at once where all places are known
-/// to be bounded, else when maxima have had theirs.
-const DIAGRAMS: f64 = 0.5;
-
-/// The share of the time, in [0, 1], for maxima, before the count goes on.
-const MAXIMA: f64 = 0.5;
 
 /// Finds the number of reachable markings, of the firings between them, and the most tokens they
 /// hold.
@@ -313,7 +300,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
     /// All four by a pump, looked for in a small part of the time: it shows itself early or hardly
     /// ever. Whether there is one.
     fn finds_pump(&mut self, net: &Net, config: &Config, budget: &Budget) -> bool {
-        let found = walk::find_pump(net, &budget.share(0.05), config.seed, PUMP_WORK);
+        let found = walk::find_pump(net, &budget.share(PUMP_BY_WALKS), config.seed, PUMP_WORK);
         self.take_pump(net, found, "RANDOM_WALK")
     }
 

@@ -15,6 +15,7 @@
 
 use super::figures::FIGURES;
 use super::questions::{Questions, Wording};
+use super::shares::AS_IT_IS;
 use super::state_space::state_space;
 use super::{Config, Event, Report, coloured, net};
 use crate::answer::Plan;
@@ -33,10 +34,6 @@ const FEW: usize = 1_000;
 
 /// How many times as large the unfolding has to be for a quotient to come first.
 const SMALLER: usize = 4;
-
-/// The share of the time, in [0, 1], for the coloured net as it is while its unfolding waits: with
-/// a quotient that is exact, and without.
-const AS_IT_IS: [f64; 2] = [0.5, 0.2];
 
 /// Works on the questions about a model until every one is decided or `budget` is spent.
 ///

@@ -1,4 +1,8 @@
-//! Rules of CTL.
+//! The rules that make formulas of CTL simpler: those of both logics, and two of CTL alone.
+//!
+//! The auditor simplifies by this list, too, and does not check what a rule makes of a formula. So
+//! a wrong rule could let a wrong answer pass; the argument stands at each function, and the tests
+//! hold each rule against the evaluator.
 
 use super::{Rule, shared, until};
 use crate::formula::{Ctl, Formula, Node};
@@ -61,8 +65,9 @@ pub const BRANCHING_RULES: &[Rule<Quantifier>] = &[
     Rule { name: "chain", before: "EFEGEFa", after: "EGEFa", apply: chain },
 ];
 
-/// EX EF φ = EF EX φ: after one step or more there is φ; and AX AG φ = AG AX φ. Inwards, where
-/// "next" of a state formula may become a state formula.
+/// EX EF φ = EF EX φ, since both say that some path comes to φ after one step or more; and AX AG φ
+/// = AG AX φ, its dual. "Next" goes inwards because EX φ of a condition φ on markings can be
+/// written as a condition on the marking before, and EF of that asks for a reachable marking only.
 fn next_inwards(formulas: &mut Ctl, formula: Id) -> Option<Id> {
     let Node::Next(paths, inner) = *formulas.node(formula) else { return None };
     match *formulas.node(inner) {
@@ -78,20 +83,26 @@ fn next_inwards(formulas: &mut Ctl, formula: Id) -> Option<Id> {
     }
 }
 
-/// A row of EF, AF, EG and AG, from the outside: a quantifier, and whether it is F.
+/// Operators EF, AF, EG and AG, one around the next, the outermost first: each is a quantifier, and
+/// whether it is F (or else G).
 type Chain = &'static [(Quantifier, bool)];
 
-/// Rows and what they come to. Each is followed by its dual, with E and A, F and G exchanged.
+/// Chains and the shorter chains that they are equal to. Each pair is followed by its dual, with E
+/// and A, F and G exchanged: an equality and its dual hold together.
 ///
-/// *The longer one implies the shorter one.* EF EG EF φ: on the way to where EG EF φ holds, each
-/// state has EF φ; go there, and on along the path that EG speaks of. AF EG AF φ: each maximal path
-/// comes to EG AF φ, hence to φ; so until then each state has AF φ; go there on one path, and on
-/// along the path that EG speaks of. AF AG AF φ: a reachable state is before the first AG AF φ on
-/// some path, where AF AG AF φ still holds, hence AF φ; or not before it, where AF φ holds. AG EF
-/// AG EF φ: each reachable state comes to EF φ, so it has EF φ.
+/// *The longer chain implies the shorter one.*
 ///
-/// *The shorter one implies the longer one*, since φ implies EF φ and AF φ, and AG φ implies AG AG
-/// φ.
+/// - EF EG EF φ ⇒ EG EF φ: some path leads to a state with EG EF φ. Each state on the way has EF φ,
+///   as a later one has; from the end of the way, the path that EG speaks of has EF φ throughout.
+/// - AF EG AF φ ⇒ EG AF φ: each maximal path comes to a state with EG AF φ, hence with AF φ. So
+///   each state before has AF φ as well. Follow one path to there, then the path that EG speaks of.
+/// - AF AG AF φ ⇒ AG AF φ: take a reachable state and a path to it. If no state on that path has
+///   AG AF φ, then AF AG AF φ still holds at its end, hence AF φ. Otherwise one of them has AG AF
+///   φ, so the end has AF φ.
+/// - AG EF AG EF φ ⇒ AG EF φ: each reachable state comes to one with EF φ, so it has EF φ itself.
+///
+/// *The shorter chain implies the longer one*, since φ implies EF φ and AF φ, and AG φ implies AG
+/// AG φ.
 const CHAINS: &[(Chain, Chain)] = &[
     (&[(Exists, true), (Exists, false), (Exists, true)], &[(Exists, false), (Exists, true)]),
     (&[(All, false), (All, true), (All, false)], &[(All, true), (All, false)]),
@@ -109,7 +120,7 @@ const CHAINS: &[(Chain, Chain)] = &[
     ),
 ];
 
-/// Shorter rows of EF, AF, EG and AG.
+/// Replaces a chain that begins at the top of `formula` by the shorter chain of [`CHAINS`].
 fn chain(formulas: &mut Ctl, formula: Id) -> Option<Id> {
     for (long, short) in CHAINS {
         let mut body = Some(formula);
@@ -126,7 +137,7 @@ fn chain(formulas: &mut Ctl, formula: Id) -> Option<Id> {
     None
 }
 
-/// The body of a formula that begins with this link.
+/// The operand of `formula`, if its outermost operator is this link of a chain.
 fn unlinked(formulas: &Ctl, formula: Id, (paths, eventually): (Quantifier, bool)) -> Option<Id> {
     match *formulas.node(formula) {
         Node::Until(of, left, body) if eventually && of == paths && formulas.is(left, true) => {

@@ -3,7 +3,7 @@
 
 use crate::support::extended::Table;
 use parikh::evidence::reader;
-use parikh::input::{Source, read_model, read_source};
+use parikh::input::{SourceModel, read_model, read_source};
 use parikh::net::generate::{self, Shape};
 use parikh::net::pnml::write_extended;
 use parikh::net::written::{write_lola, write_tina};
@@ -17,14 +17,14 @@ fn read(name: &str, file: impl AsRef<[u8]>) -> Result<ExtendedNet, String> {
     std::fs::write(&path, &file).unwrap();
     let second = reader::model(file.as_ref());
     match read_source(&path) {
-        Ok(Source::Net(net)) => {
+        Ok(SourceModel::Net(net)) => {
             let second = second.unwrap_or_else(|why| {
                 panic!("the auditor: {why}\n{}", String::from_utf8_lossy(file.as_ref()))
             });
             assert_eq!(shown(&second.net), shown(&net));
             Ok(*net)
         }
-        Ok(Source::Coloured(_)) => panic!("no file here is coloured"),
+        Ok(SourceModel::Coloured(_)) => panic!("no file here is coloured"),
         Err(error) => {
             assert!(second.is_err(), "the auditor reads what is refused: {error}");
             Err(error.to_string().replace(&format!("{}/", directory.path().display()), ""))
@@ -385,12 +385,12 @@ fn every_file_of_the_shared_collection_is_read_or_refused_by_name() {
                 if ending == "lola" && beside.is_file() {
                     let [one, other] =
                         [&path, &beside].map(|path| match read_source(path).unwrap() {
-                            Source::Net(net) => shown(&net)
+                            SourceModel::Net(net) => shown(&net)
                                 .lines()
                                 .filter(|it| !it.starts_with(": net"))
                                 .collect::<Vec<_>>()
                                 .join("\n"),
-                            Source::Coloured(_) => String::new(),
+                            SourceModel::Coloured(_) => String::new(),
                         });
                     assert_eq!(one, other, "{}", path.display());
                 }

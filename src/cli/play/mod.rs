@@ -11,7 +11,7 @@ use super::terminal::{lines, whole};
 use crate::extended::translate;
 use crate::formula::lower_state;
 use crate::formula::text::read_one;
-use crate::input::{self, Source};
+use crate::input::{self, SourceModel};
 use crate::{Model, unfold};
 use anyhow::{Context, Result, anyhow, bail};
 use game::{Game, Said};
@@ -108,8 +108,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 /// The net of a file, as it is; a coloured one unfolded.
 fn read(model: &Path) -> Result<ExtendedNet> {
     Ok(match input::read_source(model)? {
-        Source::Net(net) => *net,
-        Source::Coloured(net) => {
+        SourceModel::Net(net) => *net,
+        SourceModel::Coloured(net) => {
             let net = Model::from(*net).into_net(&unfold::Config::default(), &Budget::unlimited());
             net?.into()
         }

@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{BufWriter, Read as _};
 use std::path::{Path, PathBuf};
 
-/// An error in a file, with the line and a caret below.
+/// The error of a file that cannot be read as a system or as properties. Prints the line that is
+/// wrong on stderr at once, with a caret below: an error has one line, and no room for these.
 fn in_file(path: &Path, error: &ReadError) -> anyhow::Error {
     let [line, caret] = error.shown();
     super::note!("{line}");
@@ -16,6 +17,10 @@ fn in_file(path: &Path, error: &ReadError) -> anyhow::Error {
     anyhow::anyhow!("{}:{error}", path.display())
 }
 
+/// What a file holds, unpacked, without the mark (U+FEFF) that some editors begin a text with.
+///
+/// # Errors
+/// When it cannot be read, or is no UTF-8; the latter with the line.
 fn text(path: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     parikh_files::open(path)
@@ -28,18 +33,23 @@ fn text(path: &Path) -> Result<String> {
     Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
 }
 
-/// What a file is called without its extension, compressed or not.
+/// The name of a file without folder and extension: `a/b.dot` and `a/b.dot.gz` are both `b`.
 pub(super) fn stem(path: &Path) -> String {
     let is_compressed = path.extension().is_some_and(|it| it == "gz");
     let plain = if is_compressed { path.with_extension("") } else { path.to_owned() };
     plain.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// The format of a system, by the name of its file and the first 4 KiB.
 fn format(path: &Path, text: &str) -> Option<Format> {
     Format::of(path, &text.as_bytes()[..text.len().min(4096)])
 }
 
-/// The system in a file, if it is of a format of systems.
+/// The system in a file; `None` when the file is of no format of systems, or cannot be opened: the
+/// reader of nets, whose turn is next, says that better.
+///
+/// # Errors
+/// When it is of such a format, and wrong.
 pub(crate) fn read_system(path: &Path) -> Result<Option<System>> {
     // Nets are read elsewhere, and may be large: look at the name and the beginning only.
     let mut beginning = Vec::new();
@@ -72,7 +82,8 @@ pub(super) fn read_case(model: &Path, properties: &Path) -> Result<Case> {
     Ok(case)
 }
 
-/// A file of evidence in a directory, named after the properties.
+/// Creates the file of evidence for a case, in a directory that is made if need be. It is named
+/// after the file of properties, since one system may have several of these.
 pub(super) fn evidence_file<'c>(
     directory: &Path,
     properties: &Path,

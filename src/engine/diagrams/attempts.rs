@@ -4,7 +4,7 @@
 //! short begins again when it has more time than before. Where places are not known to be bounded,
 //! markings may be infinitely many, and after the first short tries only one order is gone on with.
 
-use super::{Course, FIRST_SLICE, MOST_LEVELS, Reached, TRIED, order, saturate, tries};
+use super::{Course, FIRST_SLICE, MOST_LEVELS, ORDERING, Reached, TRIED, order, saturate, tries};
 use crate::engine::Progress;
 use parikh_net::{Facts, Net};
 use parikh_solvers::Budget;
@@ -14,9 +14,6 @@ use std::time::{Duration, Instant};
 
 /// The part of the memory that is left which diagrams may take: others search beside.
 const MEMORY: f64 = 0.5;
-
-/// The share of the first slice, in [0, 1], for finding orders.
-const ORDERING: f64 = 0.2;
 
 /// The longest try of any order but the first where markings may be infinitely many.
 const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);

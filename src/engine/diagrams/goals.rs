@@ -58,7 +58,7 @@ impl<'g> Goals<'g> {
 impl Session for Goals<'_> {
     fn slice(&mut self, budget: &Budget) -> Progress {
         let Goals { ground, board, attempts, statistics } = self;
-        let (ground, board) = (*ground, *board);
+        let (ground, board, statistics) = (*ground, *board, &*statistics);
         let is_done = || !ground.goals().iter().any(|(id, _)| board.is_open(*id));
         let use_set = |reached: Reached<'_, '_>| {
             let settled = settle(ground, board, reached, budget)?;

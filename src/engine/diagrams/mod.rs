@@ -1,15 +1,17 @@
 //! Reachable sets as decision diagrams: what is too many to visit is often simple to describe.
 //!
-//! Goals are answered from them by the engine in [`goals`], formulas of CTL by the one in [`trees`],
-//! and state spaces counted by whoever asks for that.
+//! The engine in [`goals`] answers goals from such a set, the one in [`trees`] formulas of CTL.
+//! Others take the set for numbers: the figures of a state space (`run/counting.rs`), and what
+//! stays reachable (`engine/home`).
 //!
 //! The net's places are put in several orders ([`order`]), and the best are tried in slices of time
-//! that grow, several at once on several threads; the first that ends is the answer. Where it is
-//! not too large, the checker goes through it and finds that no marking is missing ([`confirm`]);
-//! that all can be reached is the search's word.
+//! that grow, several at once on several threads; the first diagram that is complete is the answer.
+//! Where it is not too large, the checker sees by itself that no reachable marking is missing in it
+//! ([`confirm`]). Nobody checks the converse, that each marking in it can be reached: for that, the
+//! search is taken at its word.
 //!
-//! Saturation does not end where markings are infinitely many, so whoever asks should know that
-//! they are not, or give no more time than is to be lost.
+//! Saturation does not end where markings are infinitely many. So a caller either knows that they
+//! are finitely many, or gives it only as much time as may be wasted.
 
 mod alarm;
 mod attempts;
@@ -37,8 +39,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// The first slice of time of an order; each further one has four times as long.
+/// The first slice of time of each order; the next slice of the same order is four times as long.
 const FIRST_SLICE: Duration = Duration::from_millis(500);
+
+/// The share of the time, in [0, 1], for finding orders; of an engine's first slice, where it works
+/// in slices.
+const ORDERING: f64 = 0.2;
 
 /// How many orders are tried in each slice: fewer, as slices grow.
 const TRIED: [usize; 4] = [6, 3, 2, 1];
@@ -46,10 +52,10 @@ const TRIED: [usize; 4] = [6, 3, 2, 1];
 /// The part of the memory that is left which diagrams may take.
 const MEMORY: f64 = 0.7;
 
-/// Levels beyond which a stack would be too large.
+/// The most levels of a diagram. Saturation recurs level by level, so the stack grows with them.
 const MOST_LEVELS: usize = 400_000;
 
-/// Why there is no set.
+/// Why the set of all reachable markings was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Incomplete {
     /// The budget is spent.
@@ -73,17 +79,19 @@ pub enum Incomplete {
 pub struct Reached<'r, 'd> {
     /// Where the set lives.
     pub diagrams: &'r mut Diagrams<'d>,
-    /// The reachable markings. Kept.
+    /// The reachable markings. The set is [kept](Diagrams::keep): no collection of nodes takes it
+    /// away.
     pub set: Set,
-    /// The order that led to it.
+    /// The order of places with which the diagram was made.
     pub order: &'r Order,
     /// The level of each place.
     pub level_of: &'r [u32],
     /// The net's transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
     pub transitions: &'r [Vec<Touch>],
-    /// The same, made ready for firing.
+    /// The same transitions as one relation, prepared for firing them on sets.
     pub relation: &'r Relation,
-    /// Where to say how many they are.
+    /// The entry of the course for this try: a caller that counts the markings notes the number
+    /// there.
     pub tried: Tried<'r>,
     /// Ends what is computed with the set at present.
     alarm: &'r Alarm,
@@ -99,8 +107,8 @@ impl Reached<'_, '_> {
     }
 }
 
-/// Finds the reachable set of `net`, and does something with it while it is there. On `threads`
-/// threads, orders are tried side by side.
+/// Finds the reachable set of `net`, and calls `then` with it: the diagram is freed when `then`
+/// returns. On `threads` threads, orders are tried side by side.
 ///
 /// # Errors
 /// When no order led to the end within the budget.
@@ -113,7 +121,7 @@ pub fn explore<T: Send>(
     explore_telling(net, threads, budget, &Course::default(), then)
 }
 
-/// The same, and `course` is told what becomes of each order.
+/// The same, and `course` takes down how each order grew and ended.
 ///
 /// # Errors
 /// When no order led to the end within the budget.
@@ -127,7 +135,7 @@ pub fn explore_telling<T: Send>(
     if net.place_count() > MOST_LEVELS {
         return Err(Incomplete::TooLarge);
     }
-    let orders = order::candidates(net, &budget.share(0.2));
+    let orders = order::candidates(net, &budget.share(ORDERING));
     for order in &orders {
         tracing::debug!("diagrams: order {} scores {:.1}", order.idea, order.score);
     }
@@ -171,13 +179,14 @@ pub fn explore_telling<T: Send>(
     }
 }
 
-/// What becomes of each order by itself, in so much time each: for comparisons.
+/// Tries every order for `slice`, one after the other, and says how each grew and ended. For
+/// comparisons of orders; nothing is answered.
 pub fn each_order(net: &Net, slice: Duration, budget: &Budget) -> Vec<Try> {
     let course = Course::default();
     if net.place_count() > MOST_LEVELS {
         return Vec::new();
     }
-    for order in &order::candidates(net, &budget.share(0.2)) {
+    for order in &order::candidates(net, &budget.share(ORDERING)) {
         let bytes = (budget.memory_left() as f64 * MEMORY) as usize;
         let limits = (bytes, &budget.slice(slice), budget);
         let count = |reached: Reached<'_, '_>| {
@@ -190,7 +199,8 @@ pub fn each_order(net: &Net, slice: Duration, budget: &Budget) -> Vec<Try> {
     course.tries()
 }
 
-/// Which order is tried for how long; the last one as long as there is time.
+/// Which order, by its position among the best, is tried for how long, in this order. `None` is as
+/// long as there is time.
 fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     let mut tries = Vec::new();
     let mut slice = FIRST_SLICE;
@@ -203,8 +213,8 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     tries
 }
 
-/// One try, with so many bytes and within the first budget; what is done with the set has the
-/// second one.
+/// One try of one order, with so many bytes. The diagram has to be complete within the first
+/// budget; `then`, which takes the set, has the second one.
 fn saturate<T: Send>(
     net: &Net,
     order: &Order,
@@ -257,7 +267,7 @@ fn saturate<T: Send>(
     with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))
 }
 
-/// What a transition does, by ascending level.
+/// What `t` needs and changes at each level, by ascending level.
 fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<Touch> {
     let mut touches: Vec<Touch> = net
         .pre(t)

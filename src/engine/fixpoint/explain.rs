@@ -3,7 +3,7 @@
 //! Where the formula is true, claims are about its parts; where it is false, about the negations of
 //! its parts, which are the parts of its negation. So all claims of a labelling have one value.
 
-use super::parts::{Part, Set, places};
+use super::parts::{Part, Set, members};
 use super::search::Search;
 use crate::evidence::tree::{Claim, Given, Labelling};
 use parikh_net::{TransitionId, TreeProperty};
@@ -53,7 +53,7 @@ impl Search<'_, '_> {
         want(&mut wanted, &mut row, initial, 1 << self.parts.root());
         let mut count = 0;
         while let Some((at, parts)) = row.pop() {
-            for part in places(parts & !known) {
+            for part in members(parts & !known) {
                 let (here, onward, there) = self.support(part, at, value, &mut ranks)?;
                 want(&mut wanted, &mut row, at, here);
                 if let Part::Constant(_) | Part::Literal { .. } | Part::And(_) | Part::Or(_) =
@@ -128,7 +128,7 @@ impl Search<'_, '_> {
             // Any one of them is enough. The first is taken: parts are listed before what contains
             // them, so it tends to be the simplest.
             Part::And(parts) | Part::Or(parts) => {
-                (1 << places(parts & known).next()?, Onward::Nothing, 0)
+                (1 << members(parts & known).next()?, Onward::Nothing, 0)
             }
             Part::Next(paths, inner) => {
                 let paths = if value { paths } else { paths.dual() };

@@ -1,4 +1,7 @@
-//! A formula as an array of parts, the parts of each before it.
+//! A formula as an array of parts, each behind the parts that it is made of.
+//!
+//! So a part is an index, and a set of parts is a number with a bit for each. A search keeps
+//! several such sets for every marking, which is why a formula may have 64 parts and no more.
 
 use parikh_net::{Predicate, TreeProperty};
 use parikh_temporal::{Formula, Node, Quantifier};
@@ -10,27 +13,28 @@ pub(super) type Set = u64;
 /// The most parts of a formula.
 pub(super) const MOST: usize = Set::BITS as usize;
 
-/// A part, in terms of the others by their places in the array.
+/// A part. It names the parts that it is made of by their indices in the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Always of this value.
+    /// True everywhere, or false everywhere.
     Constant(bool),
-    /// A condition on markings, or its opposite.
+    /// A condition on markings, or its negation.
     Literal {
         /// The index of the condition among those that the graph evaluates.
         bit: usize,
-        /// Whether it is wanted.
+        /// Whether the condition itself is meant; `false` means its negation.
         positive: bool,
     },
     /// All of these.
     And(Set),
     /// One of these.
     Or(Set),
-    /// After one firing.
+    /// X: the part is true after one firing, on all paths or on one.
     Next(Quantifier, usize),
-    /// The first until the second.
+    /// U: the first part holds until the second is true.
     Until(Quantifier, usize, usize),
-    /// The first releases the second.
+    /// R, the dual of U: the second part holds, up to and including where the first is true, or for
+    /// ever.
     Release(Quantifier, usize, usize),
 }
 
@@ -39,7 +43,7 @@ pub(super) enum Part {
 pub(super) struct Parts {
     /// Each after its own parts; the formula itself is the last.
     pub(super) all: Vec<Part>,
-    /// The same in the property's store.
+    /// The same parts as formulas of the property's store, by index.
     pub(super) formulas: Vec<Formula<Quantifier>>,
     /// For each part, the set of itself and of the parts on whose values at the same marking its
     /// own may depend.
@@ -54,9 +58,9 @@ impl Parts {
         if formulas.len() > MOST {
             return None;
         }
-        let place = |part: &Formula<Quantifier>| formulas.binary_search(part).unwrap_or(0);
+        let index = |part: &Formula<Quantifier>| formulas.binary_search(part).unwrap_or(0);
         let set = |parts: &[Formula<Quantifier>]| {
-            parts.iter().fold(0, |set: Set, part| set | 1 << place(part))
+            parts.iter().fold(0, |set: Set, part| set | 1 << index(part))
         };
         let part = |&formula: &Formula<Quantifier>| match property.formulas().node(formula) {
             Node::True => Part::Constant(true),
@@ -67,13 +71,13 @@ impl Parts {
             },
             Node::And(all) => Part::And(set(all)),
             Node::Or(any) => Part::Or(set(any)),
-            Node::Next(paths, inner) => Part::Next(*paths, place(inner)),
-            Node::Until(paths, left, right) => Part::Until(*paths, place(left), place(right)),
-            Node::Release(paths, left, right) => Part::Release(*paths, place(left), place(right)),
+            Node::Next(paths, inner) => Part::Next(*paths, index(inner)),
+            Node::Until(paths, left, right) => Part::Until(*paths, index(left), index(right)),
+            Node::Release(paths, left, right) => Part::Release(*paths, index(left), index(right)),
         };
         let all: Vec<Part> = formulas.iter().map(part).collect();
         let mut here: Vec<Set> = Vec::with_capacity(all.len());
-        for (place, part) in all.iter().enumerate() {
+        for (index, part) in all.iter().enumerate() {
             let others = match *part {
                 Part::Constant(_) | Part::Literal { .. } | Part::Next(..) => 0,
                 Part::And(parts) | Part::Or(parts) => parts,
@@ -81,25 +85,25 @@ impl Parts {
                     1 << left | 1 << right
                 }
             };
-            here.push(places(others).fold(1 << place, |set, other| set | here[other]));
+            here.push(members(others).fold(1 << index, |set, other| set | here[other]));
         }
         Some(Parts { all, formulas, here })
     }
 
-    /// These parts, and all on whose values at the same marking theirs may depend; not what is
-    /// demanded after a firing.
+    /// These parts, and all parts whose values at the same marking decide theirs. What stands below
+    /// a "next" is not among them: its value is demanded at the markings after a firing.
     pub(super) fn taken_here(&self, parts: Set) -> Set {
-        places(parts).fold(0, |set, part| set | self.here[part])
+        members(parts).fold(0, |set, part| set | self.here[part])
     }
 
-    /// The place of the formula itself.
+    /// The index of the formula itself.
     pub(super) fn root(&self) -> usize {
         self.all.len() - 1
     }
 }
 
-/// The places in a set.
-pub(super) fn places(mut set: Set) -> impl Iterator<Item = usize> {
+/// The indices of the parts in a set, ascending.
+pub(super) fn members(mut set: Set) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = (set != 0).then(|| set.trailing_zeros() as usize)?;
         set &= set - 1;

@@ -1,6 +1,6 @@
 //! What is demanded of which marking, what is known, and which marking is expanded next.
 
-use super::parts::{Part, Parts, Set, places};
+use super::parts::{Part, Parts, Set, members};
 use crate::engine::explicit::Incomplete;
 use crate::engine::markings::Markings;
 use fastrand::Rng;
@@ -289,11 +289,11 @@ impl<'g, 'n> Search<'g, 'n> {
     fn look(&mut self, marking: u32, wanted: Set) {
         let at = marking as usize;
         let unknown = self.parts.taken_here(wanted) & !self.yes[at] & !self.no[at];
-        for place in places(unknown) {
-            if let Part::Literal { bit, positive } = self.parts.all[place] {
+        for index in members(unknown) {
+            if let Part::Literal { bit, positive } = self.parts.all[index] {
                 match self.graph.holds(marking, bit) == positive {
-                    true => self.yes[at] |= 1 << place,
-                    false => self.no[at] |= 1 << place,
+                    true => self.yes[at] |= 1 << index,
+                    false => self.no[at] |= 1 << index,
                 }
             }
         }
@@ -305,7 +305,7 @@ impl<'g, 'n> Search<'g, 'n> {
         while let Some((marking, demanded)) = self.spreading.pop() {
             let at = marking as usize;
             let (mut here, mut there): (Set, Set) = (0, 0);
-            for part in places(demanded & !self.yes[at] & !self.no[at]) {
+            for part in members(demanded & !self.yes[at] & !self.no[at]) {
                 match self.parts.all[part] {
                     Part::Constant(_) | Part::Literal { .. } => {}
                     Part::And(parts) | Part::Or(parts) => here |= parts,
@@ -340,10 +340,10 @@ impl<'g, 'n> Search<'g, 'n> {
         let mut all: Vec<[u64; 2]> = Vec::with_capacity(self.parts.all.len());
         for (place, part) in self.parts.all.iter().enumerate() {
             let sum = |parts: Set, value: usize| {
-                places(parts).fold(0u64, |sum, part| sum.saturating_add(all[part][value]))
+                members(parts).fold(0u64, |sum, part| sum.saturating_add(all[part][value]))
             };
             let least = |parts: Set, value: usize| {
-                places(parts).map(|part| all[part][value]).min().unwrap_or(0)
+                members(parts).map(|part| all[part][value]).min().unwrap_or(0)
             };
             let here = match *part {
                 Part::Constant(value) => [u64::from(!value), u64::from(value)],

@@ -1,12 +1,14 @@
 //! A walk somewhere, and a proof from there: after it, what is asked for can never be reached
 //! again.
 //!
-//! Random walks end up where the net stays. From such a marking another walk shows which
-//! transitions still fire; the others are asked of the engines that prove, on the net begun from
-//! that marking: token intervals, which see siphons that have run empty, the state equation with
-//! traps, and a search, where little is left to visit. What they refute is lost. Now and then, as
-//! these find nothing, diagrams: where parts of the net turn round for ever, each by itself, there
-//! is much to visit and little to describe.
+//! A long random walk usually ends in a part of the reachable markings that the net does not leave
+//! any more. From its last marking another walk shows which transitions still fire. For the others,
+//! engines try to prove that they cannot, on the net begun from that marking: token intervals,
+//! which see siphons that have run empty, the state equation with traps, and a search, where few
+//! markings are left to visit. What they refute is *lost*: the walk and the proof together show
+//! that it does not stay reachable. Where all three find nothing, diagrams are tried now and then:
+//! a net whose parts go round independently of each other has too many markings to visit, and a
+//! small diagram of them.
 //!
 //! ```text
 //! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search, diagrams from m
@@ -34,20 +36,21 @@ pub const ENGINE: Engine = Engine {
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
-/// The least and the greatest length of a walk away, as powers of two.
+/// The least and the greatest length of the first walk, in firings, as powers of two.
 const LENGTHS: std::ops::RangeInclusive<u32> = 4..=19;
 
-/// Goals that are asked from one marking.
+/// The most goals that engines are asked from one marking.
 const ASKED: usize = 64;
 
-/// Diagrams are tried from the marking with this number, and from each whose number is a power of
-/// two after it.
+/// Walks are counted. Diagrams are tried after the walk of this number, and after each later one
+/// whose number is a power of two.
 const FIRST_DESCRIBED: u64 = 4;
 
-/// The share of the time left that one try may take, in [0, 1].
+/// The share of the time left, in [0, 1], that diagrams may take after one walk.
 const DESCRIBING: f64 = 0.25;
 
-/// The most nodes of a set, and the most goals that it is held against: each checks it again.
+/// The most nodes of a diagram that is made a document, and the most goals that are refuted by one:
+/// the board checks the whole document again for each.
 const DESCRIBED: (usize, usize) = (500_000, 4);
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
@@ -107,7 +110,8 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     format!("{looked} markings looked from")
 }
 
-/// Which of `goals` cannot be reached, each with a document about `net`.
+/// Which of `goals` cannot be reached in `net`, each by its position and with a proof about `net`.
+/// The board here is one for this question alone.
 fn unreachable(
     net: &parikh_net::Net,
     goals: &[&Predicate],
@@ -146,7 +150,7 @@ fn unreachable(
     refuted()
 }
 
-/// The same, from all markings as a diagram: each document is the set.
+/// The same by a diagram of all markings of `net`; the set of these is the document of every proof.
 fn by_diagrams(
     net: &parikh_net::Net,
     goals: &[&Predicate],
