@@ -90,6 +90,7 @@ impl TreeAccount {
         document: &CheckedDocument<'_>,
         watch: &Watch,
     ) -> Result<(), Flaw> {
+        let mut left = Ok(());
         for (at, property) in self.properties.iter().enumerate() {
             if self.visited[at] || !self.labellings[at].is_empty() {
                 continue;
@@ -97,10 +98,12 @@ impl TreeAccount {
             match document.tree(property, &mut || watch.goes_on()) {
                 Ok(holds) => self.evaluated[at] = holds,
                 Err(Flaw::DoesNotFollow) => return Ok(()),
-                Err(flaw) => return Err(flaw),
+                Err(Flaw::Stopped) => return Err(Flaw::Stopped),
+                // Another one may be simpler.
+                Err(flaw) => left = Err(flaw),
             }
         }
-        Ok(())
+        left
     }
 
     /// Visits all markings, at most so many, for each of these duties. How many there were; what

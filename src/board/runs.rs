@@ -81,7 +81,11 @@ impl<'b> Runs<'b> {
             Err(LassoFlaw::Stopped) => return,
             Err(flaw) if self.derived().is_some() => {
                 tracing::debug!("{}: a run of the reduced net: {flaw}", self.by);
-                return self.board.note_way(run.rounds(1));
+                // What cannot be fired leads nowhere.
+                if !matches!(flaw, LassoFlaw::Replay(..)) {
+                    self.board.note_way(run.rounds(1));
+                }
+                return;
             }
             Err(flaw) => return self.refuse(goal, &flaw),
         }

@@ -160,11 +160,18 @@ impl Kinds {
             Limits::Clock => &[&["--timeout", "1s", "--memory", "900M"]],
         };
         for given in given {
-            let Ended { code: found, text, time, memory } = instance.run(given);
+            let has_line =
+                |text: &str| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+            let mut ended = instance.run(given);
+            if limits == Limits::Clock && !has_line(&ended.text) {
+                // A machine that does other things may not come to the answer within a second.
+                ended = instance.run(&["--timeout", "5s", "--memory", "900M"]);
+            }
+            let Ended { code: found, text, time, memory } = ended;
             let short = text.len() < 100_000 || kind.contains("answers");
             let stopped = limits != Limits::Clock && text.contains("not confirmed");
             let panicked = text.contains("panicked") || text.contains("could not be finished");
-            let line = text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+            let line = has_line(&text);
             let right = found == Some(code) && line && short && !stopped && !panicked;
             let soon = time < Duration::from_secs(40) && memory < 1 << 30;
             let (seconds, megabytes) = (time.as_secs_f64(), memory >> 20);

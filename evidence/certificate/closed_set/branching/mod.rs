@@ -49,10 +49,10 @@ pub(super) fn holds(
     if levels > MOST_LEVELS {
         return Err(too_large());
     }
-    let stop = AtomicBool::new(false);
+    let stop = &AtomicBool::new(false);
     let (send, receive) = mpsc::channel();
-    let evaluate = || {
-        let found = Evaluation::on(set, shape, net, &stop).and_then(|mut it| it.holds(property));
+    let evaluate = move || {
+        let found = Evaluation::on(set, shape, net, stop).and_then(|mut it| it.holds(property));
         // Whoever asked waits for it.
         send.send(found).ok();
     };
@@ -66,7 +66,9 @@ pub(super) fn holds(
             match receive.recv_timeout(POLLING) {
                 Ok(found) => return found,
                 Err(mpsc::RecvTimeoutError::Timeout) if goes_on() => {}
-                Err(_) => stop.store(true, Ordering::Relaxed),
+                Err(mpsc::RecvTimeoutError::Timeout) => stop.store(true, Ordering::Relaxed),
+                // It has failed, and so does this scope.
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Err(Flaw::Stopped),
             }
         }
     })
