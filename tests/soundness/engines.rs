@@ -118,8 +118,10 @@ fn all() -> Vec<Tried> {
     // Without Z3 there is nobody to ask.
     let asks_z3 = |engine: &Engine| [smt::BMC.name, smt::K_INDUCTION.name].contains(&engine.name);
     let elsewhere = |engine: &&Engine| {
-        matches!(engine.role, Role::Homes | Role::Runs | Role::RunProofs | Role::Trees)
-            || engine.name == runs::ENGINE.name
+        matches!(
+            engine.role,
+            Role::Homes | Role::Runs | Role::RunProofs | Role::Trees | Role::TreeDiagrams
+        ) || engine.name == runs::ENGINE.name
             || asks_z3(engine) && cfg!(not(feature = "z3"))
     };
     for engine in engines.filter(|engine| !elsewhere(engine)) {
