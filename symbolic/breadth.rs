@@ -59,10 +59,7 @@ impl Diagrams<'_> {
                 self.push(moved, down);
             }
         }
-        if !self.work[base..].is_sorted_by_key(|entry| entry.value) {
-            self.work[base..].sort_unstable_by_key(|entry| entry.value); // codes of large values
-        }
-        let result = self.chain(base, EMPTY)?;
+        let result = self.chain_in_order(base)?;
         self.cache.put(Operation::Fire, suffix, id, 0, result);
         Ok(result)
     }

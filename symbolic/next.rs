@@ -125,10 +125,7 @@ impl Diagrams<'_> {
                 }
             }
         }
-        if !self.work[base..].is_sorted_by_key(|entry| entry.value) {
-            self.work[base..].sort_unstable_by_key(|entry| entry.value); // codes of large values
-        }
-        let result = self.chain(base, EMPTY)?;
+        let result = self.chain_in_order(base)?;
         self.cache.put(Operation::FireWithin, suffix, id, within, result);
         Ok(result)
     }

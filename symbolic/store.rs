@@ -336,6 +336,14 @@ impl<'a> Diagrams<'a> {
         Ok(right)
     }
 
+    /// The same of values that firings have moved: codes of large ones are in no order then.
+    pub(crate) fn chain_in_order(&mut self, base: usize) -> Result<u32, Stop> {
+        if !self.work[base..].is_sorted_by_key(|entry| entry.value) {
+            self.work[base..].sort_unstable_by_key(|entry| entry.value);
+        }
+        self.chain(base, EMPTY)
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, value: u32, down: u32) {
         self.work.push(Entry { value, down, changed: 0 });

@@ -3,15 +3,17 @@
 
 use crate::support::oracle::{Limits, explore as enumerate};
 use crate::support::scale::scaled;
+use crate::support::trees;
 use fastrand::Rng;
 use num_bigint::BigUint;
 use parikh::engine::diagrams::confirm::closed_set;
 use parikh::engine::diagrams::explore;
 use parikh::evidence::Flaw;
 use parikh::evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
-use parikh::net::generate::{Shape, random, random_goals};
-use parikh::net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, text};
+use parikh::net::generate::{Shape, random, random_ctl, random_goals, random_predicate};
+use parikh::net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId, TreeProperty, text};
 use parikh::solvers::Budget;
+use parikh_temporal::Ctl;
 use std::collections::HashSet;
 
 /// All vectors of a set that the checker accepted, as markings; `None` for more than `most`.
@@ -269,6 +271,90 @@ fn asked(net: &Net, rng: &mut Rng) -> Vec<Predicate> {
         .collect();
     asked.extend(pairs);
     asked
+}
+
+/// Random properties of the tree of runs.
+fn properties(rng: &mut Rng, net: &Net, count: usize) -> Vec<TreeProperty> {
+    let atoms: Vec<_> = (0..3).map(|_| random_predicate(rng, net, 2).sorted()).collect();
+    let mut formulas = Ctl::default();
+    let property = |_| {
+        let operators = rng.usize(1..8);
+        let formula = random_ctl(&mut formulas, rng, 3, operators);
+        TreeProperty::new(&formulas, formula, &atoms)
+    };
+    (0..count).map(property).collect()
+}
+
+/// What can be reached from here or from there, where it is not more than so many.
+fn closed_together(net: &Net, starts: [Vec<u64>; 2], most: usize) -> Option<HashSet<Vec<u64>>> {
+    let mut all = HashSet::from(starts);
+    let mut open: Vec<Vec<u64>> = all.iter().cloned().collect();
+    while let Some(marking) = open.pop() {
+        for t in net.transitions() {
+            if net.pre(t).iter().any(|arc| marking[arc.place.index()] < arc.weight) {
+                continue;
+            }
+            let mut after = marking.clone();
+            for change in net.delta(t) {
+                let tokens = &mut after[change.place.index()];
+                *tokens = tokens.checked_add_signed(change.delta)?;
+            }
+            if all.insert(after.clone()) {
+                open.push(after);
+            }
+        }
+        if all.len() > most {
+            return None;
+        }
+    }
+    Some(all)
+}
+
+/// On a closed set a formula is as true of the initial marking as in the net, also where members
+/// cannot be reached, and of a changed set that is still accepted.
+#[test]
+fn formulas_of_ctl_are_the_same_on_every_closed_set() {
+    let (mut values, mut larger, mut mutants) = ([0, 0], 0, 0);
+    for seed in 0..scaled(400) {
+        let mut rng = Rng::with_seed(seed);
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = enumerate(&net, Limits { states: 200, tokens: 40 }) else { continue };
+        if net.place_count() == 0 {
+            continue;
+        }
+        let elsewhere: Vec<u64> = net.places().map(|_| rng.u64(0..3)).collect();
+        let superset = closed_together(&net, [tokens(&net), elsewhere], 1_000);
+        let superset = superset.map(|all| {
+            larger += usize::from(all.len() > space.states());
+            diagram(&net, all.iter())
+        });
+        let exact = found(&net);
+        let mutated = (0..8).map(|_| {
+            let mut mutant = exact.clone();
+            MUTATIONS[rng.usize(..MUTATIONS.len())].1(
+                &mut Rng::with_seed(rng.u64(..)),
+                &mut mutant,
+            );
+            mutant
+        });
+        let mutated: Vec<ClosedSet> = mutated.collect();
+        let properties = properties(&mut rng, &net, 4);
+        let right = [exact].into_iter().chain(superset).map(|set| (set, true));
+        for (set, is_right) in right.chain(mutated.into_iter().map(|set| (set, false))) {
+            let Ok(checked) = set.check(&net, &mut || true) else {
+                assert!(!is_right, "seed {seed}: {}", text::print(&net));
+                continue;
+            };
+            mutants += usize::from(!is_right);
+            for property in &properties {
+                let holds = trees::holds(&space, property);
+                let found = checked.tree(&net, property, &mut || true);
+                assert_eq!(found, Ok(holds), "seed {seed}: {property:?}: {}", text::print(&net));
+                values[usize::from(holds)] += 1;
+            }
+        }
+    }
+    assert!(values[0] > 500 && values[1] > 500 && larger > 50 && mutants > 50, "{values:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::support::scale::scaled;
 use crate::support::trees;
 use crate::trial::{Case, Tally, Trial, is_confirmed};
 use fastrand::Rng;
+use parikh::engine::diagrams::{self, confirm::closed_set};
 use parikh::engine::fixpoint::labelling;
 use parikh::evidence::Document;
 use parikh::evidence::home::Structure;
@@ -110,6 +111,40 @@ fn evidence_about_trees_is_confirmed_and_no_mutant_confirms_what_is_false() {
     let Tally { confirmed, given, still, .. } = tally;
     assert!(confirmed[0] > 30 && confirmed[1] > 30 && given > 5, "{tally:?}");
     assert!(still > 100, "{tally:?}");
+    assert_eq!(tally.hardly_noticed(&KEYS, 2), Vec::<&str>::new(), "{tally:?}");
+}
+
+/// A set of all markings shows every formula, TRUE or FALSE; whatever is changed in it, nothing
+/// false is confirmed.
+#[test]
+fn sets_of_all_markings_are_confirmed_and_no_mutant_confirms_what_is_false() {
+    const KEYS: [&str; 4] = ["closed_set", "order", "nodes", "root"];
+    let mut tally = Tally::default();
+    for seed in 0..scaled(60) {
+        let mut rng = Rng::with_seed(seed);
+        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let net = random(seed, &Shape { kind, ..Shape::small(seed) });
+        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        let set =
+            diagrams::explore(&net, 1, &Budget::unlimited(), |reached| Ok(closed_set(&reached)));
+        let document = Document::ClosedSet(set.unwrap());
+        let mut writer = Writer::new(&net, "Some", Vec::new()).unwrap();
+        let id = writer.document(None, &document).unwrap();
+        let text = String::from_utf8(writer.finish().unwrap()).unwrap();
+        let lines: Vec<serde_json::Value> =
+            text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+        let cases: Vec<Case> = (0..4)
+            .map(|_| {
+                let property = property(&mut rng, &net);
+                let holds = trees::holds(&space, &property);
+                let shown_by = vec![json!({ "document": id })];
+                Case { question: asked(&property), holds, lines: lines.clone(), shown_by }
+            })
+            .collect();
+        tally.try_all(&net, &cases, &KEYS, &mut rng);
+    }
+    let Tally { confirmed, .. } = tally;
+    assert!(confirmed[0] > 40 && confirmed[1] > 40, "{tally:?}");
     assert_eq!(tally.hardly_noticed(&KEYS, 2), Vec::<&str>::new(), "{tally:?}");
 }
 

@@ -134,6 +134,7 @@ impl Attempts {
         use_set: &(dyn Fn(Reached<'_, '_>) -> Result<Use, Stop> + Sync),
     ) -> Progress {
         let moment = budget.remaining().map_or(FIRST_SLICE, |left| left.mul_f64(share));
+        // Where markings may be infinitely many, no order may end: one tells as much as all.
         let bounded = net.places().all(|p| facts.upper_bound(p).is_some());
         let orders = if bounded { self.orders.len().min(TRIED[0]) } else { 1 };
         for order in 0..orders.min(self.orders.len()) {

@@ -1,6 +1,6 @@
 //! The members of a set that satisfy a condition.
 
-use super::Evaluation;
+use super::evaluation::Evaluation;
 use super::firing::Touch;
 use super::sets::{END, NONE};
 use crate::certificate::Flaw;

@@ -138,9 +138,6 @@ impl Subsets {
 
     /// Whether a state accepts this letter for ever.
     pub(super) fn accepts_for_ever(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> bool {
-        if set == NOTHING {
-            return false;
-        }
         let at = letter as usize;
         if self.for_ever.len() <= at {
             self.for_ever.resize(at + 1, None);
@@ -158,9 +155,6 @@ impl Subsets {
         letters: &[u32],
         alphabet: &Alphabet,
     ) -> bool {
-        if set == NOTHING {
-            return false;
-        }
         let letters = letters.iter().map(|&letter| alphabet.seen_by(letter, &self.bits));
         let Some(word) = Lasso::new(letters.collect(), 0) else { return false };
         let states = &self.sets[set as usize].states;
@@ -170,9 +164,6 @@ impl Subsets {
     /// What a marking has to satisfy for an edge that leads nearer to where runs are accepted,
     /// drawn at random from those of the set; nothing where it is there.
     pub(super) fn wanted(&self, set: u32, rng: &mut fastrand::Rng) -> Vec<&Predicate> {
-        if set == NOTHING {
-            return Vec::new();
-        }
         let mut chosen = None;
         let mut seen = 0;
         for &state in &self.sets[set as usize].states {

@@ -7,7 +7,7 @@ use crate::evidence::lasso::check_lasso;
 use fastrand::Rng;
 use parikh_net::generate::{Kind, Shape, random};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Predicate, text};
+use parikh_net::{FiringSequence, Predicate, text};
 use parikh_solvers::Budget;
 use parikh_temporal::{Atom, Automaton, Limits, Linear, Ltl};
 
@@ -68,4 +68,35 @@ fn loops_that_make_tokens_are_found_where_nobody_looks() {
     let again = formulas.always(Linear, some);
     let property = RunProperty::new(&formulas, again, &[q]);
     assert_eq!(found(&net, &[property], 1, 10), [0]);
+}
+
+/// From the end of a way a walk goes on for one of several properties. The walk ends where that one
+/// is lost, though others are still followed.
+#[test]
+fn what_a_way_is_gone_on_for_may_be_lost_before_the_rest() {
+    let net = text::parse(
+        "place p 1\nplace q\ntransition t: p -> q\ntransition stay: q -> q\n\
+         transition back: q -> p",
+    )
+    .unwrap();
+    let p = RunAtom::Holds(Predicate::at_least(net.place_named("p").unwrap(), 1));
+    let mut formulas = Ltl::default();
+    let now = formulas.atom(Atom(0));
+    let always = formulas.always(Linear, now);
+    let some = formulas.eventually(Linear, now);
+    let again = formulas.always(Linear, some);
+    let properties =
+        [always, again].map(|it| RunProperty::new(&formulas, it, std::slice::from_ref(&p)));
+    let (atoms, budget) = (Atoms::new(&net, &properties), Budget::unlimited());
+    let mut found = [0, 0];
+    for seed in 0..200 {
+        let mut walk = ProductWalk::new(&net, &atoms, &properties, seed, &budget);
+        let mut take = |at: usize, run| {
+            assert_eq!(check_lasso(&net, &properties[at], &run, &mut || true), Ok(()));
+            found[at] += 1;
+            false
+        };
+        walk.along(&FiringSequence::new(), &budget, &|_| true, &mut take);
+    }
+    assert!(found[0] == 0 && found[1] > 0, "{found:?}");
 }

@@ -261,6 +261,10 @@ impl ProductWalk<'_> {
     /// What keeps the property, and best leads nearer to where its automaton accepts.
     fn choose_ahead(&mut self, position: usize, course: &mut Course) -> Option<u32> {
         let set = course.sets[position];
+        if set == NOTHING {
+            // Others may still be followed along a way, but this one is lost.
+            return None;
+        }
         course.aimed.1 += 1;
         if course.aimed.0 != set || course.aimed.1 > PATIENCE {
             course.aimed = (set, 0);
