@@ -15,8 +15,8 @@
 //! The engine (`engine/diagrams`) goes the same way by diagrams that are none of these: nothing is
 //! shared, so that a mistake in one of them is seen by the other.
 //!
-//! Sources: McMillan, *Symbolic Model Checking*, 1993; Ciardo, Lüttgen, Siminiceanu, "Saturation: an
-//! efficient iteration strategy for symbolic state-space generation", TACAS 2001.
+//! Sources: McMillan, *Symbolic Model Checking*, 1993; Ciardo, Lüttgen, Siminiceanu, "Saturation:
+//! an efficient iteration strategy for symbolic state-space generation", TACAS 2001.
 //!
 //! | file | what |
 //! |---|---|
