@@ -130,6 +130,11 @@ impl TreeAccount {
                     visits.left = Some(format!("more than {most} are reachable"));
                     break;
                 }
+                // That says nothing about the evidence.
+                Err(Flaw::TooLarge(what)) => {
+                    visits.left = Some(format!("there are {what}"));
+                    break;
+                }
                 Err(flaw) => return Err(flaw.to_string()),
             }
         }

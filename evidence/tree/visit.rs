@@ -13,6 +13,9 @@ use std::collections::HashMap;
 /// The most firings between markings.
 const MOST_EDGES: usize = 1 << 27;
 
+/// The most bytes of markings, each of which is written down twice.
+const MOST_BYTES: usize = 1 << 30;
+
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visited {
@@ -70,7 +73,7 @@ impl Graph {
         let mut numbers: HashMap<Box<[u8]>, u32> = HashMap::from([(first.clone(), 0)]);
         let (mut markings, mut after) = (vec![first], Vec::new());
         let mut letters: Vec<Vec<bool>> = vec![Vec::new(); property.atoms().len()];
-        let mut edges = 0;
+        let (mut edges, mut bytes) = (0, 0);
         while after.len() < markings.len() {
             if !goes_on() {
                 return Err(Flaw::Stopped);
@@ -85,6 +88,7 @@ impl Graph {
                 net.fire(&mut next, t).map_err(|_| Flaw::Overflow)?;
                 let next = packed(next.tokens());
                 let number = *numbers.entry(next).or_insert_with_key(|next| {
+                    bytes += 2 * next.len();
                     markings.push(next.clone());
                     markings.len() as u32 - 1
                 });
@@ -99,6 +103,9 @@ impl Graph {
             }
             if edges > MOST_EDGES {
                 return Err(Flaw::TooLarge("too many firings between markings".into()));
+            }
+            if bytes > MOST_BYTES {
+                return Err(Flaw::TooLarge("markings of too many tokens and places".into()));
             }
         }
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); after.len()];

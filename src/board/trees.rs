@@ -100,8 +100,8 @@ impl<'b> Trees<'b> {
         Self: 'd,
     {
         let markings = markings.unwrap_or(u64::MAX);
-        let gave_up = Cell::new(document.is_none());
-        Described { trees: self, document, markings, checked: OnceCell::new(), gave_up }
+        let (checked, gave_up) = (OnceCell::new(), Cell::new(false));
+        Described { trees: self, document, markings, checked, gave_up }
     }
 
     /// The property that an open goal asks for.
@@ -154,7 +154,7 @@ pub struct Described<'d> {
     gave_up: Cell<bool>,
 }
 
-impl Described<'_> {
+impl<'d> Described<'d> {
     /// The goal's property holds, or does not: the checker evaluates it again, where it can do so
     /// within `budget`; else it is the word of a search. Where nobody keeps what the checker
     /// accepts, and a search's word is taken, it has a small share of the time.
@@ -162,33 +162,37 @@ impl Described<'_> {
         let Described { trees, document, markings, .. } = *self;
         let Some(property) = trees.property(goal) else { return };
         let checks = &trees.board.checks;
-        let evidence = match (document, checks.count(|| self.check(property, budget))) {
-            (Some(_), Ok(seen)) if seen != holds => {
+        let checked = document.map(|it| (it, checks.count(|| self.check(it, property, budget))));
+        let (evidence, nodes) = match checked {
+            Some((_, Ok(seen))) if seen != holds => {
                 return trees.refuse(goal, &"the checker finds the opposite in the same set");
             }
-            (Some(document), Ok(_)) => {
+            Some((document, Ok(_))) => {
                 let kept = || Shown { document: document.clone(), on: None };
-                Evidence::Certified(checks.keep.then(kept))
+                let nodes = match &**document {
+                    Document::ClosedSet(set) => Some(set.nodes.len()),
+                    _ => None,
+                };
+                (Evidence::Certified(checks.keep.then(kept)), nodes)
             }
-            (_, Err(Flaw::Stopped | Flaw::TooLarge(_)) | Ok(_)) if checks.take_searches => {
-                Evidence::Searched { markings, stubborn: false, argued: None }
-            }
-            (_, Err(Flaw::Stopped | Flaw::TooLarge(_)) | Ok(_)) => return,
-            (_, Err(flaw)) => return trees.refuse(goal, &flaw),
-        };
-        let nodes = match (document.map(|document| &**document), &evidence) {
-            (Some(Document::ClosedSet(set)), Evidence::Certified(_)) => Some(set.nodes.len()),
-            _ => None,
+            Some((_, Err(flaw))) if !says_nothing(&flaw) => return trees.refuse(goal, &flaw),
+            _ if !checks.take_searches => return,
+            _ => (Evidence::Searched { markings, stubborn: false, argued: None }, None),
         };
         let proof = Proof::new(Argument::TreeDescribed { nodes }, None);
         trees.enter(goal, Tree::Decided { holds, proof, evidence, given: [].into(), by: trees.by });
     }
 
     /// What the checker finds.
-    fn check(&self, property: &TreeProperty, budget: &Budget) -> Result<bool, Flaw> {
-        let Some(document) = self.document.filter(|_| !self.gave_up.get()) else {
+    fn check(
+        &self,
+        document: &'d Document,
+        property: &TreeProperty,
+        budget: &Budget,
+    ) -> Result<bool, Flaw> {
+        if self.gave_up.get() {
             return Err(Flaw::Stopped);
-        };
+        }
         let checks = &self.trees.board.checks;
         let (needed, small) = (checks.keep || !checks.take_searches, checks.budget(false));
         let goes_on = &mut || !(budget.is_exhausted() || !needed && small.is_exhausted());
@@ -212,4 +216,9 @@ impl Described<'_> {
             None => Err(Flaw::Stopped),
         }
     }
+}
+
+/// Whether the checker could not tell, so that nothing is wrong with what it was given.
+fn says_nothing(flaw: &Flaw) -> bool {
+    matches!(flaw, Flaw::Stopped | Flaw::TooLarge(_) | Flaw::Overflow)
 }
