@@ -118,8 +118,11 @@ class Net:
         ``places``, ``transitions`` and ``arcs`` as its nets have is taken.
 
         Nodes are called by their names, with a number where two have one name; labels become names
-        for people. Where PM4Py made up a name (a UUID), a transition is called by its label. Arcs that
-        inhibit or reset are refused.
+        for people. Where PM4Py made up a name (a UUID), a transition is called by its label.
+
+        Inhibitor and reset arcs are taken, of the classes that PM4Py has for them or with that
+        ``arctype`` among their properties. What is asked is asked of the net with them; its nodes and arcs
+        here are, as those of a file with such arcs, those of the place/transition net that stands for it.
         """
         taken: set[str] = set()
 
@@ -140,21 +143,38 @@ class Net:
         places = {place: called(place) for place in sorted(net.places, key=by_name)}
         transitions = {t: called(t) for t in sorted(net.transitions, key=by_name)}
         nodes = {**places, **transitions}
-        arcs = []
-        for arc in net.arcs:
-            kind = (getattr(arc, "properties", None) or {}).get("arctype", "normal")
-            if kind not in ("normal", None):
-                raise ParikhError(f"an arc of the kind {kind!r}: only arcs that take and put tokens are read")
-            arcs.append(Arc(nodes[arc.source], nodes[arc.target], int(getattr(arc, "weight", 1))))
+        arcs, others = [], []
+        for it in net.arcs:
+            arc, kind = Arc(nodes[it.source], nodes[it.target], int(getattr(it, "weight", 1))), _kind(it)
+            if kind == "normal":
+                arcs.append(arc)
+            elif it.source not in places:
+                raise ParikhError(f"the {kind} arc from {arc.source!r} to {arc.target!r}: expected one from a place")
+            elif arc.weight != 1:
+                raise ParikhError(
+                    f"the {kind} arc from {arc.source!r} to {arc.target!r} has the weight {arc.weight}, which PM4Py "
+                    "overlooks: give it the weight 1"
+                )
+            else:
+                others.append((arc, kind))
         arcs.sort(key=lambda arc: (arc.source, arc.target))
         labels = {
             transitions[t]: str(t.label) for t in transitions if getattr(t, "label", None) is not None
         }
         finals = [] if final is None else [{places[place]: n for place, n in final.items()}]
-        return cls(
+        plain = cls(
             places.values(), transitions.values(), arcs, {places[place]: n for place, n in initial.items()},
             finals=finals, names=labels, name=str(getattr(net, "name", "") or "net"),
         )
+        if not others:
+            return plain
+        # The program makes a net with plain arcs of it, as of any file.
+        keep = _programs.Directory()
+        file = os.path.join(keep.name, "model.pnml")
+        Path(file).write_text(plain._pnml(sorted(others, key=repr)), encoding="utf-8")
+        translated = load(file)
+        translated._keep = keep
+        return translated
 
     @classmethod
     def from_matrices(
@@ -207,6 +227,10 @@ class Net:
 
     def to_pnml(self) -> str:
         """It in PNML, of the standard's place/transition nets, with final markings as PM4Py has them."""
+        return self._pnml()
+
+    def _pnml(self, others: Iterable[tuple[Arc, str]] = ()) -> str:
+        """The same with arcs that inhibit or reset, in the spelling of TAPAAL."""
 
         def label(node: str) -> str:
             name = self.names.get(node)
@@ -225,10 +249,11 @@ class Net:
         lines += [f"<transition id={quoteattr(t)}>{label(t)}</transition>" for t in self.transitions]
         ids = {*self.places, *self.transitions}
         free = (it for it in (f"arc{n}" for n in itertools.count()) if it not in ids)
-        for number, arc in zip(free, self.arcs):
+        for number, (arc, kind) in zip(free, [*((arc, "") for arc in self.arcs), *others]):
             weight = f"<inscription><text>{arc.weight}</text></inscription>" if arc.weight > 1 else ""
             ends = f"source={quoteattr(arc.source)} target={quoteattr(arc.target)}"
-            lines.append(f"<arc id='{number}' {ends}>{weight}</arc>")
+            kind = f" type={quoteattr(kind)}" if kind else ""
+            lines.append(f"<arc id='{number}' {ends}{kind}>{weight}</arc>")
         lines.append("</page>")
         if self.finals:
             lines.append("<finalmarkings>")
@@ -621,6 +646,17 @@ def _of_info(info: dict[str, Any], file: str | None) -> Net:
     )
     net._file = file
     return net
+
+
+def _kind(arc: Any) -> str:
+    """What an arc of PM4Py does: "normal", "inhibitor" or "reset"."""
+    said = (getattr(arc, "properties", None) or {}).get("arctype") or "normal"
+    classes = {it.__name__ for it in type(arc).__mro__}
+    kinds = {kind for kind, name in (("inhibitor", "InhibitorArc"), ("reset", "ResetArc")) if name in classes}
+    kinds |= {str(said)} - {"normal"}
+    if len(kinds) > 1 or not kinds <= {"inhibitor", "reset"}:
+        raise ParikhError(f"an arc of the kind {' and '.join(sorted(kinds))!r}: expected 'inhibitor' or 'reset'")
+    return next(iter(kinds), "normal")
 
 
 def _entries(matrix: Any) -> tuple[int, int, list[tuple[int, int, int]]]:

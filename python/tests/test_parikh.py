@@ -50,6 +50,14 @@ class Flow:
         self.properties = properties or {}
 
 
+class InhibitorArc(Flow):
+    """PM4Py has classes for these arcs, and nets that have both know them by that only."""
+
+
+class ResetArc(Flow):
+    """As that."""
+
+
 class PetriNet:
     def __init__(self, name, places, transitions, arcs):
         self.name, self.places, self.transitions, self.arcs = name, set(places), set(transitions), set(arcs)
@@ -81,9 +89,40 @@ class Nets(unittest.TestCase):
         self.assertEqual((net.places, net.transitions), (("x", "y"), ("x_2",)))
         made_up = Transition("22a1fb92-409c-4c0c-995f-15229229a50e", "pay")
         self.assertEqual(Net.from_pm4py(PetriNet("", [p], [made_up], []), {}).transitions, ("pay",))
-        arc = Flow(p, t, properties={"arctype": "inhibitor"})
-        with self.assertRaisesRegex(ParikhError, "inhibitor"):
-            Net.from_pm4py(PetriNet("", [p], [t], [arc]), {p: 1})
+        for arc, words in [
+            (Flow(p, t, properties={"arctype": "transport"}), "transport"),
+            (Flow(p, t, 2, {"arctype": "inhibitor"}), "weight 2"),
+            (Flow(t, p, 1, {"arctype": "inhibitor"}), "from a place"),
+            (ResetArc(p, t, 1, {"arctype": "inhibitor"}), "inhibitor and reset"),
+        ]:
+            with self.subTest(words), self.assertRaisesRegex(ParikhError, words):
+                Net.from_pm4py(PetriNet("", [p], [t], [arc]), {p: 1})
+
+    def test_inhibitor_and_reset_arcs_of_pm4py_are_taken(self):
+        # A buffer is filled with up to three, and emptied at once; only then it is closed.
+        for inhibitor, reset in [
+            (InhibitorArc, ResetArc),
+            (lambda *it: Flow(*it, 1, {"arctype": "inhibitor"}), lambda *it: Flow(*it, 1, {"arctype": "reset"})),
+        ]:
+            raw, buffer, open_, closed = map(Place, ("raw", "buffer", "open", "closed"))
+            put, empty, close = Transition("put"), Transition("empty"), Transition("close", "close it")
+            arcs = [Flow(raw, put), Flow(put, buffer), Flow(open_, put), Flow(put, open_)]
+            arcs += [reset(buffer, empty), Flow(open_, empty), Flow(empty, open_)]
+            arcs += [inhibitor(buffer, close), Flow(open_, close), Flow(close, closed)]
+            made = PetriNet("buffer", [raw, buffer, open_, closed], [put, empty, close], arcs)
+            net = Net.from_pm4py(made, {raw: 3, open_: 1}, {closed: 1})
+            answers = net.check({
+                "closed": "AG (closed = 0 || buffer = 0)", "most": "bound(buffer)", "emptied": "EF (raw = 0 && buffer = 0)",
+                "fires": "EF fireable(close)", "both": "EF (fireable(close) && buffer >= 1)",
+            })
+            self.assertEqual([it.value for it in answers], [True, 3, True, True, False])
+            for answer in answers:
+                self.assertEqual(answer.certify().verdict, "confirmed", answer)
+            self.assertEqual(net.names["close"], "close it")
+            with self.assertRaisesRegex(ParikhError, "without inhibitor and reset arcs"):
+                net.soundness()
+            self.assertTrue(set(net.places) > {"raw", "buffer", "open", "closed"}, net.places)
+            self.assertTrue(net.invariants("P").rows() and net._repr_html_())
 
     def test_what_is_no_net_is_refused(self):
         for parts, words in [
