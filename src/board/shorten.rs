@@ -1,12 +1,13 @@
 //! Shorter witnesses: what engines find first is often a long way round.
 //!
-//! Three things are tried, as far as the time goes. *Loops* are cut: what is fired between two
-//! visits of one marking is left out. A *search in breadth* of few markings begins anew; what it
-//! finds is shortest. Then firings are *dropped*: some in a row, and with them whatever cannot fire
-//! without them. What comes out is replayed from the beginning by the checker, on the net that was
-//! read, and is taken only if it ends where it should, and is shorter. Pumps are made shorter
-//! likewise ([`pump`]).
+//! Four things are tried, as far as the time goes. One pass from the end leaves out what nothing
+//! after it needs ([`needed`]). *Loops* are cut: what is fired between two visits of one marking is
+//! left out. A *search in breadth* of few markings begins anew; what it finds is shortest. Then
+//! firings are *dropped*: some in a row, and with them whatever cannot fire without them. What
+//! comes out is replayed from the beginning by the checker, on the net that was read, and is taken
+//! only if it ends where it should, and is shorter. Pumps are made shorter likewise ([`pump`]).
 
+mod needed;
 mod pump;
 
 use super::{Board, Witness};
@@ -17,8 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longer witnesses are left as they are.
-const LONGEST: u64 = 200_000;
+/// Of longer witnesses only what nothing needs is left out, where they are so many steps at most.
+const LONGEST: u64 = 1_000_000;
 
 /// As many markings as a search in breadth visits, and tokens' places that these have together.
 const VISITED: usize = 30_000;
@@ -95,6 +96,19 @@ impl Board<'_> {
         self.shortening.time().filter(|_| self.coloured.is_none())
     }
 
+    /// Something shorter that an engine looks for itself within the time given, where witnesses are
+    /// made shorter.
+    pub(crate) fn shorter_within<T>(
+        &self,
+        shorter: impl FnOnce(Duration) -> Option<T>,
+    ) -> Option<T> {
+        let time = self.time_to_shorten().filter(|time| !time.is_zero())?;
+        let start = Instant::now();
+        let found = shorter(time);
+        self.shortening.spend(start);
+        found
+    }
+
     /// A witness of a goal, which leads to `end`, or a shorter one that shows as much.
     pub(super) fn short(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
         let Some(mut time) = self.time_to_shorten() else { return witness };
@@ -137,6 +151,31 @@ impl Board<'_> {
 /// As many looks at a transition between two at the clock.
 const LOOKS: usize = 20_000;
 
+/// As many firings between two looks at the clock.
+const STRIDE: usize = 512;
+
+/// The clock, looked at now and then.
+struct Clock {
+    until: Instant,
+    looks: usize,
+}
+
+impl Clock {
+    fn until(until: Instant) -> Clock {
+        Clock { until, looks: 0 }
+    }
+
+    /// Whether the time is over, after as much more work as so many looks at a transition.
+    fn is_over(&mut self, looks: usize) -> bool {
+        self.looks += looks;
+        if self.looks < LOOKS {
+            return false;
+        }
+        self.looks = 0;
+        Instant::now() >= self.until
+    }
+}
+
 /// What is to be made shorter.
 pub(super) struct Long<'a> {
     /// The net that was read.
@@ -171,15 +210,23 @@ impl Long<'_> {
         time: Duration,
         proving: bool,
     ) -> Option<Short> {
-        if firings == 0 || firings > LONGEST {
+        if firings == 0 || sequence.steps().len() as u64 > LONGEST {
             return None;
         }
         let until = Instant::now() + time;
-        let flat = sequence.steps().iter().flat_map(|step| {
-            std::iter::repeat_n(step.transition, usize::try_from(step.count).unwrap_or(usize::MAX))
-        });
-        let long: Vec<TransitionId> = flat.take(usize::try_from(firings).ok()?).collect();
-        let mut short = self.without_loops(&long).unwrap_or_else(|| long.clone());
+        let mut whole = sequence.clone();
+        whole.truncate(firings);
+        let needed = self.needed(&whole, until);
+        let is_shorter = needed.is_some();
+        let less = needed.unwrap_or(whole);
+        if less.firings() > u128::from(LONGEST) {
+            return is_shorter.then_some(Short { sequence: less, is_shortest: false });
+        }
+        let long = one_by_one(&less);
+        let mut short = self.without_loops(&long, until).unwrap_or_else(|| long.clone());
+        if let Some(fewer) = self.needed(&short.iter().copied().collect(), until) {
+            short = one_by_one(&fewer);
+        }
         let (visited, half) = match proving {
             true => (usize::MAX, time / 2),
             false => (VISITED, time / 3),
@@ -195,7 +242,7 @@ impl Long<'_> {
                 false
             }
         };
-        if short.len() >= long.len() && !is_shortest {
+        if short.len() as u64 >= firings && !is_shortest {
             return None;
         }
         let sequence: FiringSequence = short.into_iter().collect();
@@ -204,15 +251,20 @@ impl Long<'_> {
     }
 
     /// Without what is fired between two visits of one marking, and after the first that is wanted.
-    /// Markings are told apart by hashes: what comes of that is replayed.
-    fn without_loops(&self, firings: &[TransitionId]) -> Option<Vec<TransitionId>> {
+    /// Markings are told apart by hashes: what comes of that is replayed. What time does not
+    /// suffice for stays.
+    fn without_loops(&self, firings: &[TransitionId], until: Instant) -> Option<Vec<TransitionId>> {
         let net = self.net;
         let mut marking = net.initial().clone();
         let mut hash = 0_u64;
         let mut seen = HashMap::from([(hash, 0_usize)]);
         let mut kept: Vec<(TransitionId, u64)> = Vec::new();
-        for &t in firings {
+        for (at, &t) in firings.iter().enumerate() {
             if (self.wanted)(&marking) {
+                break;
+            }
+            if at % STRIDE == STRIDE - 1 && Instant::now() >= until {
+                kept.extend(firings[at..].iter().map(|&t| (t, 0)));
                 break;
             }
             net.fire(&mut marking, t).ok()?;
@@ -241,7 +293,7 @@ impl Long<'_> {
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
         markings.push(begin);
         let (mut at, mut depth, mut layer_ends) = (0, 0_u64, 1);
-        let mut looks = 0_usize;
+        let mut clock = Clock::until(until);
         while at < markings.len() {
             if at == layer_ends {
                 depth += 1;
@@ -256,7 +308,9 @@ impl Long<'_> {
                 }
                 let mut next = markings[at].0.clone();
                 // Copying a marking takes as long as some looks.
-                looks += net.place_count();
+                if clock.is_over(net.place_count()) {
+                    return Breadth::NoneWithin(depth);
+                }
                 if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
                     continue;
                 }
@@ -270,12 +324,8 @@ impl Long<'_> {
                 }
             }
             at += 1;
-            looks += net.transition_count();
-            if looks >= LOOKS {
-                looks = 0;
-                if Instant::now() >= until {
-                    return Breadth::NoneWithin(depth);
-                }
+            if clock.is_over(net.transition_count()) {
+                return Breadth::NoneWithin(depth);
             }
         }
         // By fewer firings than `less`, or by any number of them, nothing else is wanted.
@@ -328,6 +378,14 @@ impl Long<'_> {
         }
         (kept.len() < firings.len() && (self.wanted)(&marking)).then_some(kept)
     }
+}
+
+/// The firings one by one, of which there are not too many.
+fn one_by_one(sequence: &FiringSequence) -> Vec<TransitionId> {
+    let firings = sequence.steps().iter().flat_map(|step| {
+        std::iter::repeat_n(step.transition, usize::try_from(step.count).unwrap_or(usize::MAX))
+    });
+    firings.collect()
 }
 
 /// The firings that lead to the last of the markings.
@@ -396,7 +454,7 @@ mod tests {
             .iter()
             .map(|step| step.transition)
             .collect();
-        assert_eq!(way.without_loops(&looped).unwrap().len(), 2);
+        assert_eq!(way.without_loops(&looped, until).unwrap().len(), 2);
     }
 
     #[test]

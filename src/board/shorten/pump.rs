@@ -6,7 +6,7 @@
 //! adds to the sum and fires where it fired; and the way is made shorter like any witness, of a
 //! marking in which the loop fires. What comes out is checked as any pump is.
 
-use super::{HELD, LONGEST, LOOKS, Long, VISITED};
+use super::{Clock, HELD, LONGEST, Long, VISITED, one_by_one};
 use crate::board::Board;
 use crate::evidence::check_pumping;
 use parikh_net::{FiringSequence, GoalId, LinearSum, Marking, Net, PlaceId, Pumping, TransitionId};
@@ -48,13 +48,7 @@ impl Board<'_> {
 
 /// The firings one by one, where they are not too many.
 fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
-    if sequence.firings() > u128::from(LONGEST) {
-        return None;
-    }
-    let firings = sequence.steps().iter().flat_map(|step| {
-        std::iter::repeat_n(step.transition, usize::try_from(step.count).unwrap_or(usize::MAX))
-    });
-    Some(firings.collect())
+    (sequence.firings() <= u128::from(LONGEST)).then(|| one_by_one(sequence))
 }
 
 /// The firings before a loop, and those of the loop.
@@ -103,14 +97,16 @@ impl Growing<'_> {
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
         // Each with where it comes from, by what, and how far it is.
         let mut found = vec![(net.initial().clone(), 0, TransitionId::new(0), 0_usize)];
-        let (mut at, mut looks) = (0, 0);
+        let (mut at, mut clock) = (0, Clock::until(until));
         while at < found.len() && found[at].3 + 1 < less {
             for t in net.transitions() {
                 if !net.is_enabled(&found[at].0, t) {
                     continue;
                 }
                 let mut next = found[at].0.clone();
-                looks += net.place_count();
+                if clock.is_over(net.place_count()) {
+                    return None;
+                }
                 if net.fire(&mut next, t).is_err() || !seen.insert(next.clone()) {
                     continue;
                 }
@@ -132,12 +128,8 @@ impl Growing<'_> {
                 }
             }
             at += 1;
-            looks += net.transition_count();
-            if looks >= LOOKS {
-                looks = 0;
-                if Instant::now() >= until {
-                    return None;
-                }
+            if clock.is_over(net.transition_count()) {
+                return None;
             }
         }
         None
