@@ -2,9 +2,9 @@
 //!
 //! Elements that are not known are refused where they are met. Here are the attributes and the
 //! text. An attribute `weight` of an arc, or a number right in an `initialMarking` where a `text`
-//! should be around it, mean something to who wrote them; a reader that passes over them reads
-//! another net. So the attributes are refused that are neither read nor known to mean nothing, and
-//! so is text that is not in a `text`.
+//! should be around it (or a `value`, with older tools), mean something to who wrote them; a reader
+//! that passes over them reads another net. So the attributes are refused that are neither read nor
+//! known to mean nothing, and so is text that is not in a `text` or `value`.
 //!
 //! `graphics`, `toolspecific` and `name` are for others. So are attributes with a prefix, which are
 //! another language's. A `>` or `$` too many is a slip that some writers make (models of the
@@ -48,6 +48,10 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             "referencePlace" | "referenceTransition" => &["id", "ref"],
             "place" if node.parent().is_some_and(|around| name(around) == "marking") => &["idref"],
             "type" | "arctype" => &["id", "value"],
+            // How PIPE draws arcs, tokens and remarks.
+            "arcpath" => &["id", "curvePoint"],
+            "token" => &["id", "enabled", "red", "green", "blue"],
+            "labels" => &["id", "border", "width", "height"],
             "variable" => &["refvariable"],
             "useroperator" | "usersort" => &["declaration"],
             "numberconstant" | "finiteintrangeconstant" | "booleanconstant" => &["value"],
@@ -69,10 +73,12 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// Text stands in a `text`, or is the kind of an arc.
+/// Text stands in a `text` or `value`, or is the kind of an arc.
 fn text_in_its_place(node: Node<'_, '_>) -> Result<(), Unreadable> {
     let of_arc = || node.parent().is_some_and(|around| name(around) == "arc");
-    if name(node) == "text" || matches!(name(node), "type" | "arctype") && of_arc() {
+    if ["text", "value"].contains(&name(node))
+        || matches!(name(node), "type" | "arctype") && of_arc()
+    {
         return Ok(());
     }
     let texts = node.children().filter(Node::is_text).filter_map(|piece| piece.text());

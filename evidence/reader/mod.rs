@@ -15,6 +15,7 @@
 //! | [`pnml`] | place/transition nets: ISO/IEC 15909-2 |
 //! | `units` | nested units (NUPN), a part of these files |
 //! | `known` | what else may stand in a net, and means nothing |
+//! | `pipe` | what PIPE writes in its nets besides |
 //! | `finals` | final markings, as tools for process mining write them |
 //! | [`fair`] | which runs questions are about, from the command line |
 //! | `lola`, `tina`, `mist` | nets in the languages of these tools, from `words` |
@@ -25,6 +26,7 @@ mod finals;
 pub(crate) mod known;
 mod lola;
 mod mist;
+mod pipe;
 pub mod pnml;
 pub mod queries;
 pub(crate) mod references;
@@ -211,7 +213,7 @@ fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(label) {
         match name(inside) {
-            "text" if value.is_none() => value = Some(number(inside, &text(inside)?)?),
+            "text" | "value" if value.is_none() => value = Some(pipe::tokens(inside)?),
             "graphics" | "toolspecific" => {}
             _ => return Err(unknown(inside, label)),
         }

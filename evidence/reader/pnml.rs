@@ -14,6 +14,7 @@
 //! - `finalmarkings` say when a run is over; they change nothing of what can be reached.
 //! - Arcs may have a type: `inhibitor`, `read` (or `test`) and `reset`, from a place to a
 //!   transition.
+//! - What PIPE writes besides is read by `pipe`.
 //! - Everything else might mean something and is refused: colours, capacities, other types.
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
@@ -21,8 +22,8 @@
 use super::known::nothing_unknown;
 use super::references::{references, resolve};
 use super::{
-    Unreadable, attribute, child, decode, elements, finals, in_text, name, tree, trimmed, units,
-    unknown,
+    Unreadable, attribute, child, decode, elements, finals, in_text, name, pipe, tree, trimmed,
+    units, unknown,
 };
 use parikh_net::builder::Node as NetNode;
 use parikh_net::printable::Quoted;
@@ -82,6 +83,7 @@ pub fn read_extended(bytes: &[u8]) -> Result<Extended, Unreadable> {
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
     if let Some(kind) = net.attribute("type")
+        && kind != "P/T net"
         && !["ptnet", "pnmlcoremodel"].iter().any(|is| kind.to_ascii_lowercase().contains(is))
     {
         let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
@@ -117,6 +119,7 @@ fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unrea
                 "toolspecific" if node.attribute("tool") == Some("nupn") => parts.units.push(node),
                 "finalmarkings" => parts.finals.push(node),
                 "toolspecific" | "name" | "graphics" => {}
+                _ if pipe::means_nothing(node, around) => {}
                 _ => return Err(unknown(node, around)),
             }
         }
@@ -131,6 +134,7 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
         let tokens = label(node, "initialMarking", 0)?;
         builder.core.place(attribute(node, "id")?, tokens).map_err(|error| refused(node, error))?;
     }
+    pipe::no_priorities(&parts.transitions)?;
     for &node in &parts.transitions {
         label(node, "", 0)?;
         builder.core.transition(attribute(node, "id")?).map_err(|error| refused(node, error))?;
@@ -189,6 +193,8 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
         match name(inside) {
             "name" | "graphics" | "toolspecific" => {}
             "type" | "arctype" if name(node) == "arc" => {} // `plain_arc` has looked at it
+            "capacity" if name(node) == "place" => pipe::no_capacity(inside)?,
+            _ if pipe::means_nothing(inside, node) => {}
             found if found == key => {
                 if value.replace(in_text(inside, default)?).is_some() {
                     return Err(Unreadable::at(inside, format!("a second `{key}`")));

@@ -16,6 +16,9 @@ pub(super) enum Child {
     /// Of a place, its colours; of an arc, what it does, perhaps in this attribute `value`.
     Type(Option<String>),
     Condition,
+    /// Which transitions fire before others.
+    Priority,
+    Timed,
     /// A marking or inscription of a coloured net.
     Coloured,
     /// Graphics, other tools' data, and whatever else is to be skipped.
@@ -66,6 +69,8 @@ impl<R: BufRead> XmlReader<R> {
                     Child::Type(value)
                 }
                 "condition" => Child::Condition,
+                "priority" => Child::Priority,
+                "timed" => Child::Timed,
                 "hlinitialMarking" | "hlinscription" => Child::Coloured,
                 _ => Child::Other,
             };

@@ -19,6 +19,7 @@ mod labels;
 mod lola;
 mod mist;
 mod nupn;
+mod pipe;
 mod pnml;
 mod positions;
 mod queries;

@@ -3,7 +3,7 @@
 //! in place of `<text>`, any encoding. The file is read in one pass and never held.
 //!
 //! Arcs may inhibit, read or empty, in the spellings of TAPAAL (an attribute `type`) and PM4Py (an
-//! element `arctype`).
+//! element `arctype`). What PIPE adds is in [`super::pipe`].
 //!
 //! What would change the meaning of the net and is not understood is refused, never passed over:
 //! colours, arcs of other types, capacities. What has no meaning (graphics, other tools' data) is
@@ -16,6 +16,7 @@ use super::graph::{ArcKind, ArcText, Graph, Kind};
 use super::known::READ;
 use super::labels::{Child, Label};
 use super::nupn::{self, NupnError, UnitTree};
+use super::pipe::{Urgencies, Urgency, plain_tokens};
 use super::source::{Position, may_be_xml};
 use super::xml::{Item, XmlReader, digits, trimmed};
 use parikh_net::{BuildError, ExtendedNet, Marking, Net};
@@ -64,6 +65,7 @@ fn read_extended_from(reader: impl BufRead, name: &str) -> Result<ExtendedNet, I
         net_at: None,
         units: Vec::new(),
         finals: Vec::new(),
+        urgencies: Urgencies::default(),
     };
     pnml.document()?;
     pnml.finish()
@@ -77,6 +79,7 @@ struct PnmlReader<R> {
     /// The sections on nested units, of which there should be one at most.
     units: Vec<(Position, UnitTree)>,
     finals: Vec<FinalMarking>,
+    urgencies: Urgencies,
 }
 
 impl<R: BufRead> PnmlReader<R> {
@@ -227,9 +230,12 @@ impl<R: BufRead> PnmlReader<R> {
     }
 
     fn transition(&mut self, id: &str, at: Position) -> Result<(), InputError> {
-        let mut name = None;
-        while let Some((child, at)) = self.xml.child(&["name", "condition"])? {
+        let (mut name, mut urgency) = (None, Urgency::default());
+        let read = ["name", "condition", "priority", "timed"];
+        while let Some((child, at)) = self.xml.child(&read)? {
             match child {
+                Child::Priority => urgency.prioritise(self.xml.label(at)?),
+                Child::Timed => urgency.time(self.xml.label(at)?),
                 Child::Name => name = Some(self.xml.label(at)?.text),
                 Child::Condition => {
                     if self.xml.label(at)?.says_something() {
@@ -239,6 +245,7 @@ impl<R: BufRead> PnmlReader<R> {
                 _ => self.xml.skip()?,
             }
         }
+        self.urgencies.add(urgency, id, at, self.xml.file())?;
         self.graph.transition(id, name.as_deref(), at)
     }
 
@@ -328,7 +335,14 @@ impl<R: BufRead> PnmlReader<R> {
         if label.text.is_empty() && !label.structured {
             return Ok(default);
         }
-        let number = if label.structured { None } else { digits(&label.text) };
+        let Some(plain) = plain_tokens(&label.text) else {
+            return Err(InputError::Unsupported {
+                at: label.at.of(self.xml.file()),
+                found: format!("the {} in several classes, `{}`,", owner(), label.text),
+                advice: "of PIPE's nets, those are read whose tokens are all of the class `Default`",
+            });
+        };
+        let number = if label.structured { None } else { digits(plain) };
         // The defaults, 0 tokens and weight 1, are also the least there may be.
         let fits = |&number: &u64| (default..=Marking::MAX_TOKENS).contains(&number);
         number.filter(fits).ok_or_else(|| InputError::BadNumber {

@@ -11,7 +11,7 @@ use parikh::net::{ExtendedNet, text};
 use std::path::Path;
 
 /// Both readers on a file that is called so.
-fn read(name: &str, file: impl AsRef<[u8]>) -> Result<ExtendedNet, String> {
+pub(crate) fn read(name: &str, file: impl AsRef<[u8]>) -> Result<ExtendedNet, String> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join(name);
     std::fs::write(&path, &file).unwrap();
@@ -94,7 +94,7 @@ fn plain(text: &str) -> ExtendedNet {
 }
 
 /// A net read from `file` is the one of a text, and of another text where arcs inhibit or empty.
-fn is(name: &str, file: &str, expected: &str, beside: &[&str]) {
+pub(crate) fn is(name: &str, file: &str, expected: &str, beside: &[&str]) {
     let found = shown(&read(name, file).unwrap());
     let mut lines: Vec<String> = shown(&plain(expected)).lines().map(str::to_owned).collect();
     // `shown` puts a colon in front of what has no head.

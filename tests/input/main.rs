@@ -12,6 +12,7 @@ mod fuzz;
 mod languages;
 mod logics;
 mod lowering;
+mod pipe;
 mod pnml;
 mod queries;
 mod runs;

@@ -264,7 +264,10 @@ fn what_else_changes_the_meaning_is_refused() {
         (problem("<place id='p'><initialMarking value='3'/></place>"), "an attribute `value`"),
         (problem("<place id='p'><inscription/></place>"), "an element `inscription`"),
         (problem("<transition id='t' priority='1'/>"), "an attribute `priority`"),
-        (problem("<transition id='t'><priority/></transition>"), "an element `priority`"),
+        (
+            problem("<transition id='t'/><transition id='u'><priority/></transition>"),
+            "the `priority` or `timed` of transition `u`, other than before,",
+        ),
         (problem("<page tokens='3'/>"), "an attribute `tokens`"),
         (problem("<inhibitorArc source='p' target='t'/>"), "an element `inhibitorArc`"),
         (arc(" weight='2'", ""), "an attribute `weight`"),
@@ -339,7 +342,7 @@ fn broken_nets_are_located_and_named() {
 
 #[test]
 fn wrong_numbers_are_located_and_named() {
-    for bad in ["-3", "9223372036854775808", "99999999999999999999999", "1.5", "Default,1"] {
+    for bad in ["-3", "9223372036854775808", "99999999999999999999999", "1.5", "Default"] {
         let content =
             format!("<place id='p'>\n<initialMarking><text>{bad}</text></initialMarking></place>");
         assert_eq!(
