@@ -207,6 +207,18 @@ impl fmt::Display for Proof {
     }
 }
 
+/// One of so many marked traps, in words.
+struct OneOf(usize);
+
+impl fmt::Display for OneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("the marked trap"),
+            traps => write!(f, "one of {traps} marked traps"),
+        }
+    }
+}
+
 impl fmt::Display for Argument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -220,20 +232,21 @@ impl fmt::Display for Argument {
                 f.write_str("the arcs bound the tokens too tightly for more")
             }
             Argument::Traps(traps) => {
-                write!(f, "every siphon that could run empty contains one of {traps} marked traps")
+                write!(f, "every siphon that could run empty contains {}", OneOf(*traps))
             }
             Argument::DeadEnd => f.write_str("nothing is enabled there"),
             Argument::Finitely => {
                 f.write_str("a weighted sum of tokens, which no firing raises, bounds its firings")
             }
-            Argument::Commoner(traps) => write!(
-                f,
-                "the choices are asymmetric, and every siphon contains one of {traps} marked traps"
-            ),
+            Argument::Commoner(traps) => {
+                let one = OneOf(*traps);
+                write!(f, "the choices are asymmetric, and every siphon contains {one}")
+            }
             Argument::Closed(traps) => write!(
                 f,
                 "with a transition back to the beginning the choices are asymmetric, and every siphon \
-                 contains one of {traps} marked traps"
+                 contains {}",
+                OneOf(*traps)
             ),
             Argument::Undone => {
                 f.write_str("every firing can be undone by others, wherever it happens")

@@ -4,7 +4,8 @@
 //! A transition *waits* for a place that initially holds fewer tokens than it takes, and that only
 //! dead transitions put more on. What waits for the same, directly or by others, is one finding.
 //! Its *root* is what waits for nothing: a transition with a reason of its own, or a place that
-//! nothing puts a token on. Where there is none, they wait for each other.
+//! nothing puts a token on. Where there is none, they wait for each other. Roots that one sum of
+//! tokens keeps from firing are one finding, too.
 
 use super::text::{Text, counted};
 use crate::structure::excluded::{Exclusion, Sums};
@@ -20,9 +21,11 @@ pub(super) struct Cause {
     pub(super) sources: Vec<PlaceId>,
     /// Places that they wait for, which only they themselves would put more on.
     pub(super) waited_for: Vec<PlaceId>,
+    /// What is said of each root, where that is the same.
+    of_all_roots: Option<Text>,
 }
 
-/// The dead transitions of a net, by cause, the one with the most first.
+/// The dead transitions of a net, by cause.
 pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
     let mut is_dead = vec![false; net.transition_count()];
     dead.iter().for_each(|t| is_dead[t.index()] = true);
@@ -49,8 +52,8 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
         let class = joined.find(t.index());
         let at = causes.iter().position(|(of, _)| *of == class).unwrap_or_else(|| {
             let (members, roots) = (Vec::new(), Vec::new());
-            let (sources, waited_for) = (Vec::new(), Vec::new());
-            causes.push((class, Cause { members, roots, sources, waited_for }));
+            let (sources, waited_for, of_all_roots) = (Vec::new(), Vec::new(), None);
+            causes.push((class, Cause { members, roots, sources, waited_for, of_all_roots }));
             causes.len() - 1
         });
         let cause = &mut causes[at].1;
@@ -71,9 +74,30 @@ pub(super) fn causes(net: &Net, dead: &[TransitionId]) -> Vec<Cause> {
             }
         }
     }
-    let mut causes: Vec<Cause> = causes.into_iter().map(|(_, cause)| cause).collect();
-    causes.sort_by_key(|cause| std::cmp::Reverse(cause.members.len()));
-    causes
+    causes.into_iter().map(|(_, cause)| cause).collect()
+}
+
+/// The causes, the one with the most transitions first, of which those are one that have one reason
+/// for all of their roots.
+pub(super) fn by_reason(
+    causes: Vec<Cause>,
+    reason: &dyn Fn(TransitionId) -> Option<Text>,
+) -> Vec<Cause> {
+    let mut found: Vec<Cause> = Vec::new();
+    for mut cause in causes {
+        let mut reasons = cause.roots.iter().map(|&root| reason(root));
+        let first = reasons.next().flatten();
+        let same = first.filter(|first| reasons.all(|reason| reason.as_ref() == Some(first)));
+        cause.of_all_roots = same.filter(|_| cause.sources.is_empty());
+        let like =
+            |one: &&mut Cause| one.of_all_roots.is_some() && one.of_all_roots == cause.of_all_roots;
+        match found.iter_mut().find(like) {
+            Some(one) => one.take_in(cause),
+            None => found.push(cause),
+        }
+    }
+    found.sort_by_key(|cause| std::cmp::Reverse(cause.members.len()));
+    found
 }
 
 /// Sets that are joined, by their smallest member.
@@ -99,12 +123,29 @@ impl Joined {
 }
 
 impl Cause {
+    fn take_in(&mut self, mut other: Cause) {
+        let waiting = other.members.split_off(other.roots.len());
+        self.members.splice(self.roots.len()..self.roots.len(), other.members);
+        self.members.extend(waiting);
+        self.roots.extend(other.roots);
+        self.waited_for.extend(other.waited_for);
+    }
+
+    /// What is said of all roots in one, where there are several.
+    fn of_several_roots(&self) -> Option<&Text> {
+        self.of_all_roots.as_ref().filter(|_| self.roots.len() > 1)
+    }
+
     /// What is said first: which can never fire, and because of what. `why` says it of a root.
     pub(super) fn title(&self, net: &Net, why: &dyn Fn(TransitionId) -> Option<Text>) -> Text {
         let dead = match self.members.as_slice() {
             [one] => Text::words("Transition ").transition(*one).say(" can never fire"),
             all => Text::words(format!("{} transitions can never fire", all.len())),
         };
+        if let Some(why) = self.of_several_roots() {
+            let all = self.roots.len() == self.members.len();
+            return dead.say(if all { " because " } else { ": " }).then(why.clone());
+        }
         let because = match (self.roots.as_slice(), self.sources.as_slice()) {
             ([root], []) => why(*root).map(|why| match self.members.len() {
                 1 => Text::words(" because ").then(why),
@@ -138,7 +179,11 @@ impl Cause {
         why: &dyn Fn(TransitionId) -> Option<Text>,
     ) -> Vec<Text> {
         let mut details = Vec::new();
-        if self.roots.len() + self.sources.len() > 1 {
+        if self.of_several_roots().is_some() {
+            let all = self.roots.len() == self.members.len();
+            let text = Text::words(if all { "These are " } else { "This keeps from firing: " });
+            details.push(text.list(&self.roots, ", ", |text, &t| text.transition(t)));
+        } else if self.roots.len() + self.sources.len() > 1 {
             for &root in self.roots.iter().take(SAID) {
                 let text = Text::default().transition(root).say(" can never fire");
                 details.push(

@@ -3,7 +3,7 @@
 use super::dead;
 use super::questions::{Fate, Found, Question, bindings, dead as never_firing, fires};
 use super::shown::{Play, Store};
-use super::text::Text;
+use super::text::{Text, counted};
 use super::topic::{Topic, done};
 use super::verdicts::Keys;
 use crate::evidence::replay;
@@ -12,6 +12,7 @@ use crate::structure::excluded::Sums;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Stage, Step, TransitionId};
 use parikh_solvers::Budget;
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::time::Duration;
 
 /// How bad it is.
@@ -197,6 +198,7 @@ impl Telling<'_> {
                     .push(because);
             }
             (Topic::Reversible, _) => {
+                let because = self.gone_for_good(question).unwrap_or(because);
                 self.answer(at, Level::Note, "The net cannot always return to its initial marking")
                     .details
                     .push(because);
@@ -308,6 +310,27 @@ impl Telling<'_> {
         }
     }
 
+    /// A place that keeps the net from coming back to its initial marking, where that is plain to
+    /// see after the firings that are shown: what its tokens never do again.
+    fn gone_for_good(&self, question: &Question) -> Option<Text> {
+        let (net, play) = (self.net, question.play.as_ref()?);
+        let (before, after) = (net.initial(), self.marking(play)?);
+        let more = |t, p| net.post_weight(t, p) > net.pre_weight(t, p);
+        let less = |t, p| net.pre_weight(t, p) > net.post_weight(t, p);
+        let (place, what) = net.places().find_map(|p| match after[p].cmp(&before[p]) {
+            Ordering::Greater if !net.consumers(p).iter().any(|arc| less(arc.transition, p)) => {
+                Some((p, " has more tokens than initially, and none is ever taken away"))
+            }
+            Ordering::Less if !net.producers(p).iter().any(|arc| more(arc.transition, p)) => {
+                Some((p, " has fewer tokens than initially, and none is ever put there"))
+            }
+            _ => None,
+        })?;
+        let firings = usize::try_from(play.firings).ok()?;
+        let text = Text::words(format!("After {} ", counted(firings, "firing")));
+        Some(text.place(place).say(what))
+    }
+
     fn nothing_enabled(&mut self, at: usize, question: &Question, what: &str) {
         let marking = self.dead_marking(question);
         let title = match question.play.as_ref().map_or(0, |play| play.firings) {
@@ -354,9 +377,11 @@ impl Telling<'_> {
             .any(|cause| !cause.roots.is_empty())
             .then(|| Sums::of(net, &dead, &Budget::lasting(SUMS)));
         let fate = |t: TransitionId| found.fates[t.index()].as_ref();
+        let excluded =
+            |t: TransitionId| sums.as_ref().and_then(|sums| dead::excluded(net, sums, t));
+        let causes = dead::by_reason(causes, &excluded);
         let why = |t: TransitionId| {
-            let excluded = sums.as_ref().and_then(|sums| dead::excluded(net, sums, t));
-            excluded.or_else(|| Some(Text::of_sentence(net, &fate(t)?.reason).after(": ")))
+            excluded(t).or_else(|| Some(Text::of_sentence(net, &fate(t)?.reason).after(": ")))
         };
         for cause in &causes {
             let mut details = cause.details(net, &why);

@@ -216,6 +216,52 @@ fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
 }
 
 #[test]
+fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
+    let mut net = "net n\nplace a 1\nplace b\ntransition go: a -> b\ntransition back: b -> a\n\
+                   place c 1\nplace d\ntransition on: c -> d\ntransition off: d -> c\n\
+                   transition two: c + d -> c + d\n"
+        .to_owned();
+    for at in 0..12 {
+        net.push_str(&format!("place d{at}\ntransition both{at}: a + b -> d{at}\n"));
+    }
+    for at in 0..5 {
+        net.push_str(&format!("transition after{at}: d{at} -> a\n"));
+    }
+    let desk = Desk::with(&net);
+    let (page, _) = page(&desk, &["-e", "QL"]);
+    let found = findings(&data(&page));
+    let dead: Vec<&String> =
+        found.iter().filter(|(level, _)| level == "problem").map(|(_, text)| text).collect();
+    let [many, one] = dead[..] else { panic!("{dead:?}") };
+    assert!(
+        many.starts_with(
+            "17 transitions can never fire: a and b are never marked together: a + b = 1 always | \
+             This keeps from firing: both0, both1"
+        ) && many.ends_with("that nothing puts: after0, after1, after2, after3, after4"),
+        "{many}"
+    );
+    let expected = "Transition two can never fire because c and d are never marked together";
+    assert!(one.starts_with(expected), "{one}");
+}
+
+#[test]
+fn what_is_never_taken_back_is_said_of_a_place_after_a_firing_or_two() {
+    let desk = Desk::with(
+        "net n\nplace idle 1\nplace busy\nplace orders\nplace mails\n\
+         transition start: idle -> busy + orders\ntransition finish: busy -> idle\n\
+         transition mail: orders -> orders + mails\ntransition drop: mails ->",
+    );
+    let (page, _) = page(&desk, &["--timeout", "60s"]);
+    let found = findings(&data(&page));
+    let (_, back) = found.iter().find(|(_, text)| text.contains("initial marking")).unwrap();
+    assert_eq!(
+        back,
+        "The net cannot always return to its initial marking | After 1 firing orders has more tokens \
+         than initially, and none is ever taken away"
+    );
+}
+
+#[test]
 fn formulas_of_the_user_and_a_form_are_held_against_the_net() {
     let desk = Desk::with("net n\nplace p 2\nplace q\ntransition t: p -> q\ntransition u: q -> p");
     let (page, code) =

@@ -8,7 +8,8 @@
 //! markings are left to visit. What they refute is *lost*: the walk and the proof together show
 //! that it does not stay reachable. Where all three find nothing, diagrams are tried now and then:
 //! a net whose parts go round independently of each other has too many markings to visit, and a
-//! small diagram of them.
+//! small diagram of them. Where witnesses are made shorter, token intervals look from markings
+//! early in the walk, too, whether it is lost there already.
 //!
 //! ```text
 //! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search, diagrams from m
@@ -21,7 +22,7 @@ use crate::engine::diagrams::confirm::closed_set;
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::engine::{Task, diagrams, explicit, intervals, state_equation};
 use crate::evidence::Document;
-use parikh_net::{Facts, FiringSequence, Goal, GoalId, MarkingGoal, Predicate};
+use parikh_net::{Facts, FiringSequence, Goal, GoalId, MarkingGoal, Net, Predicate};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,19 +105,54 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             refuted = by_diagrams(&there, &goals, &budget.share(DESCRIBING));
         }
         for (at, proof) in refuted {
-            homes.lost_after(unseen[at].0, sequence.clone(), proof);
+            let (goal, wanted) = unseen[at];
+            let (sequence, proof) = work
+                .board
+                .shorter_within(|time| sooner(net, &sequence, wanted, &budget.slice(time)))
+                .unwrap_or_else(|| (sequence.clone(), proof));
+            homes.lost_after(goal, sequence, proof);
         }
     }
     format!("{looked} markings looked from")
 }
 
+/// Fewer of the firings, after which token intervals show already that what is wanted is lost.
+fn sooner(
+    net: &Net,
+    sequence: &FiringSequence,
+    wanted: &Predicate,
+    budget: &Budget,
+) -> Option<(FiringSequence, Proof)> {
+    let mut firings = 1;
+    while u128::from(firings) < sequence.firings() && !budget.is_exhausted() {
+        let mut few = sequence.clone();
+        few.truncate(firings);
+        let there = net.after(&few).ok()?;
+        if let Some(proof) = by_intervals(&there, wanted, budget) {
+            return Some((few, proof));
+        }
+        firings *= 2;
+    }
+    None
+}
+
+fn by_intervals(net: &Net, wanted: &Predicate, budget: &Budget) -> Option<Proof> {
+    let goal = GoalId::new(0);
+    let goals = [(goal, MarkingGoal::Reach(wanted.clone()))];
+    let board = Board::new(net, vec![Goal::Reach(wanted.clone())]);
+    let board = board.with_budget(budget).certified_only();
+    let facts = Facts::none(net);
+    let task = Task { net, goals: &goals, facts: &facts, board: &board, budget, seed: 1 };
+    intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
+    match board.knowledge(goal) {
+        Some(Knowledge::Reach(Reach::Unreachable { proof, .. })) => Some(proof),
+        _ => None,
+    }
+}
+
 /// Which of `goals` cannot be reached in `net`, each by its position and with a proof about `net`.
 /// The board here is one for this question alone.
-fn unreachable(
-    net: &parikh_net::Net,
-    goals: &[&Predicate],
-    budget: &Budget,
-) -> Vec<(usize, Proof)> {
+fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();
     }
@@ -151,11 +187,7 @@ fn unreachable(
 }
 
 /// The same by a diagram of all markings of `net`; the set of these is the document of every proof.
-fn by_diagrams(
-    net: &parikh_net::Net,
-    goals: &[&Predicate],
-    budget: &Budget,
-) -> Vec<(usize, Proof)> {
+fn by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();
     }
