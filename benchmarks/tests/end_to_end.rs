@@ -227,3 +227,14 @@ fn parts_put_together_are_the_whole_and_no_run_is_taken_twice() {
     let refused = place.contest(RIGHT, &["--shard", "4/3"]);
     assert_eq!(refused.status.code(), Some(2));
 }
+
+#[test]
+fn the_version_and_the_manual_have_the_name_of_the_program() {
+    let place = Place::new();
+    let said = bench().arg("--version").output().unwrap();
+    assert!(String::from_utf8_lossy(&said.stdout).starts_with("parikh-bench "));
+    let manual = place.at("man1");
+    assert!(bench().arg("man").arg(&manual).status().unwrap().success());
+    let page = std::fs::read_to_string(manual.join("parikh-bench-contest.1")).unwrap();
+    assert!(page.contains("parikh\\-bench\\-contest"), "{page}");
+}

@@ -1,7 +1,9 @@
 //! The token game as a script plays it, and nets in other tools' languages from the command line.
 
 use crate::support::binary::{Desk, stderr, stdout};
-use std::io::Write as _;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
 use std::process::{Output, Stdio};
 
 /// Three may wait for a table of two; who is served leaves, and closing empties the queue.
@@ -48,6 +50,36 @@ this marking is called full
     assert!(stdout(&played).ends_with("  [*] full\n  [ ] fireable(sit)\n"), "{}", stdout(&played));
     assert!(stdout(&played).contains("\nsit\nsit\n"), "{}", stdout(&played));
     assert_eq!(played.status.code(), Some(0), "{}", stderr(&played));
+}
+
+#[test]
+fn a_game_is_played_in_a_terminal() {
+    let desk = Desk::new();
+    desk.write("cafe.net", NET);
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+    grantpt(&master).expect("granted");
+    unlockpt(&master).expect("unlocked");
+    let name = ptsname(&master, Vec::new()).expect("a name").into_string().expect("text");
+    let terminal = OpenOptions::new().read(true).write(true).open(name).expect("opened");
+    let end = || Stdio::from(terminal.try_clone().expect("another handle"));
+    let mut command = desk.command(&["play", "cafe.net", "--goal", "full: table >= 2"]);
+    let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().expect("it starts");
+    // The program's own ends are the only ones then, and what it says ends when it does.
+    drop((command, terminal));
+    let mut master = File::from(master);
+    master.write_all(b"sit\nnothing\n1\nundo\nquit\n").expect("typed");
+    let mut said = Vec::new();
+    let mut piece = [0; 4096];
+    // Where nobody has the other end any more, Linux calls that an error.
+    while let Ok(some @ 1..) = master.read(&mut piece) {
+        said.extend_from_slice(&piece[..some]);
+    }
+    let said = String::from_utf8(said).expect("text").replace("\r\n", "\n");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{said}");
+    assert_eq!(said.matches("> ").count() - said.matches("-> ").count(), 5, "{said}");
+    for line in ["after 1 firing: ", "  [*] full", "no: ", "after 2 firings: "] {
+        assert!(said.contains(line), "`{line}` in {said}");
+    }
 }
 
 #[test]

@@ -22,7 +22,10 @@ Exit codes:
 
 /// Runs contest instances through a prover, scores its answers, and compares such runs
 #[derive(Parser)]
-#[command(version, propagate_version = true, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(
+    name = "parikh-bench", version, propagate_version = true, after_help = EXIT_CODES,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
