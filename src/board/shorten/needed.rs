@@ -4,8 +4,8 @@
 //! that is kept after this point. Let t fire n times at M and lead to M′, which covers the need.
 //! The least k is kept such that k firings at M lead to a marking that covers it; k <= n. The need
 //! before them is, on each place, the larger of the need less what they add and of what t takes at
-//! the last of them; M covers that. So the initial marking covers the need at the beginning, what is
-//! kept fires from there, and leads to a marking that covers the need at the end.
+//! the last of them; M covers that. So the initial marking covers the need at the beginning, what
+//! is kept fires from there, and leads to a marking that covers the need at the end.
 //!
 //! The need at the end is a marking below the last one that is wanted, with as few tokens as trials
 //! find. If more tokens than these can do harm (a deadlock, p ≤ 3), what is kept may lead to a
