@@ -1,7 +1,7 @@
 //! Building systems from states and edges by name.
 
 use crate::system::{Component, LabelId, System};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Something with a name that is no part of any system.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -26,6 +26,7 @@ pub struct ComponentBuilder {
     pub(crate) name: String,
     pub(crate) root: Option<String>,
     pub(crate) states: Vec<String>,
+    pub(crate) titles: BTreeMap<u32, String>,
     pub(crate) starts: Vec<u32>,
     pub(crate) edges: Vec<(u32, String, u32)>,
     numbers: HashMap<String, u32>,
@@ -46,6 +47,13 @@ impl ComponentBuilder {
         self.states.push(name.to_owned());
         self.numbers.insert(name.to_owned(), state);
         state
+    }
+
+    /// Says what people call a state.
+    pub fn set_title(&mut self, state: u32, title: &str) {
+        if self.states[state as usize] != title {
+            self.titles.insert(state, title.to_owned());
+        }
     }
 
     /// Names the root, which is no state of its own.
@@ -112,8 +120,8 @@ fn assembled(name: String, drafts: Vec<ComponentBuilder>) -> System {
         let mut starts = draft.starts;
         starts.sort_unstable();
         starts.dedup();
-        let ComponentBuilder { name, root, states, .. } = draft;
-        components.push(Component { name, root, states, starts, edges });
+        let ComponentBuilder { name, root, states, titles, .. } = draft;
+        components.push(Component { name, root, states, titles, starts, edges });
     }
     System { name, labels, components, owners }
 }

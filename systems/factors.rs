@@ -13,6 +13,7 @@
 
 use crate::system::{Component, LabelId, System};
 use parikh_net::sets::Sets;
+use std::collections::BTreeMap;
 
 /// A component of a system, whole or seen through some of its labels.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -100,7 +101,8 @@ impl Part {
         starts.sort_unstable();
         starts.dedup();
         let name = component.name.clone();
-        Part { component: Component { name, root: None, states, starts, edges }, of }
+        let titles = BTreeMap::new();
+        Part { component: Component { name, root: None, states, titles, starts, edges }, of }
     }
 }
 

@@ -49,7 +49,11 @@ pub fn net(system: &System, most: usize) -> Result<Net, NetError> {
         let mut row = Vec::new();
         for (state, name) in (0..).zip(component.states()) {
             let tokens = u64::from(!has_roots && component.starts() == [state]);
-            row.push(add_place(&mut builder, at, name, tokens)?);
+            let place = add_place(&mut builder, at, name, tokens)?;
+            if component.title(state) != name {
+                builder.label_place(place, component.title(state));
+            }
+            row.push(place);
         }
         unit.extend(&row);
         let name = format!("{at}_{}", component.name()).into();

@@ -10,6 +10,8 @@
 //!
 //! Source: the rules of the RERS challenge 2020, parallel problems.
 
+use std::collections::BTreeMap;
+
 /// A label, by its number in the system.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LabelId(pub u32);
@@ -27,6 +29,8 @@ pub struct Component {
     pub(crate) name: String,
     pub(crate) root: Option<String>,
     pub(crate) states: Vec<String>,
+    /// What people call states that have another name in the file.
+    pub(crate) titles: BTreeMap<u32, String>,
     pub(crate) starts: Vec<u32>,
     pub(crate) edges: Vec<Vec<(LabelId, u32)>>,
 }
@@ -45,6 +49,11 @@ impl Component {
     /// What its states are called.
     pub fn states(&self) -> &[String] {
         &self.states
+    }
+
+    /// What a state is called by people: its label in the file, if it has one, or its name.
+    pub fn title(&self, state: u32) -> &str {
+        self.titles.get(&state).unwrap_or(&self.states[state as usize])
     }
 
     /// The states in which it may begin, at least one, growing.

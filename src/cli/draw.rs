@@ -1,19 +1,22 @@
-//! `parikh draw`: a picture of a net.
+//! `parikh draw`: a picture of a net, or of a parallel system.
 
+use super::systems::read_system;
 use super::terminal::{note, whole};
 use super::trace_file::Trace;
 use super::{Misuse, Outcome, limits, pixels, signals};
 use crate::draw::{
     self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, MOST_WHOLE, Part, Scene, animated,
-    coloured, dot, strip, summary, svg,
+    coloured, dot, strip, summary, svg, system,
 };
 use crate::input;
 use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::coloured::ColouredNet;
+use parikh_net::printable::Quoted;
 use parikh_net::{FiringSequence, Net};
 use parikh_solvers::Budget;
-use std::collections::HashSet;
+use parikh_systems::System;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -25,9 +28,10 @@ use std::time::Duration;
 ))]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net in any format that is read, the directory of a contest instance, or a parallel system.
     model: PathBuf,
-    /// Highlight these places and transitions. Repeatable, for names that contain commas.
+    /// Highlight these places and transitions, or labels of a system. Repeatable, for names that
+    /// contain commas.
     #[arg(long, value_name = "NAME,…")]
     highlight: Vec<String>,
     /// Highlight the place invariant of this number, from 1.
@@ -64,8 +68,8 @@ pub(super) struct Arguments {
     /// Draw every node, however many there are.
     #[arg(long)]
     all: bool,
-    /// Draw the unfolding of a coloured net. Without, the coloured net itself is drawn, unless what
-    /// is to be highlighted is of the unfolding.
+    /// Draw the unfolding of a coloured net, or the net that a system stands for. Without, the
+    /// coloured net itself is drawn, unless what is to be highlighted is of the unfolding.
     #[arg(long)]
     unfold: bool,
     /// How long it may take. A layout is improved for a part of that, and then left as it is.
@@ -79,11 +83,15 @@ or nothing is highlighted, in groups of nodes. A picture in PNG has at most 64 m
 neither --scale nor --width says otherwise, a larger one is made smaller. When it takes too long, nothing is
 drawn and the exit code is 3.
 
+Of a parallel system the components stand side by side, and labels that several share have a colour.
+Components of more than 300 states, and the largest where there are more than 1,000 in all, are boxes.
+
 Examples:
   parikh draw philosophers.pnml -o philosophers.svg
   parikh draw philosophers.pnml -o philosophers.png --width 1600
   parikh draw mutex.pnml --trace traces/mutex.trace -o mutex.svg
   parikh draw mutex.pnml --trace traces/mutex.trace --strip -o mutex.png
+  parikh draw post.dot -o post.svg --highlight send
   parikh draw INPUTS/Peterson-PT-2 --highlight WantSection_0_T,AskForSection_0_0 | xdot -";
 
 /// What is said when the time is over.
@@ -102,6 +110,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let budget = limits::budget(Some(arguments.timeout), None);
     signals::leave_after(&budget, || note!("parikh: out of time: {OUT_OF_TIME}"));
+    if !arguments.is_about_nets()
+        && let Some(system) = read_system(&arguments.model)?
+    {
+        return arguments.of_system(&system, output, &budget);
+    }
     let model = input::read_model(&arguments.model)?;
     if let Some(net) = model.colours()
         && let Some(picture) = arguments.of_coloured(net)?
@@ -170,6 +183,52 @@ fn write(file: &Path, picture: &str) -> Result<()> {
 }
 
 impl Arguments {
+    /// Whether something is asked for that only nets have. A system then is drawn as a net.
+    fn is_about_nets(&self) -> bool {
+        let of_structure = self.invariant.is_some() || self.siphon.is_some() || self.trap.is_some();
+        of_structure || self.trace.is_some() || self.unfold
+    }
+
+    /// Draws a parallel system.
+    fn of_system(
+        &self,
+        system: &System,
+        output: Option<Output<'_>>,
+        budget: &Budget,
+    ) -> Result<Outcome> {
+        let mut bright = BTreeSet::new();
+        for name in self.highlight.iter().flat_map(|names| names.split(',')) {
+            let Some(label) = system.label_named(name) else {
+                bail!(Misuse(format!(
+                    "--highlight: no component has the label {}; of systems, labels stand out",
+                    Quoted(name)
+                )));
+            };
+            bright.insert(label);
+        }
+        match output {
+            None => whole(&system::dot(system, &bright))?,
+            Some(Output::Dot(file)) => write(file, &system::dot(system, &bright))?,
+            Some(Output::ByGraphviz(file)) => {
+                return render(&system::dot(system, &bright), file, budget);
+            }
+            output => {
+                let share = budget.share(FOR_LAYOUT);
+                let picture = system::picture(system, &bright, self.all, &share);
+                if picture.boxes > 0 {
+                    note!(
+                        "parikh: {} of {} components have too many states to look at, and are boxes; \
+                         --all draws them all",
+                        picture.boxes,
+                        system.components().len()
+                    );
+                }
+                write_picture(&system::svg(&picture, system.name()), output)?;
+            }
+        }
+        Ok(Outcome::Complete)
+    }
+
     /// The picture of a coloured net, unless one of its unfolding is asked for.
     fn of_coloured(&self, net: &ColouredNet) -> Result<Option<Scene>> {
         let names: HashSet<&str> =

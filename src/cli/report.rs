@@ -3,6 +3,7 @@
 use super::formulas::{self, Asked as Formula};
 use super::model;
 use super::processes::Cases;
+use super::systems;
 use super::terminal::{note, whole};
 use super::{Misuse, Outcome, limits, signals};
 use crate::answer::Plan;
@@ -17,6 +18,7 @@ use crate::verdicts;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
+use parikh_solvers::Budget;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -42,6 +44,16 @@ pub(super) struct Arguments {
     /// queries it is by default EXAMINATION.xml beside the model.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["formula", "formulas"])]
     queries: Option<PathBuf>,
+    /// Of a parallel system (.dot, .pml, .aut, .fsm): a file of properties as RERS writes them. The
+    /// page then is about the system, and plays runs against properties component by component.
+    #[arg(
+        long, value_name = "FILE",
+        conflicts_with_all = ["examination", "queries", "formula", "formulas", "last", "form"]
+    )]
+    properties: Option<PathBuf>,
+    /// With --properties, what finite runs count for in LTL.
+    #[arg(long, value_enum, requires = "properties", default_value = "infinite")]
+    semantics: systems::Semantics,
     #[command(flatten)]
     formulas: formulas::Formulas,
     /// Of processes: the marking in which a case is done, for example 'end' or 'p + 2*q', whatever
@@ -77,11 +89,15 @@ Examples:
   parikh report order.pnml -e Soundness -o order.html
   parikh report INPUTS/Peterson-PT-2 -e RC --timeout 2m -o peterson.html
   parikh report philosophers.pnml --queries questions.xml -o philosophers.html
+  parikh report post.dot --properties post-properties.txt -o post.html
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     signals::finish_on_signal(&budget);
+    if let Some(properties) = &arguments.properties {
+        return arguments.of_system(properties, &budget);
+    }
     if let Some(examination) = arguments.examination {
         if examination == Examination::StateSpace {
             bail!(Misuse(format!("a report has no place for {examination}: ask `parikh states`")));
@@ -148,6 +164,18 @@ fn outcome(report: &Report) -> Outcome {
 }
 
 impl Arguments {
+    /// Reports of a system with its properties.
+    fn of_system(&self, properties: &Path, budget: &Budget) -> Result<Outcome> {
+        let defaults = crate::systems::Config::default();
+        let config = crate::systems::Config {
+            threads: self.threads.map_or(defaults.threads, usize::from),
+            seed: self.seed,
+            endings: self.semantics.endings(),
+            ..defaults
+        };
+        systems::report(&self.model, properties, &self.output, &config, budget)
+    }
+
     /// The model with the marking in which a case is done, where it is asked for.
     fn of_process(&self, model: Model) -> Result<Model> {
         match (self.examination.filter(|asked| asked.is_about_cases()), &self.last) {

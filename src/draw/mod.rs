@@ -4,7 +4,8 @@
 //! too large to look at consists of; [`coloured()`] a coloured net. What can be highlighted is in
 //! `highlight`. All of them are a [`Scene`], which [`svg()`] lays out and draws, and [`dot()`]
 //! writes for Graphviz; [`animated()`] plays a firing sequence, [`strip()`] shows it picture by
-//! picture. [`automaton`] draws automata over infinite words.
+//! picture. [`automaton`] draws automata over infinite words,
+//! [`system`] parallel systems.
 
 mod animated;
 pub mod automaton;
@@ -17,6 +18,7 @@ mod scene;
 mod strip;
 mod summary;
 mod svg;
+pub mod system;
 
 pub use animated::{MOST_FIRINGS, animated};
 pub use coloured::coloured;

@@ -132,9 +132,9 @@ impl Drawing {
             let _ = write!(text, "L{:.1} {:.1}", end.0, end.1);
         }
         let _ = writeln!(text, "\"/>");
-        tip(points[points.len() - 2], end, text);
+        tip(points[points.len() - 2], end, "head", text);
         if line.both {
-            tip(points[1], start, text);
+            tip(points[1], start, "head", text);
         }
         if !line.label.is_empty() {
             let (x, y) = match points.len() {
@@ -295,8 +295,8 @@ fn border(node: &Node, (x, y): Point, towards: Point) -> Point {
     (x + dx * share.min(1.0), y + dy * share.min(1.0))
 }
 
-/// The head of an arrow.
-fn tip(from: Point, at: Point, text: &mut String) {
+/// The head of an arrow, of this class.
+pub(super) fn tip(from: Point, at: Point, class: &str, text: &mut String) {
     let (dx, dy) = (at.0 - from.0, at.1 - from.1);
     let far = dx.hypot(dy).max(0.1);
     let (x, y) = (dx / far, dy / far);
@@ -304,7 +304,7 @@ fn tip(from: Point, at: Point, text: &mut String) {
     let (a, b) = (corner(1.0), corner(-1.0));
     let _ = writeln!(
         text,
-        "<path class=\"head\" d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z\"/>",
+        "<path class=\"{class}\" d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z\"/>",
         at.0, at.1, a.0, a.1, b.0, b.1
     );
 }

@@ -5,8 +5,10 @@
 //! and the scripts put them on the page as text. A policy forbids the network, and scripts other
 //! than the page's own.
 
-use super::Report;
+use super::{Report, SystemReport};
+use crate::draw::system::Picture;
 use parikh_net::printable::{Printable, json};
+use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The scripts, in the order in which they need each other.
@@ -23,13 +25,48 @@ const STYLE: &str = include_str!("web/page.css");
 
 const BODY: &str = include_str!("web/body.html");
 
+/// The scripts of the page of a system.
+const SYSTEM_SCRIPTS: [&str; 2] = [include_str!("web/words.js"), include_str!("web/system.js")];
+
+const SYSTEM_STYLE: &str = include_str!("web/system.css");
+
+const SYSTEM_BODY: &str = include_str!("web/system.html");
+
+/// Where the drawing stands in [`SYSTEM_BODY`].
+const DRAWING: &str = "<!--drawing-->";
+
 /// The page of a report.
 pub fn page(report: &Report) -> String {
+    written(&report.model, report, STYLE, BODY, &SCRIPTS)
+}
+
+/// The page of a report about a parallel system.
+pub fn system_page(report: &SystemReport) -> String {
+    let Picture { body, width, height, .. } = &report.picture;
+    // Names in a drawing are escaped there.
+    let drawing = format!(
+        "<svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         role=\"img\" aria-label=\"The components\">\n{body}</svg>"
+    );
+    let body = SYSTEM_BODY.replace(DRAWING, &drawing);
+    let style = format!("{STYLE}{SYSTEM_STYLE}");
+    written(&report.model, report, &style, &body, &SYSTEM_SCRIPTS)
+}
+
+/// A page of this data.
+fn written<T: Serialize>(
+    model: &str,
+    report: &T,
+    style: &str,
+    body: &str,
+    scripts: &[&str],
+) -> String {
     // Numbers, text and lists always are JSON.
     let data = escaped(&json(serde_json::to_string(report).unwrap_or_default()));
-    let nonce = nonce(&data);
-    let title = text(&format!("{} – Parikh", Printable(&report.model)));
-    let scripts = SCRIPTS.join("\n");
+    // A drawing has names of the model, too, so what scripts are known by depends on it.
+    let nonce = nonce(&format!("{data}{body}"));
+    let title = text(&format!("{} – Parikh", Printable(&model)));
+    let scripts = scripts.join("\n");
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
@@ -38,7 +75,7 @@ pub fn page(report: &Report) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n\
-         <style nonce=\"{nonce}\">\n{STYLE}</style>\n</head>\n<body>\n{BODY}\
+         <style nonce=\"{nonce}\">\n{style}</style>\n</head>\n<body>\n{body}\
          <script type=\"application/json\" id=\"data\">{data}</script>\n\
          <script nonce=\"{nonce}\">\n\"use strict\";\n(() => {{\n{scripts}\n}})();\n</script>\n\
          </body>\n</html>\n"
@@ -89,7 +126,8 @@ mod tests {
 
     #[test]
     fn scripts_and_styles_do_not_end_themselves() {
-        assert!(SCRIPTS.iter().all(|script| !script.contains("</script")));
-        assert!(!STYLE.contains("</style"));
+        let mut scripts = SCRIPTS.iter().chain(&SYSTEM_SCRIPTS);
+        assert!(scripts.all(|script| !script.contains("</script")));
+        assert!([STYLE, SYSTEM_STYLE].iter().all(|style| !style.contains("</style")));
     }
 }

@@ -8,8 +8,10 @@
 
 mod case;
 mod evidence_file;
+mod played;
 mod settle;
 
 pub use case::{Case, CaseError, Format, Logic, Question};
 pub use evidence_file::SystemEvidence;
+pub use played::{MOST_STEPS, Played, played};
 pub use settle::{Answer, Config, Settled, Shown, settle};

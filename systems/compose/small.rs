@@ -28,6 +28,7 @@ pub(super) fn system(
         name: String::new(),
         root: None,
         states: vec![String::new(); graph.edges.len()],
+        titles: Default::default(),
         starts: graph.starts.clone(),
         edges: graph.edges.iter().map(|it| row(it, at)).collect(),
     };

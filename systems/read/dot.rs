@@ -13,7 +13,8 @@
 //! Each subgraph is a component. The edge with the empty label leads from its root to its start
 //! state; several such edges lead to several start states. No other edge may touch the root. A
 //! component without such an edge begins in its only state to which no edge leads. States belong
-//! to one component each; attributes other than the labels of edges are read and ignored.
+//! to one component each; the label of a state is shown to people; other attributes are
+//! read and ignored.
 
 use super::error::ReadError;
 use super::tokens::{Token, tokens};
@@ -97,6 +98,7 @@ impl Reader<'_> {
         };
         self.sign('{', "`{` after `subgraph NAME`")?;
         let mut nodes: Vec<String> = Vec::new();
+        let mut titles: Vec<(String, String)> = Vec::new();
         let mut edges: Vec<Written> = Vec::new();
         loop {
             let offset = self.offset();
@@ -128,16 +130,25 @@ impl Reader<'_> {
                     self.word("a value after `=`")?;
                 }
                 _ => {
-                    self.attributes()?;
+                    let title = self.attributes()?;
                     if !["graph", "node", "edge"].contains(&word.as_str()) {
                         self.belongs(&word, number, offset)?;
+                        titles.extend(title.map(|title| (word.clone(), title)));
                         nodes.push(word);
                     }
                 }
             }
         }
         self.at += 1;
-        self.assembled(&name, nodes, &edges, begin)
+        let mut component = self.assembled(&name, nodes, &edges, begin)?;
+        for (state, title) in titles {
+            // The root, which has none, is no state.
+            if component.root.as_ref() != Some(&state) && !title.is_empty() {
+                let state = component.state(&state);
+                component.set_title(state, &title);
+            }
+        }
+        Ok(component)
     }
 
     /// A state is of one component.

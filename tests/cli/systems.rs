@@ -196,3 +196,112 @@ fn the_example_of_the_guide_is_answered() {
         6
     );
 }
+
+#[test]
+fn components_are_drawn_side_by_side_with_what_they_share() {
+    let desk = desk();
+    assert_eq!(desk.fine(&["draw", "one.dot", "-o", "one.svg"]), "");
+    let picture = desk.read("one.svg");
+    // Two states each; send and ack are shared, idle is the receiver's own.
+    assert_eq!(picture.matches("class=\"state\"").count(), 4);
+    assert_eq!(picture.matches("class=\"component\"").count(), 2);
+    assert_eq!(picture.matches("class=\"start\"").count(), 2);
+    assert_eq!(picture.matches("class=\"edge\"").count(), 5);
+    for said in [">sender<", ">receiver<", ">send: sender, receiver<", ">ack: sender, receiver<"] {
+        assert!(picture.contains(said), "{said}: {picture}");
+    }
+    assert!(picture.contains(">idle<") && !picture.contains(">idle: "), "{picture}");
+    desk.fine(&["draw", "one.dot", "-o", "one.png", "--width", "500"]);
+    desk.fine(&["draw", "one.dot", "-o", "lit.svg", "--highlight", "send"]);
+    assert_eq!(desk.read("lit.svg").matches("class=\"edge bright\"").count(), 2);
+    let said = desk.refused(2, &["draw", "one.dot", "-o", "lit.svg", "--highlight", "sent"]);
+    assert!(said.contains("no component has the label") && said.contains("sent"), "{said}");
+    // For Graphviz, and as the net that it stands for.
+    let graph = desk.fine(&["draw", "one.dot"]);
+    assert_eq!((graph.matches("subgraph").count(), graph.matches("->").count()), (2, 7));
+    assert!(desk.fine(&["draw", "one.dot", "--unfold"]).contains("t0"));
+}
+
+#[test]
+fn states_go_by_their_labels() {
+    let desk = Desk::new();
+    let system = example("post.dot");
+    let system = system.to_str().unwrap();
+    desk.fine(&["draw", system, "-o", "post.svg"]);
+    let picture = desk.read("post.svg");
+    assert!(picture.contains(">waiting</text>") && !picture.contains(">root</text>"), "{picture}");
+    // In the net, too.
+    desk.fine(&["draw", system, "--unfold", "-o", "net.svg"]);
+    assert!(desk.read("net.svg").contains(">waiting</text>"));
+}
+
+#[test]
+fn what_is_too_large_to_look_at_is_a_box() {
+    let desk = Desk::new();
+    let mut system = String::from("digraph G {\nsubgraph long {\nr->0 [label=\"\"];\n");
+    (0..400).for_each(|at| system.push_str(&format!("{at}->{} [label=\"a\"];\n", at + 1)));
+    system.push_str("}\nsubgraph small {\nq->x [label=\"\"];\nx->x [label=\"a\"];\n}\n}\n");
+    desk.write("long.dot", &system);
+    let (code, _, said) = desk.said(&["draw", "long.dot", "-o", "long.svg"]);
+    assert!(code == 0 && said.contains("1 of 2 components"), "{said}");
+    let picture = desk.read("long.svg");
+    assert!(picture.contains(">401 states, 400 edges<"), "{picture}");
+    assert_eq!(picture.matches("class=\"state\"").count(), 1);
+    let (code, _, said) = desk.said(&["draw", "long.dot", "-o", "long.svg", "--all"]);
+    assert!(code == 0 && said.is_empty(), "{said}");
+    assert_eq!(desk.read("long.svg").matches("class=\"state\"").count(), 402);
+}
+
+#[test]
+fn a_report_plays_the_run_against_a_property() {
+    let desk = desk();
+    let arguments = ["report", "one.dot", "--properties", "one-properties.txt", "-o", "r.html"];
+    assert_eq!(desk.fine(&arguments), "");
+    let page = desk.read("r.html");
+    let data = page_data(&page);
+    let values: Vec<_> =
+        (0..3).map(|at| data["properties"][at]["value"].as_bool().unwrap()).collect();
+    assert_eq!(values, [true, false, true]);
+    // G F ack is violated by what idles for ever, in the end.
+    let row = &data["properties"][1];
+    assert_eq!(row["evidence"], "replayed");
+    let run = &data["runs"][row["run"].as_u64().unwrap() as usize];
+    assert!(data["properties"][0]["run"].is_null() && run["ends"] == false);
+    let (back, steps) = (run["back"].as_u64().unwrap() as usize, run["steps"].as_array().unwrap());
+    assert!(back < steps.len());
+    let label = |step: &serde_json::Value| {
+        data["labels"][step[0].as_u64().unwrap() as usize].as_str().unwrap().to_owned()
+    };
+    assert!(steps[back..].iter().all(|step| label(step) != "ack"), "{run}");
+    // All that is lit is there, and nothing is asked of a network.
+    for step in steps {
+        for moved in step[1].as_array().unwrap() {
+            assert!(page.contains(&format!("id=\"s{}-{}\"", moved[0], moved[1])));
+        }
+    }
+    assert!(page.contains("default-src 'none'") && !page.contains("https://"));
+    // Time that is too short leaves properties open, on the page and by the exit code.
+    let (code, _, said) = desk.said(&[&arguments[..], &["--timeout", "0s"]].concat());
+    assert!(code == 3 && said.contains("3 of 3 properties are open"), "{said}");
+    let said = desk.refused(2, &[&arguments[..], &["-e", "OneSafe"]].concat());
+    assert!(said.contains("cannot be used with"), "{said}");
+}
+
+#[test]
+fn names_in_a_report_are_never_markup() {
+    let desk = Desk::new();
+    let name = "</script><b>&";
+    desk.write("n.dot", &SYSTEM.replace("idle", name).replace("sender", "\"<i>\""));
+    desk.write("p.txt", "#1:\n( G(F(ack)) )\n");
+    let page = desk.fine(&["report", "n.dot", "--properties", "p.txt", "-o", "-"]);
+    assert!(!page.contains("<b>&") && !page.contains("<i>"), "{page}");
+    assert_eq!(page.matches("</script>").count(), 2);
+    let labels = &page_data(&page)["labels"];
+    assert!(labels.as_array().unwrap().iter().any(|label| label == name), "{labels}");
+}
+
+/// The data of a page.
+fn page_data(page: &str) -> serde_json::Value {
+    let (_, rest) = page.split_once("id=\"data\">").expect("data");
+    serde_json::from_str(rest.split_once("</script>").expect("an end").0).expect("JSON")
+}

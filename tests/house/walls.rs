@@ -66,6 +66,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "reduction",
             "run",
             "structure",
+            "systems",
             "verdicts",
         ],
     ),

@@ -3,10 +3,12 @@
 
 mod answers;
 mod files;
+mod report;
 pub(super) mod rers;
 
 pub(super) use answers::Semantics;
 pub(super) use files::read_system;
+pub(super) use report::report;
 
 use super::output::Format;
 use super::terminal::{line, note};

@@ -1,0 +1,348 @@
+//! One component: a frame with its name, states as rounded boxes, its edges with their labels.
+//!
+//! Edges from one state to the same other one are one line, with the labels above each other. What
+//! a player lights has a name: the state `s2-5`, the line `e2-5-7`, labels of the class `l3`.
+
+use super::super::svg::{escaped, tip};
+use super::{CLIPPED, LETTER};
+use crate::layout::{Direction, Graph, Layout, Point, Size, Spacing, layout};
+use crate::names::clipped_to;
+use parikh_solvers::Budget;
+use parikh_systems::{Component, LabelId, System};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+/// Sizes in pixels: of a state, of a line of labels, of a loop, of what is around.
+const HEIGHT: f64 = 24.0;
+const LINE: f64 = 12.0;
+const LOOP: f64 = 20.0;
+const PADDING: f64 = 14.0;
+const TITLE: f64 = 22.0;
+/// The arrow to a start state is so long.
+const START: f64 = 16.0;
+
+/// So far aside is the middle of an edge where another goes the other way.
+const ASIDE: f64 = 14.0;
+
+/// Letters of a state's name, and of a label.
+const STATE: usize = 24;
+const LABEL: usize = 28;
+
+/// Labels of one line; the rest is counted.
+const MOST_LABELS: usize = 6;
+
+/// A component as it is drawn.
+pub(super) struct Drawn {
+    pub(super) body: String,
+    pub(super) size: Size,
+}
+
+/// The edges between two states, as labels.
+type Bundles = BTreeMap<(u32, u32), Vec<LabelId>>;
+
+fn bundles(component: &Component) -> Bundles {
+    let mut bundles = Bundles::new();
+    for state in 0..component.states().len() as u32 {
+        for &(label, to) in component.edges(state) {
+            bundles.entry((state, to)).or_default().push(label);
+        }
+    }
+    bundles
+}
+
+/// How many lines the labels of an edge take.
+fn lines(labels: &[LabelId]) -> usize {
+    labels.len().min(MOST_LABELS)
+}
+
+/// The name and figures of a component, in its frame.
+fn frame(component: &Component, size: Size, body: &mut String) {
+    let _ = writeln!(
+        body,
+        "<rect class=\"frame\" width=\"{:.1}\" height=\"{:.1}\" rx=\"8\"/>\n\
+         <text class=\"title\" x=\"{PADDING}\" y=\"18\">{}</text>",
+        size.width,
+        size.height,
+        escaped(&clipped_to(component.name(), CLIPPED))
+    );
+}
+
+/// A component that is too large to look at.
+pub(super) fn boxed(system: &System, at: usize) -> Drawn {
+    let component = &system.components()[at];
+    let said = format!("{} states, {} edges", component.states().len(), component.edge_count());
+    let title = LETTER * 1.2 * component.name().chars().count().min(CLIPPED) as f64;
+    let width = title.max(LETTER * said.chars().count() as f64) + 2.0 * PADDING;
+    let size = Size { width, height: 58.0 };
+    let mut body = String::new();
+    frame(component, size, &mut body);
+    let _ = writeln!(body, "<text class=\"figures\" x=\"{PADDING}\" y=\"40\">{said}</text>");
+    Drawn { body, size }
+}
+
+/// What is drawn of a component, and how.
+struct Sheet<'a> {
+    system: &'a System,
+    at: usize,
+    colours: &'a HashMap<LabelId, usize>,
+    bright: &'a BTreeSet<LabelId>,
+    /// The widths of states.
+    widths: Vec<f64>,
+}
+
+/// A component, state by state.
+pub(super) fn drawn(
+    system: &System,
+    at: usize,
+    colours: &HashMap<LabelId, usize>,
+    bright: &BTreeSet<LabelId>,
+    budget: &Budget,
+) -> Drawn {
+    let component = &system.components()[at];
+    let bundles = bundles(component);
+    let width = |state| {
+        let letters = component.title(state).chars().count().min(STATE) as f64;
+        (LETTER * letters + 16.0).max(30.0)
+    };
+    let widths: Vec<f64> = (0..component.states().len() as u32).map(width).collect();
+    let sheet = Sheet { system, at, colours, bright, widths };
+    let found = sheet.laid_out(&bundles, budget);
+    let mut inside = String::new();
+    sheet.write(&bundles, &found, &mut inside);
+    let title = LETTER * 1.2 * component.name().chars().count().min(CLIPPED) as f64;
+    let size = Size {
+        width: found.size.width.max(title) + 2.0 * PADDING,
+        height: found.size.height + TITLE + 2.0 * PADDING,
+    };
+    let mut body = String::new();
+    frame(component, size, &mut body);
+    let down = PADDING + TITLE;
+    let _ = writeln!(body, "<g transform=\"translate({PADDING} {down})\">\n{inside}</g>");
+    Drawn { body, size }
+}
+
+impl Sheet<'_> {
+    fn component(&self) -> &Component {
+        &self.system.components()[self.at]
+    }
+
+    fn label(&self, label: LabelId) -> String {
+        clipped_to(self.system.label(label), LABEL)
+    }
+
+    fn widest(&self, labels: &[LabelId]) -> f64 {
+        let letters = labels.iter().take(MOST_LABELS).map(|&it| self.label(it).chars().count());
+        LETTER * letters.max().unwrap_or(0) as f64
+    }
+
+    fn laid_out(&self, bundles: &Bundles, budget: &Budget) -> Layout {
+        let starts = self.component().starts();
+        let mut sizes: Vec<Size> =
+            self.widths.iter().map(|&width| Size { width, height: HEIGHT }).collect();
+        // The middle of a state is in the middle of its room: an arrow from the left counts twice.
+        starts.iter().for_each(|&start| sizes[start as usize].width += 2.0 * (START + 4.0));
+        let (mut between, mut within) = (34.0, 18.0);
+        for ((from, to), labels) in bundles {
+            let high = lines(labels) as f64 * LINE;
+            if from == to {
+                let size = &mut sizes[*from as usize];
+                size.width = size.width.max(self.widest(labels));
+                size.height = size.height.max(HEIGHT + 2.0 * (LOOP + high));
+            } else {
+                between = f64::max(between, self.widest(labels) + 30.0);
+                within = f64::max(within, high + 12.0);
+                if bundles.contains_key(&(*to, *from)) {
+                    // These stand beside the two, and must not leave the frame.
+                    for end in [from, to] {
+                        let size = &mut sizes[*end as usize];
+                        size.height = size.height.max(2.0 * (ASIDE + high));
+                    }
+                }
+            }
+        }
+        let edges = bundles.keys().filter(|(from, to)| from != to);
+        let edges = edges.map(|&(from, to)| (from as usize, to as usize)).collect();
+        let roots = starts.iter().map(|&start| start as usize).collect();
+        let spacing = Spacing {
+            direction: Direction::Right,
+            between_layers: between,
+            within_layers: within,
+            proportion: 1.2,
+        };
+        layout(&Graph { sizes, edges, roots }, &spacing, budget)
+    }
+
+    fn write(&self, bundles: &Bundles, found: &Layout, body: &mut String) {
+        let mut routes = found.routes.iter();
+        for (&(from, to), labels) in bundles {
+            let bright = labels.iter().any(|label| self.bright.contains(label));
+            let _ = writeln!(
+                body,
+                "<g class=\"edge{}\" id=\"e{}-{from}-{to}\">",
+                if bright { " bright" } else { "" },
+                self.at
+            );
+            let ink = match labels[..] {
+                [label] => self.colours.get(&label).copied(),
+                _ => None,
+            };
+            let middle = match from == to {
+                true => self.write_loop(from, found.nodes[from as usize], ink, labels, body),
+                false => {
+                    let route = routes.next().map_or(&[][..], Vec::as_slice);
+                    let aside = bundles.contains_key(&(to, from));
+                    let ends = [from, to].map(|it| (it, found.nodes[it as usize]));
+                    self.write_line(ends, route, aside, ink, labels, body)
+                }
+            };
+            self.write_labels(middle, labels, body);
+            body.push_str("</g>\n");
+        }
+        for (state, &at) in (0..).zip(&found.nodes) {
+            self.write_state(state, at, body);
+        }
+    }
+
+    fn write_state(&self, state: u32, (x, y): Point, body: &mut String) {
+        let component = self.component();
+        let width = self.widths[state as usize];
+        let _ = writeln!(
+            body,
+            "<g class=\"state\" id=\"s{}-{state}\" transform=\"translate({x:.1} {y:.1})\">\n<title>{}</title>\n\
+             <rect class=\"shape\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" rx=\"11\"/>\n\
+             <text class=\"name\" y=\"4\">{}</text>",
+            self.at,
+            escaped(component.title(state)),
+            -width / 2.0,
+            -HEIGHT / 2.0,
+            escaped(&clipped_to(component.title(state), STATE))
+        );
+        if component.starts().contains(&state) {
+            let end = -width / 2.0 - 1.0;
+            let _ =
+                writeln!(body, "<path class=\"start\" d=\"M{:.1} 0L{end:.1} 0\"/>", end - START);
+            tip((end - START, 0.0), (end, 0.0), "head", body);
+        }
+        body.push_str("</g>\n");
+    }
+
+    /// An edge back to where it begins, above the state; where its labels end.
+    fn write_loop(
+        &self,
+        state: u32,
+        (x, y): Point,
+        ink: Option<usize>,
+        labels: &[LabelId],
+        body: &mut String,
+    ) -> Point {
+        let top = y - HEIGHT / 2.0;
+        let reach = (self.widths[state as usize] / 4.0).min(12.0);
+        let (left, right) = (x - reach, x + reach);
+        let high = top - LOOP;
+        let _ = writeln!(
+            body,
+            "<path class=\"line{}\" d=\"M{left:.1} {top:.1}C{:.1} {high:.1} {:.1} {high:.1} {right:.1} {:.1}\"/>",
+            class('k', ink),
+            left - 6.0,
+            right + 6.0,
+            top - 1.0
+        );
+        tip(
+            (right + 2.5, top - 10.0),
+            (right, top - 1.0),
+            &format!("head{}", class('f', ink)),
+            body,
+        );
+        // The curve is three quarters as high as what it is drawn along.
+        (x, top - LOOP * 0.75 - 3.0 - (lines(labels) as f64 - 1.0) * LINE)
+    }
+
+    /// An edge to another state, a little aside where one goes the other way; where its labels
+    /// begin.
+    fn write_line(
+        &self,
+        [(from, from_at), (to, to_at)]: [(u32, Point); 2],
+        route: &[Point],
+        aside: bool,
+        ink: Option<usize>,
+        labels: &[LabelId],
+        body: &mut String,
+    ) -> Point {
+        let mut route = route.to_vec();
+        if route.is_empty() && aside {
+            let (dx, dy) = (to_at.0 - from_at.0, to_at.1 - from_at.1);
+            let far = dx.hypot(dy).max(1.0);
+            let middle = ((from_at.0 + to_at.0) / 2.0, (from_at.1 + to_at.1) / 2.0);
+            route.push((middle.0 + dy / far * ASIDE, middle.1 - dx / far * ASIDE));
+        }
+        let start = self.border(from, from_at, route.first().copied().unwrap_or(to_at));
+        let end = self.border(to, to_at, route.last().copied().unwrap_or(from_at));
+        let mut points = vec![start];
+        points.extend(route);
+        points.push(end);
+        let mut path = format!("M{:.1} {:.1}", start.0, start.1);
+        for at in 1..points.len() - 1 {
+            let ((x, y), next) = (points[at], points[at + 1]);
+            let (u, v) = match at == points.len() - 2 {
+                true => next,
+                false => ((x + next.0) / 2.0, (y + next.1) / 2.0),
+            };
+            let _ = write!(path, "Q{x:.1} {y:.1} {u:.1} {v:.1}");
+        }
+        if points.len() == 2 {
+            let _ = write!(path, "L{:.1} {:.1}", end.0, end.1);
+        }
+        let _ = writeln!(body, "<path class=\"line{}\" d=\"{path}\"/>", class('k', ink));
+        tip(points[points.len() - 2], end, &format!("head{}", class('f', ink)), body);
+        let below = aside && points.len() == 3 && from_at.0 > to_at.0;
+        let (x, y) = match points.len() {
+            2 => ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0),
+            count => points[count / 2],
+        };
+        match below {
+            true => (x, y + 10.0),
+            false => (x, y - 4.0 - (lines(labels) as f64 - 1.0) * LINE),
+        }
+    }
+
+    /// The labels of an edge, the first at this place.
+    fn write_labels(&self, (x, y): Point, labels: &[LabelId], body: &mut String) {
+        let shown = match labels.len() {
+            ..=MOST_LABELS => labels.len(),
+            _ => MOST_LABELS - 1,
+        };
+        for (at, &label) in labels[..shown].iter().enumerate() {
+            let ink = class('f', self.colours.get(&label).copied());
+            let _ = writeln!(
+                body,
+                "<text class=\"label l{}{ink}\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
+                label.0,
+                y + at as f64 * LINE,
+                escaped(&self.label(label))
+            );
+        }
+        if shown < labels.len() {
+            let more = labels.len() - shown;
+            let y = y + shown as f64 * LINE;
+            let names: Vec<&str> = labels.iter().map(|&it| self.system.label(it)).collect();
+            let _ = writeln!(
+                body,
+                "<text class=\"label\" x=\"{x:.1}\" y=\"{y:.1}\"><title>{}</title>and {more} more</text>",
+                escaped(&names.join(", "))
+            );
+        }
+    }
+
+    /// Where a line to `towards` leaves a state.
+    fn border(&self, state: u32, (x, y): Point, towards: Point) -> Point {
+        let (dx, dy) = (towards.0 - x, towards.1 - y);
+        let wide = (self.widths[state as usize] / 2.0 + 1.0) / dx.abs().max(0.1);
+        let share = wide.min((HEIGHT / 2.0 + 1.0) / dy.abs().max(0.1)).min(1.0);
+        (x + dx * share, y + dy * share)
+    }
+}
+
+/// The class of something in the colour of a label, after others.
+fn class(kind: char, ink: Option<usize>) -> String {
+    ink.map(|ink| format!(" {kind}{ink}")).unwrap_or_default()
+}

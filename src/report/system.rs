@@ -1,0 +1,166 @@
+//! Reports of parallel systems: the components as a picture, each property with its answer, and
+//! runs against properties to be played.
+
+use crate::draw::system as draw;
+use crate::systems::{Answer, Case, Config, Played, Settled, Shown, played, settle};
+use parikh_solvers::Budget;
+use parikh_systems::System;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long the picture may take beyond the answers.
+const PICTURE: Duration = Duration::from_secs(2);
+
+/// All that a page about a system shows.
+#[derive(Debug, Serialize)]
+pub struct SystemReport {
+    /// What the system is called.
+    pub model: String,
+    /// Which program made it, and when.
+    pub made: String,
+    /// What properties are about: which runs, or all states.
+    pub semantics: &'static str,
+    /// The components, in the order of the file.
+    pub components: Vec<Part>,
+    /// The names of labels.
+    pub labels: Vec<String>,
+    /// The properties, in the order of the file.
+    pub properties: Vec<Row>,
+    /// Where the components begin, as a run without steps.
+    pub beginning: Played,
+    /// Runs to play.
+    pub runs: Vec<Played>,
+    /// Figures of the system: what, how many.
+    pub figures: Vec<(&'static str, String)>,
+    /// How many components are too large to look at.
+    pub boxes: usize,
+    /// Answers that failed their check: bugs of ours.
+    pub faults: usize,
+    /// The drawing.
+    #[serde(skip)]
+    pub picture: draw::Picture,
+}
+
+/// A component.
+#[derive(Debug, Serialize)]
+pub struct Part {
+    /// What it is called.
+    pub name: String,
+    /// What its states are called.
+    pub states: Vec<String>,
+}
+
+/// A property with what is known of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Its number in the file.
+    pub number: u64,
+    /// As it is written.
+    pub formula: String,
+    /// Whether the system has it, if that is known.
+    pub value: Option<bool>,
+    /// Why, or why it is not known.
+    pub reason: String,
+    /// `replayed`, `certified` or `searched`.
+    pub evidence: Option<&'static str>,
+    /// The number of the run against it that can be played.
+    pub run: Option<usize>,
+    /// What the file says, if that is something else.
+    pub otherwise: Option<bool>,
+}
+
+/// Settles the properties within `budget`, and collects all that a page shows, which takes two
+/// seconds more.
+pub fn system_report(case: &Case, made: String, config: &Config, budget: &Budget) -> SystemReport {
+    let system = &case.system;
+    let settled: Vec<Mutex<Option<Settled>>> =
+        case.properties.iter().map(|_| Mutex::new(None)).collect();
+    settle(case, config, budget, &|at, it| {
+        *settled[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(it);
+    });
+    let (mut properties, mut runs, mut faults) = (Vec::new(), Vec::new(), 0);
+    for (property, settled) in case.properties.iter().zip(settled) {
+        let mut row = Row {
+            number: property.number,
+            formula: property.formula.split_whitespace().collect::<Vec<_>>().join(" "),
+            value: None,
+            reason: "out of time".to_owned(),
+            evidence: None,
+            run: None,
+            otherwise: None,
+        };
+        match settled.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(Settled::Answer(answer)) => {
+                row.value = Some(answer.value);
+                row.evidence = Some(answer.evidence);
+                row.reason.clone_from(&answer.reason);
+                row.otherwise = property.solution.filter(|it| *it != answer.value);
+                if let Some(run) = run_of(system, &answer) {
+                    row.run = Some(runs.len());
+                    runs.push(run);
+                }
+            }
+            Some(Settled::Open(why)) => row.reason = why,
+            Some(Settled::Fault(why)) => {
+                faults += 1;
+                row.reason = format!("an internal error, please report it: {why}");
+            }
+            None => {}
+        }
+        properties.push(row);
+    }
+    let budget = Budget::unlimited().slice(PICTURE);
+    let picture = draw::picture(system, &BTreeSet::new(), false, &budget);
+    SystemReport {
+        model: system.name().to_owned(),
+        made,
+        semantics: case.logic.semantics(config.endings),
+        components: parts(system),
+        labels: system.labels().map(|label| system.label(label).to_owned()).collect(),
+        properties,
+        beginning: beginning(system),
+        runs,
+        figures: figures(system),
+        boxes: picture.boxes,
+        faults,
+        picture,
+    }
+}
+
+/// The run that an answer comes with, as it is played.
+fn run_of(system: &System, answer: &Answer) -> Option<Played> {
+    let Shown::Run { labels, back } = &answer.shown else { return None };
+    let labels: Option<Vec<_>> = labels.iter().map(|name| system.label_named(name)).collect();
+    played(system, &labels?, *back)
+}
+
+/// The first start state of each component.
+fn beginning(system: &System) -> Played {
+    let starts = system.components().iter().filter_map(|it| it.starts().first().copied());
+    Played { starts: starts.collect(), steps: Vec::new(), back: None, ends: false }
+}
+
+fn parts(system: &System) -> Vec<Part> {
+    let part = |component: &parikh_systems::Component| Part {
+        name: component.name().to_owned(),
+        states: (0..component.states().len() as u32)
+            .map(|state| component.title(state).to_owned())
+            .collect(),
+    };
+    system.components().iter().map(part).collect()
+}
+
+fn figures(system: &System) -> Vec<(&'static str, String)> {
+    let shared = system.labels().filter(|&it| system.owners(it).len() > 1).count();
+    let joint = system.components().iter().map(|it| (it.states().len() as f64).log10());
+    vec![
+        ("components", system.components().len().to_string()),
+        ("states", system.state_count().to_string()),
+        ("edges", system.edge_count().to_string()),
+        ("labels", system.label_count().to_string()),
+        ("shared labels", shared.to_string()),
+        ("joint states, at most", format!("10^{:.1}", joint.sum::<f64>())),
+    ]
+}

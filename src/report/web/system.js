@@ -1,0 +1,228 @@
+// The page of a parallel system: properties, the picture, and runs played step by step.
+//
+// What is drawn was drawn before: this lights the states s<component>-<state> in which the components are, and
+// the edges e<component>-<from>-<to> that they have just taken.
+
+const byId = (id) => document.getElementById(id);
+const data = JSON.parse(byId("data").textContent);
+const drawn = byId("sheet").querySelector("svg");
+const natural = { width: drawn.viewBox.baseVal.width, height: drawn.viewBox.baseVal.height };
+
+const player = {
+  title: "Where the components begin", steps: [], states: [], circle: null, ends: false, position: 0, timer: null,
+  lit: [],
+
+  /** Takes up a run; without one, the states in which the components begin. */
+  load(run, title) {
+    this.pause();
+    this.title = title;
+    this.steps = run.steps;
+    this.circle = run.back;
+    this.ends = run.ends;
+    this.states = [run.starts];
+    for (const [, moves] of run.steps) {
+      const next = [...this.states[this.states.length - 1]];
+      for (const [component, to] of moves) next[component] = to;
+      this.states.push(next);
+    }
+    this.go(0);
+  },
+
+  go(position) {
+    this.position = Math.max(0, Math.min(this.steps.length, position));
+    this.show();
+  },
+
+  /** One step on; after the last of a run that goes on for ever, from where it comes back to. */
+  step() {
+    if (this.position >= this.steps.length && this.circle !== null) this.position = this.circle;
+    if (this.position >= this.steps.length) return false;
+    this.go(this.position + 1);
+    return this.position < this.steps.length || this.circle !== null;
+  },
+
+  toggle() {
+    if (this.timer !== null) { this.pause(); return; }
+    if (this.position >= this.steps.length && this.circle === null) this.go(0);
+    const tick = () => {
+      if (this.step()) this.timer = setTimeout(tick, Number(byId("speed").value));
+      else this.pause();
+    };
+    this.timer = setTimeout(tick, 50);
+    this.show();
+  },
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.show();
+  },
+
+  /** Something of the drawing gets a class until the next step; large components are not drawn. */
+  light(element, name) {
+    if (!element) return;
+    element.classList.add(name);
+    this.lit.push([element, name]);
+  },
+
+  show() {
+    if (!this.states.length) return;
+    for (const [element, name] of this.lit) element.classList.remove(name);
+    this.lit = [];
+    const now = this.states[this.position];
+    now.forEach((state, component) => this.light(byId(`s${component}-${state}`), "here"));
+    const moved = new Set();
+    if (this.position > 0) {
+      const [label, moves] = this.steps[this.position - 1];
+      const before = this.states[this.position - 1];
+      for (const [component, to] of moves) {
+        moved.add(component);
+        this.light(byId(`c${component}`), "moved");
+        const edge = byId(`e${component}-${before[component]}-${to}`);
+        this.light(edge, "taken");
+        this.light(edge?.querySelector(`.l${label}`), "on");
+      }
+      this.light(drawn.querySelector(`.entry.l${label}`), "on");
+      reveal(moves.map(([component, to]) => byId(`s${component}-${to}`) || byId(`c${component}`)));
+    }
+    byId("where").replaceChildren(...now.map((state, component) =>
+      make("li", { class: moved.has(component) ? "moved" : null },
+        `${data.components[component].name}: `, make("b", {}, data.components[component].states[state]))));
+    this.controls();
+  },
+
+  controls() {
+    const [at, length] = [this.position, this.steps.length];
+    byId("play-title").textContent = this.title;
+    byId("leave").hidden = !length;
+    byId("position").max = length;
+    byId("position").value = at;
+    byId("position").disabled = !length;
+    byId("count").textContent = `${at} / ${length}`;
+    byId("play").textContent = this.timer === null ? "Play" : "Pause";
+    byId("play").setAttribute("aria-label", byId("play").textContent);
+    for (const id of ["first", "back"]) byId(id).disabled = at === 0;
+    byId("last").disabled = at >= length;
+    byId("step").disabled = at >= length && this.circle === null;
+    byId("play").disabled = !length;
+    byId("now").replaceChildren(...this.said());
+  },
+
+  /** What has just happened, in words. */
+  said() {
+    const [at, length] = [this.position, this.steps.length];
+    if (!length) {
+      const some = data.runs.length ? "Properties that are FALSE have a run to play." : "";
+      return [`The states in which the components begin. ${some}`];
+    }
+    if (at === 0) return ["The states in which the components begin."];
+    const [label, moves] = this.steps[at - 1];
+    const names = moves.map(([component]) => data.components[component].name).join(", ");
+    const parts = [`Step ${at}: `, make("b", {}, data.labels[label]), ` by ${names}`];
+    if (this.circle !== null) {
+      parts.push(at <= this.circle ? " — the way in."
+        : ` — in the loop, which repeats for ever: ${at - this.circle} of ${length - this.circle}.`);
+    } else if (at === length) {
+      parts.push(this.ends ? ". The run ends here: nothing can move."
+        : ". The run goes on for ever; no more of it is on this page.");
+    } else parts.push(".");
+    return parts;
+  },
+};
+
+/** Scrolls so that what has moved is in sight. */
+const reveal = (elements) => {
+  const sheet = byId("sheet");
+  const page = sheet.getBoundingClientRect();
+  for (const element of elements.filter((one) => one).reverse()) {
+    const box = element.getBoundingClientRect();
+    if (box.left < page.left || box.right > page.right) {
+      sheet.scrollLeft += box.left + box.width / 2 - page.left - page.width / 2;
+    }
+    if (box.top < page.top || box.bottom > page.bottom) {
+      sheet.scrollTop += box.top + box.height / 2 - page.top - page.height / 2;
+    }
+  }
+};
+
+let scale = 1;
+const zoom = (to) => {
+  scale = Math.max(0.05, Math.min(8, to));
+  drawn.setAttribute("width", natural.width * scale);
+  drawn.setAttribute("height", natural.height * scale);
+};
+
+/** All of it in sight. */
+const fit = () => {
+  const sheet = byId("sheet");
+  zoom(Math.min((sheet.clientWidth - 24) / natural.width, (sheet.clientHeight - 24) / natural.height, 1.6));
+};
+
+/** Where the components begin. */
+const beginning = () => player.load(data.beginning, "Where the components begin");
+
+const property = (row) => {
+  const word = row.value === null ? "unknown" : String(row.value).toUpperCase();
+  const level = { TRUE: "good", FALSE: "problem", unknown: "unknown" }[word];
+  const how = row.evidence ? ` [${row.evidence}]` : "";
+  const title = `${row.number} is FALSE: a run against it`;
+  const play = () => {
+    player.load(data.runs[row.run], title);
+    byId("figure").scrollIntoView({ block: "nearest" });
+    player.toggle();
+  };
+  return make("li", { class: `question ${level}` },
+    make("p", { class: "title" }, make("span", { class: "badge" }, word), String(row.number)),
+    make("p", { class: "formula" }, row.formula),
+    make("p", { class: "detail" }, `${row.reason}${how}`),
+    row.otherwise === null ? null
+      : make("p", { class: "detail" }, `The file says ${String(row.otherwise).toUpperCase()}.`),
+    row.run === null ? null
+      : make("div", { class: "actions" }, button("Play the run", play, { class: "main" })));
+};
+
+const setUpTheme = () => {
+  const root = document.documentElement;
+  const dark = () => (root.dataset.theme
+    ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+  const show = () => { byId("theme").textContent = dark() ? "Light" : "Dark"; };
+  byId("theme").addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    show();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+  show();
+  byId("print").addEventListener("click", () => print());
+};
+
+byId("model").textContent = data.model;
+byId("made").textContent = data.made;
+byId("semantics").textContent = data.semantics;
+if (data.boxes) {
+  byId("boxes").textContent = `${plural(data.boxes, "component")} of too many states to look at: a box`;
+}
+byId("article").append(
+  make("section", { id: "findings" }, make("h2", {}, "Properties"),
+    make("ol", { class: "questions" }, data.properties.map(property))),
+  make("section", { id: "net" }, make("h2", {}, "The system"),
+    make("dl", { class: "figures" }, data.figures.map(([what, many]) =>
+      make("div", {}, make("dt", {}, what), make("dd", {}, many))))),
+);
+byId("first").addEventListener("click", () => { player.pause(); player.go(0); });
+byId("back").addEventListener("click", () => { player.pause(); player.go(player.position - 1); });
+byId("play").addEventListener("click", () => player.toggle());
+byId("step").addEventListener("click", () => { player.pause(); player.step(); });
+byId("last").addEventListener("click", () => { player.pause(); player.go(player.steps.length); });
+byId("leave").addEventListener("click", beginning);
+byId("position").addEventListener("input", () => {
+  player.pause();
+  player.go(Number(byId("position").value));
+});
+byId("in").addEventListener("click", () => zoom(scale * 1.3));
+byId("out").addEventListener("click", () => zoom(scale / 1.3));
+byId("fit").addEventListener("click", fit);
+setUpTheme();
+fit();
+// Letters are to be read: on a small screen the drawing is scrolled.
+zoom(Math.max(scale, 0.75));
+beginning();

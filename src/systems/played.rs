@@ -1,0 +1,249 @@
+//! A run that is given by its labels, with the edges that the components take.
+//!
+//! Labels say what moves, and where components have several edges with one label they leave open
+//! how. Once the labels are given, components do not depend on each other, so each goes its own way
+//! along them: from start to end, or for ever where the run does. Only states from which the rest
+//! can be followed are gone to. Where a run ends, nothing may be able to move: the last states are
+//! picked together.
+
+use parikh_systems::{Component, LabelId, System};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// The most steps of a run that is played.
+pub const MOST_STEPS: usize = 2_000;
+
+/// The most joint states at the end of a run that are looked at.
+const MOST_ENDS: usize = 100_000;
+
+/// A run as it is played.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Played {
+    /// The states in which the components begin.
+    pub starts: Vec<u32>,
+    /// By step the label, and which components move, each with the state that it moves to.
+    pub steps: Vec<(u32, Vec<(u32, u32)>)>,
+    /// After how many steps everything is as it is after the last, so that the run goes on from
+    /// there for ever; `None` where it ends, or where this takes more steps than are played.
+    pub back: Option<usize>,
+    /// Whether the run ends after the last step, as nothing can move.
+    pub ends: bool,
+}
+
+/// By position in a word and by state: whether the rest can be followed from there.
+type Alive = Vec<Vec<bool>>;
+
+/// A run of these labels, which goes on from `back` after the last, or ends if that is their
+/// number. `None` where it has more than [`MOST_STEPS`] steps, or no such run is found.
+pub fn played(system: &System, labels: &[LabelId], back: usize) -> Option<Played> {
+    if labels.len() > MOST_STEPS || back > labels.len() {
+        return None;
+    }
+    let ends = back == labels.len();
+    let components = 0..system.components().len();
+    let last = match ends {
+        true => Some(last_states(system, labels)?),
+        false => None,
+    };
+    let alive: Vec<Alive> = components
+        .clone()
+        .map(|at| alive(system, at, labels, back, last.as_ref().map(|last| last[at])))
+        .collect();
+    let start = |at: usize| {
+        let starts = system.components()[at].starts().iter();
+        starts.copied().find(|&state| alive[at][0][state as usize])
+    };
+    let starts: Vec<u32> = components.map(start).collect::<Option<_>>()?;
+    let mut played = Played { starts: starts.clone(), steps: Vec::new(), back: None, ends };
+    let mut now = starts;
+    let mut position = 0;
+    // Where it was at the beginning of a round of what repeats, after how many steps.
+    let mut rounds: HashMap<Vec<u32>, usize> = HashMap::new();
+    loop {
+        if position == back && !ends {
+            if let Some(&before) = rounds.get(&now) {
+                played.back = Some(before);
+                return Some(played);
+            }
+            rounds.insert(now.clone(), played.steps.len());
+        }
+        if position == labels.len() || played.steps.len() == MOST_STEPS {
+            return Some(played);
+        }
+        let label = labels[position];
+        position += 1;
+        if position == labels.len() && !ends {
+            position = back;
+        }
+        let mut moves = Vec::new();
+        for &owner in system.owners(label) {
+            let state = &mut now[owner as usize];
+            let component = &system.components()[owner as usize];
+            *state = targets(component, *state, label)
+                .find(|&to| alive[owner as usize][position][to as usize])?;
+            moves.push((owner, *state));
+        }
+        played.steps.push((label.0, moves));
+    }
+}
+
+/// The states to which edges with a label lead from a state.
+fn targets(
+    component: &Component,
+    state: u32,
+    label: LabelId,
+) -> impl Iterator<Item = u32> + use<'_> {
+    let edges = component.edges(state).iter();
+    edges.filter(move |edge| edge.0 == label).map(|edge| edge.1)
+}
+
+/// From where a component can follow the rest of the labels: to its state in the end, if there is
+/// one, or for ever.
+fn alive(system: &System, at: usize, labels: &[LabelId], back: usize, last: Option<u32>) -> Alive {
+    let component = &system.components()[at];
+    let states = component.states().len();
+    let mut alive = vec![vec![true; states]; labels.len() + 1];
+    if let Some(last) = last {
+        alive[labels.len()] = (0..states as u32).map(|state| state == last).collect();
+    }
+    // Take away what leads nowhere, until nothing does.
+    loop {
+        for (position, &label) in labels.iter().enumerate().rev() {
+            let next = match position + 1 == labels.len() && last.is_none() {
+                true => alive[back].clone(),
+                false => alive[position + 1].clone(),
+            };
+            let owns = system.owners(label).contains(&(at as u32));
+            let follows = |state: u32| match owns {
+                true => targets(component, state, label).any(|to| next[to as usize]),
+                false => next[state as usize],
+            };
+            for state in 0..states as u32 {
+                let row = &mut alive[position][state as usize];
+                *row = *row && follows(state);
+            }
+        }
+        // What is behind the last label is what is at `back`.
+        if last.is_some() || alive[labels.len()] == alive[back] {
+            return alive;
+        }
+        let again = alive[back].clone();
+        alive[labels.len()] = again;
+    }
+}
+
+/// The states in which a run of these labels ends, such that nothing can move.
+fn last_states(system: &System, labels: &[LabelId]) -> Option<Vec<u32>> {
+    let reached = |at: usize| {
+        let component = &system.components()[at];
+        let mut now: Vec<u32> = component.starts().to_vec();
+        for &label in labels.iter().filter(|&&it| system.owners(it).contains(&(at as u32))) {
+            now = now.iter().flat_map(|&state| targets(component, state, label)).collect();
+            now.sort_unstable();
+            now.dedup();
+        }
+        now
+    };
+    let all: Vec<Vec<u32>> = (0..system.components().len()).map(reached).collect();
+    let count = all.iter().try_fold(1usize, |count, some| count.checked_mul(some.len()))?;
+    let is_dead = |joint: &Vec<u32>| {
+        !system.labels().any(|label| {
+            system.owners(label).iter().all(|&owner| {
+                let component = &system.components()[owner as usize];
+                targets(component, joint[owner as usize], label).next().is_some()
+            })
+        })
+    };
+    let joint = |mut number: usize| {
+        let pick = |some: &Vec<u32>| {
+            let state = some[number % some.len()];
+            number /= some.len();
+            state
+        };
+        all.iter().map(pick).collect::<Vec<u32>>()
+    };
+    (0..count.min(MOST_ENDS)).map(joint).find(is_dead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_systems::read;
+
+    /// Goes through a played run again: every move is an edge, and it comes back to where it was.
+    fn replayed(system: &System, played: &Played) {
+        let mut now = played.starts.clone();
+        let mut at_back = (played.back == Some(0)).then(|| now.clone());
+        for (at, (label, moves)) in played.steps.iter().enumerate() {
+            let movers: Vec<u32> = moves.iter().map(|it| it.0).collect();
+            assert_eq!(movers, system.owners(LabelId(*label)));
+            for &(owner, to) in moves {
+                let component = &system.components()[owner as usize];
+                let edge = (LabelId(*label), to);
+                assert!(component.edges(now[owner as usize]).contains(&edge));
+                now[owner as usize] = to;
+            }
+            if played.back == Some(at + 1) {
+                at_back = Some(now.clone());
+            }
+        }
+        assert_eq!(at_back, played.back.map(|_| now));
+    }
+
+    fn system(edges: &[&str]) -> System {
+        let mut text = String::from("digraph G {\n");
+        for (at, component) in edges.iter().enumerate() {
+            text.push_str(&format!("subgraph c{at} {{\nr{at}->s{at}_0 [label=\"\"];\n"));
+            for edge in component.split(';') {
+                let words: Vec<&str> = edge.split_whitespace().collect();
+                text.push_str(&format!(
+                    "s{at}_{}->s{at}_{} [label=\"{}\"];\n",
+                    words[0], words[2], words[1]
+                ));
+            }
+            text.push_str("}\n");
+        }
+        text.push('}');
+        read::dot(&text, "n").unwrap()
+    }
+
+    fn labels(system: &System, names: &str) -> Vec<LabelId> {
+        names.split_whitespace().map(|name| system.label_named(name).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_edge_that_leads_on_is_taken_of_several() {
+        // The first edge with `a` leads where `b` never comes.
+        let system = system(&["0 a 1;0 a 2;2 b 2", "0 b 0"]);
+        let played = played(&system, &labels(&system, "a b"), 1).unwrap();
+        replayed(&system, &played);
+        assert_eq!((played.back, played.steps.len(), played.ends), (Some(1), 2, false));
+    }
+
+    #[test]
+    fn a_loop_of_labels_is_played_until_the_states_are_the_same() {
+        // Rounds of two and of three, so that `a` has to come six times.
+        let system = system(&["0 a 1;1 a 0", "0 a 1;1 a 2;2 a 0"]);
+        let played = played(&system, &labels(&system, "a"), 0).unwrap();
+        replayed(&system, &played);
+        assert_eq!((played.back, played.steps.len()), (Some(0), 6));
+    }
+
+    #[test]
+    fn a_run_ends_where_nothing_can_move() {
+        // After `a` the first may be in 1, from which it goes on, or in 2.
+        let system = system(&["0 a 1;0 a 2;1 b 1", "0 a 1;1 b 0"]);
+        let played = played(&system, &labels(&system, "a"), 1).unwrap();
+        replayed(&system, &played);
+        assert!(played.ends && played.back.is_none());
+        assert_eq!(played.steps[0].1[0], (0, 2));
+    }
+
+    #[test]
+    fn what_is_no_run_is_not_played() {
+        let system = system(&["0 a 1;1 b 0", "0 b 0"]);
+        assert_eq!(played(&system, &labels(&system, "b"), 0), None);
+        assert_eq!(played(&system, &labels(&system, "a"), 1), None);
+        assert!(played(&system, &labels(&system, "a b"), 0).is_some());
+    }
+}
