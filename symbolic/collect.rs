@@ -8,6 +8,9 @@
 
 use crate::store::{Diagrams, EMPTY, FEW, Node, Stop};
 
+/// One of so many nodes that were ever made may be in use before nodes are collected.
+const OF_MADE: u64 = 16;
+
 impl Diagrams<'_> {
     /// Collects where it is due. To be called where everything needed is kept or on the stacks.
     #[inline]
@@ -32,7 +35,10 @@ impl Diagrams<'_> {
         if needed > self.limits.bytes / 8 * 5 {
             return Err(Stop::Memory);
         }
-        self.collect_at = (self.used * 2).max(FEW).min(self.most_nodes());
+        // The more was made, the more is kept of what may be wanted again: so there are few
+        // collections, whatever is left after each.
+        let many = usize::try_from(self.made / OF_MADE).unwrap_or(usize::MAX);
+        self.collect_at = (self.used * 2).max(FEW).max(many).min(self.most_nodes());
         Ok(())
     }
 

@@ -111,6 +111,8 @@ pub struct Diagrams<'a> {
     pub(crate) limits: Limits<'a>,
     pub(crate) peak: usize,
     pub(crate) collections: u64,
+    /// Nodes that were ever made.
+    pub(crate) made: u64,
     /// Collect when so many nodes are in use.
     pub(crate) collect_at: usize,
     /// Collect at every so many-th safe point, whatever is in use: for tests. 0 for never.
@@ -147,6 +149,7 @@ impl<'a> Diagrams<'a> {
             limits,
             peak: 0,
             collections: 0,
+            made: 0,
             collect_at: FEW,
             collect_each: 0,
             safe_points: 0,
@@ -253,6 +256,7 @@ impl<'a> Diagrams<'a> {
         let id = self.fresh(Node { value, down, right })?;
         self.slots[slot] = id;
         self.used += 1;
+        self.made += 1;
         if self.used * 2 > self.slots.len() {
             self.grow()?;
         }

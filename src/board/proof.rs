@@ -95,6 +95,8 @@ pub enum Argument {
         /// The nodes; nothing where the checker was not given them.
         nodes: Option<usize>,
     },
+    /// From the set of all markings it was found that no run has the property.
+    RunsDescribed,
     /// All markings along which the property might still come true were visited, so many; no run
     /// among them has it.
     RunsSearched {
@@ -177,6 +179,7 @@ impl Proof {
             (Argument::ClosedSet { .. }, true) => "closed set, reduced",
             (Argument::NoRun { .. }, _) => "rankings",
             (Argument::RunsSearched { .. }, _) => "exhaustive search of runs",
+            (Argument::RunsDescribed, _) => "sets of markings",
             (Argument::Labelling { .. }, _) => "labelling",
             (Argument::TreeSearched { .. }, _) => "exhaustive labelling",
             (Argument::TreeDescribed { .. }, _) => "sets of markings",
@@ -301,7 +304,7 @@ impl fmt::Display for Argument {
                 f,
                 "evaluated on the set of all markings, described by {nodes} nodes of a diagram"
             ),
-            Argument::TreeDescribed { nodes: None } => {
+            Argument::TreeDescribed { nodes: None } | Argument::RunsDescribed => {
                 f.write_str("evaluated on a diagram of all markings")
             }
             Argument::RunsSearched { markings } => {

@@ -131,9 +131,17 @@ impl<'b> Runs<'b> {
     }
 
     /// No run has the property: all of so many markings were visited. Of those of a reduced net
-    /// nothing follows. Where they are few, the
-    /// checker visits them again before.
+    /// nothing follows. Where they are few, the checker visits them again before.
     pub fn searched(&self, goal: GoalId, markings: u64) {
+        self.all_seen(goal, markings, |markings| Argument::RunsSearched { markings });
+    }
+
+    /// The same, found from the set of all markings, which are so many.
+    pub fn described(&self, goal: GoalId, markings: u64) {
+        self.all_seen(goal, markings, |_| Argument::RunsDescribed);
+    }
+
+    fn all_seen(&self, goal: GoalId, markings: u64, argument: impl FnOnce(u64) -> Argument) {
         if self.derived().is_some() {
             return;
         }
@@ -148,7 +156,7 @@ impl<'b> Runs<'b> {
             Ok(None) => (markings, Evidence::Searched { markings, stubborn: false, argued: None }),
             Err(flaw) => return self.refuse(goal, &flaw),
         };
-        let proof = Proof::new(Argument::RunsSearched { markings }, None);
+        let proof = Proof::new(argument(markings), None);
         let (given, by) = (Arc::default(), self.by);
         self.enter(goal, Run::Excluded { proof, evidence, given, by });
     }

@@ -132,15 +132,23 @@ impl<'a> Portfolio<'a> {
         self.budget.share(part.share).slice(part.most)
     }
 
-    /// The part of the time that a step of this role has: less where it serves formulas of CTL.
+    /// The part of the time that a step of this role has by what is open of CTL: where there is
+    /// anything, less for finding out what stays reachable, and for runs their share of what is
+    /// open; where there is nothing, little for diagrams of what runs show.
     pub(super) fn beside_trees(&self, role: Role, part: Part) -> Part {
-        let is_open = || self.ground.trees().iter().any(|(id, _)| self.board.is_open(*id));
-        match role {
-            Role::Homes if part.share < 1.0 && is_open() => {
-                Part { share: part.share.min(schedule::HOMES_BESIDE_TREES), ..part }
+        let is_open = |id: GoalId| self.board.is_open(id);
+        let trees = self.ground.trees().iter().filter(|(id, _)| is_open(*id)).count();
+        let most = match role {
+            Role::TreeDiagrams if trees == 0 => schedule::DIAGRAMS_FOR_RUNS,
+            _ if trees == 0 => 1.0,
+            Role::Homes if part.share < 1.0 => schedule::HOMES_BESIDE_TREES,
+            Role::Runs => {
+                let runs = self.ground.runs().iter().filter(|(id, _)| is_open(*id)).count();
+                runs as f64 / (runs + trees) as f64
             }
-            _ => part,
-        }
+            _ => 1.0,
+        };
+        Part { share: part.share.min(most), ..part }
     }
 
     /// The ground of a step, if there is one.

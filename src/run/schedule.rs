@@ -45,7 +45,8 @@
 //! at another one; the first worker from the beginning, the second when it has seen which
 //! conditions never change. A formula needs few markings or very many, so looks at all of them in
 //! turn are short at first. What walks find on the way to other goals is followed there, so these
-//! go on finding markings where conditions change. Between its looks, the second evaluates formulas
+//! go on finding markings where conditions change. Parts of formulas that are questions about runs
+//! have their share of the first worker's time by their number. Between its looks, the second evaluates formulas
 //! on a diagram of all markings ([`Role::TreeDiagrams`]): a simple one is there in milliseconds and
 //! answers everything.
 //!
@@ -80,6 +81,10 @@ pub(super) const OWN_RUNS: f64 = 0.4;
 /// open: their parts ask for it more often than a question does, and most of them are decided
 /// without.
 pub(super) const HOMES_BESIDE_TREES: f64 = 0.15;
+
+/// The most of the time left for a diagram of all markings where LTL is open, and no CTL: runs that
+/// there are, which most formulas ask for, are found without.
+pub(super) const DIAGRAMS_FOR_RUNS: f64 = 0.1;
 
 /// The longest slice when a [`Phase::Grow`] begins; it doubles each time.
 pub(super) const FIRST_GROWN: Duration = Duration::from_secs(30);
@@ -285,6 +290,7 @@ impl Schedule {
             all.push(Phase::OwnRuns(Part::of(0.4)));
             all.push(Run(Role::Runs, On::Read, Part::of(1.0)));
             all.push(GoOn(Role::Trees, Part::of(1.0)));
+            all.push(Run(Role::Runs, On::Read, Part::of(1.0)));
             let describe = all.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
             all.insert(
                 describe.unwrap_or(all.len()),
@@ -304,6 +310,7 @@ impl Schedule {
             Phase::OwnRuns(Part::of(0.5)),
             Run(Role::Runs, On::Read, Part::of(1.0)),
             GoOn(Role::Trees, Part::of(1.0)),
+            Run(Role::Runs, On::Read, Part::of(1.0)),
             Run(Role::Walk, On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),
             GoOn(Role::Loops, Part::of(0.1).at_least(0.1).at_most(10)),
             Run(Role::Walk, On::Read, Part::of(0.15)),

@@ -49,7 +49,9 @@ impl<'p, 'a> Worker<'p, 'a> {
                 }
             }
             Phase::Once => self.run_once(),
-            Phase::GoOn(role, part) => self.go_on(role, part, usize::MAX),
+            Phase::GoOn(role, part) => {
+                self.go_on(role, all.beside_trees(role, part), usize::MAX);
+            }
             Phase::GoOnSmall(role, part) => self.go_on(role, part, schedule::SMALL),
             Phase::Deepen(part) => {
                 if !self.waits(Role::Slices) && self.deepen() {
@@ -63,7 +65,9 @@ impl<'p, 'a> Worker<'p, 'a> {
                 let groups = all.groups(all.ground);
                 self.on_own_reductions(&groups, &all.part(part));
             }
-            Phase::OwnRuns(part) => self.on_own_runs(&all.part(part)),
+            Phase::OwnRuns(part) => {
+                self.on_own_runs(&all.part(all.beside_trees(Role::Runs, part)));
+            }
         }
     }
 

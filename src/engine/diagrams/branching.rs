@@ -4,24 +4,42 @@
 //! set of all markings is closed under firing, so nothing leads out of it, and what is true of the
 //! initial marking there is true of it in the net.
 //!
-//! E(φ U ψ) is what leads back from ψ inside φ, by saturation. E(φ R ψ) is what is left of ψ when
+//! E(φ U ψ) is what leads back from ψ inside φ, by saturation or round by round. E(φ R ψ) is what is left of ψ when
 //! markings are taken away, round by round, that satisfy neither φ nor have a successor that is
 //! left. Markings that need no successor, those of φ, dead ones and those with a transition that
 //! changes nothing, and what leads to these inside ψ, never go; so the rounds are about the others
-//! alone, which stay only on circles. What all paths satisfy is what no path violates.
+//! alone, which stay only where runs go round; now and then it is asked whether they can there
+//! ([`cycles`](super::cycles)), as there may be as many rounds as the longest run has firings. What
+//! all paths satisfy is what no path violates.
 //!
 //! Source: McMillan, *Symbolic Model Checking*, 1993.
 
 use super::Reached;
-use parikh_net::{Predicate, TreeProperty};
+use super::cycles::Cycles;
+use parikh_net::{EffectId, Net, Predicate, TreeProperty};
+use parikh_solvers::Budget;
 use parikh_symbolic::{Relation, Set, Stop, Touch};
 use parikh_temporal::{Node, Quantifier};
 use std::collections::HashMap;
 use std::time::Instant;
 
+/// After so many rounds, and whenever there were twice as many, it is asked whether runs can go
+/// round where they are still sought.
+const ROUNDS: u32 = 4;
+
+/// The share of the time of a formula, in [0, 1], after which saturation is given up for rounds.
+const SATURATING: f64 = 0.15;
+
+/// The most semiflows whose firings are made one after the other.
+const LOOPS: usize = 16;
+
 /// Formulas that are evaluated over the same set.
 pub(super) struct Branching<'e, 'r, 'd> {
     reached: &'e mut Reached<'r, 'd>,
+    net: &'e Net,
+    budget: &'e Budget,
+    /// Once they were asked for.
+    cycles: Option<Cycles>,
     /// The transitions backwards.
     backwards: Relation,
     /// By condition the markings that satisfy it. Kept.
@@ -38,10 +56,14 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
     ///
     /// # Errors
     /// When there are too many transitions.
-    pub(super) fn over(reached: &'e mut Reached<'r, 'd>) -> Result<Self, Stop> {
+    pub(super) fn over(
+        reached: &'e mut Reached<'r, 'd>,
+        (net, budget): (&'e Net, &'e Budget),
+    ) -> Result<Self, Stop> {
         let backwards = reached.relation.reversed()?;
         let (satisfying, resting, kept) = (HashMap::new(), None, Vec::new());
-        Ok(Branching { reached, backwards, satisfying, resting, kept })
+        let cycles = None;
+        Ok(Branching { reached, net, budget, cycles, backwards, satisfying, resting, kept })
     }
 
     /// Whether a property is true of a marking, by its tokens from the top level on.
@@ -50,11 +72,21 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
     /// When the limits are reached; another property may do.
     pub(super) fn holds(&mut self, property: &TreeProperty, at: &[u64]) -> Result<bool, Stop> {
         let result = self.members(property);
-        let holds = result.map(|members| self.reached.diagrams.contains(members, at));
+        let holds = result.map(|members| self.contains(members, at));
+        self.forget();
+        holds
+    }
+
+    /// Whether a marking is a member, by its tokens from the top level on.
+    pub(super) fn contains(&self, members: Set, at: &[u64]) -> bool {
+        self.reached.diagrams.contains(members, at)
+    }
+
+    /// Keeps what is needed for several formulas, and nothing else.
+    pub(super) fn forget(&mut self) {
         for set in self.kept.drain(..) {
             self.reached.diagrams.release(set);
         }
-        holds
     }
 
     /// The markings of which a property is true.
@@ -121,17 +153,19 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         Ok(last)
     }
 
-    fn all(&self) -> Set {
+    /// All markings.
+    pub(super) fn all(&self) -> Set {
         self.reached.set
     }
 
-    fn keep(&mut self, set: Set) {
+    /// Keeps a set until the next formula.
+    pub(super) fn keep(&mut self, set: Set) {
         self.reached.diagrams.keep(set);
         self.kept.push(set);
     }
 
     /// The markings that satisfy a condition.
-    fn satisfying(&mut self, condition: &Predicate) -> Result<Set, Stop> {
+    pub(super) fn satisfying(&mut self, condition: &Predicate) -> Result<Set, Stop> {
         if let Some(&known) = self.satisfying.get(condition) {
             return Ok(known);
         }
@@ -142,7 +176,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
     }
 
     /// The markings that are no members, kept.
-    fn others(&mut self, members: Set) -> Result<Set, Stop> {
+    pub(super) fn others(&mut self, members: Set) -> Result<Set, Stop> {
         let others = self.reached.diagrams.difference(self.all(), members)?;
         self.keep(others);
         Ok(others)
@@ -156,10 +190,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         let dead = self.reached.satisfying(self.all(), &Predicate::Dead)?;
         let idle = self.reached.transitions.iter();
         let idle = idle.filter(|touches| touches.iter().all(|touch| touch.change == 0));
-        let needs = |touches: &Vec<Touch>| {
-            touches.iter().filter(|it| it.pre > 0).map(|it| (it.level, it.pre)).collect()
-        };
-        let idle: Vec<Vec<(u32, u64)>> = idle.map(needs).collect();
+        let idle: Vec<Vec<(u32, u64)>> = idle.map(|touches| needs(touches)).collect();
         let idle = self.reached.diagrams.enabling_any(self.all(), &idle)?;
         self.reached.diagrams.keep(dead);
         self.reached.diagrams.keep(idle);
@@ -176,31 +207,226 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         self.reached.diagrams.union(led, itself)
     }
 
+    /// The markings that have a successor among these, where a dead one is its own.
+    pub(super) fn next_or_stay(&mut self, to: Set) -> Result<Set, Stop> {
+        let next = self.next(to)?;
+        let (dead, _) = self.resting()?;
+        let stays = self.both(to, dead)?;
+        self.either(next, stays)
+    }
+
+    /// The markings in both sets.
+    pub(super) fn both(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
+        self.reached.diagrams.intersection(one, other)
+    }
+
+    /// The markings in one of two sets.
+    pub(super) fn either(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
+        self.reached.diagrams.union(one, other)
+    }
+
     /// The markings on some path from which the first are until one of the second is.
-    fn until(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+    pub(super) fn until(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         let inside = self.reached.diagrams.union(left, right)?;
-        self.reached.diagrams.reachable_within(&self.backwards, right, inside)
+        self.leading_to(right, inside)
+    }
+
+    /// The markings from which a way inside a set leads to some of its members. By saturation, and
+    /// where that takes long, round by round: the way backwards makes sets that do not go with the
+    /// order, and which of the two makes smaller ones nobody knows.
+    fn leading_to(&mut self, these: Set, inside: Set) -> Result<Set, Stop> {
+        self.keep(these);
+        self.keep(inside);
+        let later = self.reached.alarm.bring_forward(SATURATING);
+        let led = self.reached.diagrams.reachable_within(&self.backwards, these, inside);
+        self.reached.alarm.put_back(later);
+        match led {
+            Err(Stop::Asked) => self.leading_to_by_rounds(these, inside),
+            led => led,
+        }
+    }
+
+    /// The same, firing by firing.
+    fn leading_to_by_rounds(&mut self, these: Set, inside: Set) -> Result<Set, Stop> {
+        let diagrams = &mut *self.reached.diagrams;
+        let mut all = diagrams.intersection(these, inside)?;
+        let mut new = all;
+        while !new.is_empty() {
+            let others = diagrams.difference(inside, all)?;
+            diagrams.keep(all);
+            let led = diagrams.leading_into(&self.backwards, others, new);
+            diagrams.release(all);
+            new = led?;
+            all = diagrams.union(all, new)?;
+        }
+        Ok(all)
     }
 
     /// The markings on some path from which the second are, until one of the first is, too, or for
     /// ever.
-    fn release(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
+    pub(super) fn release(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         let (dead, idle) = self.resting()?;
         let diagrams = &mut *self.reached.diagrams;
         let at_rest = diagrams.union(dead, idle)?;
         let ends = diagrams.union(left, at_rest)?;
         let ends = diagrams.intersection(right, ends)?;
-        let stays = diagrams.reachable_within(&self.backwards, ends, right)?;
-        diagrams.keep(stays);
-        self.kept.push(stays);
-        let mut circling = diagrams.difference(right, stays)?;
-        while !circling.is_empty() {
-            let before = circling;
-            circling = diagrams.leading_into(&self.backwards, before, before)?;
-            if circling == before {
+        let stays = self.leading_to(ends, right)?;
+        self.keep(stays);
+        let others = self.reached.diagrams.difference(right, stays)?;
+        let circling = self.circling(others)?;
+        self.reached.diagrams.union(stays, circling)
+    }
+
+    /// The markings from which runs go on for ever among these. None of them enables a transition
+    /// that changes nothing.
+    fn circling(&mut self, among: Set) -> Result<Set, Stop> {
+        let (mut found, mut left, mut rounds) = (Set::EMPTY, among, 0u32);
+        while !left.is_empty() {
+            if rounds >= ROUNDS && rounds.is_power_of_two() {
+                if !self.may_go_round(left)? {
+                    return Ok(found);
+                }
+                // Nothing that is left behind has a successor in what is taken here.
+                self.keep(left);
+                let led = self.leading_to_loops(left)?;
+                found = self.reached.diagrams.union(found, led)?;
+                left = self.reached.diagrams.difference(left, led)?;
+                self.keep(found);
+            }
+            let before = left;
+            left = self.reached.diagrams.leading_into(&self.backwards, before, before)?;
+            rounds += 1;
+            if left == before {
                 break;
             }
         }
-        diagrams.union(stays, circling)
+        self.reached.diagrams.union(found, left)
+    }
+
+    /// The markings among these that lead, inside, to one where the firings of a short semiflow can
+    /// be made one after the other.
+    fn leading_to_loops(&mut self, inside: Set) -> Result<Set, Stop> {
+        let (net, budget) = (self.net, self.budget);
+        let cycles = self.cycles.get_or_insert_with(|| Cycles::of(net, budget));
+        let rounds: Vec<Vec<_>> = cycles.short().take(LOOPS).map(<[_]>::to_vec).collect();
+        let mut starts = Set::EMPTY;
+        for round in rounds {
+            let back = self.around(inside, round)?;
+            starts = self.reached.diagrams.union(starts, back)?;
+            self.keep(starts);
+        }
+        self.leading_to(starts, inside)
+    }
+
+    /// Markings from which these firings, which together change nothing, are made inside a set, in
+    /// an order that is found on the way: always the first that some marking allows.
+    fn around(&mut self, inside: Set, mut round: Vec<(EffectId, u64)>) -> Result<Set, Stop> {
+        let mut at = inside;
+        while !round.is_empty() {
+            let mut went = None;
+            for (index, &(effect, _)) in round.iter().enumerate() {
+                let class = self.net.class(effect).iter();
+                let touches: Vec<_> =
+                    class.map(|t| self.reached.transitions[t.index()].clone()).collect();
+                let relation = Relation::new(self.reached.relation.levels(), &touches)?;
+                let next = self.reached.diagrams.leading_into(&relation, inside, at)?;
+                if !next.is_empty() {
+                    went = Some((index, next));
+                    break;
+                }
+            }
+            let Some((index, next)) = went else { return Ok(Set::EMPTY) };
+            at = next;
+            self.keep(at);
+            round[index].1 -= 1;
+            // The others have their turn first.
+            let (effect, count) = round.remove(index);
+            if count > 0 {
+                round.push((effect, count));
+            }
+        }
+        Ok(at)
+    }
+
+    /// Whether runs may go round among these markings.
+    fn may_go_round(&mut self, among: Set) -> Result<bool, Stop> {
+        let Branching { reached, net, budget, cycles, .. } = self;
+        let cycles = cycles.get_or_insert_with(|| Cycles::of(net, budget));
+        let mut known: HashMap<EffectId, bool> = HashMap::new();
+        cycles.may_go_round(|effect| {
+            if let Some(&is_enabled) = known.get(&effect) {
+                return Ok(is_enabled);
+            }
+            let class = net.class(effect).iter();
+            let needs: Vec<_> = class.map(|t| needs(&reached.transitions[t.index()])).collect();
+            let is_enabled = !reached.diagrams.enabling_any(among, &needs)?.is_empty();
+            known.insert(effect, is_enabled);
+            Ok(is_enabled)
+        })
+    }
+}
+
+/// The tokens that a transition needs, by ascending level.
+fn needs(touches: &[Touch]) -> Vec<(u32, u64)> {
+    touches.iter().filter(|it| it.pre > 0).map(|it| (it.level, it.pre)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::explore;
+    use super::*;
+    use parikh_net::generate::{Shape, random, random_predicate};
+
+    /// What leads back, by saturation and by rounds; and where runs go on for ever, with loops and
+    /// semiflows looked at and without.
+    #[test]
+    fn there_are_two_ways_to_go_back_and_two_to_go_round() {
+        let (mut led, mut gone_round) = (0, 0);
+        for seed in 0..400 {
+            let net = random(seed, &Shape::small(seed));
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let conditions = [(); 2].map(|()| random_predicate(&mut rng, &net, 2));
+            // Of an unbounded net there is no set, and the next one has its turn.
+            let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
+            let counts = explore(&net, 1, &budget, |mut reached| {
+                let mut branching = Branching::over(&mut reached, (&net, &budget))?;
+                let these = branching.satisfying(&conditions[0])?;
+                let inside = match seed % 2 {
+                    0 => branching.satisfying(&conditions[1])?,
+                    _ => branching.all(),
+                };
+                let by_rounds = branching.leading_to_by_rounds(these, inside)?;
+                branching.keep(by_rounds);
+                assert_eq!(branching.leading_to(these, inside)?, by_rounds, "net {seed}");
+
+                let (dead, idle) = branching.resting()?;
+                let at_rest = branching.either(dead, idle)?;
+                let led = branching.leading_to(at_rest, inside)?;
+                branching.keep(led);
+                let among = branching.reached.diagrams.difference(inside, led)?;
+                branching.keep(among);
+                let mut plainly = among;
+                loop {
+                    let before = plainly;
+                    branching.keep(before);
+                    let backwards = &branching.backwards;
+                    plainly = branching.reached.diagrams.leading_into(backwards, before, before)?;
+                    if plainly == before {
+                        break;
+                    }
+                }
+                assert_eq!(branching.circling(among)?, plainly, "net {seed}");
+                let loops = branching.leading_to_loops(among)?;
+                assert_eq!(branching.both(loops, plainly)?, loops, "net {seed}");
+                if !branching.may_go_round(among)? {
+                    assert!(plainly.is_empty(), "net {seed}");
+                }
+                branching.forget();
+                Ok((usize::from(!by_rounds.is_empty()), usize::from(!loops.is_empty())))
+            });
+            let (some_led, some_round) = counts.unwrap_or_default();
+            (led, gone_round) = (led + some_led, gone_round + some_round);
+        }
+        assert!(led > 100 && gone_round > 10, "{led}, {gone_round}");
     }
 }

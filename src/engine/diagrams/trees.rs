@@ -1,4 +1,4 @@
-//! Formulas of CTL answered from the set of all markings.
+//! Formulas of CTL, and of LTL where no run is like that, answered from the set of all markings.
 //!
 //! Where [`fixpoint`](crate::engine::fixpoint) would visit too many markings one by one, the set of
 //! them may still be simple, and so may the sets of those of which parts of a formula are true
@@ -6,14 +6,17 @@
 //! the checker sees that no firing leaves it and evaluates the formula there, in its own way.
 
 use super::Reached;
+use super::alarm::Alarm;
 use super::attempts::{Attempts, Use};
 use super::branching::Branching;
 use super::confirm::closed_set;
+use super::linear;
 use crate::board::Board;
 use crate::engine::{Engine, Progress, Role, Session, Sides, Takes};
 use crate::evidence::Document;
 use crate::ground::Ground;
-use parikh_net::{GoalId, TreeProperty};
+use num_bigint::BigUint;
+use parikh_net::{GoalId, RunProperty, TreeProperty};
 use parikh_solvers::Budget;
 use parikh_symbolic::Stop;
 use std::sync::Arc;
@@ -26,7 +29,7 @@ pub const ENGINE: Engine = Engine {
     technique: TECHNIQUE,
     sides: Sides::Both,
     role: Role::TreeDiagrams,
-    takes: Takes::TREES,
+    takes: Takes::TIME,
     start: |work| {
         let attempts = Attempts::after_a_look(LOOK);
         let figures = Figures::default();
@@ -63,7 +66,11 @@ impl Session for Trees<'_> {
     fn slice(&mut self, budget: &Budget) -> Progress {
         let Trees { ground, board, attempts, figures } = self;
         let (ground, board) = (*ground, *board);
-        let is_done = || !ground.trees().iter().any(|(id, _)| board.is_open(*id));
+        let is_done = || {
+            let trees = ground.trees().iter().map(|(id, _)| *id);
+            let runs = ground.runs().iter().map(|(id, _)| *id);
+            !trees.chain(runs).any(|id| board.is_open(id))
+        };
         let use_set = |reached: Reached<'_, '_>| settle((ground, board), reached, figures, budget);
         attempts.slice((ground.net(), ground.facts()), budget, &is_done, &use_set)
     }
@@ -103,7 +110,7 @@ fn settle(
         ground.trees().iter().filter(|(id, _)| board.is_open(*id)).collect();
     open.sort_by_key(|(_, property)| property.formulas().below(property.formula()).len());
     let alarm = reached.alarm;
-    let mut branching = Branching::over(&mut reached)?;
+    let mut branching = Branching::over(&mut reached, (ground.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
     for (at, (id, property)) in open.iter().enumerate() {
         if budget.is_exhausted() {
@@ -124,6 +131,9 @@ fn settle(
             Err(stop) => in_time &= stop != Stop::Asked,
         }
     }
+    let run = settle_runs((ground, board), &mut branching, (&initial, &markings), alarm, budget)?;
+    decided += run.0;
+    in_time &= run.1;
     figures.decided.fetch_add(decided, Ordering::Relaxed);
     tracing::debug!(
         "diagrams: {decided} of {} formulas decided in {:.2?}",
@@ -135,4 +145,35 @@ fn settle(
         (false, 0) => Use::Nothing,
         (false, _) => Use::Part,
     })
+}
+
+/// Excludes runs with the open properties of a ground: how many, and whether there was time for all
+/// of them. A run that there is, walks find.
+fn settle_runs(
+    (ground, board): (&Ground<'_>, &Board<'_>),
+    branching: &mut Branching<'_, '_, '_>,
+    (initial, markings): (&[u64], &BigUint),
+    alarm: &Alarm,
+    budget: &Budget,
+) -> Result<(u64, bool), Stop> {
+    let open: Vec<&(GoalId, RunProperty)> =
+        ground.runs().iter().filter(|(id, _)| board.is_open(*id)).collect();
+    let markings = u64::try_from(markings).unwrap_or(u64::MAX);
+    let (mut excluded, mut in_time) = (0, true);
+    for (at, (id, property)) in open.iter().enumerate() {
+        if budget.is_exhausted() {
+            return Ok((excluded, false));
+        }
+        let share = f64::max(LONGEST, 1.0 / (open.len() - at) as f64);
+        alarm.set(budget.remaining().map(|left| left.mul_f64(share)));
+        match linear::excludes(branching, property, initial) {
+            Ok(Some(true)) => {
+                board.runs(TECHNIQUE).on(ground).described(*id, markings);
+                excluded += 1;
+            }
+            Ok(_) => {}
+            Err(stop) => in_time &= stop != Stop::Asked,
+        }
+    }
+    Ok((excluded, in_time))
 }

@@ -3,7 +3,7 @@
 
 use super::known::{self, Both, Known};
 use super::parts::Parts;
-use super::search::{News, Search};
+use super::search::{News, Search, Values};
 use crate::engine::explicit::Incomplete;
 use crate::engine::markings::Markings;
 use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
@@ -38,7 +38,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
         atoms,
         bits,
         graph: None,
-        own: HashMap::new(),
+        begun: HashMap::new(),
         prepared: HashMap::new(),
         looks: 0,
         decided: 0,
@@ -52,14 +52,22 @@ struct Fixpoints<'g> {
     bits: HashMap<Predicate, usize>,
     /// The graph of markings, from the first slice on.
     graph: Option<Markings<'g>>,
-    /// Graphs of properties that do not see all firings.
-    own: HashMap<GoalId, Markings<'g>>,
+    /// Properties that were looked at, and are open.
+    begun: HashMap<GoalId, Begun<'g>>,
     /// What properties are made of; nothing of those that are too large.
     prepared: HashMap<GoalId, Option<Arc<Prepared>>>,
     /// How many rounds of looks there were.
     looks: u64,
     /// How many properties were decided.
     decided: usize,
+}
+
+/// Where a look at a property was interrupted.
+struct Begun<'g> {
+    /// A graph of its own, if there are firings that it does not see.
+    own: Option<Markings<'g>>,
+    /// What is known of the markings of that graph, or of the one that all share.
+    values: Values,
 }
 
 impl Session for Fixpoints<'_> {
@@ -80,7 +88,8 @@ impl Session for Fixpoints<'_> {
     }
 
     fn statistics(&self) -> String {
-        let graphs = self.graph.iter().chain(self.own.values());
+        let own = self.begun.values().filter_map(|begun| begun.own.as_ref());
+        let graphs = self.graph.iter().chain(own);
         let expanded: u64 = graphs.map(|graph| u64::from(graph.expanded())).sum();
         format!("{expanded} markings expanded, {} properties decided", self.decided)
     }
@@ -105,17 +114,18 @@ impl<'g> Fixpoints<'g> {
             }
             let share = budget.share(1.0 / (open.len() - at) as f64);
             let Some(prepared) = self.prepared(*id, property) else { continue };
-            let own = self.own.remove(id);
-            let mut own = own.or_else(|| self.own_graph(&prepared.property, &share));
-            let graph = own.as_mut().unwrap_or(graph);
+            let mut begun = self.begun.remove(id).unwrap_or_else(|| Begun {
+                own: self.own_graph(&prepared.property, &share),
+                values: Values::default(),
+            });
+            let graph = begun.own.as_mut().unwrap_or(graph);
             graph.set_budget(&share);
-            let looked = look(&self.work, graph, *id, &prepared, seed);
-            if looked == Looked::Interrupted {
-                self.own.extend(own.map(|own| (*id, own)));
-            }
-            match looked {
+            match look(&self.work, graph, *id, &prepared, (&mut begun.values, seed)) {
                 Looked::Decided => self.decided += 1,
-                Looked::Interrupted => progress = Progress::Unfinished,
+                Looked::Interrupted => {
+                    self.begun.insert(*id, begun);
+                    progress = Progress::Unfinished;
+                }
                 Looked::Stuck => {}
             }
         }
@@ -162,7 +172,7 @@ pub fn labelling(
     let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
     let prepared = Prepared::of(net, property, &bits)?;
     let known = Known::given(given.clone(), &prepared.both);
-    let mut search = Search::new(&mut graph, &prepared.parts, known.sets, 0);
+    let mut search = Search::new(&mut graph, &prepared.parts, Values::default(), known.sets, 0);
     let value =
         search.run(&mut || Some(News { everywhere: known.sets, ways: Vec::new() })).ok()??;
     search.explain(&prepared.property, known.sets, known.used(value).0)
@@ -222,24 +232,27 @@ enum Looked {
     Stuck,
 }
 
-/// Evaluates a property as long as there is time.
+/// Evaluates a property as long as there is time. What is known by then is in `values`.
 fn look(
     work: &Assignment<'_>,
     graph: &mut Markings<'_>,
     id: GoalId,
     prepared: &Prepared,
-    seed: u64,
+    (values, seed): (&mut Values, u64),
 ) -> Looked {
     let Prepared { property, parts, both } = prepared;
     let mut facts = Known::of(work.board, both);
-    let mut search = Search::new(graph, parts, facts.sets, seed);
+    let mut search = Search::new(graph, parts, std::mem::take(values), facts.sets, seed);
     let found = search.run(&mut || {
         let ways = facts.look(work.board);
         work.board.is_open(id).then_some(News { everywhere: facts.sets, ways })
     });
     let value = match found {
         Ok(Some(value)) => value,
-        Err(Incomplete::Spent(_)) => return Looked::Interrupted,
+        Err(Incomplete::Spent(_)) => {
+            *values = search.into_values();
+            return Looked::Interrupted;
+        }
         Ok(None) | Err(_) => return Looked::Stuck,
     };
     let trees = work.board.trees(ENGINE.technique);

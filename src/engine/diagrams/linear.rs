@@ -1,0 +1,250 @@
+//! Properties of runs over the set of all markings.
+//!
+//! A run has the property if the automaton accepts it. By state of the automaton, those markings
+//! are found from which an accepted run goes on in that state; components of states that lead to
+//! each other come after those that they lead to.
+//!
+//! Most components are one state that leads to itself, if to any of its component. From there a run
+//! leaves at last, or, where staying carries all marks, stays for ever: an until and a release of
+//! [`Branching`]. In other components, a run that stays carries each mark again and again. What is
+//! left of all markings, by state, when for one mark after the other those are taken away that lead
+//! to no edge with it among what is left, is where such runs are.
+//!
+//! A dead marking repeats for ever, so it is its own successor here.
+//!
+//! Source: Emerson and Lei, *Efficient model checking in fragments of the propositional
+//! mu-calculus*, LICS 1986.
+
+use super::branching::Branching;
+use parikh_net::RunProperty;
+use parikh_net::components::components;
+use parikh_net::run_property::RunAtom;
+use parikh_symbolic::{Set, Stop};
+use parikh_temporal::{Automaton, Edge, Limits, Marks};
+
+/// By state of the automaton a set of markings.
+type ByState = Vec<Set>;
+
+/// Whether no run from a marking, by its tokens from the top level on, has the property; `None`
+/// where that is not known: the automaton is too large, or the property speaks of firings or of
+/// fair runs only.
+///
+/// # Errors
+/// When the limits are reached; another property may do.
+pub(super) fn excludes(
+    branching: &mut Branching<'_, '_, '_>,
+    property: &RunProperty,
+    at: &[u64],
+) -> Result<Option<bool>, Stop> {
+    let is_of_markings = property.atoms().iter().all(|atom| atom.condition().is_some());
+    if !property.fairness().is_none() || !is_of_markings {
+        return Ok(None);
+    }
+    let mut formulas = property.formulas().clone();
+    let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default());
+    let Ok(automaton) = automaton else { return Ok(None) };
+    if automaton.states.is_empty() {
+        return Ok(Some(true));
+    }
+    let linear = Linear { branching, property, automaton: &automaton };
+    let found = linear.accepted().map(|accepted| {
+        let members = accepted[automaton.initial];
+        !branching.contains(members, at)
+    });
+    branching.forget();
+    found.map(Some)
+}
+
+struct Linear<'l, 'e, 'r, 'd> {
+    branching: &'l mut Branching<'e, 'r, 'd>,
+    property: &'l RunProperty,
+    automaton: &'l Automaton,
+}
+
+impl Linear<'_, '_, '_, '_> {
+    /// By state the markings from which an accepted run begins.
+    fn accepted(mut self) -> Result<ByState, Stop> {
+        let automaton = self.automaton;
+        let mut accepted = vec![Set::EMPTY; automaton.states.len()];
+        for component in in_order(automaton) {
+            // What leaves the component into what is accepted already.
+            let mut leaving = Vec::new();
+            for &state in &component {
+                let out = automaton.states[state].iter();
+                let out: Vec<&Edge> =
+                    out.filter(|edge| !component.contains(&edge.target)).collect();
+                leaving.push(self.before(&out, &accepted)?);
+            }
+            match component[..] {
+                [state] => accepted[state] = self.of_one(state, leaving[0])?,
+                _ => self.of_several(&component, leaving, &mut accepted)?,
+            }
+        }
+        Ok(accepted)
+    }
+
+    /// The markings from which an accepted run goes on in a state that is a component by itself;
+    /// from some it leaves at once.
+    fn of_one(&mut self, state: usize, leaving: Set) -> Result<Set, Stop> {
+        let automaton = self.automaton;
+        let edges: Vec<&Edge> =
+            automaton.states[state].iter().filter(|edge| edge.target == state).collect();
+        let mut staying = Set::EMPTY;
+        for edge in &edges {
+            let read = self.read(edge)?;
+            staying = self.branching.either(staying, read)?;
+        }
+        let left = self.branching.until(staying, leaving)?;
+        self.branching.keep(left);
+        let all = Marks::all(automaton.marks);
+        if edges.iter().all(|edge| all.within(edge.marks)) {
+            let stays = self.branching.release(Set::EMPTY, staying)?;
+            return self.kept_either(left, stays);
+        }
+        if !all.within(edges.iter().fold(Marks::NONE, |marks, edge| marks.or(edge.marks))) {
+            return Ok(left);
+        }
+        let fair = self.fair(&[state])?;
+        let to_fair = self.branching.until(staying, fair[0])?;
+        self.kept_either(left, to_fair)
+    }
+
+    /// The same of a component of several states.
+    fn of_several(
+        &mut self,
+        component: &[usize],
+        leaving: ByState,
+        accepted: &mut ByState,
+    ) -> Result<(), Stop> {
+        let fair = self.fair(component)?;
+        let mut ends = Vec::new();
+        for (left, stays) in leaving.into_iter().zip(fair) {
+            ends.push(self.kept_either(left, stays)?);
+        }
+        let all = vec![self.branching.all(); component.len()];
+        let led = self.leading_to(component, ends, &all)?;
+        for (&state, led) in component.iter().zip(led) {
+            accepted[state] = led;
+        }
+        Ok(())
+    }
+
+    /// By state of a component the markings from which a run stays there for ever and carries all
+    /// marks again and again.
+    fn fair(&mut self, component: &[usize]) -> Result<ByState, Stop> {
+        let marks: Vec<Option<u32>> = match self.automaton.marks {
+            0 => vec![None],
+            count => (0..count).map(Some).collect(),
+        };
+        let mut left = vec![self.branching.all(); component.len()];
+        loop {
+            let before = left.clone();
+            for &mark in &marks {
+                let mut ends = Vec::new();
+                for (at, &state) in component.iter().enumerate() {
+                    let carries = |edge: &Edge| mark.is_none_or(|mark| edge.marks.has(mark));
+                    let goes = self.within(component, state, &left, carries)?;
+                    let goes = self.branching.both(goes, left[at])?;
+                    self.branching.keep(goes);
+                    ends.push(goes);
+                }
+                left = self.leading_to(component, ends, &left)?;
+            }
+            if left == before {
+                return Ok(left);
+            }
+        }
+    }
+
+    /// By state of a component the markings from which a run stays there, in `inside`, until it is
+    /// in `ends`.
+    fn leading_to(
+        &mut self,
+        component: &[usize],
+        ends: ByState,
+        inside: &ByState,
+    ) -> Result<ByState, Stop> {
+        let mut all = ends;
+        loop {
+            let before = all.clone();
+            for (at, &state) in component.iter().enumerate() {
+                let goes = self.within(component, state, &all, |_| true)?;
+                let goes = self.branching.both(goes, inside[at])?;
+                all[at] = self.kept_either(all[at], goes)?;
+            }
+            if all == before {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// The markings from which one of the edges of a state that stay in its component, and that
+    /// are wanted, leads to such a marking.
+    fn within(
+        &mut self,
+        component: &[usize],
+        state: usize,
+        to: &ByState,
+        wanted: impl Fn(&Edge) -> bool,
+    ) -> Result<Set, Stop> {
+        let mut by_state = vec![Set::EMPTY; self.automaton.states.len()];
+        for (&state, &set) in component.iter().zip(to) {
+            by_state[state] = set;
+        }
+        let automaton = self.automaton;
+        let edges = automaton.states[state].iter();
+        let edges: Vec<&Edge> =
+            edges.filter(|edge| component.contains(&edge.target) && wanted(edge)).collect();
+        self.before(&edges, &by_state)
+    }
+
+    /// The markings from which one of these edges leads to such a marking. Kept.
+    fn before(&mut self, edges: &[&Edge], to: &ByState) -> Result<Set, Stop> {
+        let mut before = Set::EMPTY;
+        for edge in edges.iter().filter(|edge| !to[edge.target].is_empty()) {
+            let next = self.branching.next_or_stay(to[edge.target])?;
+            self.branching.keep(next);
+            let read = self.read(edge)?;
+            let goes = self.branching.both(next, read)?;
+            before = self.kept_either(before, goes)?;
+        }
+        Ok(before)
+    }
+
+    /// The markings that an edge reads. Kept.
+    fn read(&mut self, edge: &Edge) -> Result<Set, Stop> {
+        let mut read = self.branching.all();
+        for literal in edge.cube.literals() {
+            let RunAtom::Holds(condition) = &self.property.atoms()[literal.atom.0 as usize] else {
+                continue; // there is none, see `excludes`
+            };
+            let members = self.branching.satisfying(condition)?;
+            let members = match literal.positive {
+                true => members,
+                false => self.branching.others(members)?,
+            };
+            read = self.branching.both(read, members)?;
+        }
+        self.branching.keep(read);
+        Ok(read)
+    }
+
+    fn kept_either(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
+        let either = self.branching.either(one, other)?;
+        self.branching.keep(either);
+        Ok(either)
+    }
+}
+
+/// The states of each component, after those of components that it leads to.
+fn in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
+    let next = |state: u32, at: u32| {
+        automaton.states[state as usize].get(at as usize).map(|edge| edge.target as u32)
+    };
+    let found = components(automaton.states.len() as u32, next);
+    let mut in_order = vec![Vec::new(); found.count as usize];
+    for (state, &component) in found.of.iter().enumerate() {
+        in_order[component as usize].push(state);
+    }
+    in_order
+}
