@@ -79,9 +79,9 @@ pub(super) struct Arguments {
     /// The only engines to take part, of coverability, siphon-trap, state-equation, explicit, pdr,
     /// bmc, loops, diagrams, walk, walk-guided, runs, for liveness graph, finite-firings, undone,
     /// commoner, closed-net, downhill, regions, terminal-components, graph-of-a-reduced-net, for
-    /// LTL ranking, product-walk, lasso, for CTL fixpoint, branching-diagrams, and k-induction,
-    /// k-induction-smt, bmc-smt; by default all but the last three. What token intervals decide
-    /// comes first in any case.
+    /// LTL ranking, product-walk, lasso, for CTL fixpoint, for both branching-diagrams, and
+    /// k-induction, k-induction-smt, bmc-smt; by default all but the last three. What token
+    /// intervals decide comes first in any case.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
     /// Reduce nets without these rules, as `parikh reduce` names them, or families of them: dead,

@@ -4,13 +4,13 @@
 //! set of all markings is closed under firing, so nothing leads out of it, and what is true of the
 //! initial marking there is true of it in the net.
 //!
-//! E(φ U ψ) is what leads back from ψ inside φ, by saturation or round by round. E(φ R ψ) is what is left of ψ when
-//! markings are taken away, round by round, that satisfy neither φ nor have a successor that is
-//! left. Markings that need no successor, those of φ, dead ones and those with a transition that
-//! changes nothing, and what leads to these inside ψ, never go; so the rounds are about the others
-//! alone, which stay only where runs go round; now and then it is asked whether they can there
-//! ([`cycles`](super::cycles)), as there may be as many rounds as the longest run has firings. What
-//! all paths satisfy is what no path violates.
+//! E(φ U ψ) is what leads back from ψ inside φ, by saturation or round by round. E(φ R ψ) is what
+//! is left of ψ when markings are taken away, round by round, that satisfy neither φ nor have a
+//! successor that is left. Markings that need no successor, those of φ, dead ones and those with a
+//! transition that changes nothing, and what leads to these inside ψ, never go; so the rounds are
+//! about the others alone, which stay only where runs go round; now and then it is asked whether
+//! they can there ([`cycles`](super::cycles)), as there may be as many rounds as the longest run has
+//! firings. What all paths satisfy is what no path violates.
 //!
 //! Source: McMillan, *Symbolic Model Checking*, 1993.
 
