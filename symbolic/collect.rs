@@ -37,7 +37,9 @@ impl Diagrams<'_> {
         }
         // The more was made, the more is kept of what may be wanted again: so there are few
         // collections, whatever is left after each.
+        // The table of nodes doubles, so room for twice as many is left.
         let many = usize::try_from(self.made / OF_MADE).unwrap_or(usize::MAX);
+        let many = many.min(self.most_nodes() / 3);
         self.collect_at = (self.used * 2).max(FEW).max(many).min(self.most_nodes());
         Ok(())
     }

@@ -132,17 +132,22 @@ impl<'a> Portfolio<'a> {
         self.budget.share(part.share).slice(part.most)
     }
 
+    /// How many formulas of CTL are open.
+    pub(super) fn open_trees(&self) -> usize {
+        self.ground.trees().iter().filter(|(id, _)| self.board.is_open(*id)).count()
+    }
+
     /// The part of the time that a step of this role has by what is open of CTL: where there is
     /// anything, less for finding out what stays reachable, and for runs their share of what is
     /// open; where there is nothing, little for diagrams of what runs show.
     pub(super) fn beside_trees(&self, role: Role, part: Part) -> Part {
         let is_open = |id: GoalId| self.board.is_open(id);
-        let trees = self.ground.trees().iter().filter(|(id, _)| is_open(*id)).count();
+        let trees = self.open_trees();
         let most = match role {
             Role::TreeDiagrams if trees == 0 => schedule::DIAGRAMS_FOR_RUNS,
             _ if trees == 0 => 1.0,
             Role::Homes if part.share < 1.0 => schedule::HOMES_BESIDE_TREES,
-            Role::Runs => {
+            Role::Runs if part.share < 1.0 => {
                 let runs = self.ground.runs().iter().filter(|(id, _)| is_open(*id)).count();
                 runs as f64 / (runs + trees) as f64
             }

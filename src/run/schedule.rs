@@ -288,7 +288,7 @@ impl Schedule {
             all.push(Run(Role::Runs, On::Read, Part::of(0.4)));
             all.extend(prove);
             all.push(Phase::OwnRuns(Part::of(0.4)));
-            all.push(Run(Role::Runs, On::Read, Part::of(1.0)));
+            all.push(Run(Role::Runs, On::Read, Part::of(0.99)));
             all.push(GoOn(Role::Trees, Part::of(1.0)));
             all.push(Run(Role::Runs, On::Read, Part::of(1.0)));
             let describe = all.iter().position(|phase| matches!(phase, GoOn(Role::Diagrams, _)));
@@ -308,7 +308,7 @@ impl Schedule {
             GoOn(Role::Trees, Part::of(0.4)),
             Run(Role::Runs, On::Read, Part::of(0.3)),
             Phase::OwnRuns(Part::of(0.5)),
-            Run(Role::Runs, On::Read, Part::of(1.0)),
+            Run(Role::Runs, On::Read, Part::of(0.99)),
             GoOn(Role::Trees, Part::of(1.0)),
             Run(Role::Runs, On::Read, Part::of(1.0)),
             Run(Role::Walk, On::Reduced, Part::of(0.05).at_least(0.5).at_most(5)),

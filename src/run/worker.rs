@@ -317,7 +317,12 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// See [`Phase::Grow`].
     fn grow(&mut self) {
         let all = self.portfolio;
-        let turns = || GROWTHS.iter().filter_map(|growth| Some((growth, growth.turn?)));
+        // Of runs alone, a diagram has had its time.
+        let has_turn = |role: Role| role != Role::TreeDiagrams || all.open_trees() > 0;
+        let turns = || {
+            let growths = GROWTHS.iter().filter(|growth| has_turn(growth.role));
+            growths.filter_map(|growth| Some((growth, growth.turn?)))
+        };
         let mut longest = schedule::FIRST_GROWN;
         while turns().any(|(growth, _)| self.waits(growth.role)) && !all.is_over() {
             for (growth, turn) in turns() {

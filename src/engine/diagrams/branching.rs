@@ -164,6 +164,20 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         self.kept.push(set);
     }
 
+    /// How many sets are kept for the formula at hand.
+    pub(super) fn kept(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Keeps these, and of what was kept since there were `before` sets nothing else.
+    pub(super) fn forget_but(&mut self, before: usize, these: &[Set]) {
+        these.iter().for_each(|&set| self.reached.diagrams.keep(set));
+        for set in self.kept.drain(before..).rev() {
+            self.reached.diagrams.release(set);
+        }
+        self.kept.extend(these);
+    }
+
     /// The markings that satisfy a condition.
     pub(super) fn satisfying(&mut self, condition: &Predicate) -> Result<Set, Stop> {
         if let Some(&known) = self.satisfying.get(condition) {
@@ -325,6 +339,11 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         while !round.is_empty() {
             let mut went = None;
             for (index, &(effect, _)) in round.iter().enumerate() {
+                // What is known of one relation is of no use to the next, and to forget it takes
+                // time that nobody else looks at.
+                if self.reached.alarm.rings() || self.budget.is_exhausted() {
+                    return Err(Stop::Asked);
+                }
                 let class = self.net.class(effect).iter();
                 let touches: Vec<_> =
                     class.map(|t| self.reached.transitions[t.index()].clone()).collect();
@@ -389,6 +408,8 @@ mod tests {
             // Of an unbounded net there is no set, and the next one has its turn.
             let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
             let counts = explore(&net, 1, &budget, |mut reached| {
+                // Whatever is needed has to be kept.
+                reached.diagrams.collect_each(1);
                 let mut branching = Branching::over(&mut reached, (&net, &budget))?;
                 let these = branching.satisfying(&conditions[0])?;
                 let inside = match seed % 2 {

@@ -92,7 +92,7 @@ impl Linear<'_, '_, '_, '_> {
         let mut staying = Set::EMPTY;
         for edge in &edges {
             let read = self.read(edge)?;
-            staying = self.branching.either(staying, read)?;
+            staying = self.kept_either(staying, read)?;
         }
         let left = self.branching.until(staying, leaving)?;
         self.branching.keep(left);
@@ -137,6 +137,7 @@ impl Linear<'_, '_, '_, '_> {
             count => (0..count).map(Some).collect(),
         };
         let mut left = vec![self.branching.all(); component.len()];
+        let kept = self.branching.kept();
         loop {
             let before = left.clone();
             for &mark in &marks {
@@ -150,6 +151,7 @@ impl Linear<'_, '_, '_, '_> {
                 }
                 left = self.leading_to(component, ends, &left)?;
             }
+            self.branching.forget_but(kept, &left);
             if left == before {
                 return Ok(left);
             }
@@ -165,6 +167,7 @@ impl Linear<'_, '_, '_, '_> {
         inside: &ByState,
     ) -> Result<ByState, Stop> {
         let mut all = ends;
+        let kept = self.branching.kept();
         loop {
             let before = all.clone();
             for (at, &state) in component.iter().enumerate() {
@@ -172,6 +175,7 @@ impl Linear<'_, '_, '_, '_> {
                 let goes = self.branching.both(goes, inside[at])?;
                 all[at] = self.kept_either(all[at], goes)?;
             }
+            self.branching.forget_but(kept, &all);
             if all == before {
                 return Ok(all);
             }
@@ -247,4 +251,48 @@ fn in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
         in_order[component as usize].push(state);
     }
     in_order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::explore;
+    use super::*;
+    use crate::engine::lasso::Lassos;
+    use parikh_net::Facts;
+    use parikh_net::generate::{Shape, random, random_ltl, random_predicate};
+    use parikh_solvers::Budget;
+    use parikh_temporal::Ltl;
+
+    /// The search along markings tells whether there is a run.
+    #[test]
+    fn no_run_is_excluded_that_there_is_though_all_nodes_are_collected_that_can_be() {
+        let (mut excluded, mut others) = (0, 0);
+        for seed in 0..600 {
+            let net = random(seed, &Shape::small(seed));
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let atoms = [(); 3].map(|()| RunAtom::Holds(random_predicate(&mut rng, &net, 2)));
+            let mut formulas = Ltl::default();
+            let formula = random_ltl(&mut formulas, &mut rng, 3, 5);
+            let property = RunProperty::new(&formulas, formula, &atoms);
+            // Of an unbounded net there is no set, and the next one has its turn.
+            let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
+            let said = explore(&net, 1, &budget, |mut reached| {
+                reached.diagrams.collect_each(1);
+                let mut initial = vec![0; reached.level_of.len()];
+                for (place, &level) in net.places().zip(reached.level_of) {
+                    initial[level as usize] = net.initial()[place];
+                }
+                let mut branching = Branching::over(&mut reached, (&net, &budget))?;
+                excludes(&mut branching, &property, &initial)
+            });
+            let Ok(Some(said)) = said else { continue };
+            let (facts, all) = (Facts::none(&net), std::slice::from_ref(&property));
+            let lassos = Lassos::new(&net, &facts, all, 0, &Budget::unlimited());
+            let found = lassos.expect("room").find(&property).expect("a small net");
+            assert_eq!(said, found.is_none(), "net {seed}");
+            excluded += usize::from(said);
+            others += usize::from(!said);
+        }
+        assert!(excluded > 100 && others > 100, "{excluded}, {others}");
+    }
 }

@@ -109,6 +109,7 @@ fn settle(
     let mut open: Vec<&(GoalId, TreeProperty)> =
         ground.trees().iter().filter(|(id, _)| board.is_open(*id)).collect();
     open.sort_by_key(|(_, property)| property.formulas().below(property.formula()).len());
+    let runs = ground.runs().iter().filter(|(id, _)| board.is_open(*id)).count();
     let alarm = reached.alarm;
     let mut branching = Branching::over(&mut reached, (ground.net(), budget))?;
     let (mut decided, mut in_time) = (0, true);
@@ -121,7 +122,7 @@ fn settle(
             continue;
         }
         // What one computes is of use to others: the first take longest.
-        let share = f64::max(LONGEST, 1.0 / (open.len() - at) as f64);
+        let share = f64::max(LONGEST, 1.0 / (open.len() + runs - at) as f64);
         alarm.set(budget.remaining().map(|left| left.mul_f64(share)));
         match branching.holds(property, &initial) {
             Ok(holds) => {
@@ -164,12 +165,15 @@ fn settle_runs(
         if budget.is_exhausted() {
             return Ok((excluded, false));
         }
+        if !board.is_open(*id) {
+            continue;
+        }
         let share = f64::max(LONGEST, 1.0 / (open.len() - at) as f64);
         alarm.set(budget.remaining().map(|left| left.mul_f64(share)));
         match linear::excludes(branching, property, initial) {
             Ok(Some(true)) => {
                 board.runs(TECHNIQUE).on(ground).described(*id, markings);
-                excluded += 1;
+                excluded += u64::from(!board.is_open(*id));
             }
             Ok(_) => {}
             Err(stop) => in_time &= stop != Stop::Asked,

@@ -28,6 +28,9 @@ pub const ENGINE: Engine = Engine {
 /// The most steps of rewriting.
 const STEPS: usize = 20_000;
 
+/// Values of so many markings, of all properties together, are kept between looks: half a gigabyte.
+const MOST_KEPT: usize = 30_000_000;
+
 /// The share of the time left, in [0, 1], of each round of looks at all open properties.
 const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
@@ -123,7 +126,7 @@ impl<'g> Fixpoints<'g> {
             match look(&self.work, graph, *id, &prepared, (&mut begun.values, seed)) {
                 Looked::Decided => self.decided += 1,
                 Looked::Interrupted => {
-                    self.begun.insert(*id, begun);
+                    self.keep(*id, begun);
                     progress = Progress::Unfinished;
                 }
                 Looked::Stuck => {}
@@ -134,6 +137,15 @@ impl<'g> Fixpoints<'g> {
 }
 
 impl<'g> Fixpoints<'g> {
+    /// Keeps what is known for a property, where that is not too much.
+    fn keep(&mut self, id: GoalId, mut begun: Begun<'g>) {
+        let kept: usize = self.begun.values().map(|begun| begun.values.markings()).sum();
+        if kept + begun.values.markings() > MOST_KEPT {
+            begun.values = Values::default();
+        }
+        self.begun.insert(id, begun);
+    }
+
     /// What a property is made of, found once.
     fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<Prepared>> {
         let prepare = || {

@@ -58,7 +58,16 @@ pub(super) struct Values {
     yes: Vec<Set>,
     no: Vec<Set>,
     opened: Vec<bool>,
+    /// What was known of all markings.
+    everywhere: (Set, Set),
     turn: usize,
+}
+
+impl Values {
+    /// How many markings they are about.
+    pub(super) fn markings(&self) -> usize {
+        self.yes.len()
+    }
 }
 
 /// The values of configurations of one property, over the graph of all markings.
@@ -105,7 +114,13 @@ impl<'g, 'n> Search<'g, 'n> {
         everywhere: (Set, Set),
         seed: u64,
     ) -> Self {
-        let Values { mut yes, mut no, opened, turn } = values;
+        // What was known of all markings and is no longer may be in each value.
+        let (yes, no) = values.everywhere;
+        let values = match yes & !everywhere.0 | no & !everywhere.1 {
+            0 => values,
+            _ => Values::default(),
+        };
+        let Values { mut yes, mut no, opened, turn, .. } = values;
         yes.iter_mut().for_each(|set| *set |= everywhere.0);
         no.iter_mut().for_each(|set| *set |= everywhere.1);
         Search {
@@ -130,7 +145,8 @@ impl<'g, 'n> Search<'g, 'n> {
     /// What is known, for a later look.
     pub(super) fn into_values(self) -> Values {
         let turn = (self.turn + 1) % TURNS.len();
-        Values { yes: self.yes, no: self.no, opened: self.opened, turn }
+        let everywhere = self.everywhere;
+        Values { yes: self.yes, no: self.no, opened: self.opened, everywhere, turn }
     }
 
     /// The value of the formula at the initial marking. `more` is asked at each sweep what else is
