@@ -46,9 +46,9 @@
 //! conditions never change. A formula needs few markings or very many, so looks at all of them in
 //! turn are short at first. What walks find on the way to other goals is followed there, so these
 //! go on finding markings where conditions change. Parts of formulas that are questions about runs
-//! have their share of the first worker's time by their number. Between its looks, the second evaluates formulas
-//! on a diagram of all markings ([`Role::TreeDiagrams`]): a simple one is there in milliseconds and
-//! answers everything.
+//! have their share of the first worker's time by their number. Between its looks, the second
+//! evaluates formulas on a diagram of all markings ([`Role::TreeDiagrams`]): a simple one is there
+//! in milliseconds and answers everything.
 //!
 //! Which engine has which [role](Role) is in the [registry](crate::engine::registry); a new role is
 //! a line of [`GROWTHS`], where it goes on from slice to slice, and its steps. All shares of the
