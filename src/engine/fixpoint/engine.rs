@@ -3,7 +3,7 @@
 
 use super::known::{self, Both, Known};
 use super::parts::Parts;
-use super::search::{News, Search, Values};
+use super::search::{News, Search};
 use crate::engine::explicit::Incomplete;
 use crate::engine::markings::Markings;
 use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
@@ -28,9 +28,6 @@ pub const ENGINE: Engine = Engine {
 /// The most steps of rewriting.
 const STEPS: usize = 20_000;
 
-/// Values of so many markings, of all properties together, are kept between looks: half a gigabyte.
-const MOST_KEPT: usize = 30_000_000;
-
 /// The share of the time left, in [0, 1], of each round of looks at all open properties.
 const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
@@ -41,7 +38,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
         atoms,
         bits,
         graph: None,
-        begun: HashMap::new(),
+        own: HashMap::new(),
         prepared: HashMap::new(),
         looks: 0,
         decided: 0,
@@ -55,22 +52,14 @@ struct Fixpoints<'g> {
     bits: HashMap<Predicate, usize>,
     /// The graph of markings, from the first slice on.
     graph: Option<Markings<'g>>,
-    /// Properties that were looked at, and are open.
-    begun: HashMap<GoalId, Begun<'g>>,
+    /// Graphs of properties that do not see all firings.
+    own: HashMap<GoalId, Markings<'g>>,
     /// What properties are made of; nothing of those that are too large.
     prepared: HashMap<GoalId, Option<Arc<Prepared>>>,
     /// How many rounds of looks there were.
     looks: u64,
     /// How many properties were decided.
     decided: usize,
-}
-
-/// Where a look at a property was interrupted.
-struct Begun<'g> {
-    /// A graph of its own, if there are firings that it does not see.
-    own: Option<Markings<'g>>,
-    /// What is known of the markings of that graph, or of the one that all share.
-    values: Values,
 }
 
 impl Session for Fixpoints<'_> {
@@ -91,8 +80,7 @@ impl Session for Fixpoints<'_> {
     }
 
     fn statistics(&self) -> String {
-        let own = self.begun.values().filter_map(|begun| begun.own.as_ref());
-        let graphs = self.graph.iter().chain(own);
+        let graphs = self.graph.iter().chain(self.own.values());
         let expanded: u64 = graphs.map(|graph| u64::from(graph.expanded())).sum();
         format!("{expanded} markings expanded, {} properties decided", self.decided)
     }
@@ -117,18 +105,17 @@ impl<'g> Fixpoints<'g> {
             }
             let share = budget.share(1.0 / (open.len() - at) as f64);
             let Some(prepared) = self.prepared(*id, property) else { continue };
-            let mut begun = self.begun.remove(id).unwrap_or_else(|| Begun {
-                own: self.own_graph(&prepared.property, &share),
-                values: Values::default(),
-            });
-            let graph = begun.own.as_mut().unwrap_or(graph);
+            let own = self.own.remove(id);
+            let mut own = own.or_else(|| self.own_graph(&prepared.property, &share));
+            let graph = own.as_mut().unwrap_or(graph);
             graph.set_budget(&share);
-            match look(&self.work, graph, *id, &prepared, (&mut begun.values, seed)) {
+            let looked = look(&self.work, graph, *id, &prepared, seed);
+            if looked == Looked::Interrupted {
+                self.own.extend(own.map(|own| (*id, own)));
+            }
+            match looked {
                 Looked::Decided => self.decided += 1,
-                Looked::Interrupted => {
-                    self.keep(*id, begun);
-                    progress = Progress::Unfinished;
-                }
+                Looked::Interrupted => progress = Progress::Unfinished,
                 Looked::Stuck => {}
             }
         }
@@ -137,15 +124,6 @@ impl<'g> Fixpoints<'g> {
 }
 
 impl<'g> Fixpoints<'g> {
-    /// Keeps what is known for a property, where that is not too much.
-    fn keep(&mut self, id: GoalId, mut begun: Begun<'g>) {
-        let kept: usize = self.begun.values().map(|begun| begun.values.markings()).sum();
-        if kept + begun.values.markings() > MOST_KEPT {
-            begun.values = Values::default();
-        }
-        self.begun.insert(id, begun);
-    }
-
     /// What a property is made of, found once.
     fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<Prepared>> {
         let prepare = || {
@@ -184,7 +162,7 @@ pub fn labelling(
     let mut graph = Markings::for_trees(net, facts, &atoms, budget).ok()?;
     let prepared = Prepared::of(net, property, &bits)?;
     let known = Known::given(given.clone(), &prepared.both);
-    let mut search = Search::new(&mut graph, &prepared.parts, Values::default(), known.sets, 0);
+    let mut search = Search::new(&mut graph, &prepared.parts, known.sets, 0);
     let value =
         search.run(&mut || Some(News { everywhere: known.sets, ways: Vec::new() })).ok()??;
     search.explain(&prepared.property, known.sets, known.used(value).0)
@@ -244,27 +222,24 @@ enum Looked {
     Stuck,
 }
 
-/// Evaluates a property as long as there is time. What is known by then is in `values`.
+/// Evaluates a property as long as there is time.
 fn look(
     work: &Assignment<'_>,
     graph: &mut Markings<'_>,
     id: GoalId,
     prepared: &Prepared,
-    (values, seed): (&mut Values, u64),
+    seed: u64,
 ) -> Looked {
     let Prepared { property, parts, both } = prepared;
     let mut facts = Known::of(work.board, both);
-    let mut search = Search::new(graph, parts, std::mem::take(values), facts.sets, seed);
+    let mut search = Search::new(graph, parts, facts.sets, seed);
     let found = search.run(&mut || {
         let ways = facts.look(work.board);
         work.board.is_open(id).then_some(News { everywhere: facts.sets, ways })
     });
     let value = match found {
         Ok(Some(value)) => value,
-        Err(Incomplete::Spent(_)) => {
-            *values = search.into_values();
-            return Looked::Interrupted;
-        }
+        Err(Incomplete::Spent(_)) => return Looked::Interrupted,
         Ok(None) | Err(_) => return Looked::Stuck,
     };
     let trees = work.board.trees(ENGINE.technique);

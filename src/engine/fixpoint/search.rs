@@ -51,25 +51,6 @@ enum Order {
 const TURNS: [Order; 5] =
     [Order::Breadth, Order::Guided, Order::Depth, Order::Guided, Order::Random];
 
-/// What is known of the markings of a graph for one property, kept from one look to the next:
-/// values never change, and to find them again would take as long as it did.
-#[derive(Debug, Default)]
-pub(super) struct Values {
-    yes: Vec<Set>,
-    no: Vec<Set>,
-    opened: Vec<bool>,
-    /// What was known of all markings.
-    everywhere: (Set, Set),
-    turn: usize,
-}
-
-impl Values {
-    /// How many markings they are about.
-    pub(super) fn markings(&self) -> usize {
-        self.yes.len()
-    }
-}
-
 /// The values of configurations of one property, over the graph of all markings.
 pub(super) struct Search<'g, 'n> {
     pub(super) graph: &'g mut Markings<'n>,
@@ -104,32 +85,21 @@ pub(super) struct Search<'g, 'n> {
 }
 
 impl<'g, 'n> Search<'g, 'n> {
-    /// Begins with the formula itself at the initial marking. `values` are of an earlier look at
-    /// the same property on the same graph, or none; `everywhere` is known to be true, and to be
-    /// false, of all reachable markings.
+    /// Begins with the formula itself at the initial marking. `everywhere` is known to be true, and
+    /// to be false, of all reachable markings.
     pub(super) fn new(
         graph: &'g mut Markings<'n>,
         parts: &'g Parts,
-        values: Values,
         everywhere: (Set, Set),
         seed: u64,
     ) -> Self {
-        // What was known of all markings and is no longer may be in each value.
-        let (yes, no) = values.everywhere;
-        let values = match yes & !everywhere.0 | no & !everywhere.1 {
-            0 => values,
-            _ => Values::default(),
-        };
-        let Values { mut yes, mut no, opened, turn, .. } = values;
-        yes.iter_mut().for_each(|set| *set |= everywhere.0);
-        no.iter_mut().for_each(|set| *set |= everywhere.1);
         Search {
             graph,
             parts,
             needs: Vec::new(),
-            yes,
-            no,
-            opened,
+            yes: Vec::new(),
+            no: Vec::new(),
+            opened: Vec::new(),
             everywhere,
             touched: Vec::new(),
             waiting: VecDeque::new(),
@@ -137,16 +107,9 @@ impl<'g, 'n> Search<'g, 'n> {
             distances: Vec::new(),
             spreading: Vec::new(),
             firings: 0,
-            turn,
+            turn: 0,
             rng: Rng::with_seed(seed),
         }
-    }
-
-    /// What is known, for a later look.
-    pub(super) fn into_values(self) -> Values {
-        let turn = (self.turn + 1) % TURNS.len();
-        let everywhere = self.everywhere;
-        Values { yes: self.yes, no: self.no, opened: self.opened, everywhere, turn }
     }
 
     /// The value of the formula at the initial marking. `more` is asked at each sweep what else is
