@@ -8,7 +8,7 @@
 
 use crate::store::{Diagrams, EMPTY, FEW, Node, Stop};
 
-/// One of so many nodes that were ever made may be in use before nodes are collected.
+/// The share of all nodes ever made that may be in use before nodes are collected: one of so many.
 const OF_MADE: u64 = 16;
 
 impl Diagrams<'_> {
@@ -35,9 +35,8 @@ impl Diagrams<'_> {
         if needed > self.limits.bytes / 8 * 5 {
             return Err(Stop::Memory);
         }
-        // The more was made, the more is kept of what may be wanted again: so there are few
-        // collections, whatever is left after each.
-        // The table of nodes doubles, so room for twice as many is left.
+        // Collections become rarer the more nodes were made, however few each leaves: what they
+        // take away is made again. The table of nodes doubles, so a part of the room stays free.
         let many = usize::try_from(self.made / OF_MADE).unwrap_or(usize::MAX);
         let many = many.min(self.most_nodes() / 3);
         self.collect_at = (self.used * 2).max(FEW).max(many).min(self.most_nodes());

@@ -134,7 +134,7 @@ impl Takes {
     pub const RUNS: Takes = Takes { kinds: &[Kind::Run], features: Features::WEIGHTS };
     /// Properties of the tree of runs.
     pub const TREES: Takes = Takes { kinds: &[Kind::Tree], features: Features::WEIGHTS };
-    /// Properties of runs, and of their tree.
+    /// Formulas with time: properties of runs, and of their tree.
     pub const TIME: Takes = Takes { kinds: &[Kind::Run, Kind::Tree], features: Features::WEIGHTS };
 }
 

@@ -12,7 +12,8 @@ use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The scripts, in the order in which they need each other.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 7] = [
+    include_str!("web/page.js"),
     include_str!("web/net.js"),
     include_str!("web/words.js"),
     include_str!("web/drawing.js"),
@@ -26,11 +27,15 @@ const STYLE: &str = include_str!("web/page.css");
 const BODY: &str = include_str!("web/body.html");
 
 /// The scripts of the page of a system.
-const SYSTEM_SCRIPTS: [&str; 2] = [include_str!("web/words.js"), include_str!("web/system.js")];
+const SYSTEM_SCRIPTS: [&str; 3] =
+    [include_str!("web/page.js"), include_str!("web/words.js"), include_str!("web/system.js")];
 
 const SYSTEM_STYLE: &str = include_str!("web/system.css");
 
 const SYSTEM_BODY: &str = include_str!("web/system.html");
+
+/// The buttons of the player, and where they stand in both bodies.
+const CONTROLS: (&str, &str) = ("<!--controls-->\n", include_str!("web/controls.html"));
 
 /// Where the drawing stands in [`SYSTEM_BODY`].
 const DRAWING: &str = "<!--drawing-->";
@@ -63,6 +68,7 @@ fn written<T: Serialize>(
 ) -> String {
     // Numbers, text and lists always are JSON.
     let data = escaped(&json(serde_json::to_string(report).unwrap_or_default()));
+    let body = body.replace(CONTROLS.0, CONTROLS.1);
     // A drawing has names of the model, too, so what scripts are known by depends on it.
     let nonce = nonce(&format!("{data}{body}"));
     let title = text(&format!("{} – Parikh", Printable(&model)));

@@ -156,6 +156,12 @@ impl<'a> Portfolio<'a> {
         Part { share: part.share.min(most), ..part }
     }
 
+    /// Whether a role goes on when all steps are over. Where no CTL is open, a diagram has had its
+    /// time by then.
+    pub(super) fn may_grow(&self, role: Role) -> bool {
+        role != Role::TreeDiagrams || self.open_trees() > 0
+    }
+
     /// The ground of a step, if there is one.
     pub(super) fn on(&self, on: On) -> Option<&Ground<'a>> {
         match on {

@@ -317,10 +317,8 @@ impl<'p, 'a> Worker<'p, 'a> {
     /// See [`Phase::Grow`].
     fn grow(&mut self) {
         let all = self.portfolio;
-        // Of runs alone, a diagram has had its time.
-        let has_turn = |role: Role| role != Role::TreeDiagrams || all.open_trees() > 0;
         let turns = || {
-            let growths = GROWTHS.iter().filter(|growth| has_turn(growth.role));
+            let growths = GROWTHS.iter().filter(|growth| all.may_grow(growth.role));
             growths.filter_map(|growth| Some((growth, growth.turn?)))
         };
         let mut longest = schedule::FIRST_GROWN;

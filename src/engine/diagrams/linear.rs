@@ -278,10 +278,7 @@ mod tests {
             let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
             let said = explore(&net, 1, &budget, |mut reached| {
                 reached.diagrams.collect_each(1);
-                let mut initial = vec![0; reached.level_of.len()];
-                for (place, &level) in net.places().zip(reached.level_of) {
-                    initial[level as usize] = net.initial()[place];
-                }
+                let initial = reached.vector(net.initial());
                 let mut branching = Branching::over(&mut reached, (&net, &budget))?;
                 excludes(&mut branching, &property, &initial)
             });

@@ -32,7 +32,7 @@ pub use goals::ENGINE;
 pub use trees::ENGINE as TREES;
 
 use alarm::Alarm;
-use parikh_net::{Net, PlaceId};
+use parikh_net::{Marking, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted;
 use parikh_symbolic::order::Order;
@@ -100,6 +100,15 @@ pub struct Reached<'r, 'd> {
 }
 
 impl Reached<'_, '_> {
+    /// A marking of the net over levels.
+    pub fn vector(&self, marking: &Marking) -> Vec<u64> {
+        let mut vector = vec![0; self.level_of.len()];
+        for (&tokens, &level) in marking.tokens().iter().zip(self.level_of) {
+            vector[level as usize] = tokens;
+        }
+        vector
+    }
+
     /// Places and numbers over levels, by ascending level.
     pub fn over_levels<T: Copy>(&self, places: &[(PlaceId, T)]) -> Vec<(u32, T)> {
         let level = |&(place, number): &(PlaceId, T)| (self.level_of[place.index()], number);

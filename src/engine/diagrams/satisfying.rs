@@ -116,10 +116,7 @@ impl Reached<'_, '_> {
     /// # Errors
     /// When the limits are reached.
     pub fn firings_to(&mut self, net: &Net, target: Set) -> Result<Option<FiringSequence>, Stop> {
-        let mut start = vec![0; self.level_of.len()];
-        for (place, &level) in net.places().zip(self.level_of) {
-            start[level as usize] = net.initial()[place];
-        }
+        let start = self.vector(net.initial());
         let (relation, set) = (self.relation, self.set);
         let found = self.diagrams.firings(relation, self.transitions, &start, target, set)?;
         Ok(found.map(|firings| {

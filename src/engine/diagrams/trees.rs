@@ -98,14 +98,12 @@ fn settle(
     let nodes = reached.diagrams.nodes_of(reached.set);
     figures.nodes.store(nodes, Ordering::Relaxed);
     let markings = reached.diagrams.count(reached.set)?;
-    let document =
-        (nodes <= MOST_NODES).then(|| Arc::new(Document::ClosedSet(closed_set(&reached))));
+    let asks_for_trees = ground.trees().iter().any(|(id, _)| board.is_open(*id));
+    let document = (asks_for_trees && nodes <= MOST_NODES)
+        .then(|| Arc::new(Document::ClosedSet(closed_set(&reached))));
     let described =
         board.trees(TECHNIQUE).described(document.as_ref(), u64::try_from(&markings).ok());
-    let mut initial = vec![0; reached.level_of.len()];
-    for (place, &level) in ground.net().places().zip(reached.level_of) {
-        initial[level as usize] = ground.net().initial()[place];
-    }
+    let initial = reached.vector(ground.net().initial());
     let mut open: Vec<&(GoalId, TreeProperty)> =
         ground.trees().iter().filter(|(id, _)| board.is_open(*id)).collect();
     open.sort_by_key(|(_, property)| property.formulas().below(property.formula()).len());

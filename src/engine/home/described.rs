@@ -220,21 +220,12 @@ impl Homes<'_, '_, '_> {
         let seed = self.work.seed.wrapping_add(seed);
         let mut roam = Roam::new(self.ground.net(), &self.marking(member), seed);
         roam.walk(FAR);
-        self.over_levels(roam.marking())
-    }
-
-    /// A marking over levels.
-    fn over_levels(&self, marking: &Marking) -> Vec<u64> {
-        let mut vector = vec![0; self.reached.level_of.len()];
-        for (&tokens, &level) in marking.tokens().iter().zip(self.reached.level_of) {
-            vector[level as usize] = tokens;
-        }
-        vector
+        self.reached.vector(roam.marking())
     }
 
     /// The initial marking over levels.
     fn initial(&self) -> Vec<u64> {
-        self.over_levels(self.ground.net().initial())
+        self.reached.vector(self.ground.net().initial())
     }
 
     /// A member as a marking.
@@ -251,7 +242,7 @@ impl Homes<'_, '_, '_> {
             let mut roam =
                 Roam::new(net, net.initial(), self.work.seed.wrapping_add(length.into()));
             let way = roam.walk(1 << length);
-            if self.reached.diagrams.contains(set, &self.over_levels(roam.marking())) {
+            if self.reached.diagrams.contains(set, &self.reached.vector(roam.marking())) {
                 return Some(way);
             }
             if self.budget.is_exhausted() {
@@ -333,7 +324,7 @@ impl Homes<'_, '_, '_> {
                 (self.marking(&component.home), to)
             }
         };
-        let from = self.over_levels(&home);
+        let from = self.reached.vector(&home);
         let slice = self.budget.share(0.2);
         let seen = along::walk(net, &home, goals, LONGEST_WALK, (self.work.seed, &slice));
         let (mut along, mut kept) = (seen.along, seen.goals);

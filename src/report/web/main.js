@@ -163,20 +163,6 @@ const setUpSearch = () => {
   field.addEventListener("blur", close);
 };
 
-const setUpTheme = () => {
-  const root = document.documentElement;
-  const dark = () => (root.dataset.theme
-    ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-  const show = () => { byId("theme").textContent = dark() ? "Light" : "Dark"; };
-  byId("theme").addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    show();
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
-  show();
-  byId("print").addEventListener("click", () => print());
-};
-
 byId("model").textContent = data.model;
 byId("made").textContent = `${plural(placeCount, "place")}, ${plural(transitionCount, "transition")} · ${data.made}`;
 if (data.remark) byId("made").after(make("p", { class: "remark" }, data.remark));

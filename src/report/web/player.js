@@ -11,8 +11,6 @@ const MOST_BUTTONS = 60;
 /** As many transitions of a deadlock as are said to wait. */
 const MOST_WAITING = 12;
 
-const byId = (id) => document.getElementById(id);
-
 class Player {
   constructor(drawing) {
     this.drawing = drawing;

@@ -3,7 +3,6 @@
 // What is drawn was drawn before: this lights the states s<component>-<state> in which the components are, and
 // the edges e<component>-<from>-<to> that they have just taken.
 
-const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 const drawn = byId("sheet").querySelector("svg");
 const natural = { width: drawn.viewBox.baseVal.width, height: drawn.viewBox.baseVal.height };
@@ -179,20 +178,6 @@ const property = (row) => {
       : make("p", { class: "detail" }, `The file says ${String(row.otherwise).toUpperCase()}.`),
     row.run === null ? null
       : make("div", { class: "actions" }, button("Play the run", play, { class: "main" })));
-};
-
-const setUpTheme = () => {
-  const root = document.documentElement;
-  const dark = () => (root.dataset.theme
-    ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-  const show = () => { byId("theme").textContent = dark() ? "Light" : "Dark"; };
-  byId("theme").addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    show();
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
-  show();
-  byId("print").addEventListener("click", () => print());
 };
 
 byId("model").textContent = data.model;
