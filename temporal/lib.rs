@@ -17,7 +17,7 @@
 //! | `text` | formulas as text, in the spelling of the tool Spot |
 //! | `lasso`, `prefix`, `graph` | simple evaluators: of LTL on words that repeat, of CTL on graphs |
 //! | `rewrite` | equal formulas that are simpler, one rule at a time |
-//! | `linear_form` | formulas of CTL that say the same as one of LTL |
+//! | `linear_form`, `linear_bounds` | formulas of CTL that say the same as one of LTL, or lie between two |
 //! | `value` | what is known of a formula where little is known |
 //! | `automaton` | generalised Büchi automata: translation, its checker, and so on |
 //!
@@ -36,6 +36,7 @@ mod automaton;
 mod formula;
 mod graph;
 mod lasso;
+mod linear_bounds;
 mod linear_form;
 mod parts;
 mod paths;
@@ -54,6 +55,7 @@ pub use automaton::{Automaton, Edge, Limits, Marks, TooLarge};
 pub use formula::{Ctl, Formula, Formulas, Ltl, Node};
 pub use graph::Graph;
 pub use lasso::Lasso;
+pub use linear_bounds::LinearBounds;
 pub use parts::Values;
 pub use paths::{Linear, Paths, Quantifier};
 pub use rewrite::{BRANCHING_RULES, LINEAR_RULES, Rule, Step};

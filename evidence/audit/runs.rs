@@ -3,7 +3,7 @@
 use super::Watch;
 use crate::lasso::check_lasso;
 use crate::no_run::NoRun;
-use crate::no_run::implied::implies;
+use crate::no_run::implied::{NotImplied, implies, implies_one_of};
 use crate::no_run::visit::{VisitFlaw, visit_runs};
 use crate::question::obligation::Need;
 use crate::{Flaw, words};
@@ -21,6 +21,8 @@ pub(super) struct RunAccount {
     /// By property, arguments that no run has it: the claims that each rests on, by their numbers
     /// among what is to be refuted.
     arguments: Vec<Vec<Vec<usize>>>,
+    /// What was argued: no run has this property, if nothing reachable satisfies these.
+    argued: Vec<(RunProperty, Vec<Predicate>)>,
 }
 
 /// What is to be refuted, and whether it is.
@@ -30,7 +32,8 @@ impl RunAccount {
     pub(super) fn of(properties: Vec<RunProperty>) -> Self {
         let none = vec![false; properties.len()];
         let arguments = vec![Vec::new(); properties.len()];
-        RunAccount { properties, seen: none.clone(), visited: none, arguments }
+        let argued = Vec::new();
+        RunAccount { properties, seen: none.clone(), visited: none, arguments, argued }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -69,7 +72,8 @@ impl RunAccount {
     }
 
     /// Checks an argument about the runs with `property`, and notes which properties it shows to be
-    /// those of no run once its premises are refuted: these become claims.
+    /// those of no run once its premises are refuted: these become claims. An argument that says too
+    /// little may be one of several, a case each.
     pub(super) fn weigh(
         &mut self,
         net: &Net,
@@ -79,14 +83,23 @@ impl RunAccount {
     ) -> Result<(), String> {
         let goes_on = &mut || watch.goes_on();
         argument.check(net, property, goes_on).map_err(|flaw| flaw.to_string())?;
-        let implied = |asked| implies(net, asked, property, &argument.given);
-        let implied: Vec<_> = self.properties.iter().map(implied).collect();
-        if let (Some(Err(why)), false) = (implied.first(), implied.iter().any(Result::is_ok)) {
-            return Err(why.to_string());
+        self.argued.push((property.clone(), argument.given.clone()));
+        let cases: Vec<&RunProperty> = self.argued.iter().map(|(property, _)| property).collect();
+        let given: Vec<Predicate> =
+            self.argued.iter().flat_map(|(_, given)| given.clone()).collect();
+        for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
+            match implies(net, asked, property, &argument.given) {
+                Ok(()) => arguments.push(premises(claims, &argument.given)),
+                Err(NotImplied::Other) => {
+                    let together = cases.len() > 1 && arguments.is_empty();
+                    if together && implies_one_of(net, asked, &cases, &given).is_ok() {
+                        arguments.push(premises(claims, &given));
+                    }
+                }
+                Err(why) if self.properties.len() == 1 => return Err(why.to_string()),
+                Err(_) => {}
+            }
         }
-        let premises = premises(claims, &argument.given);
-        let those = self.arguments.iter_mut().zip(&implied).filter(|(_, implied)| implied.is_ok());
-        those.for_each(|(arguments, _)| arguments.push(premises.clone()));
         Ok(())
     }
 
@@ -145,6 +158,9 @@ impl RunAccount {
                 let open = self.arguments[at].iter().flatten().find(|&&claim| !claims[claim].1);
                 let what = format!("that all runs have {}", all(at));
                 Some(words::shortened(match open {
+                    None if self.arguments[at].is_empty() && !self.argued.is_empty() => {
+                        format!("{what}: what is argued is about another formula")
+                    }
                     None => what,
                     Some(&claim) => {
                         let premise = words::formula(net, &claims[claim].0);

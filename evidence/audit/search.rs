@@ -69,7 +69,11 @@ impl<'n> Desk<'n> {
             (Some(what), _) => Verdict::Refused(words::shortened(format!(
                 "visited again: it is not so that {what}"
             ))),
-            (None, Some(why)) => unvisited(&why),
+            // What runs have may show it, though what it lies between need not be so.
+            (None, Some(why)) => match self.search_runs(account, searched) {
+                confirmed @ Verdict::Confirmed(_) => confirmed,
+                _ => unvisited(&why),
+            },
             (None, None) if !account.open_runs().is_empty() => self.search_runs(account, searched),
             (None, None) if account.home.is_some() => self.search_home(account, searched),
             (None, None) if account.is_for_a_search() => self.search_again(account, searched),

@@ -4,14 +4,15 @@
 //! Whoever argues may have written the question in another way: rewritten it, with other atoms, or
 //! with what is known of the initial marking or of all markings. So the argument says what it is
 //! about, and here it is seen that every run with the property in question would have that
-//! property, and be fair in the way that it speaks of.
+//! property, and be fair in the way that it speaks of. There may be several arguments, one for each
+//! case: then every such run would have one of their properties.
 //!
 //! # How
-//! Both are written over *common atoms*: predicates that stand in both as they are, else their
-//! leaves. Of words over these, those are sought that satisfy what is asked, begin as the initial
-//! marking does (where that is dead, repeat it), never satisfy a premise, and do not satisfy what
-//! is argued. If the automaton of all this accepts no word, there is no such run. Atoms are taken
-//! to be independent of each other, which only makes for more words.
+//! All are written over *common atoms*: predicates that stand as they are in what is asked and in
+//! what is argued, else their leaves. Of words over these, those are sought that satisfy what is
+//! asked, begin as the initial marking does (where that is dead, repeat it), never satisfy a
+//! premise, and satisfy nothing that is argued. If the automaton of all this accepts no word, there
+//! is no such run. Atoms are taken to be independent of each other, which only makes for more words.
 //!
 //! The automaton is held against its formula ([`Tableau::check_complete`]) before it is looked at.
 
@@ -52,17 +53,33 @@ pub fn implies(
     argued: &RunProperty,
     given: &[Predicate],
 ) -> Result<(), NotImplied> {
-    if !asked.fairness().implies(argued.fairness()) {
+    implies_one_of(net, asked, &[argued], given)
+}
+
+/// Accepts that each run of `net` that has the property `asked` has one of the properties `argued`,
+/// if no reachable marking satisfies any of `given`.
+///
+/// # Errors
+/// Why this is not seen.
+pub fn implies_one_of(
+    net: &Net,
+    asked: &RunProperty,
+    argued: &[&RunProperty],
+    given: &[Predicate],
+) -> Result<(), NotImplied> {
+    let fair = |it: &&&RunProperty| asked.fairness().implies(it.fairness());
+    let argued: Vec<&RunProperty> = argued.iter().filter(fair).copied().collect();
+    if argued.is_empty() {
         return Err(NotImplied::Fairness);
     }
-    if asked == argued {
+    if argued.contains(&asked) {
         return Ok(());
     }
-    let shared = shared(asked, argued);
-    match Common::new(&shared).compare(net, asked, argued, given) {
+    let shared = argued.iter().flat_map(|argued| shared(asked, argued)).collect();
+    match Common::new(&shared).compare(net, asked, &argued, given) {
         // Predicates that are one in both may have parts that stand alone elsewhere.
         Err(NotImplied::Other) if shared.iter().any(is_junction) => {
-            Common::new(&HashSet::new()).compare(net, asked, argued, given)
+            Common::new(&HashSet::new()).compare(net, asked, &argued, given)
         }
         told => told,
     }
@@ -113,17 +130,19 @@ impl<'p> Common<'p> {
         Common { formulas: Ltl::default(), whole, holds, fires }
     }
 
-    /// Whether no word tells the two apart; see the module.
+    /// Whether no word has what is asked and nothing that is argued; see the module.
     fn compare(
         mut self,
         net: &Net,
         asked: &RunProperty,
-        argued: &RunProperty,
+        argued: &[&RunProperty],
         given: &[Predicate],
     ) -> Result<(), NotImplied> {
-        let asked = self.property(asked);
-        let argued = self.property(argued);
-        let mut all = vec![asked, self.formulas.negate(argued)];
+        let mut all = vec![self.property(asked)];
+        for argued in argued {
+            let argued = self.property(argued);
+            all.push(self.formulas.negate(argued));
+        }
         for premise in given {
             let holds = self.predicate(premise.clone().sorted());
             let never = self.formulas.negate(holds);
@@ -273,6 +292,15 @@ mod tests {
         {
             assert!(!says(asked, argued, &[]), "{asked} {argued}");
         }
+        let cases = |asked: &str, argued: &[&str]| {
+            let argued: Vec<_> = argued.iter().map(|it| property(&net, it)).collect();
+            let argued: Vec<_> = argued.iter().collect();
+            implies_one_of(&net, &property(&net, asked), &argued, &[]).is_ok()
+        };
+        assert!(cases("X (b | G F t)", &["X b", "X G F t"]));
+        assert!(cases("F (a | t)", &["F b", "G !a", "F t", "1 U a"]));
+        assert!(!cases("G (b | t)", &["G b", "G t"]));
+        assert!(!cases("X (b | G F t)", &["X G F t", "X X b"]));
         let never = [b];
         assert!(says("G F some", "G F a", &never));
         assert!(says("F both", "0", &never));

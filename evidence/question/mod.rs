@@ -55,6 +55,16 @@ pub enum Question {
         /// Questions to be answered TRUE or FALSE.
         parts: Vec<Question>,
     },
+    /// The answer is that of the main question. It is TRUE where one of the first others is, and
+    /// FALSE where one of the second is.
+    Between {
+        /// What is asked.
+        main: Box<Question>,
+        /// Each implies it.
+        shown_by: Vec<Question>,
+        /// It implies each.
+        shows: Vec<Question>,
+    },
     /// The answer is the largest value of this sum in a reachable marking.
     Largest(LinearSum),
     /// The answer is the largest of these sums, of which none is more than all together.
@@ -102,6 +112,7 @@ impl Question {
                 let parts = parts.into_iter().map(|part| part.under(fairness));
                 Question::Junction { all, parts: parts.collect::<Result<_, _>>()? }
             }
+            Question::Between { main, .. } => main.under(fairness)?,
             of_markings => of_markings,
         })
     }
@@ -130,6 +141,7 @@ impl Question {
                 let said: Vec<String> = said.collect::<Option<_>>()?;
                 Some(format!("({})", said.join(if *all { " ∧ " } else { " ∨ " })))
             }
+            Question::Between { main, .. } => main.in_words(net),
             Question::Stays(wanted) => match &wanted[..] {
                 [wanted] => Some(format!("AG EF {}", words::formula(net, wanted))),
                 _ => None,

@@ -46,7 +46,8 @@
 //!
 //! # The tree of runs
 //! That the tree of runs has a property of CTL ([`Question::Tree`]), or its negation, is shown by
-//! markings with what is true of them ([`crate::tree`]).
+//! markings with what is true of them ([`crate::tree`]). A run may show it, too, or that no run has
+//! some property ([`Question::Between`]).
 //!
 //! # Formulas over questions
 //! What a conjunction of questions takes for TRUE is what each part takes for TRUE; for FALSE, what
@@ -256,6 +257,12 @@ impl Obligation {
             (Question::Junction { all, parts }, holds) => {
                 let parts = parts.iter().map(|part| self.that_it_holds(part, net, holds));
                 Need::junction(*all == holds, parts.collect::<Result<_, _>>()?)
+            }
+            (Question::Between { main, shown_by, shows }, holds) => {
+                let others = if holds { shown_by } else { shows };
+                let parts = [&**main].into_iter().chain(others);
+                let parts = parts.map(|part| self.that_it_holds(part, net, holds));
+                Need::One(parts.collect::<Result<_, _>>()?)
             }
             (Question::Largest(_) | Question::LargestOf(_) | Question::HowMany { .. }, _) => {
                 return Err("the question asks for a number".into());

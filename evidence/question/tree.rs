@@ -4,10 +4,11 @@
 //! ∨ at the top are formulas over questions, and parts that ask for a reachable marking, or for
 //! what stays reachable, are such questions; there, EX and AX over conditions are conditions, too.
 //! So are those that all paths decide ([`Ctl::on_all_paths`]): about runs. What is left is about
-//! the tree of runs.
+//! the tree of runs; and some runs may show it, or that there are none with a property
+//! ([`run_bounds`]).
 
 use super::Question;
-use crate::tree::MOST_LEAVES;
+use crate::tree::{MOST_LEAVES, run_bounds};
 use parikh_net::before::condition_before;
 use parikh_net::property::condition;
 use parikh_net::run_property::RunAtom;
@@ -85,8 +86,29 @@ fn single(
             return Question::Stays(vec![wanted]);
         }
     }
-    on_paths(formulas, formula, atoms)
-        .unwrap_or_else(|| Question::Tree(Box::new(TreeProperty::new(formulas, formula, atoms))))
+    on_paths(formulas, formula, atoms).unwrap_or_else(|| between(net, formulas, formula, atoms))
+}
+
+/// About the tree of runs, and about runs between which it lies.
+fn between(
+    net: &Net,
+    formulas: &Ctl,
+    formula: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Question {
+    let tree = Question::Tree(Box::new(TreeProperty::new(formulas, formula, atoms)));
+    let Some(bounds) = run_bounds(net, formulas, formula, atoms) else { return tree };
+    let no_run = |property: RunProperty| Question::NoRun(Box::new(property));
+    let some_run = |property: RunProperty| Question::Not(Box::new(no_run(property)));
+    let (shown_by, shows) = match bounds.exists {
+        true => (bounds.shown_by.map(some_run), bounds.shows.map(some_run)),
+        false => (bounds.shows.map(no_run), bounds.shown_by.map(no_run)),
+    };
+    Question::Between {
+        main: Box::new(tree),
+        shown_by: shown_by.into_iter().collect(),
+        shows: shows.into_iter().collect(),
+    }
 }
 
 /// The same as a question about runs, where there is one.

@@ -37,12 +37,14 @@
 //! Source: the labelling algorithm of Clarke, Emerson and Sistla, TOPLAS 1986; ranks as in
 //! Namjoshi, *Certifying Model Checkers*, CAV 2001.
 
+mod bounds;
 mod implied;
 mod labelling;
 mod line;
 mod silent;
 pub mod visit;
 
+pub use bounds::{RunBounds, run_bounds};
 pub use implied::{MOST_LEAVES, implied_by};
 pub use labelling::{Claim, Given, Labelling, LabellingFlaw, everywhere};
 pub use line::NamedLabelling;

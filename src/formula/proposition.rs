@@ -67,6 +67,17 @@ impl<A> Proposition<A> {
         }
     }
 
+    /// `main`, which implies these.
+    pub fn implying(main: Self, others: impl IntoIterator<Item = Self>) -> Self {
+        let others: Vec<Self> = others.into_iter().collect();
+        if others.iter().any(|other| matches!(other, Proposition::Constant(false))) {
+            return Proposition::Constant(false);
+        }
+        let says_something = |other: &Self| !matches!(other, Proposition::Constant(_));
+        let others: Vec<Self> = others.into_iter().filter(says_something).collect();
+        if others.is_empty() { main } else { Proposition::Main(Box::new(main), others) }
+    }
+
     /// That both are true or both are false.
     pub fn equivalence(one: Self, other: Self) -> Self {
         match (one, other) {

@@ -88,6 +88,12 @@ pub(super) fn some_run(
     over_goals(&simplified(formulas, formula, &atoms, net))
 }
 
+/// That some run of `net` has a property, over goals.
+pub(super) fn some_run_has(property: &RunProperty, net: &Net) -> Proposition<Goal> {
+    let (formulas, formula) = (property.formulas().clone(), property.formula());
+    over_goals(&simplified(formulas, formula, property.atoms(), net))
+}
+
 fn over_goals(whole: &RunProperty) -> Proposition<Goal> {
     let (formulas, formula) = (whole.formulas(), whole.formula());
     let cases = match formulas.node(formula) {

@@ -3,14 +3,15 @@
 //! The formula is read (`reading`), and the rules of [`parikh_temporal::BRANCHING_RULES`] make it
 //! simpler. Then ∧ and ∨ at the top are formulas over goals; what asks for a reachable marking, for
 //! what stays reachable, or for a run ([`parikh_temporal::Ctl::on_all_paths`]), is such a goal; and
-//! what the initial marking decides is left out.
+//! what the initial marking decides is left out. Beside what only the tree of runs decides, runs are
+//! asked for that show it, and runs that there are if it is true ([`run_bounds`]).
 
 use super::proposition::Proposition;
 use super::reading::{Logic, Reading};
 use super::runs;
 use super::syntax::Formula;
 use super::unsupported::Unsupported;
-use crate::evidence::tree::MOST_LEAVES;
+use crate::evidence::tree::{MOST_LEAVES, RunBounds, run_bounds};
 use parikh_net::before::condition_before;
 use parikh_net::coloured::Folding;
 use parikh_net::run_property::RunAtom;
@@ -123,7 +124,22 @@ fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> Asked {
         return asked;
     }
     let property = TreeProperty::new(formulas, part, whole.atoms());
-    Proposition::Atom(Goal::Tree(Box::new(property)))
+    let tree = Proposition::Atom(Goal::Tree(Box::new(property)));
+    match run_bounds(net, formulas, part, whole.atoms()) {
+        Some(bounds) => between(tree, bounds, net),
+        None => tree,
+    }
+}
+
+/// What is asked of the tree of runs, with what runs may show of it earlier.
+fn between(tree: Asked, bounds: RunBounds, net: &Net) -> Asked {
+    let RunBounds { exists, shown_by, shows } = bounds;
+    let [shown_by, shows] =
+        [shown_by, shows].map(|it| it.map(|property| runs::some_run_has(&property, net)));
+    let tree = if exists { tree } else { tree.negated() };
+    let below = Proposition::implying(tree, shows);
+    let above = Proposition::implying(below.negated(), shown_by.map(Proposition::negated));
+    if exists { above.negated() } else { above }
 }
 
 /// The same as a question about runs, where there is one.

@@ -161,7 +161,10 @@ fn searches_of_trees_are_made_again() {
         let properties: Vec<TreeProperty> = (0..6).map(|_| property(&mut rng, &net)).collect();
         let mut trial = Trial::new(&net);
         for property in &properties {
-            trial.add(asked(property), true, &[], &[]);
+            // As it is written, and as plain as it can be put.
+            let question =
+                if rng.bool() { asked(property) } else { Question::of_tree(&net, property) };
+            trial.add(question, true, &[], &[]);
             trial.last()["answer"]["searched"] = json!({"markings": 1, "stubborn": false});
         }
         for (property, judged) in properties.iter().zip(trial.judged()) {

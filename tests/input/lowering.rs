@@ -164,7 +164,7 @@ impl Space {
 
     fn answer(&self, query: &Query<Goal>) -> bool {
         let Query::Truth(proposition) = query else { panic!("no bound was asked for") };
-        proposition.value(&|goal: &Goal| match goal {
+        let holds = |goal: &Goal| match goal {
             Goal::Reach(predicate) => {
                 self.markings.iter().any(|marking| predicate.holds(&self.net, marking))
             }
@@ -178,7 +178,24 @@ impl Space {
                 trees::holds(&space, property)
             }
             Goal::Maximise(_) => panic!("it was not asked for"),
-        })
+        };
+        assert!(consequences_hold(proposition, &holds), "{proposition:?}");
+        proposition.value(&holds)
+    }
+}
+
+/// Whether what is said to follow from a part is true wherever that part is.
+fn consequences_hold(whole: &Proposition<Goal>, holds: &impl Fn(&Goal) -> bool) -> bool {
+    let all = |parts: &[Proposition<Goal>]| parts.iter().all(|it| consequences_hold(it, holds));
+    match whole {
+        Proposition::Constant(_) | Proposition::Atom(_) => true,
+        Proposition::Not(part) => consequences_hold(part, holds),
+        Proposition::And(parts) | Proposition::Or(parts) => all(parts),
+        Proposition::Iff(both) => all(&both[..]),
+        Proposition::Main(main, others) => {
+            let follow = !main.value(holds) || others.iter().all(|it| it.value(holds));
+            follow && consequences_hold(main, holds) && all(others)
+        }
     }
 }
 

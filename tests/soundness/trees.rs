@@ -9,7 +9,7 @@ use parikh::answer::Plan;
 use parikh::board::{Evidence, Knowledge, Tree};
 use parikh::engine::Engine;
 use parikh::engine::registry::ENGINES;
-use parikh::evidence::tree::silent;
+use parikh::evidence::tree::{run_bounds, silent};
 use parikh::net::generate::{Shape, random, random_ctl, random_predicate};
 use parikh::net::run_property::RunAtom;
 use parikh::net::{Goal, Kind, Net, Predicate, RunProperty, TreeProperty};
@@ -143,4 +143,34 @@ fn what_all_paths_decide_is_what_the_tree_is() {
         }
     }
     assert!(seen > 100 && held > 20 && held < seen, "{held} of {seen}");
+}
+
+/// Properties of runs between which formulas of CTL are said to lie.
+#[test]
+fn runs_show_what_the_tree_has_and_it_shows_what_some_run_has() {
+    let (mut seen, mut shown, mut excluded) = (0, 0, 0);
+    for seed in 0..scaled(400) {
+        let net = random(seed, &Shape::small(seed));
+        let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
+        for property in properties(seed, &net, 5) {
+            let (formulas, formula) = (property.formulas(), property.formula());
+            let Some(bounds) = run_bounds(&net, formulas, formula, property.atoms()) else {
+                continue;
+            };
+            let holds = trees::holds(&space, &property) == bounds.exists;
+            let what = || format!("net {seed}: {property:?}");
+            if let Some(run) = bounds.shown_by {
+                let has = runs::exists(&space, &run);
+                assert!(holds || !has, "{}", what());
+                shown += usize::from(has);
+            }
+            if let Some(run) = bounds.shows {
+                let has = runs::exists(&space, &run);
+                assert!(has || !holds, "{}", what());
+                excluded += usize::from(!has);
+            }
+            seen += 1;
+        }
+    }
+    assert!(shown > seen / 10 && excluded > seen / 10, "{shown}, {excluded} of {seen}");
 }
