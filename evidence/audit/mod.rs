@@ -14,9 +14,9 @@
 //!   `parikh-files` (opens what is compressed) and `parikh-temporal`.
 //!
 //! Of `parikh-temporal` that is: how formulas are made and negated, the two evaluators, the check
-//! of an automaton against its formula, which formulas of CTL say the same as one of LTL, and *the
-//! rules that rewrite formulas of CTL* ([`BRANCHING_RULES`](parikh_temporal::BRANCHING_RULES)). A
-//! question of CTL is simplified by them before it becomes a duty ([`crate::question`]), and
+//! of an automaton against its formula, which formulas of CTL say the same as one of LTL or lie
+//! between two ([`linear_bounds`](parikh_temporal::Ctl::linear_bounds)), and *the rules that rewrite
+//! formulas of CTL* ([`BRANCHING_RULES`](parikh_temporal::BRANCHING_RULES)). A question of CTL is simplified by them before it becomes a duty ([`crate::question`]), and
 //! nothing checks the result: each rule stands on the argument at its function. The rules of LTL
 //! need no trust: where one is used here, automata show that the formulas before and after say the
 //! same.

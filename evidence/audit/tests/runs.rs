@@ -153,13 +153,17 @@ fn an_argument_shows_that_all_have_something_and_its_premises_are_duties() {
     let less = argument(&net, &property(&net, "F (s & X X !w)"), vec![two.clone().negated()]);
     judge("never", "TRUE", &(less + &document(2)), &both, Some("no_run `n`"));
     // Two arguments, each for some of the runs.
-    let now = argument(&net, &property(&net, "s & X !w"), vec![two.clone()]);
-    let later = argument(&net, &property(&net, "X F (s & X !w)"), vec![two.clone()]);
-    let later = later.replacen("\"id\":\"n\"", "\"id\":\"m\"", 1);
+    let many = Predicate::at_least(net.place_named("waits").unwrap(), 5);
+    let with = Predicate::and([two.clone(), many.clone()]).sorted();
+    let without = Predicate::and([two.clone(), many.negated()]).sorted();
+    let one = argument(&net, &property(&net, "F (s & w & X !w)"), vec![with]);
+    let other = argument(&net, &property(&net, "F (s & !w & X !w)"), vec![without]);
+    let other = other.replacen("\"id\":\"n\"", "\"id\":\"m\"", 1);
     let cases = format!("{both}, {{\"no_run\": \"m\"}}");
-    judge("never", "TRUE", &format!("{now}{later}{}", document(2)), &cases, None);
-    judge("never", "TRUE", &(now + &document(2)), &both, Some("about another formula"));
-    judge("again", "TRUE", &(later + &document(2)), "{\"no_run\": \"m\"}", Some("another formula"));
+    judge("never", "TRUE", &format!("{one}{other}{}", document(2)), &cases, None);
+    judge("never", "TRUE", &(one + &document(2)), &both, Some("about another formula"));
+    let alone = "{\"no_run\": \"m\"}";
+    judge("never", "TRUE", &(other + &document(2)), alone, Some("about another formula"));
     // Atoms that nobody speaks of mean nothing, and there is no other use of them.
     let odd = no_run.replacen("\"edges\":[{", "\"edges\":[{\"reads\":[7],", 1);
     judge("never", "TRUE", &(odd + &document(2)), &both, Some("no_run `n`"));
