@@ -1,56 +1,63 @@
 //! Formulas of LTL between which a formula of CTL lies.
 //!
 //! Few formulas of CTL say the same as one of LTL (`linear_form`). But of each there are two that
-//! say a little more and a little less, and one of these is often enough: a run that goes round with
-//! what is sought shows EG φ, whatever else φ asks of other runs.
+//! say a little more and a little less, and one of these is often enough: a run that goes round
+//! with what is sought shows EG φ, whatever else φ asks of other runs.
 //!
-//! # The three formulas of a part
-//! Of each part φ, in negation normal form, from those of its parts, where `dead` is true of states
-//! without successor and c(φ) are conditions that the caller knows:
+//! # The formulas of a part
+//! For each part φ, in negation normal form, formulas are made from those of its parts. `dead` is
+//! true of states without successor, and c is a condition on states from the caller: it implies
+//! AX φ, and follows from EX φ.
 //!
-//! | φ | along(φ) | all(φ) | some(φ) |
+//! | φ | along(φ) | all(φ) | some(φ), with all(φ) beside it |
 //! |---|---|---|---|
 //! | literal | φ | φ | φ |
-//! | φ ∧ ψ | along ∧ along | all ∧ all | some(φ) ∧ all(ψ) |
+//! | φ ∧ ψ | along ∧ along | all ∧ all | some(φ) ∧ all(ψ), or all(φ) ∧ some(ψ) |
 //! | φ ∨ ψ | along ∨ along | all ∨ all | some ∨ some |
 //! | EX φ | ¬dead ∧ X along(φ) | ¬dead ∧ c | ¬dead ∧ X some(φ) |
-//! | E(φ U ψ) | along U along | all(φ) ∨ all(ψ) | all(φ) U some(ψ) |
+//! | E(φ U ψ) | along U along | all(ψ) ∨ ¬dead ∧ all(φ) | all(φ) U some(ψ) |
 //! | E(φ R ψ) | along R along | all(ψ) | G all(ψ) ∨ all(ψ) U some(φ ∧ ψ) |
 //! | AX φ | dead ∨ c | dead ∨ X all(φ) | all |
 //! | A(φ U ψ) | along(ψ) | all U all | all |
 //! | A(φ R ψ) | along(ψ) ∧ (along(φ) ∨ dead) | all R all | all |
 //!
-//! Of a run from a state s that goes on from a dead state by repeating it:
+//! Of runs from a state s, of which one that comes to a dead state repeats it:
 //!
-//! 1. If it satisfies along(φ), s satisfies φ. What E asks for, the run itself is; what A asks for is
-//!    only taken where s alone shows it.
-//! 2. If s satisfies φ, every run from s satisfies all(φ). This is the dual: all(φ) = ¬along(¬φ).
-//! 3. If s satisfies φ, some run from s satisfies some(φ). Up to where E(φ U ψ) has come to ψ, all
-//!    that may be said of its run is what holds of every run; from there on it may be one that ψ
-//!    asks for. Of a conjunction, one part has the run.
+//! 1. If one of them satisfies along(φ), s satisfies φ. What E asks for, that run is; what A asks
+//!    for is only taken where s alone shows it.
+//! 2. If s satisfies φ, each of them satisfies all(φ). This is the dual: all(φ) = ¬along(¬φ).
+//! 3. If s satisfies φ, one of them satisfies some(φ). A run that comes from φ to ψ in E(φ U ψ) is
+//!    free from there on to be one that ψ asks for; before, what holds of all runs is taken. Only
+//!    one part of a conjunction may choose the run; of the others, what holds of all runs is taken.
+//!    Which part chooses is open: there is a formula for each.
 //!
-//! So what some run with along(φ) shows is true, and what no run with some(φ) shows is false.
+//! So what some run with along(φ) shows is true; and φ is false where no run has one of the some(φ).
 
 use crate::atom::{Atom, Literal};
 use crate::formula::{Ctl, Formula, Ltl, Node};
 use crate::parts::Values;
 use crate::paths::{Linear, Quantifier};
 
-/// The two formulas of LTL around a formula of CTL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The most formulas that are made of one part for some runs.
+const CHOICES: usize = 8;
+
+/// The formulas of LTL around a formula of CTL.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearBounds {
     /// A state from which some run satisfies this satisfies the formula.
     pub shown_by: Formula<Linear>,
-    /// From a state that satisfies the formula, some run satisfies this.
-    pub shows: Formula<Linear>,
+    /// From a state that satisfies the formula, some run satisfies the first of these, some run the
+    /// second, and so on: at least one.
+    pub shows: Vec<Formula<Linear>>,
 }
 
 /// What is known of a part; see the module.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Part {
     along: Formula<Linear>,
     all: Formula<Linear>,
-    some: Formula<Linear>,
+    /// Each by itself; where nothing is known but `all`, that.
+    some: Vec<Formula<Linear>>,
 }
 
 impl Ctl {
@@ -92,7 +99,8 @@ fn part_of(
     to: &mut Ltl,
     dead: Atom,
 ) -> Part {
-    let same = |formula| Part { along: formula, all: formula, some: formula };
+    let same = |formula| Part { along: formula, all: formula, some: vec![formula] };
+    let of_all = |along, all| Part { along, all, some: vec![all] };
     let is_dead = to.literal(Literal::positive(dead));
     let goes_on = to.literal(Literal::negative(dead));
     match node {
@@ -100,65 +108,94 @@ fn part_of(
         Node::False => same(to.constant(false)),
         Node::Literal(literal) => same(to.literal(*literal)),
         Node::And(parts) => {
-            let along = to.and(parts.iter().map(|&part| value[part].along));
-            let all = to.and(parts.iter().map(|&part| value[part].all));
-            // The first of which more is known of some run than of all.
-            let one = parts.iter().position(|&part| value[part].some != value[part].all);
-            let some = to.and(parts.iter().enumerate().map(|(at, &part)| {
-                if Some(at) == one { value[part].some } else { value[part].all }
-            }));
-            Part { along, all, some }
+            let parts: Vec<&Part> = parts.iter().map(|&part| &value[part]).collect();
+            let along = to.and(parts.iter().map(|part| part.along));
+            conjunction(along, &parts, to)
         }
-        Node::Or(parts) => Part {
-            along: to.or(parts.iter().map(|&part| value[part].along)),
-            all: to.or(parts.iter().map(|&part| value[part].all)),
-            some: to.or(parts.iter().map(|&part| value[part].some)),
-        },
+        Node::Or(parts) => {
+            let mut choices = vec![to.constant(false)];
+            for part in parts.iter() {
+                choices = pairs(&choices, &value[*part].some, |one, other| to.or([one, other]));
+            }
+            Part {
+                along: to.or(parts.iter().map(|&part| value[part].along)),
+                all: to.or(parts.iter().map(|&part| value[part].all)),
+                some: choices,
+            }
+        }
         Node::Next(Quantifier::Exists, inner) => {
             let mut after = |inner| {
                 let next = to.next(Linear, inner);
                 to.and([goes_on, next])
             };
-            let Part { along, some, .. } = value[*inner];
-            let (along, some) = (after(along), after(some));
-            Part { along, all: to.and([goes_on, condition]), some }
+            let along = after(value[*inner].along);
+            let some = value[*inner].some.iter().map(|&some| after(some)).collect();
+            let all = to.and([goes_on, condition]);
+            beside_all(Part { along, all, some }, to)
         }
         Node::Next(Quantifier::All, inner) => {
             let next = to.next(Linear, value[*inner].all);
-            let all = to.or([is_dead, next]);
-            Part { along: to.or([is_dead, condition]), all, some: all }
+            of_all(to.or([is_dead, condition]), to.or([is_dead, next]))
         }
         Node::Until(Quantifier::Exists, left, right) => {
-            let (left, right) = (value[*left], value[*right]);
-            Part {
-                along: to.until(Linear, left.along, right.along),
-                all: to.or([left.all, right.all]),
-                some: to.until(Linear, left.all, right.some),
-            }
+            let (left, right) = (&value[*left], &value[*right]);
+            let before = to.and([goes_on, left.all]);
+            let until = |&some: &_| to.until(Linear, left.all, some);
+            let some = right.some.iter().map(until).collect();
+            let along = to.until(Linear, left.along, right.along);
+            beside_all(Part { along, all: to.or([right.all, before]), some }, to)
         }
         Node::Until(Quantifier::All, left, right) => {
-            let all = to.until(Linear, value[*left].all, value[*right].all);
-            Part { along: value[*right].along, all, some: all }
+            of_all(value[*right].along, to.until(Linear, value[*left].all, value[*right].all))
         }
         Node::Release(Quantifier::Exists, left, right) => {
-            let (left, right) = (value[*left], value[*right]);
-            let both = match right.some == right.all {
-                true => to.and([left.some, right.all]),
-                false => to.and([left.all, right.some]),
+            let (left, right) = (&value[*left], &value[*right]);
+            let both = conjunction(right.along, &[left, right], to);
+            let for_ever = to.always(Linear, right.all);
+            let up_to = |&both: &_| {
+                let up_to = to.until(Linear, right.all, both);
+                to.or([for_ever, up_to])
             };
-            let (for_ever, up_to) =
-                (to.always(Linear, right.all), to.until(Linear, right.all, both));
-            Part {
-                along: to.release(Linear, left.along, right.along),
-                all: right.all,
-                some: to.or([for_ever, up_to]),
-            }
+            let some = both.some.iter().map(up_to).collect();
+            Part { along: to.release(Linear, left.along, right.along), all: right.all, some }
         }
         Node::Release(Quantifier::All, left, right) => {
-            let (left, right) = (value[*left], value[*right]);
+            let (left, right) = (&value[*left], &value[*right]);
             let ends = to.or([left.along, is_dead]);
             let all = to.release(Linear, left.all, right.all);
-            Part { along: to.and([right.along, ends]), all, some: all }
+            of_all(to.and([right.along, ends]), all)
         }
     }
+}
+
+/// What is known of all of these together, with `along` given.
+fn conjunction(along: Formula<Linear>, parts: &[&Part], to: &mut Ltl) -> Part {
+    let all = to.and(parts.iter().map(|part| part.all));
+    let mut some = Vec::new();
+    for part in parts {
+        some.extend(part.some.iter().filter(|&&some| some != part.all));
+    }
+    some.truncate(CHOICES);
+    if some.is_empty() {
+        some.push(all);
+    }
+    beside_all(Part { along, all, some }, to)
+}
+
+/// The run that is chosen has what holds of all, too.
+fn beside_all(part: Part, to: &mut Ltl) -> Part {
+    let mut some: Vec<_> = part.some.iter().map(|&some| to.and([some, part.all])).collect();
+    some.sort_unstable();
+    some.dedup();
+    Part { some, ..part }
+}
+
+/// One of each, joined, as far as they are not too many.
+fn pairs(
+    ones: &[Formula<Linear>],
+    others: &[Formula<Linear>],
+    mut join: impl FnMut(Formula<Linear>, Formula<Linear>) -> Formula<Linear>,
+) -> Vec<Formula<Linear>> {
+    let all = ones.iter().flat_map(|&one| others.iter().map(move |&other| (one, other)));
+    all.take(CHOICES).map(|(one, other)| join(one, other)).collect()
 }

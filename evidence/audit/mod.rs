@@ -15,11 +15,11 @@
 //!
 //! Of `parikh-temporal` that is: how formulas are made and negated, the two evaluators, the check
 //! of an automaton against its formula, which formulas of CTL say the same as one of LTL or lie
-//! between two ([`linear_bounds`](parikh_temporal::Ctl::linear_bounds)), and *the rules that rewrite
-//! formulas of CTL* ([`BRANCHING_RULES`](parikh_temporal::BRANCHING_RULES)). A question of CTL is simplified by them before it becomes a duty ([`crate::question`]), and
-//! nothing checks the result: each rule stands on the argument at its function. The rules of LTL
-//! need no trust: where one is used here, automata show that the formulas before and after say the
-//! same.
+//! between some ([`linear_bounds`](parikh_temporal::Ctl::linear_bounds)), and *the rules that
+//! rewrite formulas of CTL* ([`BRANCHING_RULES`](parikh_temporal::BRANCHING_RULES)). A question of
+//! CTL is simplified by them before it becomes a duty ([`crate::question`]), and nothing checks the
+//! result: each rule stands on the argument at its function. The rules of LTL need no trust: where
+//! one is used here, automata show that the formulas before and after say the same.
 //!
 //! Neither the prover nor anything that a file says of itself has to be trusted: documents are
 //! asked for what the duties are, numbers of markings are counted again, names are looked up.

@@ -3,7 +3,7 @@
 use super::Watch;
 use crate::lasso::check_lasso;
 use crate::no_run::NoRun;
-use crate::no_run::implied::{NotImplied, implies, implies_one_of};
+use crate::no_run::implied::{implies, implies_one_of};
 use crate::no_run::visit::{VisitFlaw, visit_runs};
 use crate::question::obligation::Need;
 use crate::{Flaw, words};
@@ -21,9 +21,22 @@ pub(super) struct RunAccount {
     /// By property, arguments that no run has it: the claims that each rests on, by their numbers
     /// among what is to be refuted.
     arguments: Vec<Vec<Vec<usize>>>,
-    /// What was argued: no run has this property, if nothing reachable satisfies these.
-    argued: Vec<(RunProperty, Vec<Predicate>)>,
+    /// The arguments that show nothing by themselves: they may be cases of one.
+    cases: Vec<Case>,
 }
+
+/// An argument that no run has a property.
+struct Case {
+    id: String,
+    property: RunProperty,
+    /// Nothing reachable satisfies any of these, or it does not hold.
+    given: Vec<Predicate>,
+    /// Why it shows nothing by itself.
+    why: String,
+}
+
+/// The most cases that are put together.
+const CASES: usize = 32;
 
 /// What is to be refuted, and whether it is.
 pub(super) type Claims = Vec<(Predicate, bool)>;
@@ -32,8 +45,8 @@ impl RunAccount {
     pub(super) fn of(properties: Vec<RunProperty>) -> Self {
         let none = vec![false; properties.len()];
         let arguments = vec![Vec::new(); properties.len()];
-        let argued = Vec::new();
-        RunAccount { properties, seen: none.clone(), visited: none, arguments, argued }
+        let cases = Vec::new();
+        RunAccount { properties, seen: none.clone(), visited: none, arguments, cases }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -72,35 +85,65 @@ impl RunAccount {
     }
 
     /// Checks an argument about the runs with `property`, and notes which properties it shows to be
-    /// those of no run once its premises are refuted: these become claims. An argument that says too
-    /// little may be one of several, a case each.
+    /// those of no run once its premises are refuted: these become claims. One that shows nothing
+    /// by itself is kept for [`join`](Self::join).
     pub(super) fn weigh(
         &mut self,
         net: &Net,
+        id: &str,
         (property, argument): (&RunProperty, &NoRun),
         claims: &mut Claims,
         watch: &Watch,
     ) -> Result<(), String> {
         let goes_on = &mut || watch.goes_on();
         argument.check(net, property, goes_on).map_err(|flaw| flaw.to_string())?;
-        self.argued.push((property.clone(), argument.given.clone()));
-        let cases: Vec<&RunProperty> = self.argued.iter().map(|(property, _)| property).collect();
-        let given: Vec<Predicate> =
-            self.argued.iter().flat_map(|(_, given)| given.clone()).collect();
+        let mut why = None;
+        let mut shows = false;
         for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
             match implies(net, asked, property, &argument.given) {
-                Ok(()) => arguments.push(premises(claims, &argument.given)),
-                Err(NotImplied::Other) => {
-                    let together = cases.len() > 1 && arguments.is_empty();
-                    if together && implies_one_of(net, asked, &cases, &given).is_ok() {
-                        arguments.push(premises(claims, &given));
-                    }
+                Ok(()) => {
+                    arguments.push(premises(claims, &argument.given));
+                    shows = true;
                 }
-                Err(why) if self.properties.len() == 1 => return Err(why.to_string()),
-                Err(_) => {}
+                Err(not) => why = why.or(Some(not.to_string())),
             }
         }
+        if let (false, Some(why)) = (shows, why) {
+            let (property, given) = (property.clone(), argument.given.clone());
+            self.cases.push(Case { id: id.to_owned(), property, given, why });
+        }
         Ok(())
+    }
+
+    /// Puts the arguments together that show nothing by themselves: each run that is asked for may
+    /// be excluded by one of them.
+    ///
+    /// # Errors
+    /// An argument, and why it is of no use, where that is so.
+    pub(super) fn join(
+        &mut self,
+        net: &Net,
+        claims: &mut Claims,
+        watch: &Watch,
+    ) -> Result<(), (String, String)> {
+        let cases = std::mem::take(&mut self.cases);
+        let Some(Case { id, why, .. }) = cases.first() else { return Ok(()) };
+        let mut useless = Some((id.clone(), why.clone()));
+        let is_of_several = (2..=CASES).contains(&cases.len());
+        for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
+            if !is_of_several || !arguments.is_empty() || !watch.goes_on() {
+                continue;
+            }
+            let fair = |case: &&Case| asked.fairness().implies(case.property.fairness());
+            let fair: Vec<&Case> = cases.iter().filter(fair).collect();
+            let argued: Vec<&RunProperty> = fair.iter().map(|case| &case.property).collect();
+            let given: Vec<Predicate> = fair.iter().flat_map(|case| case.given.clone()).collect();
+            if implies_one_of(net, asked, &argued, &given).is_ok() {
+                arguments.push(premises(claims, &given));
+                useless = None;
+            }
+        }
+        useless.map_or(Ok(()), Err)
     }
 
     /// Visits the markings along runs that may have the properties of these duties, at most so many
@@ -158,9 +201,6 @@ impl RunAccount {
                 let open = self.arguments[at].iter().flatten().find(|&&claim| !claims[claim].1);
                 let what = format!("that all runs have {}", all(at));
                 Some(words::shortened(match open {
-                    None if self.arguments[at].is_empty() && !self.argued.is_empty() => {
-                        format!("{what}: what is argued is about another formula")
-                    }
                     None => what,
                     Some(&claim) => {
                         let premise = words::formula(net, &claims[claim].0);

@@ -29,18 +29,21 @@ impl<'n> Desk<'n> {
             Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
         };
         let Visits { markings, run, left, .. } = visits;
-        match () {
-            () if account.is_settled() => Verdict::Confirmed(format!(
+        if account.is_settled() {
+            return Verdict::Confirmed(format!(
                 "all {markings} markings along such runs were visited again"
-            )),
-            () if run.is_some() => Verdict::Refused(words::shortened(format!(
-                "visited again: some run is without {}",
-                run.unwrap_or_default()
+            ));
+        }
+        // Something else may show it.
+        let other = self.search_other(account, searched);
+        match (other, run, left) {
+            (Some(confirmed @ Verdict::Confirmed(_)), ..) => confirmed,
+            (_, Some(run), _) => Verdict::Refused(words::shortened(format!(
+                "visited again: some run is without {run}"
             ))),
-            () if left.is_some() => unvisited(&left.unwrap_or_default()),
-            () if account.home.is_some() => self.search_home(account, searched),
-            () if account.is_for_a_search() => self.search_again(account, searched),
-            () => Verdict::Refused(account.missing(net)),
+            (_, None, Some(why)) => unvisited(&why),
+            (Some(other), None, None) => other,
+            (None, None, None) => Verdict::Refused(account.missing(net)),
         }
     }
 
@@ -62,23 +65,32 @@ impl<'n> Desk<'n> {
             Err(flaw) => return Verdict::Refused(format!("visited again: {flaw}")),
         };
         let trees::Visits { markings, untrue, left } = visits;
-        match (untrue, left) {
-            _ if account.is_settled() => {
-                Verdict::Confirmed(format!("all {markings} markings were visited again"))
-            }
-            (Some(what), _) => Verdict::Refused(words::shortened(format!(
+        if account.is_settled() {
+            return Verdict::Confirmed(format!("all {markings} markings were visited again"));
+        }
+        // What runs have, or something else, may show it.
+        let other = match account.open_runs().is_empty() {
+            false => Some(self.search_runs(account, searched)),
+            true => self.search_other(account, searched),
+        };
+        match (other, untrue, left) {
+            (Some(confirmed @ Verdict::Confirmed(_)), ..) => confirmed,
+            (_, Some(what), _) => Verdict::Refused(words::shortened(format!(
                 "visited again: it is not so that {what}"
             ))),
-            // What runs have may show it, though what it lies between need not be so.
-            (None, Some(why)) => match self.search_runs(account, searched) {
-                confirmed @ Verdict::Confirmed(_) => confirmed,
-                _ => unvisited(&why),
-            },
-            (None, None) if !account.open_runs().is_empty() => self.search_runs(account, searched),
-            (None, None) if account.home.is_some() => self.search_home(account, searched),
-            (None, None) if account.is_for_a_search() => self.search_again(account, searched),
-            (None, None) => Verdict::Refused(account.missing(net)),
+            (_, None, Some(why)) => unvisited(&why),
+            (Some(other), None, None) => other,
+            (None, None, None) => Verdict::Refused(account.missing(net)),
         }
+    }
+
+    /// Makes a search again for what stays reachable, or for what no marking satisfies, where one
+    /// of these is to be shown.
+    fn search_other(&self, account: &mut Account<'n>, searched: &Searched) -> Option<Verdict> {
+        if account.home.is_some() {
+            return Some(self.search_home(account, searched));
+        }
+        account.is_for_a_search().then(|| self.search_again(account, searched))
     }
 
     /// Makes a search again that is said to have shown the rest: of the original net, and leaving

@@ -12,7 +12,8 @@
 //! what is argued, else their leaves. Of words over these, those are sought that satisfy what is
 //! asked, begin as the initial marking does (where that is dead, repeat it), never satisfy a
 //! premise, and satisfy nothing that is argued. If the automaton of all this accepts no word, there
-//! is no such run. Atoms are taken to be independent of each other, which only makes for more words.
+//! is no such run. Atoms are taken to be independent of each other, which only makes for more
+//! words.
 //!
 //! The automaton is held against its formula ([`Tableau::check_complete`]) before it is looked at.
 

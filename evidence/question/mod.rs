@@ -55,8 +55,8 @@ pub enum Question {
         /// Questions to be answered TRUE or FALSE.
         parts: Vec<Question>,
     },
-    /// The answer is that of the main question. It is TRUE where one of the first others is, and
-    /// FALSE where one of the second is.
+    /// The answer is that of the main question. It is TRUE if one of `shown_by` is TRUE, and FALSE
+    /// if one of `shows` is FALSE.
     Between {
         /// What is asked.
         main: Box<Question>,

@@ -5,7 +5,7 @@
 //! what stays reachable, are such questions; there, EX and AX over conditions are conditions, too.
 //! So are those that all paths decide ([`Ctl::on_all_paths`]): about runs. What is left is about
 //! the tree of runs; and some runs may show it, or that there are none with a property
-//! ([`run_bounds`]).
+//! ([`run_bounds`]). What stays reachable is about the tree of runs, too.
 
 use super::Question;
 use crate::tree::{MOST_LEAVES, run_bounds};
@@ -75,7 +75,8 @@ fn single(
             return reach(goal, true);
         }
         if let Some(kept) = formulas.invariant(met).and_then(state) {
-            return Question::Not(Box::new(Question::Stays(vec![not(kept)])));
+            let lost = Question::Not(Box::new(Question::Stays(vec![not(kept)])));
+            return or_by_the_tree(lost, formulas, formula, atoms);
         }
     }
     if let Some(kept) = formulas.invariant(formula) {
@@ -83,10 +84,21 @@ fn single(
             return reach(not(kept), false);
         }
         if let Some(wanted) = formulas.possible(kept).and_then(state) {
-            return Question::Stays(vec![wanted]);
+            return or_by_the_tree(Question::Stays(vec![wanted]), formulas, formula, atoms);
         }
     }
     on_paths(formulas, formula, atoms).unwrap_or_else(|| between(net, formulas, formula, atoms))
+}
+
+/// The same question, which is about the tree of runs as well.
+fn or_by_the_tree(
+    main: Question,
+    formulas: &Ctl,
+    formula: Formula<Quantifier>,
+    atoms: &[Predicate],
+) -> Question {
+    let tree = Question::Tree(Box::new(TreeProperty::new(formulas, formula, atoms)));
+    Question::Between { main: Box::new(main), shown_by: vec![tree.clone()], shows: vec![tree] }
 }
 
 /// About the tree of runs, and about runs between which it lies.
@@ -100,15 +112,12 @@ fn between(
     let Some(bounds) = run_bounds(net, formulas, formula, atoms) else { return tree };
     let no_run = |property: RunProperty| Question::NoRun(Box::new(property));
     let some_run = |property: RunProperty| Question::Not(Box::new(no_run(property)));
+    let (along, some) = (bounds.shown_by.into_iter(), bounds.shows.into_iter());
     let (shown_by, shows) = match bounds.exists {
-        true => (bounds.shown_by.map(some_run), bounds.shows.map(some_run)),
-        false => (bounds.shows.map(no_run), bounds.shown_by.map(no_run)),
+        true => (along.map(some_run).collect(), some.map(some_run).collect()),
+        false => (some.map(no_run).collect(), along.map(no_run).collect()),
     };
-    Question::Between {
-        main: Box::new(tree),
-        shown_by: shown_by.into_iter().collect(),
-        shows: shows.into_iter().collect(),
-    }
+    Question::Between { main: Box::new(tree), shown_by, shows }
 }
 
 /// The same as a question about runs, where there is one.

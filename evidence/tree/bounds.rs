@@ -1,8 +1,8 @@
 //! Properties of runs between which a property of their tree lies ([`Ctl::linear_bounds`]).
 //!
 //! What is asked begins with E or A. With E, some run that has the first property shows it, and
-//! where no run has the second it is false. With A it is the negation of one with E. What is known
-//! of EX and AX beside that is what single markings show of them ([`implied_by`]).
+//! where no run has the second it is false. With A it is the negation of one with E. Of EX and AX,
+//! what single markings show ([`implied_by`]) is used, too.
 
 use super::implied::implied_by;
 use parikh_net::run_property::RunAtom;
@@ -13,13 +13,14 @@ use std::collections::HashMap;
 /// What runs say of a part of a formula of CTL that begins with an operator of time.
 #[derive(Clone, Debug)]
 pub struct RunBounds {
-    /// Whether the part begins with E; else these are about its negation, which does.
+    /// Whether the part begins with E. Otherwise its negation does, which the rest is about.
     pub exists: bool,
-    /// If some run has this property, the part (or its negation) is true. Nothing where that is
-    /// never so.
+    /// That some run has this property shows the part (or its negation). Nothing where no run can
+    /// have it.
     pub shown_by: Option<RunProperty>,
-    /// If no run has this property, it is false. Nothing where some run always has it.
-    pub shows: Option<RunProperty>,
+    /// That no run has one of these properties shows that the part (or its negation) is false.
+    /// Those that every run has are left out.
+    pub shows: Vec<RunProperty>,
 }
 
 /// What runs say of `part`; `None` where it does not begin with an operator of time.
@@ -49,7 +50,7 @@ pub fn run_bounds(
     Some(RunBounds {
         exists,
         shown_by: (!linear.is(shown_by, false)).then(|| property(shown_by)),
-        shows: (!linear.is(shows, true)).then(|| property(shows)),
+        shows: shows.into_iter().filter(|&it| !linear.is(it, true)).map(property).collect(),
     })
 }
 

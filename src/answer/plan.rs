@@ -155,11 +155,15 @@ impl Plan {
         logic: Logic,
     ) -> Result<(), Unsupported> {
         match lower_in(formula, net, logic)? {
-            Query::Truth(proposition) => {
-                let mut has_tree = false;
-                proposition.atoms(&mut |goal| has_tree |= matches!(goal, Goal::Tree(_)));
-                if has_tree && !self.fairness.is_none() {
-                    return Err(Unsupported::FairTree);
+            Query::Truth(mut proposition) => {
+                if !self.fairness.is_none() {
+                    // Of fair runs, those beside the tree of runs are not meant.
+                    proposition = proposition.without_consequences();
+                    let mut has_tree = false;
+                    proposition.atoms(&mut |goal| has_tree |= matches!(goal, Goal::Tree(_)));
+                    if has_tree {
+                        return Err(Unsupported::FairTree);
+                    }
                 }
                 let asked = proposition.replace(&mut |goal| match goal {
                     Goal::Home(predicate) => examinations::home(predicate.sorted()),

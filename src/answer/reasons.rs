@@ -93,6 +93,10 @@ fn kept(board: &Board<'_>, goal: GoalId) -> Option<String> {
 fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     let net = board.net();
     let Some(knowledge) = board.knowledge(aim.goal) else { return String::new() };
+    // One of several goals about runs: which it is has to be said.
+    if matches!(knowledge, Knowledge::Run(_)) && question.goals.len() > 1 {
+        return of_part(board, aim.goal);
+    }
     if let Some(of_process) = sound::reason(board, question, aim, &knowledge) {
         return of_process;
     }

@@ -75,7 +75,37 @@ impl<A> Proposition<A> {
         }
         let says_something = |other: &Self| !matches!(other, Proposition::Constant(_));
         let others: Vec<Self> = others.into_iter().filter(says_something).collect();
-        if others.is_empty() { main } else { Proposition::Main(Box::new(main), others) }
+        match main {
+            main if others.is_empty() => main,
+            constant @ Proposition::Constant(_) => constant,
+            main => Proposition::Main(Box::new(main), others),
+        }
+    }
+
+    /// The same, which `other` says as well: either may show it.
+    #[must_use]
+    pub fn equal_to(self, other: Self) -> Self
+    where
+        A: Clone,
+    {
+        let below = Proposition::implying(self, [other.clone()]);
+        Proposition::implying(below.negated(), [other.negated()]).negated()
+    }
+
+    /// The same without what is said to follow from its parts.
+    #[must_use]
+    pub fn without_consequences(self) -> Self {
+        let all = |parts: Vec<Self>| parts.into_iter().map(Self::without_consequences).collect();
+        match self {
+            Proposition::Constant(_) | Proposition::Atom(_) => self,
+            Proposition::Not(part) => part.without_consequences().negated(),
+            Proposition::And(parts) => Proposition::And(all(parts)),
+            Proposition::Or(parts) => Proposition::Or(all(parts)),
+            Proposition::Iff(both) => {
+                Proposition::Iff(Box::new((*both).map(Self::without_consequences)))
+            }
+            Proposition::Main(main, _) => main.without_consequences(),
+        }
     }
 
     /// That both are true or both are false.

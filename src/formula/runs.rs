@@ -88,10 +88,12 @@ pub(super) fn some_run(
     over_goals(&simplified(formulas, formula, &atoms, net))
 }
 
-/// That some run of `net` has a property, over goals.
+/// That some run of `net` has a property, as one goal: an argument that none has it is about the
+/// whole of it.
 pub(super) fn some_run_has(property: &RunProperty, net: &Net) -> Proposition<Goal> {
     let (formulas, formula) = (property.formulas().clone(), property.formula());
-    over_goals(&simplified(formulas, formula, property.atoms(), net))
+    let whole = simplified(formulas, formula, property.atoms(), net);
+    case(&whole, whole.formula())
 }
 
 fn over_goals(whole: &RunProperty) -> Proposition<Goal> {
@@ -100,25 +102,23 @@ fn over_goals(whole: &RunProperty) -> Proposition<Goal> {
         Node::Or(cases) => cases.to_vec(),
         _ => vec![formula],
     };
-    let goals: Vec<Proposition<Goal>> = cases
-        .into_iter()
-        .map(|case| {
-            let sought = match formulas.node(case) {
-                Node::True | Node::False => {
-                    return Proposition::Constant(formulas.is(case, true));
-                }
-                Node::Until(_, left, right) if formulas.is(*left, true) => {
-                    condition(formulas, *right, whole.atoms(), RunAtom::condition)
-                }
-                _ => None,
-            };
-            Proposition::Atom(match sought {
-                Some(predicate) => Goal::Reach(predicate),
-                None => Goal::Run(Box::new(RunProperty::new(formulas, case, whole.atoms()))),
-            })
-        })
-        .collect();
-    Proposition::junction(false, goals)
+    Proposition::junction(false, cases.into_iter().map(|formula| case(whole, formula)))
+}
+
+/// That some run has the property of a part, as one goal: a reachable marking where that is enough.
+fn case(whole: &RunProperty, part: Ltl<Linear>) -> Proposition<Goal> {
+    let formulas = whole.formulas();
+    let sought = match formulas.node(part) {
+        Node::True | Node::False => return Proposition::Constant(formulas.is(part, true)),
+        Node::Until(_, left, right) if formulas.is(*left, true) => {
+            condition(formulas, *right, whole.atoms(), RunAtom::condition)
+        }
+        _ => None,
+    };
+    Proposition::Atom(match sought {
+        Some(predicate) => Goal::Reach(predicate),
+        None => Goal::Run(Box::new(RunProperty::new(formulas, part, whole.atoms()))),
+    })
 }
 
 impl Logic for Linear {

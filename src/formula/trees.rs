@@ -3,8 +3,9 @@
 //! The formula is read (`reading`), and the rules of [`parikh_temporal::BRANCHING_RULES`] make it
 //! simpler. Then ∧ and ∨ at the top are formulas over goals; what asks for a reachable marking, for
 //! what stays reachable, or for a run ([`parikh_temporal::Ctl::on_all_paths`]), is such a goal; and
-//! what the initial marking decides is left out. Beside what only the tree of runs decides, runs are
-//! asked for that show it, and runs that there are if it is true ([`run_bounds`]).
+//! what the initial marking decides is left out. Beside what only the tree of runs decides, runs
+//! are asked for that show it, and runs that there are if it is true ([`run_bounds`]). What stays
+//! reachable is asked of the tree of runs, too: others decide that.
 
 use super::proposition::Proposition;
 use super::reading::{Logic, Reading};
@@ -109,7 +110,8 @@ fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> Asked {
             return Proposition::Atom(Goal::Reach(sought));
         }
         if let Some(kept) = formulas.invariant(met).and_then(state) {
-            return Proposition::Atom(Goal::Home(kept.negated())).negated();
+            let lost = Proposition::Atom(Goal::Home(kept.negated())).negated();
+            return lost.equal_to(tree(whole, part));
         }
     }
     if let Some(kept) = formulas.invariant(part) {
@@ -117,28 +119,35 @@ fn single(whole: &TreeProperty, part: Ctl, net: &Net) -> Asked {
             return Proposition::Atom(Goal::Reach(kept.negated())).negated();
         }
         if let Some(wanted) = formulas.possible(kept).and_then(state) {
-            return Proposition::Atom(Goal::Home(wanted));
+            return Proposition::Atom(Goal::Home(wanted)).equal_to(tree(whole, part));
         }
     }
     if let Some(asked) = on_paths(whole, part, net) {
         return asked;
     }
-    let property = TreeProperty::new(formulas, part, whole.atoms());
-    let tree = Proposition::Atom(Goal::Tree(Box::new(property)));
     match run_bounds(net, formulas, part, whole.atoms()) {
-        Some(bounds) => between(tree, bounds, net),
-        None => tree,
+        Some(bounds) => between(tree(whole, part), bounds, net),
+        None => tree(whole, part),
     }
 }
+
+/// That the tree of runs has the property of a part.
+fn tree(whole: &TreeProperty, part: Ctl) -> Asked {
+    let property = TreeProperty::new(whole.formulas(), part, whole.atoms());
+    Proposition::Atom(Goal::Tree(Box::new(property)))
+}
+
+/// The most properties of runs that are asked for, beside the tree of runs, as following from it.
+const FOLLOWING: usize = 2;
 
 /// What is asked of the tree of runs, with what runs may show of it earlier.
 fn between(tree: Asked, bounds: RunBounds, net: &Net) -> Asked {
     let RunBounds { exists, shown_by, shows } = bounds;
-    let [shown_by, shows] =
-        [shown_by, shows].map(|it| it.map(|property| runs::some_run_has(&property, net)));
+    let has = |property| runs::some_run_has(&property, net);
     let tree = if exists { tree } else { tree.negated() };
-    let below = Proposition::implying(tree, shows);
-    let above = Proposition::implying(below.negated(), shown_by.map(Proposition::negated));
+    let below = Proposition::implying(tree, shows.into_iter().take(FOLLOWING).map(has));
+    let shown_by = shown_by.map(has).map(Proposition::negated);
+    let above = Proposition::implying(below.negated(), shown_by);
     if exists { above.negated() } else { above }
 }
 

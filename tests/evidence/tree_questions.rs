@@ -162,8 +162,10 @@ fn searches_of_trees_are_made_again() {
         let mut trial = Trial::new(&net);
         for property in &properties {
             // As it is written, and as plain as it can be put.
-            let question =
-                if rng.bool() { asked(property) } else { Question::of_tree(&net, property) };
+            let question = match Question::of_tree(&net, property) {
+                between @ Question::Between { .. } if rng.bool() => between,
+                _ => asked(property),
+            };
             trial.add(question, true, &[], &[]);
             trial.last()["answer"]["searched"] = json!({"markings": 1, "stubborn": false});
         }

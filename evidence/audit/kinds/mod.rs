@@ -46,6 +46,9 @@ pub(super) fn look_at<'n>(
     for (kind, id) in resting {
         weigh(desk, account, (kind, id), searched)?;
     }
+    let Account { runs, refuted, .. } = &mut *account;
+    let joined = runs.join(desk.net, refuted, &desk.watch);
+    joined.map_err(|(id, why)| failed(Kind::NoRun, &id, &why))?;
     for (id, stops) in traces {
         trace::weigh(desk, account, stops, id).map_err(|why| failed(Kind::Trace, id, &why))?;
     }

@@ -17,7 +17,7 @@ pub(super) fn weigh<'n>(
     let (property, argument) = no_run.resolve(desk.net)?;
     argument.documents.iter().try_for_each(|document| desk.refuse_large(document))?;
     let Account { runs, refuted, assumes_units, .. } = account;
-    runs.weigh(desk.net, (&property, &argument), refuted, &desk.watch)?;
+    runs.weigh(desk.net, id, (&property, &argument), refuted, &desk.watch)?;
     *assumes_units |= argument.assumes_units();
     Ok(())
 }
