@@ -31,7 +31,8 @@
 //!    one part of a conjunction may choose the run; of the others, what holds of all runs is taken.
 //!    Which part chooses is open: there is a formula for each.
 //!
-//! So what some run with along(φ) shows is true; and φ is false where no run has one of the some(φ).
+//! So φ is true where some run satisfies along(φ), and false where none satisfies one of the
+//! some(φ).
 
 use crate::atom::{Atom, Literal};
 use crate::formula::{Ctl, Formula, Ltl, Node};
