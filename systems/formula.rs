@@ -94,6 +94,9 @@ impl LabelFormula {
     }
 }
 
+/// The most ways along labels that do not count, from one state of an automaton.
+const MOST_WAYS: usize = 1 << 10;
+
 /// One step of an automaton that reads kinds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Move {
@@ -192,6 +195,47 @@ impl KindAutomaton {
         let mut patient = Self { states, all, distance: Vec::new(), ..self.clone() };
         patient.prune();
         patient
+    }
+
+    /// An automaton that accepts whatever differs from what this one accepts in labels that do not
+    /// count alone: such labels may be put in and left out anywhere. `None` where it would be too
+    /// large.
+    ///
+    /// Labels that do not count may be read where none comes: what can be done after them can be
+    /// done before, with the marks on the way. Of two ways to one state only the one with more
+    /// marks is kept, with which all is accepted that is with the other. It is
+    /// [patient](Self::patient) where such labels come and it reads none.
+    pub(crate) fn loosened(&self) -> Option<Self> {
+        let other = 1 << self.other;
+        let mut states = Vec::new();
+        for (from, row) in (0..).zip(&self.states) {
+            let mut ways: Vec<(u32, Marks)> = vec![(from, Marks::NONE)];
+            let mut at = 0;
+            while let Some(&(state, marks)) = ways.get(at) {
+                at += 1;
+                for step in self.states[state as usize].iter().filter(|it| it.kinds & other != 0) {
+                    let way = (step.target, marks.or(step.marks));
+                    let is_less = |known: &(u32, Marks)| known.0 == way.0 && way.1.within(known.1);
+                    if !ways.iter().any(is_less) {
+                        ways.push(way);
+                    }
+                }
+                if ways.len() > MOST_WAYS {
+                    return None;
+                }
+            }
+            let mut moves: Vec<Move> =
+                row.iter().map(|it| Move { kinds: it.kinds & other, ..*it }).collect();
+            for &(state, marks) in &ways {
+                moves.extend(self.states[state as usize].iter().map(|it| Move {
+                    target: it.target,
+                    marks: marks.or(it.marks),
+                    kinds: it.kinds & !other,
+                }));
+            }
+            states.push(joined(moves.into_iter().filter(|it| it.kinds != 0).collect()));
+        }
+        Some(Self { states, distance: Vec::new(), ..self.clone() }.patient())
     }
 
     fn new(

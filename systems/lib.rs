@@ -49,6 +49,6 @@ pub use builder::{BuildError, ComponentBuilder, system};
 pub use decide::{Decider, Grounds, Undecided};
 pub use factors::View;
 pub use formula::{KindAutomaton, LabelFormula, Move};
-pub use net::{NetError, net};
+pub use net::{NetError, net, states_of_places};
 pub use search::{Endings, Run};
 pub use system::{Component, LabelId, System};

@@ -33,7 +33,7 @@ pub enum NetError {
 /// When it would have more.
 pub fn net(system: &System, most: usize) -> Result<Net, NetError> {
     let components = system.components();
-    let has_roots = components.iter().any(|it| it.root().is_some() || it.starts().len() > 1);
+    let has_roots = has_roots(system);
     let mut builder = NetBuilder::new(system.name());
     let mut places: Vec<Vec<PlaceId>> = Vec::new();
     let mut roots = Vec::new();
@@ -94,6 +94,23 @@ pub fn net(system: &System, most: usize) -> Result<Net, NetError> {
     let name = |place: PlaceId| names[place.index()].as_str();
     builder.set_units(Units::new(units, UnitId::new(0), true, &initial, name)?);
     Ok(builder.build()?)
+}
+
+/// By place of the [`net`] of a system, the component that it belongs to and the state that it
+/// stands for; `None` for a root.
+pub fn states_of_places(system: &System) -> Vec<(u32, Option<u32>)> {
+    let root = has_roots(system).then_some(None);
+    let components = (0..).zip(system.components());
+    let places = components.flat_map(|(at, component)| {
+        let states = (0..component.states().len() as u32).map(Some);
+        root.into_iter().chain(states).map(move |state| (at, state))
+    });
+    places.collect()
+}
+
+/// Whether all components begin in a root of their own, and leave it together.
+fn has_roots(system: &System) -> bool {
+    system.components().iter().any(|it| it.root().is_some() || it.starts().len() > 1)
 }
 
 /// The edges of a component with a label, as places.

@@ -232,6 +232,48 @@ fn what_is_whole_is_read() {
     assert_eq!(read::promela_properties(PROMELA), "#1:\n( (! a V true) )\n\n");
 }
 
+/// A line with something put where it does not belong, or with something missing.
+type Spoil = fn(&str) -> String;
+
+const SPOILS: [Spoil; 8] = [
+    |line| format!("? {line}"),
+    |line| format!("{line} ?"),
+    |_| "?".to_owned(),
+    |line| line.replacen(' ', " ? ", 1),
+    |line| line.replacen(['>', '('], "?", 1),
+    |line| line.replacen(['-', ',', ';', ')'], " ", 1),
+    |line| line.chars().take(line.chars().count() / 2).collect(),
+    |line| format!("{line}\n{line}"),
+];
+
+#[test]
+fn whatever_line_is_spoiled_is_the_line_that_is_named() {
+    let (mut broken, mut exact) = ([0; READERS.len()], 0);
+    for (at, (reader, text)) in READERS.into_iter().enumerate() {
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, line) in lines.iter().enumerate() {
+            for spoil in SPOILS {
+                let spoiled = spoil(line);
+                if spoiled == *line {
+                    continue;
+                }
+                let mut lines: Vec<&str> = lines.clone();
+                lines[number] = &spoiled;
+                let text = lines.join("\n") + "\n";
+                let Err(error) = reader(&text) else { continue };
+                broken[at] += 1;
+                exact += usize::from(error.line == number + 1);
+                assert!(!error.expected.is_empty() && !error.found.is_empty(), "{text}");
+                assert!(error.line <= text.lines().count() + 1, "{error}\n{text}");
+            }
+        }
+    }
+    let all: usize = broken.iter().sum();
+    assert!(all >= 200 && broken.iter().all(|it| *it >= 10), "{broken:?}");
+    // What is missing at the end of a line may show itself on the next one only.
+    assert!(4 * exact >= 3 * all, "{exact} of {all}");
+}
+
 #[test]
 fn texts_with_a_piece_missing_twice_or_of_another_kind_never_panic() {
     let mut random = fastrand::Rng::with_seed(9);
