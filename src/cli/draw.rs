@@ -101,6 +101,9 @@ const OUT_OF_TIME: &str =
 /// Of the time, what layouts may be improved for: writing them takes some, too.
 const FOR_LAYOUT: f64 = 0.5;
 
+/// A picture of a system that is wider or higher than so many pixels is said to be.
+const LARGE: f64 = 4_000.0;
+
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     // Before the work: the name of the file decides what to write.
     let output = arguments.output.as_deref().map(|file| Output::of(file, arguments));
@@ -221,6 +224,14 @@ impl Arguments {
                          --all draws them all",
                         picture.boxes,
                         system.components().len()
+                    );
+                }
+                if picture.width.max(picture.height) > LARGE {
+                    note!(
+                        "parikh: the picture is {:.0} × {:.0} pixels, more than a screen shows at once; `parikh \
+                         report` has it with a zoom",
+                        picture.width,
+                        picture.height
                     );
                 }
                 write_picture(&system::svg(&picture, system.name()), output)?;

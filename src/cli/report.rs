@@ -19,6 +19,7 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
 use parikh_solvers::Budget;
+use parikh_systems::System;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,7 +27,8 @@ use std::time::Duration;
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", formulas::LANGUAGE))]
 pub(super) struct Arguments {
-    /// A net in any format that is read, or the directory of a contest instance.
+    /// A net or a parallel system in any format that is read, or the directory of a contest
+    /// instance.
     model: PathBuf,
     /// Where to; `-` is stdout.
     #[arg(short, long, value_name = "FILE")]
@@ -34,7 +36,9 @@ pub(super) struct Arguments {
     /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but
     /// StateSpace. By default what a model's author wants to know: deadlocks, which transitions
     /// fire, bounds, one-safe, stable marking, liveness, reversibility; and of workflow nets and
-    /// nets with a final marking first of all whether they are sound.
+    /// nets with a final marking first of all whether they are sound. Of a system by default
+    /// whether it can stop and which labels come; what is asked with -e, --queries or --formula is
+    /// about the net that it stands for, and so is the page.
     #[arg(
         short, long, value_enum, ignore_case = true, hide_possible_values = true,
         conflicts_with_all = ["formula", "formulas"]
@@ -89,6 +93,7 @@ Examples:
   parikh report order.pnml -e Soundness -o order.html
   parikh report INPUTS/Peterson-PT-2 -e RC --timeout 2m -o peterson.html
   parikh report philosophers.pnml --queries questions.xml -o philosophers.html
+  parikh report post.dot -o post.html
   parikh report post.dot --properties post-properties.txt -o post.html
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
 
@@ -105,6 +110,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         if arguments.queries.is_some() && !examination.has_queries() {
             bail!(Misuse(format!("{examination} has no queries: leave --queries out")));
         }
+    }
+    if arguments.asks_all()
+        && arguments.last.is_none()
+        && arguments.form.is_none()
+        && let Some(system) = systems::read_system(&arguments.model)?
+    {
+        return arguments.of_system_alone(&system, &budget);
     }
     let form = arguments.form.as_deref().map(verdicts::read).transpose()?;
     let model = input::read_model(&arguments.model)?;
@@ -133,9 +145,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         positions: &positions,
         form: form.as_ref().map(|file| (file, name.as_str())),
     };
-    let defaults = run::Config::default();
-    let threads = arguments.threads.map_or(defaults.threads, usize::from);
-    let config = run::Config { threads, seed: arguments.seed, ..defaults };
+    let config = arguments.config();
     let progress = Progress::start();
     let made = report(&subject, asked, &config, &budget, &mut |doing| progress.show(doing));
     progress.end();
@@ -174,6 +184,21 @@ impl Arguments {
             ..defaults
         };
         systems::report(&self.model, properties, &self.output, &config, budget)
+    }
+
+    /// Reports of a system of which nothing in particular is asked.
+    fn of_system_alone(&self, system: &System, budget: &Budget) -> Result<Outcome> {
+        let progress = Progress::start();
+        let mut tell = |doing: &str| progress.show(doing);
+        let made = systems::report_alone(system, &self.config(), budget, &mut tell);
+        progress.end();
+        systems::write_report(&made, &self.output)
+    }
+
+    fn config(&self) -> run::Config {
+        let defaults = run::Config::default();
+        let threads = self.threads.map_or(defaults.threads, usize::from);
+        run::Config { threads, seed: self.seed, ..defaults }
     }
 
     /// The model with the marking in which a case is done, where it is asked for.

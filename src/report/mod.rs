@@ -35,7 +35,7 @@ pub use questions::{Asked, Bound, Fate, Question};
 pub use reductions::Reduced;
 pub use shown::{Certificate, Play, Shown, Steps};
 pub use structure::{Shape, Shapes, Weighted};
-pub use system::{Part, Row, SystemReport, system_report};
+pub use system::{Coming, Part, Row, SystemReport, system_alone, system_report};
 pub use text::Text;
 pub use topic::Topic;
 pub use verdicts::KeyRow;
@@ -118,13 +118,7 @@ pub fn report(
     tell: &mut dyn FnMut(&str),
 ) -> Report {
     let net = subject.net;
-    let config = Config {
-        keep_all_witnesses: true,
-        keep_documents: true,
-        short_witnesses: true,
-        reasons_by_sums: true,
-        ..config.clone()
-    };
+    let config = for_pages(config);
     let mut store = shown::Store::new(net);
     let found = questions::ask(net, asked, &config, budget, &mut store, tell);
     let keys = verdicts::keys(net, &found, subject.form);
@@ -158,6 +152,17 @@ pub fn report(
         shapes,
         reductions,
         faults,
+    }
+}
+
+/// With all that a page shows of answers.
+fn for_pages(config: &Config) -> Config {
+    Config {
+        keep_all_witnesses: true,
+        keep_documents: true,
+        short_witnesses: true,
+        reasons_by_sums: true,
+        ..config.clone()
     }
 }
 

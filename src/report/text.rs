@@ -136,6 +136,20 @@ impl Text {
         self.0.iter().any(|piece| matches!(piece, Piece::Words(words) if words.contains(wanted)))
     }
 
+    /// All of it as words, with these names for places and transitions, by their index.
+    pub(super) fn in_words(
+        &self,
+        place: impl Fn(usize) -> String,
+        transition: impl Fn(usize) -> String,
+    ) -> String {
+        let word = |piece: &Piece| match piece {
+            Piece::Words(words) => words.clone(),
+            &Piece::Place { p } => place(p),
+            &Piece::Transition { t } => transition(t),
+        };
+        self.0.iter().map(word).collect()
+    }
+
     /// How many pieces there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()

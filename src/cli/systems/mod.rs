@@ -8,7 +8,7 @@ pub(super) mod rers;
 
 pub(super) use answers::Semantics;
 pub(super) use files::read_system;
-pub(super) use report::report;
+pub(super) use report::{report, report_alone, write_report};
 
 use super::output::Format;
 use super::terminal::{line, note};

@@ -1,13 +1,15 @@
-//! `parikh report SYSTEM --properties FILE`: a page about a system.
+//! `parikh report SYSTEM`: a page about a system, with its properties or by itself.
 
 use super::files;
 use crate::cli::Outcome;
 use crate::cli::terminal::{note, whole};
-use crate::report::{system_page, system_report};
+use crate::report::{SystemReport, system_alone, system_page, system_report};
+use crate::run;
 use crate::systems::Config;
 use crate::verdicts;
 use anyhow::{Context, Result};
 use parikh_solvers::Budget;
+use parikh_systems::System;
 use std::path::Path;
 
 /// Settles properties, and writes the page to a file, or to stdout where that is `-`.
@@ -19,9 +21,26 @@ pub(in crate::cli) fn report(
     budget: &Budget,
 ) -> Result<Outcome> {
     let case = files::read_case(model, properties)?;
-    let made = format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now());
-    let made = system_report(&case, made, config, budget);
-    let page = system_page(&made);
+    write_report(&system_report(&case, made(), config, budget), output)
+}
+
+/// A page about a system of which nothing in particular is asked.
+pub(in crate::cli) fn report_alone(
+    system: &System,
+    config: &run::Config,
+    budget: &Budget,
+    tell: &mut dyn FnMut(&str),
+) -> SystemReport {
+    system_alone(system, made(), config, budget, tell)
+}
+
+fn made() -> String {
+    format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now())
+}
+
+/// Writes a page to a file, or to stdout where that is `-`, and says what it leaves open.
+pub(in crate::cli) fn write_report(made: &SystemReport, output: &Path) -> Result<Outcome> {
+    let page = system_page(made);
     match output.as_os_str() == "-" {
         true => whole(&page)?,
         false => std::fs::write(output, page)
@@ -31,7 +50,8 @@ pub(in crate::cli) fn report(
     if open > 0 {
         let all = made.properties.len();
         let are = if open == 1 { "is" } else { "are" };
-        note!("parikh: {open} of {all} properties {are} open; the page says why");
+        let what = made.asked.to_lowercase();
+        note!("parikh: {open} of {all} {what} {are} open; the page says why");
     }
     Ok(match (made.faults, open) {
         (1.., _) => Outcome::InternalError,

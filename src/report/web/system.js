@@ -1,4 +1,4 @@
-// The page of a parallel system: properties, the picture, and runs played step by step.
+// The page of a parallel system: what was asked, the picture, and runs played step by step.
 //
 // What is drawn was drawn before: this lights the states s<component>-<state> in which the components are, and
 // the edges e<component>-<from>-<to> that they have just taken.
@@ -111,7 +111,7 @@ const player = {
   said() {
     const [at, length] = [this.position, this.steps.length];
     if (!length) {
-      const some = data.runs.length ? "Properties that are FALSE have a run to play." : "";
+      const some = data.runs.length ? "Answers that a run shows have it to play." : "";
       return [`The states in which the components begin. ${some}`];
     }
     if (at === 0) return ["The states in which the components begin."];
@@ -160,24 +160,53 @@ const fit = () => {
 /** Where the components begin. */
 const beginning = () => player.load(data.beginning, "Where the components begin");
 
-const property = (row) => {
+/** Plays a run, with its player in sight. */
+const playRun = (run, title) => {
+  player.load(data.runs[run], title);
+  byId("figure").scrollIntoView({ block: "nearest" });
+  player.toggle();
+};
+
+/** What an answer rests on, to be opened. */
+const certificate = (lines) => (lines.length
+  ? make("details", {}, make("summary", {}, "The certificate"),
+    make("ol", { class: "lines" }, lines.map((line) => make("li", {}, line))))
+  : null);
+
+const question = (row) => {
   const word = row.value === null ? "unknown" : String(row.value).toUpperCase();
-  const level = { TRUE: "good", FALSE: "problem", unknown: "unknown" }[word];
+  const level = row.good === null ? "unknown" : row.good ? "good" : "problem";
   const how = row.evidence ? ` [${row.evidence}]` : "";
-  const title = `${row.number} is FALSE: a run against it`;
-  const play = () => {
-    player.load(data.runs[row.run], title);
-    byId("figure").scrollIntoView({ block: "nearest" });
-    player.toggle();
-  };
+  const title = `${row.name} is ${word}: a run that shows it`;
   return make("li", { class: `question ${level}` },
-    make("p", { class: "title" }, make("span", { class: "badge" }, word), String(row.number)),
+    make("p", { class: "title" }, make("span", { class: "badge" }, word), row.name),
     make("p", { class: "formula" }, row.formula),
     make("p", { class: "detail" }, `${row.reason}${how}`),
     row.otherwise === null ? null
       : make("p", { class: "detail" }, `The file says ${String(row.otherwise).toUpperCase()}.`),
+    row.blocked.length ? make("ul", { class: "detail" }, row.blocked.map((line) => make("li", {}, line))) : null,
+    certificate(row.lines),
     row.run === null ? null
-      : make("div", { class: "actions" }, button("Play the run", play, { class: "main" })));
+      : make("div", { class: "actions" },
+        button("Play the run", () => playRun(row.run, title), { class: "main" })));
+};
+
+/** Which labels come: first those that never do, or of which it is not known; the others can be played. */
+const labels = () => {
+  if (!data.coming.length) return null;
+  const nameOf = (one) => data.labels[one.label];
+  const others = data.coming.filter((one) => one.comes !== true).map((one) => question({
+    name: nameOf(one), formula: one.comes === null ? "Does it ever come?" : "It never comes.", value: one.comes,
+    good: one.comes, reason: one.reason, evidence: one.evidence, lines: one.lines, blocked: [], run: null,
+    otherwise: null,
+  }));
+  const come = data.coming.filter((one) => one.comes === true).map((one) => (one.run === null
+    ? make("span", {}, nameOf(one))
+    : button(nameOf(one), () => playRun(one.run, `A run that ends with ${nameOf(one)}`), { title: "Play a run to it" })));
+  return make("section", { id: "labels" }, make("h2", {}, "Labels"),
+    others.length ? make("ol", { class: "questions" }, others) : null,
+    come.length ? make("p", { class: "muted" }, "These come. Press one to play a run that ends with it.") : null,
+    make("div", { class: "labels" }, come));
 };
 
 byId("model").textContent = data.model;
@@ -187,8 +216,9 @@ if (data.boxes) {
   byId("boxes").textContent = `${plural(data.boxes, "component")} of too many states to look at: a box`;
 }
 byId("article").append(
-  make("section", { id: "findings" }, make("h2", {}, "Properties"),
-    make("ol", { class: "questions" }, data.properties.map(property))),
+  make("section", { id: "findings" }, make("h2", {}, data.asked),
+    make("ol", { class: "questions" }, data.properties.map(question))),
+  ...[labels()].filter((one) => one),
   make("section", { id: "net" }, make("h2", {}, "The system"),
     make("dl", { class: "figures" }, data.figures.map(([what, many]) =>
       make("div", {}, make("dt", {}, what), make("dd", {}, many))))),

@@ -1,8 +1,16 @@
-//! Reports of parallel systems: the components as a picture, each property with its answer, and
-//! runs against properties to be played.
+//! Reports of parallel systems: the components as a picture, what was asked with its answers, and
+//! runs to be played.
+//!
+//! With a file of properties, these are what is asked; without one, whether the system can stop and
+//! which labels come.
+
+mod as_net;
+mod blocked;
 
 use crate::draw::system as draw;
+use crate::run;
 use crate::systems::{Answer, Case, Config, Played, Settled, Shown, played, settle};
+use as_net::{AsNet, SystemNet};
 use parikh_solvers::Budget;
 use parikh_systems::System;
 use serde::Serialize;
@@ -10,8 +18,11 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long the picture may take beyond the answers.
+/// How long the picture may take beyond the answers,
 const PICTURE: Duration = Duration::from_secs(2);
+
+/// and counting the joint states.
+const COUNT: Duration = Duration::from_secs(2);
 
 /// All that a page about a system shows.
 #[derive(Debug, Serialize)]
@@ -20,14 +31,18 @@ pub struct SystemReport {
     pub model: String,
     /// Which program made it, and when.
     pub made: String,
-    /// What properties are about: which runs, or all states.
+    /// What the answers are about: which runs, or all states.
     pub semantics: &'static str,
     /// The components, in the order of the file.
     pub components: Vec<Part>,
     /// The names of labels.
     pub labels: Vec<String>,
-    /// The properties, in the order of the file.
+    /// What the questions are called together.
+    pub asked: &'static str,
+    /// What was asked: the properties, in the order of the file.
     pub properties: Vec<Row>,
+    /// Which labels come, where that was asked.
+    pub coming: Vec<Coming>,
     /// Where the components begin, as a run without steps.
     pub beginning: Played,
     /// Runs to play.
@@ -52,23 +67,46 @@ pub struct Part {
     pub states: Vec<String>,
 }
 
-/// A property with what is known of it.
-#[derive(Clone, Debug, Serialize)]
+/// A question with what is known of it.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Row {
-    /// Its number in the file.
-    pub number: u64,
-    /// As it is written.
+    /// The number of a property in its file, or what the question is called.
+    pub name: String,
+    /// The property as it is written, or the question in words.
     pub formula: String,
-    /// Whether the system has it, if that is known.
+    /// The answer, if it is known.
     pub value: Option<bool>,
+    /// Whether that is as one would have it.
+    pub good: Option<bool>,
     /// Why, or why it is not known.
     pub reason: String,
     /// `replayed`, `certified` or `searched`.
-    pub evidence: Option<&'static str>,
-    /// The number of the run against it that can be played.
+    pub evidence: Option<String>,
+    /// The certificates, line by line.
+    pub lines: Vec<String>,
+    /// Where nothing can move: what each component waits for.
+    pub blocked: Vec<String>,
+    /// The number of the run that shows it and can be played.
     pub run: Option<usize>,
     /// What the file says, if that is something else.
     pub otherwise: Option<bool>,
+}
+
+/// Whether a label comes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Coming {
+    /// The label.
+    pub label: u32,
+    /// Whether it comes on some run, if that is known.
+    pub comes: Option<bool>,
+    /// Why, or why that is not known.
+    pub reason: String,
+    /// `replayed`, `certified` or `searched`.
+    pub evidence: Option<String>,
+    /// The certificates, line by line.
+    pub lines: Vec<String>,
+    /// The number of the run that ends with it and can be played.
+    pub run: Option<usize>,
 }
 
 /// Settles the properties within `budget`, and collects all that a page shows, which takes two
@@ -83,18 +121,16 @@ pub fn system_report(case: &Case, made: String, config: &Config, budget: &Budget
     let (mut properties, mut runs, mut faults) = (Vec::new(), Vec::new(), 0);
     for (property, settled) in case.properties.iter().zip(settled) {
         let mut row = Row {
-            number: property.number,
+            name: property.number.to_string(),
             formula: property.formula.split_whitespace().collect::<Vec<_>>().join(" "),
-            value: None,
             reason: "out of time".to_owned(),
-            evidence: None,
-            run: None,
-            otherwise: None,
+            ..Row::default()
         };
         match settled.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(Settled::Answer(answer)) => {
                 row.value = Some(answer.value);
-                row.evidence = Some(answer.evidence);
+                row.good = row.value;
+                row.evidence = Some(answer.evidence.to_owned());
                 row.reason.clone_from(&answer.reason);
                 row.otherwise = property.solution.filter(|it| *it != answer.value);
                 if let Some(run) = run_of(system, &answer) {
@@ -111,20 +147,67 @@ pub fn system_report(case: &Case, made: String, config: &Config, budget: &Budget
         }
         properties.push(row);
     }
-    let budget = Budget::unlimited().slice(PICTURE);
+    let found = AsNet { rows: properties, runs, faults, coming: Vec::new() };
+    let semantics = case.logic.semantics(config.endings);
+    page_of(system, made, ("Properties", semantics), found, figures(system))
+}
+
+/// Asks within `budget` whether a system can stop and which labels come, and collects all that a
+/// page shows, which takes four seconds more. `tell` hears what is being done.
+pub fn system_alone(
+    system: &System,
+    made: String,
+    config: &run::Config,
+    budget: &Budget,
+    tell: &mut dyn FnMut(&str),
+) -> SystemReport {
+    let mut figures = figures(system);
+    let found = match SystemNet::of(system) {
+        Ok(net) => {
+            let found = net.ask(&super::for_pages(config), budget, tell);
+            tell("the number of joint states");
+            let joint = net.joint_states(config, &own(COUNT, budget));
+            figures.extend(joint.map(|number| ("joint states", number)));
+            found
+        }
+        Err(why) => AsNet::unasked(&why),
+    };
+    tell("the picture");
+    let semantics = "whether the system can stop, and which labels come: on all of its runs";
+    page_of(system, made, ("Questions", semantics), found, figures)
+}
+
+/// Time of its own for what comes beyond the answers, unless all is to end.
+fn own(time: Duration, budget: &Budget) -> Budget {
+    match budget.is_cancelled() {
+        true => budget.child(),
+        false => Budget::lasting(time),
+    }
+}
+
+fn page_of(
+    system: &System,
+    made: String,
+    (asked, semantics): (&'static str, &'static str),
+    found: AsNet,
+    figures: Vec<(&'static str, String)>,
+) -> SystemReport {
+    let budget = Budget::lasting(PICTURE);
     let picture = draw::picture(system, &BTreeSet::new(), false, &budget);
     SystemReport {
         model: system.name().to_owned(),
         made,
-        semantics: case.logic.semantics(config.endings),
+        semantics,
         components: parts(system),
         labels: system.labels().map(|label| system.label(label).to_owned()).collect(),
-        properties,
+        asked,
+        properties: found.rows,
+        coming: found.coming,
         beginning: beginning(system),
-        runs,
-        figures: figures(system),
+        runs: found.runs,
+        figures,
         boxes: picture.boxes,
-        faults,
+        faults: found.faults,
         picture,
     }
 }

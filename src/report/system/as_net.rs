@@ -1,0 +1,351 @@
+//! What is asked of every system: whether it can stop, and which of its labels come.
+//!
+//! Both are questions about single joint states, so the [net](parikh_systems::net) that the system
+//! stands for is asked, by all engines, with evidence that is checked as any other. What comes of
+//! it is said in the system's own words: a place is a state of a component, a firing is a step, and
+//! a firing sequence is a run that is played component by component.
+
+use super::blocked::blocked;
+use super::{Coming, Row};
+use crate::answer::Plan;
+use crate::report::questions::{self, Asked, Question};
+use crate::report::shown::{Play, Store};
+use crate::report::text::{Text, counted};
+use crate::run::{self, Config, Event};
+use crate::systems::{MOST_STEPS, Played};
+use num_bigint::BigUint;
+use parikh_net::{Marking, Net, PlaceId, Predicate, TransitionId};
+use parikh_solvers::Budget;
+use parikh_systems::{LabelId, System, states_of_places};
+use std::collections::{BTreeMap, HashMap};
+
+/// The net may have so many transitions.
+const MOST_TRANSITIONS: usize = 200_000;
+
+/// Steps of all runs of a page together.
+const MOST_PLAYED: usize = 20_000;
+
+/// Lines of one certificate that are shown.
+const MOST_LINES: usize = 60;
+
+/// As many labels as one sentence lists.
+const LISTED: usize = 12;
+
+/// The figure of a state space that counts its markings.
+const STATES: &str = "STATES";
+
+/// The two questions: what they are called, and in words.
+const DEADLOCK: (&str, &str) = ("Deadlock", "Can the system stop?");
+const LABELS: (&str, &str) = ("Labels", "Does every label come on some run?");
+
+/// What came of the questions.
+#[derive(Default)]
+pub(super) struct AsNet {
+    /// The two questions.
+    pub(super) rows: Vec<Row>,
+    /// By label, whether it comes.
+    pub(super) coming: Vec<Coming>,
+    /// Runs to play.
+    pub(super) runs: Vec<Played>,
+    /// Answers that failed their check.
+    pub(super) faults: usize,
+}
+
+impl AsNet {
+    /// Of a system without a net, and why there is none.
+    pub(super) fn unasked(why: &str) -> AsNet {
+        let row = |name: &str, formula: &str| Row {
+            name: name.into(),
+            formula: formula.into(),
+            reason: why.into(),
+            ..Row::default()
+        };
+        AsNet {
+            rows: vec![row(DEADLOCK.0, DEADLOCK.1), row(LABELS.0, LABELS.1)],
+            ..AsNet::default()
+        }
+    }
+}
+
+/// The net that a system stands for, with the way back.
+pub(super) struct SystemNet<'s> {
+    system: &'s System,
+    net: Net,
+    /// By place, its component and state.
+    states: Vec<(u32, Option<u32>)>,
+    /// By transition, its label; `None` for the joint first step.
+    labels: Vec<Option<LabelId>>,
+}
+
+impl<'s> SystemNet<'s> {
+    /// The net of a system; where there is none, why.
+    pub(super) fn of(system: &'s System) -> Result<Self, String> {
+        let net = parikh_systems::net(system, MOST_TRANSITIONS).map_err(|why| why.to_string())?;
+        let label = |t| net.transition_label(t).and_then(|label| system.label_named(label));
+        let labels = net.transitions().map(label).collect();
+        Ok(SystemNet { system, states: states_of_places(system), labels, net })
+    }
+
+    /// Asks within the budget whether the system can stop, and of each label whether it ever comes.
+    pub(super) fn ask(
+        &self,
+        config: &Config,
+        budget: &Budget,
+        tell: &mut dyn FnMut(&str),
+    ) -> AsNet {
+        let net = &self.net;
+        let mut by_label: BTreeMap<LabelId, Vec<TransitionId>> = BTreeMap::new();
+        for (t, label) in net.transitions().zip(&self.labels) {
+            if let Some(label) = label {
+                by_label.entry(*label).or_default().push(t);
+            }
+        }
+        let mut plan = Plan::default();
+        plan.ask_exists(DEADLOCK.0, Predicate::Dead);
+        for (label, ways) in &by_label {
+            let is_enabled = ways.iter().map(|&t| Predicate::Enabled(t));
+            plan.ask_exists(&label.0.to_string(), Predicate::or(is_enabled));
+        }
+        let (written, refused) = (HashMap::new(), Vec::new());
+        let asked = Asked::Formulas { plan: Box::new(plan), written, refused };
+        let mut store = Store::new(net);
+        tell("whether it can stop, and which labels come");
+        let found = questions::ask(net, asked, config, budget, &mut store, &mut |_| {});
+        let mut told = Told { on: self, store: &store, played: 0, found: AsNet::default() };
+        told.found.faults = found.faults;
+        let mut questions: HashMap<String, Question> =
+            found.questions.into_iter().map(|it| (it.id.clone(), it)).collect();
+        if let Some(question) = questions.remove(DEADLOCK.0) {
+            told.stops(&question);
+        }
+        let all = by_label.iter();
+        let all = all.filter_map(|(label, ways)| {
+            let question = questions.remove(&label.0.to_string())?;
+            Some((*label, ways.as_slice(), question))
+        });
+        told.labels(all.collect());
+        told.found
+    }
+
+    /// How many joint states can be reached, as far as they are counted within the budget.
+    pub(super) fn joint_states(&self, config: &Config, budget: &Budget) -> Option<String> {
+        let mut counted = None;
+        run::state_space(&self.net, config, budget, |event| match event {
+            Event::Figure(answer, _) if answer.id == STATES => {
+                counted = Some((answer.value.to_string(), answer.grade));
+            }
+            Event::Withdrawn { id } if id == STATES => counted = None,
+            _ => {}
+        });
+        let (number, grade) = counted?;
+        let number: BigUint = number.parse().ok()?;
+        // Before the joint first step the net is in no joint state.
+        let before = self.states.iter().any(|it| it.1.is_none());
+        let number = number - u32::from(before);
+        Some(format!("{number} [{grade}]"))
+    }
+
+    /// A state as a place is called, or a root.
+    fn place(&self, place: usize) -> String {
+        let (component, state) = self.states[place];
+        let component = &self.system.components()[component as usize];
+        let state = state.map_or(component.root().unwrap_or("root"), |it| component.title(it));
+        format!("{}.{state}", component.name())
+    }
+
+    fn words(&self, text: &Text) -> String {
+        let label = |t: usize| self.labels[t].map_or("(start)", |label| self.system.label(label));
+        text.in_words(|p| self.place(p), |t| format!("`{}`", label(t)))
+    }
+
+    /// The edges that components take when a transition fires: who moves, and where to.
+    fn moves(&self, t: TransitionId) -> Vec<(u32, u32)> {
+        let to = |place: PlaceId| {
+            let (component, state) = self.states[place.index()];
+            state.map(|state| (component, state))
+        };
+        let mut moves: Vec<_> = self.net.post(t).iter().filter_map(|arc| to(arc.place)).collect();
+        moves.sort_unstable();
+        moves
+    }
+
+    /// The states of components in a marking.
+    fn joint(&self, marking: &Marking) -> Vec<u32> {
+        let marked = marking.marked().map(|(place, _)| self.states[place.index()]);
+        let mut joint: Vec<(u32, u32)> = marked.filter_map(|(at, it)| Some((at, it?))).collect();
+        joint.sort_unstable();
+        joint.into_iter().map(|(_, state)| state).collect()
+    }
+
+    /// A firing sequence as a run, with the marking in which it ends; `None` where it is none.
+    fn run(&self, firings: &[TransitionId]) -> Option<(Played, Marking)> {
+        let mut marking = self.net.initial().clone();
+        let mut starts = self.joint(&marking);
+        let mut steps = Vec::with_capacity(firings.len());
+        for &t in firings {
+            self.net.fire(&mut marking, t).ok()?;
+            match self.labels[t.index()] {
+                Some(label) => steps.push((label.0, self.moves(t))),
+                None => starts = self.joint(&marking),
+            }
+        }
+        let ends = self.net.transitions().all(|t| !self.net.is_enabled(&marking, t));
+        Some((Played { starts, steps, back: None, ends }, marking))
+    }
+}
+
+/// Answers on their way to the page.
+struct Told<'a, 's> {
+    on: &'a SystemNet<'s>,
+    store: &'a Store<'a>,
+    /// Steps of all runs so far.
+    played: usize,
+    found: AsNet,
+}
+
+impl Told<'_, '_> {
+    /// The firings of what is to be played; none where nothing has to fire. `None` where they are
+    /// more than a page takes.
+    fn firings(&self, play: Option<&Play>) -> Option<Vec<TransitionId>> {
+        let Some(play) = play else { return Some(Vec::new()) };
+        let firings = usize::try_from(play.firings).ok().filter(|it| *it <= MOST_STEPS)?;
+        let steps = self.store.traces[play.trace?].chunks_exact(2);
+        let each = steps.flat_map(|step| {
+            let t = TransitionId::new(step[0] as usize);
+            std::iter::repeat_n(t, usize::try_from(step[1]).unwrap_or(firings).min(firings))
+        });
+        Some(each.take(firings).collect())
+    }
+
+    /// Takes up a run, unless the page is full.
+    fn play(&mut self, run: Played) -> Option<usize> {
+        if self.played + run.steps.len() > MOST_PLAYED {
+            return None;
+        }
+        self.played += run.steps.len();
+        self.found.runs.push(run);
+        Some(self.found.runs.len() - 1)
+    }
+
+    /// The certificates of an answer, line by line.
+    fn lines(&self, question: &Question) -> Vec<String> {
+        let all = question.certificates.iter().map(|&at| &self.store.certificates[at]);
+        let mut lines = Vec::new();
+        for certificate in all {
+            let mut said = certificate.kind.to_owned();
+            if let Some(rules) = certificate.reduced_by {
+                said += &format!(", on the net after {}", counted(rules, "reduction"));
+            }
+            lines.push(said);
+            lines.extend(certificate.lines.iter().map(|line| self.on.words(line)));
+        }
+        if lines.len() > MOST_LINES {
+            let more = lines.len() - MOST_LINES;
+            lines.truncate(MOST_LINES);
+            lines.push(format!("… {}", counted(more, "more line")));
+        }
+        lines
+    }
+
+    fn stops(&mut self, question: &Question) {
+        let value = question.value.as_deref().map(|it| it == "TRUE");
+        let mut row = Row {
+            name: DEADLOCK.0.into(),
+            formula: DEADLOCK.1.into(),
+            value,
+            good: value.map(|stops| !stops),
+            reason: self.on.words(&question.reason),
+            evidence: value.map(|_| question.grade.clone()),
+            lines: self.lines(question),
+            ..Row::default()
+        };
+        if value == Some(true)
+            && let Some(firings) = self.firings(question.play.as_ref())
+            && let Some((run, marking)) = self.on.run(&firings)
+        {
+            let steps = counted(run.steps.len(), "step");
+            row.reason = format!("after {steps} no component can move any more");
+            row.blocked = blocked(self.on.system, &self.on.joint(&marking));
+            row.run = self.play(run);
+        }
+        self.found.rows.push(row);
+    }
+
+    fn labels(&mut self, all: Vec<(LabelId, &[TransitionId], Question)>) {
+        let mut grade = String::new();
+        let count = all.len();
+        for (label, ways, question) in all {
+            let comes = question.value.as_deref().map(|it| it == "TRUE");
+            let mut coming = Coming {
+                label: label.0,
+                comes,
+                reason: self.on.words(&question.reason),
+                evidence: comes.map(|_| question.grade.clone()),
+                lines: self.lines(&question),
+                run: None,
+            };
+            if comes == Some(true) {
+                coming.reason = "a run ends with it".into();
+                coming.run = self.run_to(ways, question.play.as_ref());
+            }
+            if comes.is_some() && rank(&question.grade) >= rank(&grade) {
+                grade.clone_from(&question.grade);
+            }
+            self.found.coming.push(coming);
+        }
+        let of = |what: Option<bool>| -> Vec<&str> {
+            let such = self.found.coming.iter().filter(|it| it.comes == what);
+            such.map(|it| self.on.system.label(LabelId(it.label))).collect()
+        };
+        let (never, open) = (of(Some(false)), of(None));
+        let value = match (never.is_empty(), open.is_empty()) {
+            (false, _) => Some(false),
+            (true, true) => Some(true),
+            (true, false) => None,
+        };
+        let mut reason = match (never.len(), open.len()) {
+            (0, 0) => format!("all {} come", counted(count, "label")),
+            (0, some) => format!("{} of {} come", count - some, counted(count, "label")),
+            (some, _) => {
+                format!("{some} of {} never come: {}", counted(count, "label"), listed(&never))
+            }
+        };
+        if !open.is_empty() {
+            reason += &format!("; not known of {}", listed(&open));
+        }
+        let row = Row {
+            name: LABELS.0.into(),
+            formula: LABELS.1.into(),
+            value,
+            good: value,
+            reason,
+            evidence: value.map(|_| grade),
+            ..Row::default()
+        };
+        self.found.rows.push(row);
+    }
+
+    /// A run whose last step has the label of these transitions, one of which can fire after this.
+    fn run_to(&mut self, ways: &[TransitionId], play: Option<&Play>) -> Option<usize> {
+        let mut firings = self.firings(play)?;
+        let (_, marking) = self.on.run(&firings)?;
+        firings.push(*ways.iter().find(|&&t| self.on.net.is_enabled(&marking, t))?);
+        let (run, _) = self.on.run(&firings)?;
+        self.play(run)
+    }
+}
+
+/// How much has to be believed for a grade of evidence.
+fn rank(grade: &str) -> usize {
+    ["", "replayed", "certified", "searched"].iter().position(|it| *it == grade).unwrap_or(3)
+}
+
+/// Some labels as a list, a long one cut.
+fn listed(labels: &[&str]) -> String {
+    let quoted = labels.iter().take(LISTED).map(|label| format!("`{label}`"));
+    let list = quoted.collect::<Vec<_>>().join(", ");
+    match labels.len().saturating_sub(LISTED) {
+        0 => list,
+        more => format!("{list} and {more} more"),
+    }
+}

@@ -1,0 +1,63 @@
+//! Why nothing can move: what each component waits for.
+
+use parikh_systems::{LabelId, System};
+
+/// As many components, and as many labels of one, as are told.
+const MOST: usize = 24;
+const MOST_LABELS: usize = 6;
+
+/// What each component waits for in a joint state, a line each.
+pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
+    let line = |(at, &state): (usize, &u32)| {
+        let component = &system.components()[at];
+        let (name, title) = (component.name(), component.title(state));
+        let mut labels: Vec<LabelId> = component.edges(state).iter().map(|edge| edge.0).collect();
+        labels.dedup();
+        if labels.is_empty() {
+            return format!("{name} is in {title}, from where no edge leads");
+        }
+        let waits = labels.iter().take(MOST_LABELS).map(|&label| {
+            let who = missing(system, joint, label).join(", ");
+            format!("`{}` waits for {who}", system.label(label))
+        });
+        let more = match labels.len().saturating_sub(MOST_LABELS) {
+            0 => String::new(),
+            more => format!(", and {more} labels more"),
+        };
+        format!("{name} is in {title}: {}{more}", waits.collect::<Vec<_>>().join("; "))
+    };
+    let mut lines: Vec<String> = joint.iter().enumerate().take(MOST).map(line).collect();
+    if joint.len() > MOST {
+        lines.push(format!("… and {} components more", joint.len() - MOST));
+    }
+    lines
+}
+
+/// The owners of a label that have no edge with it in their states.
+fn missing<'s>(system: &'s System, joint: &[u32], label: LabelId) -> Vec<&'s str> {
+    let owners = system.owners(label).iter().map(|&at| at as usize);
+    let waited_for = owners.filter(|&at| {
+        let edges = system.components()[at].edges(joint[at]);
+        edges.iter().all(|edge| edge.0 != label)
+    });
+    waited_for.map(|at| system.components()[at].name()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_systems::read;
+
+    #[test]
+    fn each_says_whom_it_waits_for() {
+        let text = "digraph G {\nsubgraph one {\nr->0 [label=\"\"];\n0->1 [label=\"a\"];\n1->0 [label=\"b\"];\n}\n\
+                    subgraph two {\nq->x [label=\"\"];\nx->y [label=\"a\"];\nx->x [label=\"b\"];\n}\n}\n";
+        let system = read::dot(text, "n").unwrap();
+        // After `a`, the first waits for the second to take part in `b`.
+        let said = blocked(&system, &[1, 1]);
+        assert_eq!(
+            said,
+            ["one is in 1: `b` waits for two", "two is in y, from where no edge leads"]
+        );
+    }
+}
