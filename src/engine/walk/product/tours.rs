@@ -92,7 +92,7 @@ impl ProductWalk<'_> {
             for transition in self.ways_on(&tours.stops[at as usize].moved) {
                 tried += 1;
                 let is_over = tried > most || self.patience == 0;
-                if is_over || tried % POLLING == 0 && budget.is_exhausted() {
+                if is_over || self.is_over(tried % POLLING == 0, budget) {
                     return None;
                 }
                 self.patience -= 1;
@@ -193,7 +193,7 @@ impl ProductWalk<'_> {
     /// The letter of the marking after these firings and one more; nothing where a number would
     /// not fit.
     fn letter_after(&mut self, way: &[u32], transition: u32) -> Option<u32> {
-        self.patience = self.patience.saturating_sub(way.len() as u64);
+        let flipped = self.machine.flipped;
         let mut fired = Vec::with_capacity(way.len() + 1);
         let mut fits = true;
         for &t in way.iter().chain([&transition]) {
@@ -209,6 +209,8 @@ impl ProductWalk<'_> {
             self.machine.fire_many(class, -1);
         }
         self.machine.news.clear();
+        let counted = way.len() as u64 + self.counted_since(flipped);
+        self.patience = self.patience.saturating_sub(counted);
         fits.then_some(letter)
     }
 }

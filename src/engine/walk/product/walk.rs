@@ -79,7 +79,7 @@ impl ProductWalk<'_> {
         found: &mut Sink<'_>,
     ) {
         for _ in 0..limit {
-            if self.firings.is_multiple_of(POLLING) && budget.is_exhausted() {
+            if self.is_over(self.firings.is_multiple_of(POLLING), budget) {
                 break;
             }
             if !self.look_around(course, budget, found) {
@@ -107,7 +107,7 @@ impl ProductWalk<'_> {
             std::iter::repeat_n(step.transition.index() as u32, step.count as usize)
         });
         let came = loop {
-            if self.firings.is_multiple_of(POLLING) && budget.is_exhausted()
+            if self.is_over(self.firings.is_multiple_of(POLLING), budget)
                 || !self.look_around(&mut course, budget, found)
             {
                 break false;
@@ -169,11 +169,12 @@ impl ProductWalk<'_> {
     fn go(&mut self, course: &mut Course, transition: u32) -> bool {
         let letter = self.letter_with(course.here, transition);
         let class = self.machine.class_of(transition);
+        let flipped = self.machine.flipped;
         if !self.machine.fire(class) {
             return false;
         }
         self.firings += 1;
-        self.patience += 1;
+        self.patience += 1 + self.counted_since(flipped);
         let is_same = course.letters.last() == Some(&letter);
         course.history.push(transition);
         course.letters.push(letter);

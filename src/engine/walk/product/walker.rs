@@ -15,8 +15,13 @@ use parikh_solvers::Budget;
 use std::collections::HashMap;
 
 /// Firings that are tried on tours at first. After that a tour has to be paid for: each firing of a
-/// walk is worth one of a tour, and each tour that ends is worth more.
+/// walk is worth one of a tour, and each tour that ends is worth more. A firing that many
+/// transitions take notice of counts for several.
 const PATIENCE: u64 = 300_000;
+/// What flips in the machine by a firing that counts for one more.
+const FLIPS: u64 = 64;
+/// What flips in the machine between two looks at the budget, at most.
+const FLIPS_UNSEEN: u64 = 1 << 20;
 
 /// How a walk chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +76,8 @@ pub struct ProductWalk<'a> {
     pub(super) firings: u64,
     /// How many more firings may be tried on tours.
     pub(super) patience: u64,
+    /// What had flipped in the machine at the last look at the budget.
+    seen: u64,
 }
 
 impl<'a> ProductWalk<'a> {
@@ -112,12 +119,28 @@ impl<'a> ProductWalk<'a> {
             names,
             firings: 0,
             patience: PATIENCE,
+            seen: 0,
         }
     }
 
     /// How many firings were made, in walks and in search of loops.
     pub fn firings(&self) -> u64 {
         self.firings
+    }
+
+    /// For how many firings those count since so much had flipped in the machine, beside
+    /// themselves.
+    pub(super) fn counted_since(&self, flipped: u64) -> u64 {
+        (self.machine.flipped - flipped) / FLIPS
+    }
+
+    /// Whether the budget is spent: asked where it is `due`, or where firing takes long.
+    pub(super) fn is_over(&mut self, due: bool, budget: &Budget) -> bool {
+        if !due && self.machine.flipped - self.seen < FLIPS_UNSEEN {
+            return false;
+        }
+        self.seen = self.machine.flipped;
+        budget.is_exhausted()
     }
 
     /// The letter of the marking, where nothing fires.
