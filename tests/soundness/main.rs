@@ -33,6 +33,7 @@ mod shrinking;
 mod smt;
 mod state_equation;
 mod structure;
+mod systems;
 mod trees;
 mod units;
 mod walk;

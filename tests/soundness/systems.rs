@@ -1,0 +1,364 @@
+//! Properties of random systems, settled with all checks as users have them, against enumeration.
+//!
+//! The joint states are enumerated by a few lines that share nothing with the engines. CTL is
+//! evaluated on them by iteration until nothing changes. For LTL, a run against the formula is
+//! looked for in the enumerated graph together with the automaton of the negation, which
+//! `parikh-temporal` has oracles of its own for; in SPIN's semantics the graph remembers the last
+//! label, which repeats where nothing can move, and begins with a step at which nothing holds.
+
+use crate::support::scale::scaled;
+use fastrand::Rng;
+use parikh::solvers::Budget;
+use parikh::systems::{Case, Config, Format, Settled, settle};
+use parikh_systems::generate::{random_linear, random_pattern, random_system};
+use parikh_systems::{Endings, KindAutomaton, LabelFormula, LabelId, System, write};
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+/// Properties that one system is asked for.
+const PROPERTIES: usize = 6;
+
+/// Joint states with the steps between them.
+struct Graph {
+    starts: Vec<usize>,
+    /// By joint state: label and target. A label that no system has stands for none.
+    steps: Vec<Vec<(LabelId, usize)>>,
+}
+
+/// A label that no system has.
+const NOTHING: LabelId = LabelId(u32::MAX);
+
+fn enumerated(system: &System) -> Graph {
+    let components = system.components();
+    let (mut numbers, mut all) = (HashMap::new(), Vec::new());
+    let mut number = |joint: Vec<u32>, all: &mut Vec<Vec<u32>>| {
+        *numbers.entry(joint.clone()).or_insert_with(|| {
+            all.push(joint);
+            all.len() - 1
+        })
+    };
+    let begin = components.iter().map(|it| it.starts().to_vec()).collect();
+    let starts = tuples(begin).into_iter().map(|joint| number(joint, &mut all)).collect();
+    let mut steps = Vec::new();
+    while let Some(joint) = all.get(steps.len()).cloned() {
+        let mut row = Vec::new();
+        for label in system.labels() {
+            let choices =
+                components.iter().zip(0_u32..).zip(&joint).map(|((component, at), &state)| {
+                    match system.owners(label).contains(&at) {
+                        true => {
+                            let edges = component.edges(state).iter();
+                            edges.filter(|edge| edge.0 == label).map(|edge| edge.1).collect()
+                        }
+                        false => vec![state],
+                    }
+                });
+            for next in tuples(choices.collect()) {
+                row.push((label, number(next, &mut all)));
+            }
+        }
+        steps.push(row);
+    }
+    Graph { starts, steps }
+}
+
+/// All tuples of one of each.
+fn tuples(choices: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    choices.into_iter().fold(vec![Vec::new()], |tuples, some| {
+        let longer = tuples.iter().flat_map(|tuple| {
+            some.iter().map(|&it| tuple.iter().copied().chain([it]).collect::<Vec<u32>>())
+        });
+        longer.collect()
+    })
+}
+
+impl Graph {
+    /// The same as SPIN sees it: a state is a joint state with the last label.
+    fn remembering(&self) -> Graph {
+        let (mut numbers, mut all) = (HashMap::new(), Vec::new());
+        let mut number = |it: (usize, LabelId), all: &mut Vec<(usize, LabelId)>| {
+            *numbers.entry(it).or_insert_with(|| {
+                all.push(it);
+                all.len() - 1
+            })
+        };
+        // A first state of its own, from which a step with no label leads to each start.
+        let first = number((usize::MAX, NOTHING), &mut all);
+        let mut steps = Vec::new();
+        while let Some(&(joint, last)) = all.get(steps.len()) {
+            let next: Vec<(LabelId, usize)> = match joint {
+                usize::MAX => self.starts.iter().map(|&start| (NOTHING, start)).collect(),
+                stuck if self.steps[stuck].is_empty() => vec![(last, stuck)],
+                joint => self.steps[joint].clone(),
+            };
+            let row = next.into_iter().map(|(label, to)| (label, number((to, label), &mut all)));
+            steps.push(row.collect());
+        }
+        Graph { starts: vec![first], steps }
+    }
+
+    /// Whether there is a run that the automaton accepts: what is left of the joint states with
+    /// states of the automaton when those go from which not every mark can be met again.
+    fn has_run(&self, automaton: &KindAutomaton) -> bool {
+        let states = automaton.states.len();
+        let moves = |node: usize| {
+            let (joint, state) = (node / states, node % states);
+            self.steps[joint].iter().flat_map(move |&(label, to)| {
+                let kind = if label == NOTHING { automaton.other() } else { automaton.kind(label) };
+                let reads =
+                    automaton.states[state].iter().filter(move |it| it.kinds >> kind & 1 == 1);
+                reads.map(move |it| (it.marks, to * states + it.target as usize))
+            })
+        };
+        let count = self.steps.len() * states;
+        let mut reached = vec![false; count];
+        let mut open: Vec<usize> =
+            self.starts.iter().map(|&it| it * states + automaton.initial as usize).collect();
+        open.iter().for_each(|&it| reached[it] = true);
+        let mut before = vec![Vec::new(); count];
+        while let Some(node) = open.pop() {
+            for (marks, to) in moves(node) {
+                before[to].push((node, marks));
+                if !reached[to] {
+                    reached[to] = true;
+                    open.push(to);
+                }
+            }
+        }
+        let mut left = reached;
+        loop {
+            let size = left.iter().filter(|it| **it).count();
+            // Without marks, any step counts.
+            let marks: Vec<Option<u32>> = match automaton.all.numbers().next() {
+                None => vec![None],
+                Some(_) => automaton.all.numbers().map(Some).collect(),
+            };
+            for mark in marks {
+                let mut good = vec![false; count];
+                let mut open = Vec::new();
+                for to in (0..count).filter(|&to| left[to]) {
+                    for &(from, its) in &before[to] {
+                        let counts = mark.is_none_or(|mark| its.has(mark));
+                        if counts && left[from] && !good[from] {
+                            good[from] = true;
+                            open.push(from);
+                        }
+                    }
+                }
+                while let Some(to) = open.pop() {
+                    for &(from, _) in &before[to] {
+                        if left[from] && !good[from] {
+                            good[from] = true;
+                            open.push(from);
+                        }
+                    }
+                }
+                left = good;
+            }
+            match left.iter().filter(|it| **it).count() {
+                0 => return false,
+                same if same == size => return true,
+                _ => {}
+            }
+        }
+    }
+
+    /// The joint states in which a formula of CTL holds.
+    fn satisfying(&self, tree: &Tree) -> Vec<bool> {
+        let states = 0..self.steps.len();
+        match tree {
+            Tree::Constant(value) => vec![*value; self.steps.len()],
+            Tree::Not(part) => self.satisfying(part).into_iter().map(|it| !it).collect(),
+            Tree::Two(sign, parts) => {
+                let both = self.satisfying(&parts.0).into_iter().zip(self.satisfying(&parts.1));
+                both.map(|(a, b)| match *sign {
+                    "&" => a && b,
+                    "|" => a || b,
+                    "=>" => !a || b,
+                    _ => a == b,
+                })
+                .collect()
+            }
+            Tree::Step { all, label, part } => {
+                let part = self.satisfying(part);
+                let holds = |state: usize| {
+                    let steps = self.steps[state].iter();
+                    let mut meant = steps.filter(|it| label.is_none_or(|label| it.0 == label));
+                    match all {
+                        true => meant.all(|it| part[it.1]),
+                        false => meant.any(|it| part[it.1]),
+                    }
+                };
+                states.map(holds).collect()
+            }
+            Tree::Until { all, weak, parts } => {
+                let (left, right) = (self.satisfying(&parts.0), self.satisfying(&parts.1));
+                // A least set grows from nothing, a greatest one shrinks from everything.
+                let mut set = vec![*weak; self.steps.len()];
+                loop {
+                    let goes_on = |state: usize| {
+                        let mut steps = self.steps[state].iter();
+                        match (steps.len(), all) {
+                            (0, _) => *weak,
+                            (_, true) => steps.all(|it| set[it.1]),
+                            (_, false) => steps.any(|it| set[it.1]),
+                        }
+                    };
+                    let next: Vec<bool> = (0..self.steps.len())
+                        .map(|state| right[state] || left[state] && goes_on(state))
+                        .collect();
+                    if next == set {
+                        return set;
+                    }
+                    set = next;
+                }
+            }
+        }
+    }
+}
+
+/// A formula of CTL over labels.
+enum Tree {
+    Constant(bool),
+    Not(Box<Tree>),
+    Two(&'static str, Box<(Tree, Tree)>),
+    Step { all: bool, label: Option<LabelId>, part: Box<Tree> },
+    Until { all: bool, weak: bool, parts: Box<(Tree, Tree)> },
+}
+
+/// A random formula, also as text.
+fn random_tree(random: &mut Rng, system: &System, depth: usize) -> (Tree, String) {
+    if depth == 0 {
+        let value = random.bool();
+        return (Tree::Constant(value), value.to_string());
+    }
+    let part = |random: &mut Rng| {
+        let depth = random.usize(depth.saturating_sub(2)..depth);
+        random_tree(random, system, depth)
+    };
+    let (all, kind) = (random.bool(), random.u8(0..12));
+    let path = if all { "A" } else { "E" };
+    match kind {
+        0 => {
+            let (tree, text) = part(random);
+            (Tree::Not(Box::new(tree)), format!("!({text})"))
+        }
+        1..=3 => {
+            let sign = ["&", "|", "=>", "<=>"][random.usize(0..4)];
+            let ((left, a), (right, b)) = (part(random), part(random));
+            (Tree::Two(sign, Box::new((left, right))), format!("({a}) {sign} ({b})"))
+        }
+        4..=7 => {
+            let (tree, text) = part(random);
+            let all_labels: Vec<LabelId> = system.labels().collect();
+            let label = random.choice(all_labels).filter(|_| random.u8(0..4) > 0);
+            let name = label.map_or("", |label| system.label(label));
+            let text = if all { format!("[{name}]({text})") } else { format!("<{name}>({text})") };
+            (Tree::Step { all, label, part: Box::new(tree) }, text)
+        }
+        8 | 9 => {
+            let weak = random.bool();
+            let sign = if weak { "W" } else { "U" };
+            let ((left, a), (right, b)) = (part(random), part(random));
+            let parts = Box::new((left, right));
+            (Tree::Until { all, weak, parts }, format!("{path}(({a}) {sign} ({b}))"))
+        }
+        10 => {
+            let (tree, text) = part(random);
+            let parts = Box::new((tree, Tree::Constant(false)));
+            (Tree::Until { all, weak: true, parts }, format!("{path}G ({text})"))
+        }
+        _ => {
+            let (tree, text) = part(random);
+            let parts = Box::new((Tree::Constant(true), tree));
+            (Tree::Until { all, weak: false, parts }, format!("{path}F ({text})"))
+        }
+    }
+}
+
+/// Settles properties of a system and holds the answers against what enumeration says. How many
+/// are TRUE and FALSE.
+fn compared(system: &System, listed: &[(String, bool)], endings: Endings) -> [usize; 2] {
+    let text = write::dot(system);
+    let properties: String =
+        (1..).zip(listed).map(|(at, (formula, _))| format!("#{at}:\n({formula})\n\n")).collect();
+    let case = Case::read(Format::Dot, &text, "random", &properties).unwrap();
+    let config = Config { threads: 1, endings, ..Config::default() };
+    let counts = Mutex::new([0, 0]);
+    settle(&case, &config, &Budget::unlimited(), &|at, settled| {
+        let (formula, expected) = &listed[at];
+        match settled {
+            Settled::Answer(answer) => {
+                assert_eq!(answer.value, *expected, "{formula}: {}\n{text}", answer.reason);
+                assert_ne!(answer.evidence, "searched", "{formula}: {}\n{text}", answer.reason);
+                counts.lock().unwrap()[usize::from(answer.value)] += 1;
+            }
+            Settled::Open(why) => panic!("{formula}: {why}\n{text}"),
+            Settled::Fault(why) => panic!("{formula}: {why}\n{text}"),
+        }
+    });
+    counts.into_inner().unwrap()
+}
+
+/// Linear formulas of random systems; 10,200 pairs, or a million with `PARIKH_SCALE=99`.
+fn linear(endings: Endings) -> [usize; 2] {
+    let mut counts = [0, 0];
+    for seed in 0..scaled(1_700) {
+        let mut random = Rng::with_seed(seed);
+        let system = random_system(&mut random);
+        let graph = match endings {
+            Endings::Ignored => enumerated(&system),
+            Endings::Stutter => enumerated(&system).remembering(),
+        };
+        let mut listed = Vec::new();
+        while listed.len() < PROPERTIES {
+            let depth = random.usize(1..=3);
+            let text = match random.bool() {
+                true => random_pattern(&mut random),
+                false => random_linear(&mut random, depth),
+            };
+            let formula = LabelFormula::parse(&text, &system).unwrap();
+            // With X, SPIN's semantics has no answer.
+            if endings == Endings::Ignored || !formula.has_next() {
+                listed.push((text, !graph.has_run(&formula.negation().unwrap())));
+            }
+        }
+        let [failed, held] = compared(&system, &listed, endings);
+        counts = [counts[0] + failed, counts[1] + held];
+    }
+    counts
+}
+
+#[test]
+fn linear_properties_are_as_enumeration_says() {
+    let [failed, held] = linear(Endings::Ignored);
+    assert!(failed > 2_000 && held > 2_000, "{failed} {held}");
+}
+
+#[test]
+fn linear_properties_in_the_semantics_of_spin_are_as_enumeration_says() {
+    let [failed, held] = linear(Endings::Stutter);
+    assert!(failed > 2_000 && held > 2_000, "{failed} {held}");
+}
+
+/// 10,200 pairs, or a million with `PARIKH_SCALE=99`.
+#[test]
+fn branching_properties_are_as_enumeration_says() {
+    let mut counts = [0, 0];
+    for seed in 0..scaled(1_700) {
+        let mut random = Rng::with_seed(seed);
+        let system = random_system(&mut random);
+        let graph = enumerated(&system);
+        let property = |random: &mut Rng| {
+            // A sign of CTL stands in each, so that it is no formula of LTL.
+            let depth = random.usize(2..=5);
+            let (tree, text) = random_tree(random, &system, depth);
+            let sets = graph.satisfying(&tree);
+            (format!("({text}) | <>false"), graph.starts.iter().all(|&it| sets[it]))
+        };
+        let listed: Vec<_> = (0..PROPERTIES).map(|_| property(&mut random)).collect();
+        let [failed, held] = compared(&system, &listed, Endings::Ignored);
+        counts = [counts[0] + failed, counts[1] + held];
+    }
+    assert!(counts.iter().all(|it| *it > 2_000), "{counts:?}");
+}
