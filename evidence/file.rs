@@ -28,8 +28,8 @@
 //!
 //! About a coloured model, the second line lists the places and transitions of the net that the
 //! rest is about, in order: the colours and bindings that were not left out. About a model with
-//! inhibitor or reset arcs, it has the bounds by which the net was made that the rest is about
-//! ([`NamedTranslation`]). About others there is none.
+//! inhibitor or reset arcs, it has the bounds, and caps, by which the net was made that the rest is
+//! about ([`NamedTranslation`]). About others there is none.
 //!
 //! A line is written before those that refer to it. Steps are transitions by name with how often
 //! each fires in a row, from the initial marking. Loops are blocks of firings: each turn of a block
@@ -461,6 +461,8 @@ pub enum NamedBecause {
     Capacity,
     /// A sum that no transition raises.
     Weights(Vec<(String, u64)>),
+    /// It may hold more: a cap, within which the net that was made does what the model does.
+    Cap,
 }
 
 impl NamedTranslation {
@@ -469,6 +471,7 @@ impl NamedTranslation {
         let because = |because: &Because| match because {
             Because::Visited(markings) => NamedBecause::Visited(*markings),
             Because::Capacity => NamedBecause::Capacity,
+            Because::Cap => NamedBecause::Cap,
             Because::Weights(weights) => NamedBecause::Weights(
                 weights
                     .iter()

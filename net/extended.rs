@@ -17,6 +17,7 @@ use crate::builder::{BuildError, NetBuilder};
 use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::net::{FireError, Net, PlaceArc};
+use crate::translation::Window;
 use std::collections::BTreeMap;
 
 /// An inhibitor arc, seen from its transition.
@@ -92,6 +93,15 @@ impl ExtendedNet {
     pub fn is_enabled(&self, marking: &Marking, t: TransitionId) -> bool {
         self.core.is_enabled(marking, t)
             && self.inhibitors(t).iter().all(|arc| marking[arc.place] < arc.weight)
+    }
+
+    /// What `t` asks of places to be enabled.
+    pub fn enabling(&self, t: TransitionId) -> Vec<Window> {
+        let needs = self.core.pre(t).iter();
+        let needs = needs.map(|arc| Window { place: arc.place, least: arc.weight, below: None });
+        let room = self.inhibitors(t).iter();
+        let room = room.map(|arc| Window { place: arc.place, least: 0, below: Some(arc.weight) });
+        needs.chain(room).collect()
     }
 
     /// Whether no transition is enabled in `marking`.

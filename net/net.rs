@@ -281,6 +281,12 @@ impl Net {
         self.translation.as_deref()
     }
 
+    /// Whether it stands for a model in two halves only, within caps and beyond them: see
+    /// [`translation`](crate::translation). Then no more is asked of it than what can be reached.
+    pub fn has_caps(&self) -> bool {
+        self.translation().is_some_and(|it| it.within_caps().is_some())
+    }
+
     /// The places that the model has: all, but for those that a translation added.
     pub fn model_places(&self) -> impl ExactSizeIterator<Item = PlaceId> + use<> {
         let all = self.place_count();
@@ -308,7 +314,10 @@ impl Net {
         {
             return Some(folding.places(at).collect());
         }
-        self.place_named(name).map(|place| vec![place])
+        let place = self.place_named(name)?;
+        // Beyond caps, what else there is says nothing of the model.
+        let is_asked = !self.has_caps() || place.index() < self.model_places().len();
+        is_asked.then(|| vec![place])
     }
 
     /// The place that a colour of a coloured place unfolds to, if the sort has such a colour; no
@@ -342,6 +351,9 @@ impl Net {
             && let Some(t) = translation.transition_named(name)
         {
             return Some(translation.copies(t).map(TransitionId::new).collect());
+        }
+        if self.has_caps() {
+            return None;
         }
         self.transition_named(name).map(|transition| vec![transition])
     }

@@ -215,6 +215,11 @@ impl<'n> Audit<'n> {
             return Ok((Cow::Owned(cases.into_net()), HashMap::from([(name.clone(), Ok(asked))])));
         }
         let net = Cow::Borrowed(net);
+        if name == STATE_SPACE && net.has_caps() {
+            return Err(format!(
+                "{name} is not shown of a net with caps on places without a bound"
+            ));
+        }
         if name == STATE_SPACE {
             let asked =
                 Question::of_state_space(&net).map(|(key, asked)| (key.to_owned(), Ok(asked)));

@@ -26,19 +26,27 @@ fn fired(net: &ExtendedNet, marking: &[u64], t: TransitionId) -> Option<Vec<u64>
     Some(next)
 }
 
-/// The bounds of a translation by place, once each was checked. Nets of up to `most_visited`
+/// What is said of how many tokens places hold, once it was checked.
+pub struct Checked {
+    /// The bounds and the caps by place.
+    pub most: BTreeMap<PlaceId, u64>,
+    /// The places of which it is a cap.
+    pub caps: BTreeSet<PlaceId>,
+}
+
+/// The bounds and caps of a translation, once each bound was checked. Nets of up to `most_visited`
 /// markings are visited.
 ///
 /// # Errors
-/// The bound that is not shown, or is missing.
+/// The bound that is not shown, or is missing, and the cap that is too low to be one.
 pub fn checked(
     net: &ExtendedNet,
     named: &NamedTranslation,
     most_visited: u64,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<BTreeMap<PlaceId, u64>, String> {
+) -> Result<Checked, String> {
     let core = net.core();
-    let mut bounds = BTreeMap::new();
+    let (mut bounds, mut caps) = (BTreeMap::new(), BTreeSet::new());
     let mut visited = BTreeMap::new();
     for bound in &named.bounds {
         let name = Quoted(&bound.place);
@@ -52,11 +60,18 @@ pub fn checked(
                 visited.insert(place, bound.most);
                 true
             }
+            NamedBecause::Cap => {
+                caps.insert(place);
+                is_cap(net, place, bound.most)
+            }
             NamedBecause::Capacity => is_capacity(net, place, bound.most),
             NamedBecause::Weights(weights) => by_weights(net, place, bound.most, weights)?,
         };
         if !shown {
-            return Err(format!("place {name} may hold more than {}", bound.most));
+            return Err(match bound.because {
+                NamedBecause::Cap => format!("{} is too low for a cap of place {name}", bound.most),
+                _ => format!("place {name} may hold more than {}", bound.most),
+            });
         }
     }
     if let Some(missing) = wanted(net).find(|place| !bounds.contains_key(place)) {
@@ -65,7 +80,20 @@ pub fn checked(
     if !visited.is_empty() {
         visit(net, &visited, most_visited, goes_on)?;
     }
-    Ok(bounds)
+    Ok(Checked { most: bounds, caps })
+}
+
+/// Whether a place may have this cap: initially it holds no more, and no arc at it has a larger
+/// weight. Nothing else is asked of a cap; that the place holds no more is not said.
+fn is_cap(net: &ExtendedNet, place: PlaceId, cap: u64) -> bool {
+    let core = net.core();
+    let fits = |t: TransitionId| {
+        let weights = [core.pre_weight(t, place), core.post_weight(t, place)];
+        let inhibitor = net.inhibitors(t).iter().find(|arc| arc.place == place);
+        weights.into_iter().chain(inhibitor.map(|arc| arc.weight)).all(|weight| weight <= cap)
+    };
+    let is_number = (1..Marking::MAX_TOKENS).contains(&cap);
+    core.initial()[place] <= cap && is_number && core.transitions().all(fits)
 }
 
 /// The places that inhibit or are emptied.

@@ -1,130 +1,300 @@
 //! The place/transition net that stands for a net with inhibitor and reset arcs, by bounds that
-//! were checked.
+//! were checked, and caps.
 //!
 //! What is made is described, and shown to be exact, in [`parikh_net::translation`]. Here it is
 //! made copy by copy: first what a copy supposes each place to hold, where its transition empties
-//! places; then what it takes and puts.
+//! places, and how much of what it changes is beyond caps; then what it takes and puts.
 
-use parikh_net::translation::{Translation, complement_name, copy_name};
+use super::bounds::Checked;
+use parikh_net::translation::{Caps, Translation, cap_name, complement_name, copy_name};
 use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
 /// The most transitions that are made.
 const MOST: usize = 200_000;
 
+/// The places that are made beside the model's.
+#[derive(Default)]
+struct Added {
+    /// The complements.
+    complements: BTreeMap<PlaceId, PlaceId>,
+    /// What is beyond the caps.
+    over: BTreeMap<PlaceId, PlaceId>,
+    /// The two that say whether a cap was passed.
+    halves: Option<(PlaceId, PlaceId)>,
+}
+
+/// What a copy supposes of a place that its transition empties or that has a cap.
+#[derive(Clone, Copy)]
+enum Supposed {
+    /// It holds so many tokens, and is emptied.
+    Held(u64),
+    /// So many of the tokens that are put go beyond its cap.
+    Over(u64),
+    /// So many of the tokens that are taken come from there.
+    From(u64),
+}
+
 /// Makes the net.
 ///
 /// # Errors
 /// When it is too large, or weights do not fit.
-pub(super) fn build(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, u64>) -> Result<Net, String> {
+pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String> {
     let core = net.core();
-    let failed = |error: BuildError| error.to_string();
-    let most = |p: PlaceId| bounds.get(&p).copied().unwrap_or(0);
     let mut made = NetBuilder::new(core.name());
     for p in core.places() {
-        made.place(core.place_name(p), core.initial()[p]).map_err(failed)?;
+        made.place(core.place_name(p), core.initial()[p]).map_err(|it| it.to_string())?;
     }
-    let mut complements: BTreeMap<PlaceId, PlaceId> = BTreeMap::new();
-    for (&p, &bound) in bounds {
+    let added = add_places(net, checked, &mut made)?;
+    let (mut copies, mut all) = (Vec::new(), 0);
+    for t in core.transitions() {
+        let supposed = supposed(net, t, checked)?;
+        all += supposed.len();
+        if all > MOST {
+            return Err(format!("more than {MOST} transitions"));
+        }
+        copies.push(supposed.len());
+        let numbers = |it: &BTreeMap<PlaceId, Supposed>| -> Vec<u64> {
+            let held = it.values().filter_map(|it| match it {
+                Supposed::Held(number) => Some(*number),
+                _ => None,
+            });
+            held.collect()
+        };
+        // Numbers are said where there is more than one for some place.
+        let are_said = supposed.iter().any(|it| numbers(it) != numbers(&supposed[0]));
+        for supposed in &supposed {
+            let name = name(net, t, supposed, are_said, &made);
+            let arcs = arcs(net, t, supposed, checked, &added);
+            add(&mut made, &name, &arcs)?;
+        }
+    }
+    for (&p, &over) in &added.over {
+        let Some((within, beyond)) = added.halves else { continue };
+        if let Some(reads) = reads_to_leave(net, p, checked.most[&p]) {
+            let name = about("leave", Some(p), net, &made);
+            add(&mut made, &name, &[(within, 1, 0), (beyond, 0, 1), (p, reads, reads)])?;
+        }
+        if core.transitions().any(|t| net.resets(t).contains(&p)) {
+            let name = about("drain", Some(p), net, &made);
+            add(&mut made, &name, &[(over, 1, 0)])?;
+        }
+    }
+    let caps = added.halves.map(|(within, _)| Caps {
+        within,
+        over: added.over.iter().map(|(&p, &over)| (p, (checked.most[&p], over))).collect(),
+        enabled: core.transitions().map(|t| net.enabling(t)).collect(),
+    });
+    let complemented = added.complements.into_keys().collect();
+    let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
+    let translation = Translation::new(core.place_count(), names, Vec::new(), complemented);
+    let translation = translation.map_err(|error| error.to_string())?;
+    made.set_translation(match caps {
+        Some(caps) => translation.with_caps(caps),
+        None => translation,
+    });
+    made.build().map_err(|it| it.to_string())
+}
+
+/// Adds the places beside the model's.
+fn add_places(
+    net: &ExtendedNet,
+    Checked { most, caps }: &Checked,
+    made: &mut NetBuilder,
+) -> Result<Added, String> {
+    let core = net.core();
+    let mut added = Added::default();
+    for (&p, &bound) in most {
         let asks = |t: TransitionId| {
             let inhibits = net.inhibitors(t).iter().any(|it| it.place == p && it.weight <= bound);
             inhibits || (bound > 0 && net.resets(t).contains(&p))
         };
-        if !core.transitions().any(asks) {
+        // Whoever asks for it: the complement keeps what is on the place below the cap.
+        if !caps.contains(&p) && !core.transitions().any(asks) {
             continue;
         }
-        let taken = |name: &str| made.node(name).is_some() || core.transition_named(name).is_some();
-        let name = complement_name(core.place_name(p), taken);
+        let name = complement_name(core.place_name(p), |name| is_taken(net, made, name));
         let rest = bound.checked_sub(core.initial()[p]).ok_or("a bound below what is there")?;
-        complements.insert(p, made.place(&name, rest).map_err(failed)?);
+        added.complements.insert(p, made.place(&name, rest).map_err(|it| it.to_string())?);
     }
-    let mut copies = Vec::new();
-    for t in core.transitions() {
-        let emptied: Vec<PlaceId> =
-            net.resets(t).iter().copied().filter(|&p| most(p) > 0).collect();
-        let mut supposed: Vec<Vec<u64>> = vec![Vec::new()];
-        // The place that comes first counts fastest.
-        for &p in emptied.iter().rev() {
-            let least = core.pre_weight(t, p);
-            let room = net.inhibitor_weight(t, p).map_or(most(p), |weight| most(p).min(weight - 1));
-            let numbers = least..=room.max(least);
-            let size = usize::try_from(room.max(least) - least).unwrap_or(usize::MAX);
-            if size.saturating_add(1).saturating_mul(supposed.len()) > MOST {
-                return Err(format!("more than {MOST} copies of a transition"));
-            }
-            let longer = supposed.iter().flat_map(|rest| {
-                numbers.clone().map(move |number| {
-                    let mut all = vec![number];
-                    all.extend(rest);
-                    all
-                })
-            });
-            supposed = longer.collect();
-        }
-        copies.push(supposed.len());
-        for held in &supposed {
-            let held: BTreeMap<PlaceId, u64> =
-                emptied.iter().copied().zip(held.iter().copied()).collect();
-            let name = match supposed.len() {
-                1 => core.transition_name(t).to_owned(),
-                _ => {
-                    let said: Vec<(&str, u64)> =
-                        held.iter().map(|(&p, &n)| (core.place_name(p), n)).collect();
-                    let taken = |name: &str| {
-                        made.node(name).is_some() || core.transition_named(name).is_some()
-                    };
-                    copy_name(core.transition_name(t), &said, taken)
-                }
-            };
-            let copy = made.transition(&name).map_err(failed)?;
-            for (p, takes, puts) in arcs(net, t, &held, bounds, &complements) {
-                if takes > 0 {
-                    made.take(copy, p, takes).map_err(failed)?;
-                }
-                if puts > 0 {
-                    made.put(copy, p, puts).map_err(failed)?;
-                }
-            }
-        }
+    let mut place = |what, of, tokens| {
+        let name = about(what, of, net, made);
+        made.place(&name, tokens).map_err(|it| it.to_string())
+    };
+    for &p in caps {
+        added.over.insert(p, place("over", Some(p), 0)?);
     }
-    let complemented = complements.into_keys().collect();
-    let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
-    let translation = Translation::new(core.place_count(), names, Vec::new(), complemented);
-    made.set_translation(translation.map_err(|error| error.to_string())?);
-    made.build().map_err(failed)
+    if !caps.is_empty() {
+        added.halves = Some((place("within", None, 1)?, place("beyond", None, 0)?));
+    }
+    Ok(added)
 }
 
-/// Of each place, what a copy of `t` takes and puts that supposes these numbers of tokens.
+fn is_taken(net: &ExtendedNet, made: &NetBuilder, name: &str) -> bool {
+    made.node(name).is_some() || net.core().transition_named(name).is_some()
+}
+
+/// What a node about a place is called, or about no place.
+fn about(what: &str, of: Option<PlaceId>, net: &ExtendedNet, made: &NetBuilder) -> String {
+    cap_name(what, of.map(|p| net.core().place_name(p)), |name| is_taken(net, made, name))
+}
+
+/// Adds a transition with what it takes from each place and puts there.
+fn add(made: &mut NetBuilder, name: &str, arcs: &[(PlaceId, u64, u64)]) -> Result<(), String> {
+    let failed = |error: BuildError| error.to_string();
+    let t = made.transition(name).map_err(failed)?;
+    for &(p, takes, puts) in arcs {
+        if takes > 0 {
+            made.take(t, p, takes).map_err(failed)?;
+        }
+        if puts > 0 {
+            made.put(t, p, puts).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the copies of `t` suppose, of which there is one for each.
+fn supposed(
+    net: &ExtendedNet,
+    t: TransitionId,
+    Checked { most, caps }: &Checked,
+) -> Result<Vec<BTreeMap<PlaceId, Supposed>>, String> {
+    let core = net.core();
+    let mut each: Vec<(PlaceId, Vec<Option<Supposed>>)> = Vec::new();
+    let is_too_many = |number: u64| number >= MOST as u64;
+    for &p in net.resets(t) {
+        let most = most.get(&p).copied().unwrap_or(0);
+        if most == 0 {
+            continue;
+        }
+        let least = core.pre_weight(t, p);
+        let room = net.inhibitor_weight(t, p).map_or(most, |weight| most.min(weight - 1));
+        if is_too_many(room.saturating_sub(least)) {
+            return Err(format!("more than {MOST} copies of a transition"));
+        }
+        let numbers = (least..=room.max(least)).map(|number| Some(Supposed::Held(number)));
+        each.push((p, numbers.collect()));
+    }
+    for &p in caps.iter().filter(|p| !net.resets(t).contains(p)) {
+        let (takes, puts) = (core.pre_weight(t, p), core.post_weight(t, p));
+        if is_too_many(takes.abs_diff(puts)) {
+            return Err(format!("more than {MOST} copies of a transition"));
+        }
+        let of = |by| if puts > takes { Supposed::Over(by) } else { Supposed::From(by) };
+        let changes = (1..=takes.abs_diff(puts)).map(|by| Some(of(by)));
+        each.push((p, [None].into_iter().chain(changes).collect()));
+    }
+    let mut all = vec![BTreeMap::new()];
+    // The place that comes first counts fastest.
+    for (p, numbers) in each.iter().rev() {
+        if numbers.len().saturating_mul(all.len()) > MOST {
+            return Err(format!("more than {MOST} copies of a transition"));
+        }
+        let longer = all.iter().flat_map(|rest| {
+            numbers.iter().map(move |&number| {
+                let mut more = rest.clone();
+                more.extend(number.map(|number| (*p, number)));
+                more
+            })
+        });
+        all = longer.collect();
+    }
+    Ok(all)
+}
+
+/// What a copy of `t` is called.
+fn name(
+    net: &ExtendedNet,
+    t: TransitionId,
+    supposed: &BTreeMap<PlaceId, Supposed>,
+    are_said: bool,
+    made: &NetBuilder,
+) -> String {
+    let core = net.core();
+    let (mut held, mut over) = (Vec::new(), Vec::new());
+    for (&p, &it) in supposed {
+        let place = core.place_name(p);
+        // A weight of an arc fits.
+        let signed = |by: u64| i64::try_from(by).unwrap_or(i64::MAX);
+        match it {
+            Supposed::Held(number) => held.extend(are_said.then_some((place, number))),
+            Supposed::Over(by) => over.push((place, signed(by))),
+            Supposed::From(by) => over.push((place, -signed(by))),
+        }
+    }
+    match held.is_empty() && over.is_empty() {
+        true => core.transition_name(t).to_owned(),
+        false => {
+            let is_taken = |name: &str| is_taken(net, made, name);
+            copy_name(core.transition_name(t), &held, &over, is_taken)
+        }
+    }
+}
+
+/// How many tokens are on `p` at least before it holds more than `cap` for the first time; nothing
+/// where no transition can make that so.
+fn reads_to_leave(net: &ExtendedNet, p: PlaceId, cap: u64) -> Option<u64> {
+    let core = net.core();
+    let raise = core.transitions().filter(|&t| !net.resets(t).contains(&p));
+    let most = raise.filter_map(|t| core.post_weight(t, p).checked_sub(core.pre_weight(t, p)));
+    match most.max() {
+        None | Some(0) => None,
+        Some(more) => Some((cap + 1).saturating_sub(more)),
+    }
+}
+
+/// Of each place, what a copy of `t` takes and puts that supposes this.
 fn arcs(
     net: &ExtendedNet,
     t: TransitionId,
-    held: &BTreeMap<PlaceId, u64>,
-    bounds: &BTreeMap<PlaceId, u64>,
-    complements: &BTreeMap<PlaceId, PlaceId>,
+    supposed: &BTreeMap<PlaceId, Supposed>,
+    checked: &Checked,
+    added: &Added,
 ) -> Vec<(PlaceId, u64, u64)> {
     let mut arcs = Vec::new();
     for p in net.core().places() {
         let (takes, puts) = (net.core().pre_weight(t, p), net.core().post_weight(t, p));
-        let most = bounds.get(&p).copied().unwrap_or(0);
+        let most = checked.most.get(&p).copied().unwrap_or(0);
         // m(p) < w is m(co(p)) > most − w.
         let needs = match net.inhibitor_weight(t, p) {
             Some(weight) if weight <= most => most - weight + 1,
             _ => 0,
         };
-        let supposed = held.get(&p).copied();
-        arcs.push((p, supposed.unwrap_or(takes), puts));
-        let Some(&complement) = complements.get(&p) else { continue };
-        arcs.push(match supposed {
-            Some(number) => {
+        let complement = added.complements.get(&p).copied();
+        let mut both = |here: (u64, u64), there: (u64, u64)| {
+            arcs.push((p, here.0, here.1));
+            arcs.extend(complement.map(|complement| (complement, there.0, there.1)));
+        };
+        match supposed.get(&p) {
+            Some(&Supposed::Held(number)) => {
                 let all = most.saturating_sub(number);
-                (complement, all.max(needs), most.saturating_sub(puts))
+                both((number, puts), (all.max(needs), most.saturating_sub(puts)));
+            }
+            // After it, the place holds as much as its cap allows.
+            Some(&Supposed::Over(by)) => {
+                let rest = puts - takes - by;
+                let least = takes.max(most - rest);
+                let needs = needs.max(rest);
+                both((least, least + rest), (needs, needs - rest));
+                arcs.push((added.over[&p], 0, by));
+            }
+            // Before it, the place holds as much as its cap allows.
+            Some(&Supposed::From(by)) => {
+                let rest = takes - puts - by;
+                both((most, most - rest), (needs, needs + rest));
+                arcs.push((added.over[&p], by, 0));
             }
             None if puts >= takes => {
                 let needs = needs.max(puts - takes);
-                (complement, needs, needs - (puts - takes))
+                both((takes, puts), (needs, needs - (puts - takes)));
             }
-            None => (complement, needs, needs + (takes - puts)),
-        });
+            None => both((takes, puts), (needs, needs + (takes - puts))),
+        }
+    }
+    let is_over = |it: &Supposed| matches!(it, Supposed::Over(_));
+    if let Some((_, beyond)) = added.halves.filter(|_| supposed.values().any(is_over)) {
+        arcs.push((beyond, 1, 1));
     }
     arcs
 }

@@ -4,7 +4,9 @@
 //! A file says by which bounds it was made ([`NamedTranslation`]). Each bound is checked for what
 //! it says it rests on ([`bounds`]); then the net is [made](build) by them, as
 //! [`parikh_net::translation`] has it, and everything else is the audit of evidence about that net.
-//! Nobody's word is taken: a wrong bound is refused with the whole file.
+//! Nobody's word is taken: a wrong bound is refused with the whole file. A place may have a cap
+//! instead, which nothing has to show; then less can be asked of the net, and each duty of an
+//! answer ([`crate::question::obligation`]) is one about the half of the net that shows it.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -32,6 +34,6 @@ pub fn made_again(
     most_visited: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Net, String> {
-    let bounds = bounds::checked(model, named, most_visited, goes_on)?;
-    build::build(model, &bounds)
+    let checked = bounds::checked(model, named, most_visited, goes_on)?;
+    build::build(model, &checked)
 }

@@ -49,6 +49,13 @@
 //! markings with what is true of them ([`crate::tree`]). A run may show it, too, or that no run has
 //! some property ([`Question::Between`]).
 //!
+//! # Nets with caps
+//! A net that was made with caps ([`parikh_net::translation`]) shows of its model what is reached
+//! within them, and what is reached neither within nor beyond. So a marking to be seen has to be
+//! within, a predicate to be refuted is refuted of all markings, and a pump must not pass a cap.
+//! What a transition asks of places is what the model says, in both. There is no such duty for what
+//! stays reachable, for runs and for numbers of markings: such answers are refused.
+//!
 //! # Formulas over questions
 //! What a conjunction of questions takes for TRUE is what each part takes for TRUE; for FALSE, what
 //! one of them takes for FALSE. So an obligation is a list of duties and a [`Need`], a formula over
@@ -59,7 +66,9 @@ use crate::home::liveness::asks_for_liveness;
 use crate::no_run::implied::{implies, initially};
 use parikh_net::property::condition;
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{LinearSum, Net, Predicate, TreeProperty};
+use parikh_net::{
+    LinearSum, Net, PlaceId, Predicate, Translation, TreeProperty, of_model, sum_of_model,
+};
 use parikh_temporal::{Atom, LINEAR_RULES, Node, Value as Truth};
 
 /// Steps of rewriting a property to see whether it is one of markings.
@@ -157,10 +166,14 @@ impl Question {
     /// Why nothing could show it.
     pub fn obligation(&self, net: &Net, value: Value) -> Result<Obligation, String> {
         let mut all = Obligation::default();
+        if net.has_caps() && !self.is_about_reachability() {
+            return Err("it is not shown of a net with caps on places without a bound".to_owned());
+        }
         all.need = match value {
             Value::Holds(holds) => {
                 if let Question::Initially(predicate) = self {
-                    let says = predicate.holds(net, net.initial());
+                    let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                    let says = says.holds(net, net.initial());
                     if says != holds {
                         let says = Value::Holds(says);
                         return Err(format!(
@@ -170,16 +183,51 @@ impl Question {
                 }
                 all.that_it_holds(self, net, holds)?
             }
-            Value::Number(number) => all.that_it_is(self, number)?,
+            Value::Number(number) => all.that_it_is(self, net, number)?,
             Value::Infinite => all.that_it_grows(self, net)?,
         };
+        all.within_caps(net)?;
         Ok(all)
+    }
+
+    /// Whether it asks for no more than markings that are reached, and that are not.
+    fn is_about_reachability(&self) -> bool {
+        match self {
+            Question::Reach { .. } | Question::Initially(_) | Question::Largest(_) => true,
+            Question::Not(part) => part.is_about_reachability(),
+            Question::Junction { parts, .. } => parts.iter().all(Question::is_about_reachability),
+            Question::Stays(_)
+            | Question::Sound { .. }
+            | Question::NoRun(_)
+            | Question::Tree(_)
+            | Question::LargestOf(_)
+            | Question::HowMany { .. } => false,
+        }
     }
 }
 
 const NO_NUMBER: &str = "the question asks for TRUE or FALSE";
+const NO_FIT: &str = "the numbers do not fit";
 
 impl Obligation {
+    /// The same duties about the halves of a net with caps that show them.
+    fn within_caps(&mut self, net: &Net) -> Result<(), String> {
+        let Some(within) = net.translation().and_then(Translation::within_caps) else {
+            return Ok(());
+        };
+        for seen in &mut self.reach {
+            let asked = of_model(net, seen.clone()).ok_or(NO_FIT)?;
+            *seen = Predicate::and([asked, Predicate::at_least(within, 1)]).sorted();
+        }
+        for refuted in &mut self.refute {
+            *refuted = of_model(net, refuted.clone()).ok_or(NO_FIT)?;
+        }
+        for grows in &mut self.grow {
+            *grows = sum_of_model(net, grows).ok_or(NO_FIT)?;
+        }
+        Ok(())
+    }
+
     fn reach(&mut self, predicate: Predicate) -> Need {
         self.reach.push(predicate);
         Need::Reach(self.reach.len() - 1)
@@ -250,7 +298,9 @@ impl Obligation {
             (Question::Tree(property), false) => self.that_the_tree_has(property.negated(), net),
             (Question::Initially(predicate), holds) => {
                 // Nothing, or what nothing shows.
-                Need::junction(predicate.holds(net, net.initial()) == holds, Vec::new())
+                let says = of_model(net, predicate.clone()).ok_or(NO_FIT)?;
+                let says = says.holds(net, net.initial());
+                Need::junction(says == holds, Vec::new())
             }
             (Question::Not(part), holds) => self.that_it_holds(part, net, !holds)?,
             // Not all are TRUE if one is FALSE, and not one if all are FALSE.
@@ -315,14 +365,18 @@ impl Obligation {
     }
 
     /// For a number: a marking with so much, and that none has more.
-    fn that_it_is(&mut self, asked: &Question, number: i64) -> Result<Need, String> {
+    fn that_it_is(&mut self, asked: &Question, net: &Net, number: i64) -> Result<Need, String> {
         // Σ ≥ n is ¬(Σ ≤ n − 1); no sum reaches the smallest number but from above.
         let more_than = |sum: &LinearSum, n| Predicate::at_most(sum.clone(), n).negated();
         let less = number.checked_sub(1);
         let (as_much, refute) = match asked {
             Question::Largest(sum) => {
                 let as_much = less.map_or(Predicate::True, |less| more_than(sum, less));
-                (as_much, vec![more_than(sum, number)])
+                let more = match net.translation().and_then(Translation::within_caps) {
+                    None => more_than(sum, number),
+                    Some(within) => more_by_halves(sum, within, number)?,
+                };
+                (as_much, vec![more])
             }
             Question::LargestOf(sums) => {
                 let as_much = match less.filter(|_| !sums.is_empty()) {
@@ -350,6 +404,15 @@ impl Obligation {
         });
         Ok(Need::Grow(0))
     }
+}
+
+/// 2·Σ + within ≥ 2n + 2, which Σ ≥ n + 1 implies: proofs about nets with caps are about that sum.
+fn more_by_halves(sum: &LinearSum, within: PlaceId, n: i64) -> Result<Predicate, String> {
+    let twice = sum.terms().iter().map(|&(place, a)| Some((place, a.checked_mul(2)?)));
+    let terms: Option<Vec<_>> = twice.chain([Some((within, 1))]).collect();
+    let sum = LinearSum::new(terms.ok_or(NO_FIT)?).map_err(|_| NO_FIT)?;
+    let most = n.checked_mul(2).and_then(|twice| twice.checked_add(1)).ok_or(NO_FIT)?;
+    Ok(Predicate::at_most(sum, most).negated())
 }
 
 /// φ, where a run has the property just when it meets a marking with φ. Rules, and what the initial

@@ -25,6 +25,13 @@ pub struct Aim {
     pub role: Role,
 }
 
+impl Aim {
+    /// Whether the question takes note of this value of the goal.
+    pub(super) fn hears(self, value: bool) -> bool {
+        value || self.role != Role::WithinCaps
+    }
+}
+
 /// What a goal is to a question, for whoever says why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
@@ -47,6 +54,8 @@ pub enum Role {
     FinalMarking,
     /// The transition is on a run to the final marking.
     OnRun(TransitionId),
+    /// A marking with it is sought within the caps of the net: that there is none says nothing.
+    WithinCaps,
 }
 
 /// What all parts of a question mean together, for whoever says why they decide it.

@@ -9,6 +9,9 @@
 //! Once a node has a value, the open parts below it do not matter. They are *released*, each once,
 //! and whoever settles atoms hears of every leaf among them.
 //!
+//! A leaf of the role [`WithinCaps`](super::Role::WithinCaps) is only ever true: the proposition may
+//! stay without a value when all goals are settled.
+//!
 //! What a value rests on is read from the root downwards: one part where one decided, else all of
 //! them.
 
@@ -106,7 +109,10 @@ impl Circuit {
     /// goals of leaves that do not matter any more.
     pub(super) fn settle(&mut self, goal: GoalId, value: bool, release: &mut impl FnMut(GoalId)) {
         for leaf in self.leaves.get(&goal).cloned().unwrap_or_default() {
-            self.set(leaf, value, release);
+            match self.nodes[leaf as usize].kind {
+                Kind::Atom(aim) if !aim.hears(value) => {}
+                _ => self.set(leaf, value, release),
+            }
         }
     }
 

@@ -20,10 +20,12 @@ mod question;
 mod reasons;
 mod sound;
 mod wanted;
+mod within_caps;
 
 pub use aim::{Aim, Question, Role, Whole};
 pub use nodes::Nodes;
 pub use plan::{Decision, Plan};
+pub use within_caps::not_asked_with_caps;
 
 use crate::board::{Evidence, Technique};
 use num_bigint::BigUint;

@@ -19,6 +19,11 @@ impl Nodes {
     pub(super) fn of_goals(board: &Board<'_>, goals: impl Iterator<Item = GoalId>) -> Nodes {
         let mut nodes = Nodes::default();
         goals.for_each(|goal| nodes.add_goal(board.goal(goal)));
+        // That no cap was passed is not a matter of the question.
+        if board.net().has_caps() {
+            let own = board.net().model_places().len();
+            nodes.places.retain(|place| place.index() < own);
+        }
         nodes
     }
 

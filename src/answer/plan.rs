@@ -13,6 +13,7 @@ use super::circuit::Circuit;
 use super::examinations;
 use super::question::is_kept_by_undoing;
 use super::wanted::{self, Wanted};
+use super::within_caps;
 use crate::board::{Board, Knowledge};
 use crate::formula::{Formula, Logic, Proposition, Query, Unsupported, lower_in};
 use crate::mcc::Examination;
@@ -65,14 +66,16 @@ pub type Decision<'p> = (&'p Question, Option<Answer>);
 type Decided = (usize, Option<Answer>);
 
 impl Plan {
-    /// The plan of an examination that needs no query file; `None` for those that do, and for
-    /// those that are more than goals.
+    /// The plan of an examination that needs no query file; `None` for those that do, for those
+    /// that are more than goals, and on a net with caps for those about more than what can be
+    /// reached.
     ///
     /// Questions of soundness are about the net's one final marking; relaxed soundness wants the
     /// net with its firings [counted](parikh_net::counted).
     pub fn of_examination(examination: Examination, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
         let (whole, asked) = examinations::asked(examination, net)?;
+        let asked = within_caps::asked(asked, net).ok()?;
         plan.ask(examination.name(), whole, asked);
         Some(plan)
     }
@@ -145,8 +148,8 @@ impl Plan {
     /// Adds a formula that is read in this logic.
     ///
     /// # Errors
-    /// Why it cannot be answered: it is of CTL and asks for more than goals can express, or mixes
-    /// the logics.
+    /// Why it cannot be answered: it is of CTL and asks for more than goals can express, mixes the
+    /// logics, or asks more of a net with caps than what can be reached.
     pub fn ask_formula_in(
         &mut self,
         id: &str,
@@ -174,11 +177,15 @@ impl Plan {
                     }
                     goal => atom(goal, Role::Part),
                 });
+                let asked = within_caps::asked(asked, net)?;
                 let first = self.goals.len();
                 self.ask(id, Whole::Formula, asked);
                 (first..self.goals.len()).for_each(|goal| self.aid(GoalId::new(goal), net));
             }
-            Query::Largest(goals) => self.ask_largest(id, goals),
+            Query::Largest(goals) => {
+                let goals = goals.into_iter().map(|goal| within_caps::largest_of(goal, net));
+                self.ask_largest(id, goals.collect::<Result<_, _>>()?);
+            }
         }
         Ok(())
     }
@@ -377,6 +384,7 @@ impl Plan {
                     Some(answer) => Some(answer),
                     None => {
                         let (largest, of) = largest(board, question, goals, wanted)?;
+                        let largest = within_caps::largest(largest, board.net())?;
                         question.number(board, largest, of)
                     }
                 };

@@ -2,7 +2,7 @@
 
 use super::aim::{Aim, Question, Role, Whole};
 use super::basis::Basis;
-use super::{Answer, Exhibit, Nodes, Value, reasons, sound};
+use super::{Answer, Exhibit, Nodes, Value, reasons, sound, within_caps};
 use crate::board::{Argument, Board, Home, Knowledge, Reach, Run, Witness};
 use parikh_net::GoalId;
 
@@ -33,6 +33,9 @@ impl Question {
         let basis = Basis::of(board, [goal].into_iter())?;
         let Some(Knowledge::Maximum(maximum)) = board.knowledge(goal) else { return None };
         let (pumping, _) = maximum.unbounded?;
+        if !within_caps::repeats(&pumping, board.net()) {
+            return None;
+        }
         let reason = pumping.in_words();
         let nodes = Nodes::of_goals(board, [goal].into_iter());
         Some(basis.answer(&self.id, Value::Infinite, reason, Some(Exhibit::Pump(pumping)), nodes))

@@ -201,7 +201,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     for inquiry in &inquiries {
         beside.make_room(&inquiry.name())?;
     }
-    let model = input::read_model(&arguments.model)?;
+    let model = input::read_model_within_caps(&arguments.model)?;
     let config = arguments.config(smt_solver)?;
     let mut left: VecDeque<Inquiry<'_>> = inquiries.into();
     let mut worst = Outcome::Complete;

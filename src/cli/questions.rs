@@ -107,7 +107,15 @@ impl<'a> Reading<'a> {
     fn read(&self, net: &Net, notes: &mut Vec<String>) -> Result<Wording> {
         match self.inquiry {
             Inquiry::Examination(examination) => {
-                Ok(Plan::of_examination(*examination, net).unwrap_or_default().into())
+                Ok(match Plan::of_examination(*examination, net) {
+                    None if net.has_caps() => {
+                        let (id, reason) = (self.inquiry.name(), Unsupported::Caps.to_string());
+                        notes.push(format!("parikh: {id}: {reason}"));
+                        let refused = vec![Unanswered { id, reason }];
+                        Wording { plan: Plan::default(), refused }
+                    }
+                    plan => plan.unwrap_or_default().into(),
+                })
             }
             Inquiry::Process(examination, _) => {
                 let id = self.inquiry.name();

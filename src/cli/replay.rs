@@ -13,7 +13,9 @@ use crate::input;
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
-use parikh_net::{LoopRun, Marking, Net, Predicate, Pumping, TransitionId, marking_text};
+use parikh_net::{
+    LoopRun, Marking, Net, Predicate, Pumping, TransitionId, Translation, marking_text,
+};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -53,7 +55,10 @@ Examples:
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
-    let model = input::read_model(&arguments.model)?;
+    let model = match arguments.log {
+        None => input::read_model_within_caps(&arguments.model)?,
+        Some(_) => input::read_model(&arguments.model)?,
+    };
     // A log is one of the unfolding.
     if let (Some(net), None) = (model.colours(), &arguments.log) {
         replay_coloured::run(net, &text, &path.to_string())?;
@@ -62,6 +67,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let net = model.into_net(&unfold::Config::default(), &Budget::unlimited())?;
     let Some(log) = &arguments.log else {
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
+        if let Some(within) = net.translation().and_then(Translation::within_caps)
+            && trace.transitions().any(|t| net.pre_weight(t, within) > net.post_weight(t, within))
+        {
+            bail!("{path}: it passes a cap of the net, and is no run of the model");
+        }
         let net = begun(net, &trace).with_context(|| path.to_string())?;
         if let Some(run) = &trace.loops {
             report_loops(&net, run).with_context(|| format!("{path} does not replay"))?;

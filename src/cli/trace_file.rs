@@ -75,6 +75,18 @@ impl Trace {
         marking.map(Some).map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))
     }
 
+    /// The transitions that it names, some of them more than once.
+    pub(super) fn transitions(&self) -> impl Iterator<Item = TransitionId> {
+        let stages = self.earlier.iter().flat_map(|stage| [&stage.prefix, &stage.pump]);
+        let sequences = stages.chain([&self.sequence]).chain(&self.repeat);
+        let turns = self.loops.iter().flat_map(|run| run.blocks().iter().flatten());
+        let in_loops = turns.filter_map(|turn| match turn.part {
+            LoopElement::Fire(t) => Some(t),
+            LoopElement::Block(_) => None,
+        });
+        sequences.flat_map(|it| it.steps()).map(|step| step.transition).chain(in_loops)
+    }
+
     /// Reads a trace of `net`.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! firing rule with all arcs, and what they hold at most is known exactly; a semiflow of the core
 //! bounds its places (an inhibitor arc only forbids firings, and a reset arc only lowers a sum
 //! without negative factors); and a place holds no more than a capacity that inhibitor arcs give
-//! it.
+//! it. Where none of them bounds a place, it may have a cap instead (`cap`).
 
 use super::Untranslated;
 use crate::structure::semiflows::place_semiflows;
@@ -27,21 +27,39 @@ const MOST_CELLS: u64 = 1 << 26;
 /// The most semiflows at a time.
 const FLOWS: usize = 5_000;
 
+/// How many tokens more a cap allows on a place than the initial marking and the arcs speak of.
+#[derive(Clone, Copy, Debug)]
+pub struct Rooms {
+    /// On a place that only inhibits. 100 by default: runs that need more are no witnesses, and
+    /// engines that go through markings meet every number up to it.
+    pub inhibiting: u64,
+    /// On a place that is emptied, where each number of tokens takes a copy of a transition. 32 by
+    /// default, and less where that would be too many copies.
+    pub emptied: u64,
+}
+
+impl Default for Rooms {
+    fn default() -> Self {
+        Rooms { inhibiting: 100, emptied: 32 }
+    }
+}
+
 /// How long semiflows are looked for.
 const FLOW_TIME: Duration = Duration::from_secs(5);
 
-/// A bound for each place that inhibits or is emptied, by ascending place.
-///
-/// # Errors
-/// The first place without one, and the arc that wants it.
-pub(super) fn find(
-    net: &ExtendedNet,
-    most_visited: u64,
-    budget: &Budget,
-) -> Result<Vec<Bound>, Untranslated> {
+/// The bounds of places that inhibit or are emptied, by ascending place.
+pub(super) struct Bounds {
+    pub(super) known: Vec<Bound>,
+    /// The first place without one, and the arc that wants it.
+    pub(super) missing: Option<Untranslated>,
+}
+
+/// A bound for each place that inhibits or is emptied, as far as there are any.
+pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Bounds {
+    let all = |known| Bounds { known, missing: None };
     let wanted = wanted(net);
     if let Some(bounds) = visited(net, &wanted, FEW.min(most_visited), budget) {
-        return Ok(bounds);
+        return all(bounds);
     }
     let flows = place_semiflows(net.core(), FLOWS, &budget.slice(FLOW_TIME)).flows;
     let sums: Vec<_> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
@@ -66,12 +84,33 @@ pub(super) fn find(
         bounds.insert(place, bound);
     }
     if wanted.iter().all(|place| bounds.contains_key(place)) {
-        return Ok(bounds.into_values().collect());
+        return all(bounds.into_values().collect());
     }
     match visited(net, &wanted, most_visited, budget) {
-        Some(bounds) => Ok(bounds),
-        None => Err(unbounded(net, &bounds)),
+        Some(bounds) => all(bounds),
+        None => {
+            let missing = Some(unbounded(net, &bounds));
+            Bounds { known: bounds.into_values().collect(), missing }
+        }
     }
+}
+
+/// The same bounds, and a cap on each place that has none: as many tokens as the initial marking
+/// and the arcs at the place have, and some room.
+pub(super) fn cap(net: &ExtendedNet, known: &[Bound], rooms: Rooms) -> Vec<Bound> {
+    let core = net.core();
+    let mut bounds: BTreeMap<_, _> = known.iter().map(|it| (it.place, it.clone())).collect();
+    for place in wanted(net) {
+        let inhibits = core.transitions().filter_map(|t| net.inhibitor_weight(t, place));
+        let arcs = core.producers(place).iter().chain(core.consumers(place));
+        let moves = arcs.map(|arc| arc.weight);
+        let said = inhibits.chain(moves).chain([core.initial()[place], 1]).max().unwrap_or(1);
+        let is_emptied = core.transitions().any(|t| net.resets(t).contains(&place));
+        let room = if is_emptied { rooms.emptied } else { rooms.inhibiting };
+        let cap = Bound { place, most: said.saturating_add(room), because: Because::Cap };
+        bounds.entry(place).or_insert(cap);
+    }
+    bounds.into_values().collect()
 }
 
 /// The places that inhibit or are emptied.

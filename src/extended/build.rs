@@ -12,15 +12,23 @@
 //! * the copy for k of a transition that empties p takes k from p and B(p) − k from co(p): it is
 //!   enabled only where m(p) = k. What p held before does not matter where it is always empty, B(p)
 //!   = 0.
+//!
+//! Where a cap stands for a bound, [`parikh_net::translation`] has the argument and the copies that
+//! are made besides.
 
 use super::{MOST_COPIES, Untranslated};
-use parikh_net::translation::{Bound, Translation, complement_name, copy_name};
+use parikh_net::translation::{
+    Because, Bound, Caps, Translation, cap_name, complement_name, copy_name,
+};
 use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// The net by these bounds, of which there is one for each place that inhibits or is emptied.
 pub(super) fn build(net: &ExtendedNet, bounds: Vec<Bound>) -> Result<Net, Untranslated> {
     let most: BTreeMap<PlaceId, u64> = bounds.iter().map(|it| (it.place, it.most)).collect();
+    let caps: BTreeSet<PlaceId> =
+        bounds.iter().filter(|it| it.because == Because::Cap).map(|it| it.place).collect();
     let core = net.core();
     let mut builder = NetBuilder::new(core.name());
     for p in core.places() {
@@ -29,7 +37,8 @@ pub(super) fn build(net: &ExtendedNet, bounds: Vec<Bound>) -> Result<Net, Untran
             builder.label_place(place, label);
         }
     }
-    let mut making = Making { net, most: &most, complements: BTreeMap::new() };
+    let (complements, beyond) = (BTreeMap::new(), None);
+    let mut making = Making { net, most: &most, caps: &caps, complements, beyond };
     for p in making.watched() {
         let is_taken =
             |name: &str| core.transition_named(name).is_some() || builder.node(name).is_some();
@@ -37,24 +46,33 @@ pub(super) fn build(net: &ExtendedNet, bounds: Vec<Bound>) -> Result<Net, Untran
         let complement = builder.place(&name, making.most(p) - core.initial()[p])?;
         making.complements.insert(p, complement);
     }
+    if !caps.is_empty() {
+        making.beyond = Some(making.beyond(&mut builder)?);
+    }
     let mut copies = Vec::with_capacity(core.transition_count());
     let mut all: u128 = 0;
     for t in core.transitions() {
-        let ranges = making.ranges(t);
-        let count = ranges.iter().try_fold(1u128, |product, &(_, low, high)| {
-            product.checked_mul(u128::from(high - low) + 1)
-        });
+        let choices = making.choices(t);
+        let count = choices
+            .iter()
+            .try_fold(1u128, |product, choice| product.checked_mul(choice.count().into()));
         all = count.and_then(|count| all.checked_add(count)).unwrap_or(u128::MAX);
         if all > MOST_COPIES.max(core.transition_count() as u128) {
             let transition = core.transition_name(t).to_owned();
             return Err(Untranslated::TooManyCopies { transition, most: MOST_COPIES });
         }
-        copies.push(making.copies(t, &ranges, &mut builder)?);
+        copies.push(making.copies(t, &choices, &mut builder)?);
     }
+    making.leave_and_drain(&mut builder)?;
     let complemented = making.complements.keys().copied().collect();
     let names = core.transitions().map(|t| core.transition_name(t)).zip(copies);
     let translation = Translation::new(core.place_count(), names, bounds, complemented);
-    let translation = translation.map_err(|_| BuildError::TooLarge)?;
+    let mut translation = translation.map_err(|_| BuildError::TooLarge)?;
+    if let Some(Beyond { within, over, .. }) = making.beyond {
+        let over = over.into_iter().map(|(p, over)| (p, (most[&p], over))).collect();
+        let enabled = core.transitions().map(|t| net.enabling(t)).collect();
+        translation = translation.with_caps(Caps { within, over, enabled });
+    }
     builder.set_translation(translation);
     Ok(builder.build()?)
 }
@@ -63,7 +81,69 @@ pub(super) fn build(net: &ExtendedNet, bounds: Vec<Bound>) -> Result<Net, Untran
 struct Making<'n> {
     net: &'n ExtendedNet,
     most: &'n BTreeMap<PlaceId, u64>,
+    /// The places whose bounds are caps.
+    caps: &'n BTreeSet<PlaceId>,
     complements: BTreeMap<PlaceId, PlaceId>,
+    /// What there is beside them, where there are caps.
+    beyond: Option<Beyond>,
+}
+
+/// The places of a net with caps that are about what goes beyond them.
+struct Beyond {
+    within: PlaceId,
+    beyond: PlaceId,
+    /// Where the tokens beyond the cap of a place are.
+    over: BTreeMap<PlaceId, PlaceId>,
+}
+
+/// In what copies of a transition differ.
+enum Choice {
+    /// The place is emptied, and holds so many tokens before.
+    Held(PlaceId, RangeInclusive<u64>),
+    /// The transition changes the tokens of a place with a cap by so many, and none of the change
+    /// up to all of it is of what the place has beyond its cap.
+    Over(PlaceId, i64),
+}
+
+impl Choice {
+    /// How many there are, as far as anybody counts.
+    fn count(&self) -> u64 {
+        match self {
+            Choice::Held(_, tokens) => (tokens.end() - tokens.start()).saturating_add(1),
+            Choice::Over(_, change) => change.unsigned_abs().saturating_add(1),
+        }
+    }
+}
+
+/// What a copy of a transition is for.
+#[derive(Default)]
+struct Chosen {
+    /// What the places that are emptied hold before.
+    held: BTreeMap<PlaceId, u64>,
+    /// How what places have beyond their caps is changed, where it is.
+    over: BTreeMap<PlaceId, i64>,
+}
+
+impl Chosen {
+    /// The copy of this number; the first choice counts fastest.
+    fn numbered(choices: &[Choice], mut number: u64) -> Chosen {
+        let mut copy = Chosen::default();
+        for choice in choices {
+            let count = choice.count();
+            let (at, rest) = (number % count, number / count);
+            number = rest;
+            match choice {
+                Choice::Held(p, tokens) => drop(copy.held.insert(*p, tokens.start() + at)),
+                Choice::Over(p, change) if at > 0 => {
+                    // At most the change, which fits.
+                    let by = i64::try_from(at).unwrap_or(i64::MAX) * change.signum();
+                    copy.over.insert(*p, by);
+                }
+                Choice::Over(..) => {}
+            }
+        }
+        copy
+    }
 }
 
 impl Making<'_> {
@@ -72,14 +152,29 @@ impl Making<'_> {
         self.most.get(&p).copied().unwrap_or_default()
     }
 
-    /// The places whose complement somebody asks.
+    /// The places whose complement somebody asks, and those with a cap, which nothing else keeps.
     fn watched(&self) -> BTreeSet<PlaceId> {
         let of = |t: TransitionId| {
             let inhibits = self.net.inhibitors(t).iter();
             let inhibits = inhibits.filter(|arc| arc.weight <= self.most(arc.place));
             inhibits.map(|arc| arc.place).chain(self.emptied(t)).collect::<Vec<_>>()
         };
-        self.net.core().transitions().flat_map(of).collect()
+        self.net.core().transitions().flat_map(of).chain(self.caps.iter().copied()).collect()
+    }
+
+    /// The places for what goes beyond caps.
+    fn beyond(&self, builder: &mut NetBuilder) -> Result<Beyond, BuildError> {
+        let core = self.net.core();
+        let mut place = |what, of: Option<PlaceId>, tokens| {
+            let of = of.map(|p| core.place_name(p));
+            let name = cap_name(what, of, |name| {
+                core.transition_named(name).is_some() || builder.node(name).is_some()
+            });
+            builder.place(&name, tokens)
+        };
+        let over = self.caps.iter().map(|&p| Ok((p, place("over", Some(p), 0)?)));
+        let over = over.collect::<Result<_, BuildError>>()?;
+        Ok(Beyond { within: place("within", None, 1)?, beyond: place("beyond", None, 0)?, over })
     }
 
     /// The places that `t` empties and that may hold something.
@@ -87,112 +182,152 @@ impl Making<'_> {
         self.net.resets(t).iter().copied().filter(|&p| self.most(p) > 0)
     }
 
-    /// For each place that `t` empties, the least and the most that it may hold when `t` fires.
-    /// Where that is nothing, one number that it cannot hold.
-    fn ranges(&self, t: TransitionId) -> Vec<(PlaceId, u64, u64)> {
-        let range = |p| {
-            let low = self.net.core().pre_weight(t, p);
+    /// In what the copies of `t` differ.
+    fn choices(&self, t: TransitionId) -> Vec<Choice> {
+        let core = self.net.core();
+        // Where a place that is emptied can hold nothing, one number that it cannot hold.
+        let held = |p| {
+            let low = core.pre_weight(t, p);
             let inhibitor = self.net.inhibitor_weight(t, p);
             let high = inhibitor.map_or(self.most(p), |weight| self.most(p).min(weight - 1));
-            (p, low, high.max(low))
+            Choice::Held(p, low..=high.max(low))
         };
-        self.emptied(t).map(range).collect()
+        let is_emptied = |p: &PlaceId| self.net.resets(t).contains(p);
+        let over = self.caps.iter().copied().filter(|p| !is_emptied(p)).filter_map(|p| {
+            // Weights fit.
+            let [puts, takes] = [core.post_weight(t, p), core.pre_weight(t, p)].map(i64::try_from);
+            let change = puts.ok()? - takes.ok()?;
+            (change != 0).then_some(Choice::Over(p, change))
+        });
+        self.emptied(t).map(held).chain(over).collect()
     }
 
     /// Adds the copies of `t`; how many.
     fn copies(
         &self,
         t: TransitionId,
-        ranges: &[(PlaceId, u64, u64)],
+        choices: &[Choice],
         builder: &mut NetBuilder,
     ) -> Result<usize, BuildError> {
         let core = self.net.core();
-        let name = core.transition_name(t);
-        let is_one = ranges.iter().all(|&(_, low, high)| low == high);
-        let count: u64 = ranges.iter().map(|&(_, low, high)| high - low + 1).product();
+        let own = core.transition_name(t);
+        let is_one = choices.iter().all(|it| matches!(it, Choice::Over(..)) || it.count() == 1);
+        let count: u64 = choices.iter().map(Choice::count).product();
         for number in 0..count {
-            let held = numbers(ranges, number);
-            let copy = match is_one {
-                true => builder.transition(name)?,
-                false => {
-                    let held: Vec<(&str, u64)> = ranges
-                        .iter()
-                        .zip(&held)
-                        .map(|(&(p, ..), &tokens)| (core.place_name(p), tokens))
-                        .collect();
-                    let is_taken = |name: &str| {
-                        core.transition_named(name).is_some() || builder.node(name).is_some()
-                    };
-                    let name = copy_name(name, &held, is_taken);
-                    builder.transition(&name)?
-                }
+            let made = Chosen::numbered(choices, number);
+            let held = made.held.iter().filter(|_| !is_one);
+            let held: Vec<_> = held.map(|(&p, &tokens)| (core.place_name(p), tokens)).collect();
+            let over: Vec<_> = made.over.iter().map(|(&p, &by)| (core.place_name(p), by)).collect();
+            let name = match held.is_empty() && over.is_empty() {
+                true => own.to_owned(),
+                false => copy_name(own, &held, &over, |name| {
+                    core.transition_named(name).is_some() || builder.node(name).is_some()
+                }),
             };
+            let copy = builder.transition(&name)?;
             if let Some(label) = core.transition_label(t) {
                 builder.label_transition(copy, label);
             }
-            let emptied: BTreeMap<PlaceId, u64> =
-                ranges.iter().map(|&(p, ..)| p).zip(held.iter().copied()).collect();
-            self.arcs(t, copy, &emptied, builder)?;
+            self.arcs(t, copy, &made, builder)?;
         }
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// The arcs of the copy of `t` for these numbers of tokens on the places that it empties.
+    /// The arcs of a copy of `t`.
     fn arcs(
         &self,
         t: TransitionId,
         copy: TransitionId,
-        emptied: &BTreeMap<PlaceId, u64>,
+        made: &Chosen,
         builder: &mut NetBuilder,
     ) -> Result<(), BuildError> {
         let core = self.net.core();
         let arcs = core.pre(t).iter().chain(core.post(t)).map(|arc| arc.place);
         let inhibitors = self.net.inhibitors(t).iter().map(|arc| arc.place);
         let places: BTreeSet<PlaceId> =
-            arcs.chain(inhibitors).chain(emptied.keys().copied()).collect();
+            arcs.chain(inhibitors).chain(made.held.keys().copied()).collect();
+        let mut arc = |p: PlaceId, takes: u64, puts: u64| {
+            if takes > 0 {
+                builder.take(copy, p, takes)?;
+            }
+            if puts > 0 {
+                builder.put(copy, p, puts)?;
+            }
+            Ok::<(), BuildError>(())
+        };
         for p in places {
             let (takes, puts) = (core.pre_weight(t, p), core.post_weight(t, p));
             let most = self.most(p);
             let inhibitor = self.net.inhibitor_weight(t, p).filter(|&weight| weight <= most);
             let room = inhibitor.map_or(0, |weight| most - weight + 1);
-            let complement = self.complements.get(&p).copied();
-            let (takes, here, there) = match (emptied.get(&p), complement) {
-                (Some(&held), _) => {
-                    let room = room.max(most.saturating_sub(held));
-                    (held, puts, Some((room, most.saturating_sub(puts))))
-                }
-                (None, Some(_)) => {
-                    let more = puts.saturating_sub(takes);
-                    let room = room.max(more);
-                    (takes, puts, Some((room, room - more + takes.saturating_sub(puts))))
-                }
-                (None, None) => (takes, puts, None),
+            let Some(&complement) = self.complements.get(&p) else {
+                arc(p, made.held.get(&p).copied().unwrap_or(takes), puts)?;
+                continue;
             };
-            let mut arc = |p: PlaceId, takes: u64, puts: u64| {
-                if takes > 0 {
-                    builder.take(copy, p, takes)?;
-                }
-                if puts > 0 {
-                    builder.put(copy, p, puts)?;
-                }
-                Ok::<(), BuildError>(())
+            if let Some(&held) = made.held.get(&p) {
+                arc(p, held, puts)?;
+                arc(complement, room.max(most.saturating_sub(held)), most.saturating_sub(puts))?;
+                continue;
+            }
+            let over = made.over.get(&p).copied().unwrap_or(0);
+            let (more, fewer) = (puts.saturating_sub(takes), takes.saturating_sub(puts));
+            let by = over.unsigned_abs();
+            // What is left of the change for p itself.
+            let (more, fewer) = (more.saturating_sub(by), fewer.saturating_sub(by));
+            let needs = match over.signum() {
+                0 => takes,
+                1 => takes.max(most - more),
+                _ => takes.max(most),
             };
-            arc(p, takes, here)?;
-            if let (Some(complement), Some((takes, puts))) = (complement, there) {
-                arc(complement, takes, puts)?;
+            arc(p, needs, needs + more - fewer)?;
+            let room = room.max(more);
+            arc(complement, room, room - more + fewer)?;
+            let Some(beyond) = self.beyond.as_ref().filter(|_| over != 0) else { continue };
+            let tokens = beyond.over[&p];
+            match over > 0 {
+                true => arc(tokens, 0, by)?,
+                false => arc(tokens, by, 0)?,
+            }
+        }
+        if let Some(beyond) = &self.beyond
+            && made.over.values().any(|&over| over > 0)
+        {
+            arc(beyond.beyond, 1, 1)?;
+        }
+        Ok(())
+    }
+
+    /// For each place with a cap, what passes the cap, and what takes away the rest when the place
+    /// is emptied.
+    fn leave_and_drain(&self, builder: &mut NetBuilder) -> Result<(), BuildError> {
+        let Some(Beyond { within, beyond, over }) = &self.beyond else { return Ok(()) };
+        let core = self.net.core();
+        let named = |builder: &mut NetBuilder, what: &str, p: PlaceId| {
+            let name = cap_name(what, Some(core.place_name(p)), |name| {
+                core.transition_named(name).is_some() || builder.node(name).is_some()
+            });
+            builder.transition(&name)
+        };
+        for (&p, &over) in over {
+            let empties = |t| self.net.resets(t).contains(&p);
+            let fill = core.transitions().filter(|&t| !empties(t));
+            let more = fill.map(|t| core.post_weight(t, p).saturating_sub(core.pre_weight(t, p)));
+            let more = more.max().unwrap_or(0);
+            if more > 0 {
+                let leave = named(builder, "leave", p)?;
+                builder.take(leave, *within, 1)?;
+                builder.put(leave, *beyond, 1)?;
+                let reads = (self.most(p) + 1).saturating_sub(more);
+                if reads > 0 {
+                    builder.take(leave, p, reads)?;
+                    builder.put(leave, p, reads)?;
+                }
+            }
+            if core.transitions().any(empties) {
+                let drain = named(builder, "drain", p)?;
+                builder.take(drain, over, 1)?;
             }
         }
         Ok(())
     }
-}
-
-/// The numbers of tokens that the copy of this number is for.
-fn numbers(ranges: &[(PlaceId, u64, u64)], mut number: u64) -> Vec<u64> {
-    let mut next = |&(_, low, high): &(PlaceId, u64, u64)| {
-        let size = high - low + 1;
-        let tokens = low + number % size;
-        number /= size;
-        tokens
-    };
-    ranges.iter().map(&mut next).collect()
 }

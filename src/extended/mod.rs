@@ -1,13 +1,14 @@
 //! Nets with inhibitor and reset arcs as place/transition nets that say the same: [`translate`].
 //!
 //! Nobody after the readers knows other arcs than plain ones. So such a net is translated at the
-//! front door, where that is exact ([`parikh_net::translation`]), and refused where it is not:
-//! where no bound is found on a place that inhibits or is emptied ([`bounds`]), the net may do what
-//! no bounded net does.
+//! front door, where that is exact ([`parikh_net::translation`]). Where no bound is found on a
+//! place that inhibits or is emptied ([`bounds`]), the net may do what no bounded net does: it is
+//! refused, but for those who ask what can be reached ([`translate_within_caps`]).
 
 pub mod bounds;
 mod build;
 
+use bounds::Rooms;
 use parikh_net::{BuildError, ExtendedNet, Net};
 use parikh_solvers::Budget;
 
@@ -69,6 +70,37 @@ pub fn translate_visiting(
         Ok(core) => return Ok(core),
         Err(extended) => *extended,
     };
-    let bounds = bounds::find(&net, most_visited, budget)?;
-    build::build(&net, bounds)
+    let bounds = bounds::find(&net, most_visited, budget);
+    match bounds.missing {
+        None => build::build(&net, bounds.known),
+        Some(missing) => Err(missing),
+    }
+}
+
+/// The same; where places have no bound, with caps on them that have this room. Then the net stands
+/// for the model in two halves, and whoever asks more of it than what can be reached is refused
+/// ([`Net::has_caps`]).
+///
+/// # Errors
+/// When it takes too many transitions, or weights do not fit.
+pub fn translate_within_caps(
+    net: ExtendedNet,
+    most_visited: u64,
+    mut rooms: Rooms,
+    budget: &Budget,
+) -> Result<Net, Untranslated> {
+    let net = match net.into_plain() {
+        Ok(core) => return Ok(core),
+        Err(extended) => *extended,
+    };
+    let bounds = bounds::find(&net, most_visited, budget);
+    if bounds.missing.is_none() {
+        return build::build(&net, bounds.known);
+    }
+    loop {
+        match build::build(&net, bounds::cap(&net, &bounds.known, rooms)) {
+            Err(Untranslated::TooManyCopies { .. }) if rooms.emptied > 0 => rooms.emptied /= 2,
+            built => return built,
+        }
+    }
 }

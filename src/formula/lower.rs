@@ -20,7 +20,7 @@ use super::syntax::Formula;
 use super::trees;
 use super::unsupported::Unsupported;
 use parikh_net::coloured::Folding;
-use parikh_net::{Goal, Net, Predicate};
+use parikh_net::{Goal, Net, Predicate, of_model};
 
 /// How a path formula is read where it can be read in two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +150,7 @@ impl Lowering<'_> {
         if is_skeleton && asks_what_is_enabled(&here) {
             return Err(Unsupported::Colours);
         }
+        let here = of_model(self.net, here).ok_or(Unsupported::TooLarge)?;
         Ok(Proposition::Constant(here.holds(self.net, self.net.initial())))
     }
 
@@ -175,6 +176,9 @@ impl Lowering<'_> {
         holds: bool,
         beyond: &'static str,
     ) -> Result<Proposition<Goal>, Unsupported> {
+        if self.net.has_caps() {
+            return Err(Unsupported::Caps);
+        }
         match self.logic {
             Some(Logic::Linear) => {}
             Some(Logic::Branching) if is_read_alike(path, self.net) => {}

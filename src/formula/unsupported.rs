@@ -33,6 +33,13 @@ pub enum Unsupported {
     /// at.
     #[error("what is enabled initially is a matter of colours, which only the unfolding has")]
     Colours,
+    /// A question about more than what can be reached, where a net with inhibitor or reset arcs has
+    /// caps.
+    #[error(
+        "places at inhibitor or reset arcs have no known bound: of such a net it is answered what can be \
+         reached (EF, AG, deadlock, bounds), and not what stays reachable or what runs do"
+    )]
+    Caps,
     /// Nested equivalences, each of which doubles what it holds.
     #[error("the formula is too large without its equivalences")]
     Explosion,

@@ -2,6 +2,7 @@
 
 use super::error::InputError;
 use crate::extended;
+use crate::extended::bounds::{MANY, Rooms};
 use parikh_net::coloured::ColouredNet;
 use parikh_net::{ExtendedNet, Net};
 use parikh_solvers::Budget;
@@ -46,12 +47,17 @@ impl From<ColouredNet> for SourceModel {
 }
 
 /// The net that stands for one that may have inhibitor and reset arcs. Whatever comes after the
-/// readers, engines and reduction rules among them, only ever sees this net.
+/// readers, engines and reduction rules among them, only ever sees this net. With `caps`, it may
+/// stand for that one in two halves ([`extended::translate_within_caps`]).
 ///
 /// # Errors
 /// When it has, and no place/transition net stands for it.
-pub(super) fn translated(net: ExtendedNet, file: &str) -> Result<Net, InputError> {
-    let translated = extended::translate(net, &Budget::unlimited());
+pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net, InputError> {
+    let budget = Budget::unlimited();
+    let translated = match caps {
+        true => extended::translate_within_caps(net, MANY, Rooms::default(), &budget),
+        false => extended::translate(net, &budget),
+    };
     let net = translated
         .map_err(|why| InputError::Untranslated { file: file.into(), why: Box::new(why) })?;
     if let Some(translation) = net.translation() {

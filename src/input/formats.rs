@@ -36,9 +36,22 @@ pub const FORMATS: &[Format] = &[
 /// When the file cannot be read, is of no format, or its net is broken; each with the position in
 /// the file.
 pub fn read_model(path: &Path) -> Result<Model, InputError> {
+    read(path, false)
+}
+
+/// The same for whoever asks what can be reached, and learns what else is not asked of a net with
+/// inhibitor or reset arcs at places without a known bound ([`Net::has_caps`](parikh_net::Net::has_caps)).
+///
+/// # Errors
+/// As [`read_model`].
+pub fn read_model_within_caps(path: &Path) -> Result<Model, InputError> {
+    read(path, true)
+}
+
+fn read(path: &Path, caps: bool) -> Result<Model, InputError> {
     let file = model_file(path)?.display().to_string();
     Ok(match read_source(path)? {
-        SourceModel::Net(net) => Model::from(translated(*net, &file)?),
+        SourceModel::Net(net) => Model::from(translated(*net, &file, caps)?),
         SourceModel::Coloured(net) => Model::from(*net),
     })
 }

@@ -50,7 +50,7 @@ pub fn read_net(path: &Path) -> Result<Net, InputError> {
 /// # Errors
 /// As [`read_net`].
 pub fn read_net_from(reader: impl BufRead, name: &str) -> Result<Net, InputError> {
-    let net = translated(read_extended_from(reader, name)?, name)?;
+    let net = translated(read_extended_from(reader, name)?, name, false)?;
     Ok(net)
 }
 

@@ -115,7 +115,10 @@ impl<'a, 'n> Hearing<'a, 'n> {
 
     /// The best known of open questions for a maximum, the first of them.
     pub(super) fn between(&self) -> Vec<MaximumRange> {
-        let open = self.plan.open_questions().filter(|question| question.goals().len() == 1);
+        // What is asked of a net with caps is no number of the question.
+        let has_caps = self.board.net().has_caps();
+        let is_said = |question: &&Question| question.goals().len() == 1 && !has_caps;
+        let open = self.plan.open_questions().filter(is_said);
         let known = open.take(LOOKED_AT).filter_map(|question| {
             let &goal = question.goals().first()?;
             let Some(Knowledge::Maximum(maximum)) = self.board.knowledge(goal) else { return None };
@@ -131,6 +134,11 @@ impl<'a, 'n> Hearing<'a, 'n> {
         let is_frozen = |goal: &&GoalId| self.board.knowledge(**goal).is_none();
         if question.goals().iter().any(|goal| is_frozen(&goal)) {
             return "; engines contradict each other (internal error)".to_owned();
+        }
+        if self.board.net().has_caps() {
+            return "; caps stand for what is not known of places at inhibitor or reset arcs, and \
+                    neither a witness within them nor a proof beyond them was found"
+                .to_owned();
         }
         let goals = question.goals().len();
         if goals > 1 {

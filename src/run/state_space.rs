@@ -11,7 +11,7 @@ use super::counting::{Count, CountMethod, CountResult};
 use super::figures::{FIGURES, described, pumped, through_reduction, visited};
 use super::shares::{AT_ONCE, DIAGRAMS, EARLY, MAXIMA, PUMP_BY_WALKS};
 use super::{Config, Event, Report, Unanswered};
-use crate::answer::{Answer, Plan, Value};
+use crate::answer::{Answer, Plan, Value, not_asked_with_caps};
 use crate::board::Technique;
 use crate::engine::{coverability, diagrams, walk};
 use crate::evidence::pump_grows;
@@ -34,7 +34,10 @@ pub fn state_space(
     let report = Report::default();
     let mut figures =
         Figures { tell, report, known: BTreeMap::new(), why: String::new(), beside: None };
-    figures.find(net, config, budget);
+    match net.has_caps() {
+        true => figures.why = not_asked_with_caps(),
+        false => figures.find(net, config, budget),
+    }
     let Figures { mut report, known, why, .. } = figures;
     report.answered = known.len();
     report.unanswered.retain(|question| !known.contains_key(&question.id));

@@ -146,9 +146,9 @@ fn nets_are_converted_and_what_cannot_be_is_said() {
         "{refused}"
     );
     assert_eq!(lines[1..], ["  pr t > u", "  ^^"]);
-    // A place that inhibits and has no bound: the net is refused, and played all the same.
+    // A place that inhibits and has no bound: what can be reached is asked, and the net is played.
     desk.write("free.net", "tr t -> p\ntr u p?-3 -> q");
-    let refused = desk.refused(1, &["check", "free.net", "-e", "RD"]);
+    let refused = desk.refused(1, &["info", "free.net"]);
     assert!(
         refused.contains("place `p` inhibits transition `u`, and no bound is known"),
         "{refused}"

@@ -113,3 +113,70 @@ fn evidence_about_nets_in_other_languages_is_confirmed() {
         assert!(matches!(verdicts[..], [Verdict::Confirmed(_)]), "{model}: {verdicts:?}");
     }
 }
+
+#[test]
+fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the_rest_is_refused() {
+    let desk = Desk::new();
+    // Any number of readers, and a writer who waits for them to go: readers are unbounded.
+    desk.write(
+        "rw.net",
+        "net rw\ntr come writer?-1 -> readers\ntr go readers ->\ntr lock free readers?-1 -> writer\n\
+         tr unlock writer -> free\npl free (1)",
+    );
+    desk.write(
+        "asked",
+        "apart: AG !(readers >= 1 && writer >= 1)\nmany: EF (readers >= 5 && !fireable(lock))\n\
+         writer: bound(writer)\nreaders: bound(readers)\nback: AG EF readers = 0\nsome: EF writer = 2\n\
+         gone: E F G readers = 0",
+    );
+    let asked = ["check", "rw.net", "--formulas", "asked", "--evidence", "out"];
+    let (_, said, refused) = desk.said(&asked);
+    // A place with a cap grows beyond it only, which shows nothing.
+    assert!(said.contains("readers: unknown"), "{said}");
+    let reason = "places at inhibitor or reset arcs have no known bound";
+    assert!(refused.contains(&format!("back: {reason}")), "{refused}");
+    assert!(refused.contains(&format!("gone: {reason}")), "{refused}");
+    let file = desk.read("out/Formulas.jsonl");
+    for (id, value) in [("apart", "TRUE"), ("many", "TRUE"), ("writer", "1"), ("some", "FALSE")] {
+        let answer = format!("{{\"answer\":{{\"id\":\"{id}\",\"value\":\"{value}\"");
+        assert!(file.contains(&answer), "{answer}\n{file}");
+    }
+    for (examination, value) in [
+        ("ReachabilityDeadlock", "FALSE"),
+        ("OneSafe", "FALSE"),
+        ("QuasiLiveness", "TRUE"),
+        ("StableMarking", "FALSE"),
+    ] {
+        let said = desk.fine(&["check", "rw.net", "-e", examination, "--evidence", "out"]);
+        assert!(said.starts_with(&format!("{examination}: {value}")), "{said}");
+        let path = format!("out/{examination}.jsonl");
+        let judged = verdicts(&desk, "rw.net", &path).unwrap();
+        assert!(matches!(judged[..], [Verdict::Confirmed(_)]), "{examination}: {judged:?}");
+        // Another value, another cap, no cap.
+        let right = desk.read(&path);
+        let [yes, no] = ["TRUE", "FALSE"].map(|it| format!("\"value\":\"{it}\""));
+        let turned = match right.contains(&yes) {
+            true => right.replace(&yes, &no),
+            false => right.replace(&no, &yes),
+        };
+        desk.write(&format!("wrong/{examination}.jsonl"), &turned);
+        let judged = verdicts(&desk, "rw.net", &format!("wrong/{examination}.jsonl")).unwrap();
+        assert!(matches!(judged[..], [Verdict::Refused(_)]), "{examination}: {judged:?}");
+        for (from, to) in [("\"most\":101", "\"most\":0"), ("\"cap\"", "\"capacity\"")] {
+            assert!(right.contains(from), "{right}");
+            desk.write(&format!("wrong/{examination}.jsonl"), &right.replace(from, to));
+            assert!(verdicts(&desk, "rw.net", &format!("wrong/{examination}.jsonl")).is_err());
+        }
+    }
+    for examination in ["Liveness", "StateSpace"] {
+        let (_, open, refused) = desk.said(&["check", "rw.net", "-e", examination]);
+        assert!(format!("{open}{refused}").contains(reason), "{open}{refused}");
+    }
+    // A witness is a run of the model, by the rule with all arcs.
+    desk.fine(&["check", "rw.net", "--formula", "q: EF readers >= 3", "--trace", "traces"]);
+    let replayed = desk.fine(&["replay", "rw.net", "traces/q.trace"]);
+    assert!(replayed.contains("3 firings replayed"), "{replayed}");
+    desk.write("beyond.trace", &format!("{}leave(readers)\n", "come\n".repeat(101)));
+    let refused = desk.refused(1, &["replay", "rw.net", "beyond.trace"]);
+    assert!(refused.contains("it passes a cap of the net"), "{refused}");
+}

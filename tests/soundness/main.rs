@@ -15,6 +15,7 @@ mod examinations;
 mod explicit;
 mod explicit_limits;
 mod extended;
+mod extended_caps;
 mod extended_formulas;
 mod failing_engines;
 mod homes;

@@ -5,7 +5,7 @@ use crate::audit::desk::Desk;
 use crate::check_pumping;
 use crate::file::{Pump, Steps, sequence};
 use parikh_net::printable::Quoted;
-use parikh_net::{Pumping, Stage};
+use parikh_net::{Net, Pumping, Stage, Translation};
 
 /// Fires what comes first and what repeats, and notes which sums grow.
 pub(super) fn weigh<'n>(
@@ -21,6 +21,9 @@ pub(super) fn weigh<'n>(
     let stages = earlier.iter().map(|before| stage(&before.prefix, &before.pump));
     let earlier = stages.collect::<Result<_, _>>()?;
     let pumping = Pumping { earlier, last: stage(&prefix, &pump)? };
+    if passes_a_cap(net, &pumping) {
+        return Err(format!("pump {} passes a cap of the net", Quoted(id)));
+    }
     let growth = check_pumping(net, &pumping).map_err(|error| error.to_string())?;
     for (sum, grows) in &mut account.sums {
         *grows |= growth.grows(sum);
@@ -30,4 +33,18 @@ pub(super) fn weigh<'n>(
         grows.then(|| format!("pump {} puts ever more tokens on a place", Quoted(id)))
     });
     Ok(())
+}
+
+/// Whether a firing of it takes the token away that says that no cap was passed.
+fn passes_a_cap(net: &Net, pumping: &Pumping) -> bool {
+    let Some(within) = net.translation().and_then(Translation::within_caps) else { return false };
+    let of_stage = |stage: &Stage| {
+        let mut steps = stage.prefix.steps().iter().chain(stage.pump.steps());
+        steps.any(|step| {
+            let (takes, puts) =
+                (net.pre_weight(step.transition, within), net.post_weight(step.transition, within));
+            takes > puts
+        })
+    };
+    pumping.earlier.iter().chain([&pumping.last]).any(of_stage)
 }

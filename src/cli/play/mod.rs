@@ -8,7 +8,8 @@ mod game;
 
 use super::Outcome;
 use super::terminal::{lines, whole};
-use crate::extended::translate;
+use crate::extended::bounds::{MANY, Rooms};
+use crate::extended::translate_within_caps;
 use crate::formula::lower_state;
 use crate::formula::text::read_one;
 use crate::input::{self, SourceModel};
@@ -147,11 +148,17 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<Vec<TransitionId>> {
         Ok(trace) => return steps(&trace, &|t| t),
         Err(error) => error,
     };
-    let stands = translate(net.clone(), &Budget::unlimited()).ok();
+    let (rooms, budget) = (Rooms::default(), Budget::unlimited());
+    let stands = translate_within_caps(net.clone(), MANY, rooms, &budget).ok();
     if let Some(stands) = &stands
         && let Some(translation) = stands.translation()
         && let Ok(trace) = Trace::parse(stands, &text)
     {
+        let is_own =
+            |t: TransitionId| translation.origin(t).index() < translation.transition_count();
+        if !trace.transitions().all(is_own) {
+            bail!("{shown}: it passes a cap of the net, and is no run of the model");
+        }
         return steps(&trace, &|t| translation.origin(t));
     }
     Err(anyhow!("{shown}:{}: {}", error.line, error.problem))

@@ -1,0 +1,84 @@
+//! Conditions on the markings of a model with inhibitor or reset arcs, as conditions on those of
+//! the net with caps that stands for it: [`of_model`].
+
+use crate::id::TransitionId;
+use crate::net::Net;
+use crate::predicate::{Atom, Predicate};
+use crate::sum::LinearSum;
+use crate::translation::{Caps, Translation, Window};
+
+/// A condition on the model's markings as one on those of `net`, where that has caps; elsewhere the
+/// condition itself. What is said of the copies of a transition is said of that transition in the
+/// model: whoever asks one of them asks all of them. `None` where numbers do not fit.
+pub fn of_model(net: &Net, predicate: Predicate) -> Option<Predicate> {
+    match net.translation().and_then(|translation| Some((translation, translation.caps()?))) {
+        Some((translation, caps)) => {
+            over_places(translation, caps, predicate).map(Predicate::sorted)
+        }
+        None => Some(predicate),
+    }
+}
+
+/// A sum of the model's tokens as one of those of `net`. `None` where numbers do not fit.
+pub fn sum_of_model(net: &Net, sum: &LinearSum) -> Option<LinearSum> {
+    match net.translation().and_then(Translation::caps) {
+        Some(caps) => whole(caps, sum),
+        None => Some(sum.clone()),
+    }
+}
+
+/// m(p) = p + over(p).
+fn whole(caps: &Caps, sum: &LinearSum) -> Option<LinearSum> {
+    let over = sum.terms().iter().filter_map(|&(place, a)| Some((caps.over.get(&place)?.1, a)));
+    LinearSum::new(sum.terms().iter().copied().chain(over)).ok()
+}
+
+fn over_places(translation: &Translation, caps: &Caps, predicate: Predicate) -> Option<Predicate> {
+    // What passes a cap or drains a place is nothing that the model fires.
+    let enabled = |t: TransitionId| match caps.enabled.get(t.index()) {
+        Some(windows) => Predicate::and(windows.iter().map(window)),
+        None => Predicate::False,
+    };
+    let some = || {
+        let all = (0..translation.transition_count()).map(TransitionId::new);
+        Predicate::or(all.map(enabled))
+    };
+    let parts = |parts: Vec<Predicate>| -> Option<Vec<Predicate>> {
+        parts.into_iter().map(|part| over_places(translation, caps, part)).collect()
+    };
+    Some(match predicate {
+        Predicate::Enabled(copy) => enabled(translation.origin(copy)),
+        Predicate::Disabled(copy) => enabled(translation.origin(copy)).negated(),
+        Predicate::NotDead => some(),
+        Predicate::Dead => some().negated(),
+        Predicate::And(all) => Predicate::and(parts(all)?),
+        Predicate::Or(any) => Predicate::or(parts(any)?),
+        Predicate::Atom(atom) if is_seen_below(caps, &atom) => Predicate::Atom(atom),
+        Predicate::Atom(atom) => Predicate::at_most(whole(caps, &atom.sum)?, atom.bound),
+        constant => constant,
+    })
+}
+
+/// Whether an atom compares the tokens of one place with a number up to its cap: it holds of m(p)
+/// if and only if it does of min(m(p), c).
+fn is_seen_below(caps: &Caps, atom: &Atom) -> bool {
+    let [(place, a)] = *atom.sum.terms() else { return false };
+    let Some(&(cap, _)) = caps.over.get(&place) else { return true };
+    let (a, bound, cap) = (i128::from(a), i128::from(atom.bound), i128::from(cap));
+    match a > 0 {
+        // a·m <= b, which all numbers from the cap on have to break.
+        true => a * cap > bound,
+        // a·m <= b for a < 0, which all of them have to meet.
+        false => a * cap <= bound,
+    }
+}
+
+fn window(window: &Window) -> Predicate {
+    let least = Predicate::at_least(window.place, window.least);
+    match window.below {
+        None => least,
+        Some(below) => {
+            Predicate::and([least, Predicate::no_more_than(window.place, below.saturating_sub(1))])
+        }
+    }
+}
