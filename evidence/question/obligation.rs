@@ -200,6 +200,7 @@ impl Question {
             | Question::Sound { .. }
             | Question::NoRun(_)
             | Question::Tree(_)
+            | Question::Between { .. }
             | Question::LargestOf(_)
             | Question::HowMany { .. } => false,
         }
