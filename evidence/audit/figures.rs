@@ -20,7 +20,8 @@ pub(super) fn judge(desk: &Desk<'_>, asked: &Question, answer: &Answer) -> Optio
     if answer.value == Value::Infinite.to_string() {
         return None;
     }
-    let by_search = answer.searched.is_some() && answer.shown_by.is_empty();
+    // Of a net with caps, the largest value of a sum is not that of the model.
+    let by_search = answer.searched.is_some() && answer.shown_by.is_empty() && !net.has_caps();
     match asked {
         Question::HowMany { firings } => Some(count(desk, answer, *firings)),
         Question::Largest(sum) if by_search => {

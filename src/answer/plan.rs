@@ -39,6 +39,9 @@ pub struct Plan {
     first: Vec<GoalId>,
     /// See [`mean`](Self::mean).
     fairness: Fairness,
+    /// Whether questions were asked in a way that minds the caps of a net: by examination or
+    /// formula. On a net with caps, others have no answer.
+    minds_caps: bool,
 }
 
 /// How far a question has got.
@@ -76,6 +79,7 @@ impl Plan {
         let mut plan = Plan::default();
         let (whole, asked) = examinations::asked(examination, net)?;
         let asked = within_caps::asked(asked, net).ok()?;
+        plan.minds_caps = true;
         plan.ask(examination.name(), whole, asked);
         Some(plan)
     }
@@ -157,6 +161,7 @@ impl Plan {
         net: &Net,
         logic: Logic,
     ) -> Result<(), Unsupported> {
+        self.minds_caps = true;
         match lower_in(formula, net, logic)? {
             Query::Truth(mut proposition) => {
                 if !self.fairness.is_none() {
@@ -368,6 +373,9 @@ impl Plan {
         at: usize,
         settled: Option<GoalId>,
     ) -> Option<Decided> {
+        if board.net().has_caps() && !self.minds_caps {
+            return None;
+        }
         let question = &self.questions[at];
         let progress = &mut self.progress[at];
         let wanted = &mut self.wanted;
@@ -415,7 +423,7 @@ impl Plan {
 
     /// Some of the questions, by their number, and the goals of these.
     fn again(&self, is_asked: impl Fn(usize) -> bool) -> Plan {
-        let mut again = Plan::default();
+        let mut again = Plan { minds_caps: self.minds_caps, ..Plan::default() };
         let goal = |aim: Aim| self.goals[aim.goal.index()].clone();
         let asked = self.questions.iter().enumerate().filter(|(at, _)| is_asked(*at));
         for (_, Question { id, query, whole, .. }) in asked {

@@ -7,8 +7,13 @@ use crate::support::extended::Table;
 use crate::support::scale::scaled;
 use parikh::evidence::audit::Verdict;
 use parikh::evidence::extended::ExtendedAudit;
+use parikh::evidence::file::FORMAT;
+use parikh::evidence::question::Question;
 use parikh::evidence::reader;
+use parikh::evidence::reader::queries::Property;
 use parikh::net::pnml::write_extended;
+use parikh::net::{LinearSum, Net};
+use serde_json::json;
 
 const EXAMINATIONS: [&str; 5] =
     ["ReachabilityDeadlock", "OneSafe", "QuasiLiveness", "StableMarking", "Liveness"];
@@ -179,4 +184,32 @@ fn what_can_be_reached_is_answered_where_inhibiting_places_have_no_bound_and_the
     desk.write("beyond.trace", &format!("{}leave(readers)\n", "come\n".repeat(101)));
     let refused = desk.refused(1, &["replay", "rw.net", "beyond.trace"]);
     assert!(refused.contains("it passes a cap of the net"), "{refused}");
+}
+
+/// The largest value of a sum on a net with caps is not that of the model, either way.
+#[test]
+fn a_number_by_the_word_of_a_search_is_not_taken_of_a_net_with_caps() {
+    let desk = Desk::new();
+    desk.write("x.net", "net x\ntr fill s -> p\ntr t q p?-1 -> r\npl s (3)\npl q (1)");
+    let bytes = std::fs::read(desk.at("x.net")).unwrap();
+    let extended = reader::model(&bytes).unwrap().net.into_plain().unwrap_err();
+    for value in ["1", "2", "3"] {
+        let header = json!({"evidence": {
+            "format": FORMAT, "net": "x", "places": 8, "transitions": 4, "examination": "Formulas",
+        }});
+        let caps =
+            json!({"translation": {"bounds": [{"place": "p", "most": 1, "because": "cap"}]}});
+        let searched = json!({"markings": 20, "stubborn": false});
+        let answer = json!({"answer": {"id": "b", "value": value, "searched": searched}});
+        desk.write("forged.jsonl", &format!("{header}\n{caps}\n{answer}\n"));
+        let questions = |net: &Net, _: &str| {
+            let p = LinearSum::place(net.place_named("p").unwrap());
+            Ok(vec![Property { id: "b".to_owned(), question: Ok(Question::Largest(p)) }])
+        };
+        let mut audit = ExtendedAudit::new(&extended, 100_000, Box::new(questions));
+        audit.file(&desk.at("forged.jsonl")).unwrap();
+        let judged = audit.finish().judged;
+        let is_refused = |it: &Verdict| matches!(it, Verdict::Refused(_) | Verdict::Searched(_));
+        assert!(judged.len() == 1 && is_refused(&judged[0].verdict), "{value}: {judged:?}");
+    }
 }
