@@ -358,6 +358,13 @@ impl Net {
         self.transition_named(name).map(|transition| vec![transition])
     }
 
+    /// Whether `t` takes the token away that says that no cap was passed: what is fired after it is
+    /// no run of the model.
+    pub fn passes_a_cap(&self, t: TransitionId) -> bool {
+        let within = self.translation().and_then(Translation::within_caps);
+        within.is_some_and(|within| self.pre_weight(t, within) > self.post_weight(t, within))
+    }
+
     /// The same net, whose model does not claim that its units are safe.
     pub fn without_unit_claim(&self) -> Net {
         Net { units: self.units.as_ref().map(Units::unclaimed), ..self.clone() }

@@ -4,6 +4,10 @@
 //! say a little more and a little less, and one of these is often enough: a run that goes round
 //! with what is sought shows EG φ, whatever else φ asks of other runs.
 //!
+//! That universal formulas of CTL are kept by what has fewer runs is E. M. Clarke, O. Grumberg and
+//! D. E. Long, *Model checking and abstraction*, TOPLAS 16 (1994); which of them are formulas of
+//! LTL, M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000. The table below is ours.
+//!
 //! # The formulas of a part
 //! For each part φ, in negation normal form, formulas are made from those of its parts. `dead` is
 //! true of states without successor, and c is a condition on states from the caller: it implies

@@ -131,8 +131,11 @@ impl RunAccount {
         let mut useless = Some((id.clone(), why.clone()));
         let is_of_several = (2..=CASES).contains(&cases.len());
         for (asked, arguments) in self.properties.iter().zip(&mut self.arguments) {
-            if !is_of_several || !arguments.is_empty() || !watch.goes_on() {
+            if !is_of_several || !arguments.is_empty() {
                 continue;
+            }
+            if !watch.goes_on() {
+                return Err((id.clone(), Flaw::Stopped.to_string()));
             }
             let fair = |case: &&Case| asked.fairness().implies(case.property.fairness());
             let fair: Vec<&Case> = cases.iter().filter(fair).collect();

@@ -36,15 +36,8 @@ impl<'n> Desk<'n> {
         }
         // Something else may show it.
         let other = self.search_other(account, searched);
-        match (other, run, left) {
-            (Some(confirmed @ Verdict::Confirmed(_)), ..) => confirmed,
-            (_, Some(run), _) => Verdict::Refused(words::shortened(format!(
-                "visited again: some run is without {run}"
-            ))),
-            (_, None, Some(why)) => unvisited(&why),
-            (Some(other), None, None) => other,
-            (None, None, None) => Verdict::Refused(account.missing(net)),
-        }
+        let untrue = run.map(|run| format!("some run is without {run}"));
+        self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
     }
 
     /// Makes a search again that is said to have shown what the tree of runs is like, and the rest.
@@ -73,14 +66,27 @@ impl<'n> Desk<'n> {
             false => Some(self.search_runs(account, searched)),
             true => self.search_other(account, searched),
         };
+        let untrue = untrue.map(|what| format!("it is not so that {what}"));
+        self.visited_again(account, other, untrue, left.map(|why| unvisited(&why)))
+    }
+
+    /// What is said of markings that were visited again and did not settle the account: what
+    /// something else showed, what was found to be untrue, or why not all were visited.
+    fn visited_again(
+        &self,
+        account: &Account<'n>,
+        other: Option<Verdict>,
+        untrue: Option<String>,
+        left: Option<Verdict>,
+    ) -> Verdict {
         match (other, untrue, left) {
             (Some(confirmed @ Verdict::Confirmed(_)), ..) => confirmed,
-            (_, Some(what), _) => Verdict::Refused(words::shortened(format!(
-                "visited again: it is not so that {what}"
-            ))),
-            (_, None, Some(why)) => unvisited(&why),
+            (_, Some(untrue), _) => {
+                Verdict::Refused(words::shortened(format!("visited again: {untrue}")))
+            }
+            (_, None, Some(unvisited)) => unvisited,
             (Some(other), None, None) => other,
-            (None, None, None) => Verdict::Refused(account.missing(net)),
+            (None, None, None) => Verdict::Refused(account.missing(self.net)),
         }
     }
 

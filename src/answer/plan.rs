@@ -165,7 +165,8 @@ impl Plan {
         match lower_in(formula, net, logic)? {
             Query::Truth(mut proposition) => {
                 if !self.fairness.is_none() {
-                    // Of fair runs, those beside the tree of runs are not meant.
+                    // What is asked beside the goals themselves, to show them earlier, is of all
+                    // runs, not of the fair ones.
                     proposition = proposition.without_consequences();
                     let mut has_tree = false;
                     proposition.atoms(&mut |goal| has_tree |= matches!(goal, Goal::Tree(_)));
@@ -620,8 +621,9 @@ mod tests {
             plan.goals()[..2],
             [Goal::Reach(Predicate::at_least(q, 1)), Goal::Reach(Predicate::at_least(p, 2)),]
         );
-        // A dead end without q = 0, that can happen, and that it stays possible.
-        assert_eq!(plan.goals().len(), 5);
+        // A dead end without q = 0, that can happen, and that it stays possible, as what two things
+        // about the tree of runs are.
+        assert_eq!(plan.goals().len(), 7);
         let board = Board::new(&net, plan.goals().to_vec());
         assert!(plan.begin(&board).is_empty());
         board.under("W").reached(GoalId::new(0), [t].into_iter().collect());

@@ -66,15 +66,7 @@ pub fn translate_visiting(
     most_visited: u64,
     budget: &Budget,
 ) -> Result<Net, Untranslated> {
-    let net = match net.into_plain() {
-        Ok(core) => return Ok(core),
-        Err(extended) => *extended,
-    };
-    let bounds = bounds::find(&net, most_visited, budget);
-    match bounds.missing {
-        None => build::build(&net, bounds.known),
-        Some(missing) => Err(missing),
-    }
+    translated(net, most_visited, None, budget)
 }
 
 /// The same; where places have no bound, with caps on them that have this room. Then the net stands
@@ -86,7 +78,17 @@ pub fn translate_visiting(
 pub fn translate_within_caps(
     net: ExtendedNet,
     most_visited: u64,
-    mut rooms: Rooms,
+    rooms: Rooms,
+    budget: &Budget,
+) -> Result<Net, Untranslated> {
+    translated(net, most_visited, Some(rooms), budget)
+}
+
+/// The same, with caps that have this room where there is any.
+fn translated(
+    net: ExtendedNet,
+    most_visited: u64,
+    rooms: Option<Rooms>,
     budget: &Budget,
 ) -> Result<Net, Untranslated> {
     let net = match net.into_plain() {
@@ -94,9 +96,8 @@ pub fn translate_within_caps(
         Err(extended) => *extended,
     };
     let bounds = bounds::find(&net, most_visited, budget);
-    if bounds.missing.is_none() {
-        return build::build(&net, bounds.known);
-    }
+    let Some(missing) = bounds.missing else { return build::build(&net, bounds.known) };
+    let Some(mut rooms) = rooms else { return Err(missing) };
     loop {
         match build::build(&net, bounds::cap(&net, &bounds.known, rooms)) {
             Err(Untranslated::TooManyCopies { .. }) if rooms.emptied > 0 => rooms.emptied /= 2,

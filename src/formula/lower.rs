@@ -235,13 +235,17 @@ impl Lowering<'_> {
         }
     }
 
-    /// EF of `part`, or of its negation when `holds` is false. EF AG ψ = ¬AG EF ¬ψ.
+    /// EF of `part`, or of its negation when `holds` is false. EF AG ψ = ¬AG EF ¬ψ: in CTL, what
+    /// stays reachable is asked of the tree of runs, too.
     fn finally(&mut self, part: &Formula, holds: bool) -> Result<Proposition<Goal>, Unsupported> {
-        Ok(match possibility(part, !holds) {
-            Some((possible, holds)) => {
-                Proposition::Atom(Goal::Home(self.states.predicate(possible, holds)?)).negated()
-            }
-            None => Proposition::Atom(Goal::Reach(self.states.predicate(part, holds)?)),
+        let Some((possible, met)) = possibility(part, !holds) else {
+            return Ok(Proposition::Atom(Goal::Reach(self.states.predicate(part, holds)?)));
+        };
+        let kept = Goal::Home(self.states.predicate(possible, met)?);
+        let lost = Proposition::Atom(kept).negated();
+        Ok(match self.logic {
+            Some(Logic::Branching) => trees::or_by_the_tree(lost, part, holds, self.net),
+            Some(Logic::Linear) | None => lost,
         })
     }
 }

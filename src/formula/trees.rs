@@ -79,6 +79,16 @@ pub(super) fn asked(
     Ok(Proposition::junction(true, made))
 }
 
+/// The same as `asked`, which is EF of `part`, or of its negation when `holds` is false: as a
+/// question about the tree of runs, too, where it can be put to that.
+pub(super) fn or_by_the_tree(asked: Asked, part: &Formula, holds: bool, net: &Net) -> Asked {
+    let part = if holds { part.clone() } else { Formula::Not(Box::new(part.clone())) };
+    match tree_property(&Formula::Finally(Box::new(part)), false, net) {
+        Ok(property) => asked.equal_to(Proposition::Atom(Goal::Tree(Box::new(property)))),
+        Err(_) => asked,
+    }
+}
+
 /// What is still to be done with the top of a formula.
 enum Task {
     /// Find the goals of a part.

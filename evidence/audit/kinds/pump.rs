@@ -5,7 +5,7 @@ use crate::audit::desk::Desk;
 use crate::check_pumping;
 use crate::file::{Pump, Steps, sequence};
 use parikh_net::printable::Quoted;
-use parikh_net::{Net, Pumping, Stage, Translation};
+use parikh_net::{Net, Pumping, Stage};
 
 /// Fires what comes first and what repeats, and notes which sums grow.
 pub(super) fn weigh<'n>(
@@ -37,14 +37,9 @@ pub(super) fn weigh<'n>(
 
 /// Whether a firing of it takes the token away that says that no cap was passed.
 fn passes_a_cap(net: &Net, pumping: &Pumping) -> bool {
-    let Some(within) = net.translation().and_then(Translation::within_caps) else { return false };
     let of_stage = |stage: &Stage| {
         let mut steps = stage.prefix.steps().iter().chain(stage.pump.steps());
-        steps.any(|step| {
-            let (takes, puts) =
-                (net.pre_weight(step.transition, within), net.post_weight(step.transition, within));
-            takes > puts
-        })
+        steps.any(|step| net.passes_a_cap(step.transition))
     };
     pumping.earlier.iter().chain([&pumping.last]).any(of_stage)
 }

@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long the picture may take beyond the answers,
+/// How long the picture may take beyond the answers.
 const PICTURE: Duration = Duration::from_secs(2);
 
-/// and counting the joint states.
+/// How long the joint states may be counted beyond the answers.
 const COUNT: Duration = Duration::from_secs(2);
 
 /// All that a page about a system shows.
