@@ -13,9 +13,7 @@ use crate::input;
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
-use parikh_net::{
-    LoopRun, Marking, Net, Predicate, Pumping, TransitionId, marking_text,
-};
+use parikh_net::{LoopRun, Marking, Net, Predicate, Pumping, TransitionId, marking_text};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
