@@ -15,7 +15,8 @@
 //! is no such run. Atoms are taken to be independent of each other, which only makes for more
 //! words.
 //!
-//! The automaton is held against its formula ([`Tableau::check_complete`]) before it is looked at.
+//! That such an automaton accepts nothing is believed only once it was held against its formula
+//! ([`Tableau::check_complete`]).
 
 use super::CASES;
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -169,8 +170,11 @@ impl<'p> Common<'p> {
             return Ok(());
         }
         let tableau = Tableau::new(&self.formulas, formula, LIMITS)?;
-        tableau.check_complete(&self.formulas, formula, CASES)?;
-        if tableau.automaton.is_empty() { Ok(()) } else { Err(NotImplied::Other) }
+        if !tableau.automaton.is_empty() {
+            return Err(NotImplied::Other);
+        }
+        // Only where it follows does that rest on the automaton.
+        Ok(tableau.check_complete(&self.formulas, formula, CASES)?)
     }
 
     /// A property over common atoms.
