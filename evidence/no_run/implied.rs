@@ -21,7 +21,9 @@
 use super::CASES;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate, TransitionId};
-use parikh_temporal::{Atom, Formula, Limits, Linear, Literal, Ltl, Refusal, Tableau, TooLarge};
+use parikh_temporal::{
+    Atom, Formula, Limits, Linear, Literal, Ltl, Refusal, Tableau, TooLarge, Value,
+};
 use std::collections::{HashMap, HashSet};
 
 /// States, edges and terms of an automaton that is made to compare two formulas.
@@ -89,9 +91,12 @@ pub fn implies_one_of(
 
 /// Whether the initial marking alone says that a run has the property, or that none has it.
 pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
+    // Some run is fair, from wherever it is.
+    if let Some(value) = first_letter(net, property).known() {
+        return Some(value);
+    }
     let constant = |value| {
         let formulas = Ltl::default();
-        // Some run is fair, from wherever it is.
         let constant = RunProperty::new(&formulas, formulas.constant(value), &[]);
         constant.under(property.fairness().clone())
     };
@@ -99,6 +104,21 @@ pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
         return Some(false);
     }
     implies(net, &constant(true), property, &[]).is_ok().then_some(true)
+}
+
+/// What the initial marking says of the formula, part by part; where it is dead, it is the only one
+/// and nothing fires. This takes atoms as they are, however many leaves they have.
+fn first_letter(net: &Net, property: &RunProperty) -> Value {
+    let is_dead = net.is_dead(net.initial());
+    let here = |atom: Atom| match &property.atoms()[atom.0 as usize] {
+        RunAtom::Holds(predicate) => predicate.holds(net, net.initial()).into(),
+        RunAtom::Fires(_) if is_dead => Value::False,
+        RunAtom::Fires(_) => Value::Unknown,
+    };
+    match is_dead {
+        true => property.formulas().value_at_end(property.formula(), here),
+        false => property.formulas().value_here(property.formula(), here),
+    }
 }
 
 fn is_junction(predicate: &Predicate) -> bool {
@@ -269,6 +289,30 @@ mod tests {
         }
         let alive = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
         assert_eq!(initially(&alive, &property(&alive, "G F a")), None);
+    }
+
+    #[test]
+    fn what_the_initial_marking_decides_takes_no_automaton() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+        let [p, q] = ["p", "q"].map(|it| net.place_named(it).unwrap());
+        let mut formulas = Ltl::default();
+        // p ≥ 1, …, p ≥ 39, each again and again; and q ≥ 1 or q ≥ 2.
+        let atoms: Vec<Predicate> = (1..40)
+            .map(|least| Predicate::at_least(p, least))
+            .chain([Predicate::or([1, 2].map(|least| Predicate::at_least(q, least)))])
+            .collect();
+        let atoms: Vec<RunAtom> = atoms.into_iter().map(RunAtom::Holds).collect();
+        let mut parts = vec![formulas.atom(Atom(39))];
+        for at in 0..39 {
+            let atom = formulas.atom(Atom(at));
+            let later = formulas.eventually(Linear, atom);
+            parts.push(formulas.always(Linear, later));
+        }
+        let asked = formulas.and(parts);
+        let none = RunProperty::new(&formulas, asked, &atoms);
+        assert_eq!(initially(&net, &none), Some(false));
+        let negated = formulas.negate(asked);
+        assert_eq!(initially(&net, &RunProperty::new(&formulas, negated, &atoms)), Some(true));
     }
 
     #[test]
