@@ -1,7 +1,7 @@
 //! Runs with a property, against plain enumeration: each engine alone, and whole runs.
 
 use crate::support::oracle::{Limits, Truth, explore};
-use crate::support::scale::scaled;
+use crate::support::scale::{scale, scaled};
 use crate::support::shrinking::shrinking;
 use fastrand::Rng;
 use parikh::answer::Plan;
@@ -16,7 +16,11 @@ use parikh::solvers::Budget;
 use parikh_temporal::Ltl;
 use std::time::Duration;
 
-const SHORT: Duration = Duration::from_millis(30);
+/// How long walks look at a net: they do not know when there is nothing left to be found.
+fn short() -> Duration {
+    Duration::from_millis(if scale() == 1 { 30 } else { 3 })
+}
+
 const LONG: Duration = Duration::from_secs(2);
 
 /// Random properties of the runs of a net: over markings, and, of every third, over firings; of
@@ -74,8 +78,7 @@ fn tried_by(config: &Config, time: Duration, count: u64) -> (usize, usize) {
 fn every_engine_alone_is_right_about_runs() {
     for engine in ENGINES.iter().filter(|it| it.takes.kinds.contains(&Kind::Run)) {
         let engines: &'static [Engine] = Vec::leak(vec![*engine]);
-        // Walks do not know when there is nothing left to be found.
-        let time = if engine.sides == Sides::Under { SHORT } else { LONG };
+        let time = if engine.sides == Sides::Under { short() } else { LONG };
         let (found, excluded) = tried(engines, time, 150);
         match engine.role {
             Role::RunProofs | Role::TreeDiagrams => {

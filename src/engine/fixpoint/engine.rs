@@ -14,6 +14,7 @@ use parikh_solvers::Budget;
 use parikh_temporal::BRANCHING_RULES;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// See the [module](super).
 pub const ENGINE: Engine = Engine {
@@ -42,6 +43,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
         prepared: HashMap::new(),
         looks: 0,
         decided: 0,
+        effort: Effort::default(),
     }))
 }
 
@@ -60,6 +62,27 @@ struct Fixpoints<'g> {
     looks: u64,
     /// How many properties were decided.
     decided: usize,
+    /// What the looks took.
+    effort: Effort,
+}
+
+/// What looks at properties took. Each look begins with no values.
+#[derive(Clone, Copy, Default)]
+struct Effort {
+    /// Markings with a part of the formula, of all looks.
+    configurations: u64,
+    /// How long the looks took.
+    time: Duration,
+    /// Of the look with the most configurations: how many, and the bytes for them and the graph.
+    largest: (u64, u64),
+}
+
+impl Effort {
+    fn note(&mut self, (configurations, bytes): (u64, u64), time: Duration) {
+        self.configurations += configurations;
+        self.time += time;
+        self.largest = self.largest.max((configurations, bytes));
+    }
 }
 
 impl Session for Fixpoints<'_> {
@@ -82,7 +105,14 @@ impl Session for Fixpoints<'_> {
     fn statistics(&self) -> String {
         let graphs = self.graph.iter().chain(self.own.values());
         let expanded: u64 = graphs.map(|graph| u64::from(graph.expanded())).sum();
-        format!("{expanded} markings expanded, {} properties decided", self.decided)
+        let Effort { configurations, time, largest: (most, bytes) } = self.effort;
+        format!(
+            "{expanded} markings expanded, {} properties decided, {configurations} configurations in {:.2} s, at \
+             most {most} at a time, of {:.0} bytes each with their markings",
+            self.decided,
+            time.as_secs_f64(),
+            bytes as f64 / most.max(1) as f64,
+        )
     }
 }
 
@@ -109,7 +139,7 @@ impl<'g> Fixpoints<'g> {
             let mut own = own.or_else(|| self.own_graph(&prepared.property, &share));
             let graph = own.as_mut().unwrap_or(graph);
             graph.set_budget(&share);
-            let looked = look(&self.work, graph, *id, &prepared, seed);
+            let looked = look(&self.work, graph, *id, &prepared, seed, &mut self.effort);
             if looked == Looked::Interrupted {
                 self.own.extend(own.map(|own| (*id, own)));
             }
@@ -229,7 +259,9 @@ fn look(
     id: GoalId,
     prepared: &Prepared,
     seed: u64,
+    effort: &mut Effort,
 ) -> Looked {
+    let begun = Instant::now();
     let Prepared { property, parts, both } = prepared;
     let mut facts = Known::of(work.board, both);
     let mut search = Search::new(graph, parts, facts.sets, seed);
@@ -237,6 +269,7 @@ fn look(
         let ways = facts.look(work.board);
         work.board.is_open(id).then_some(News { everywhere: facts.sets, ways })
     });
+    effort.note(search.size(), begun.elapsed());
     let value = match found {
         Ok(Some(value)) => value,
         Err(Incomplete::Spent(_)) => return Looked::Interrupted,

@@ -158,6 +158,20 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
+    /// How many configurations were asked for or are known, and the bytes that they take with the
+    /// markings that they are about.
+    pub(super) fn size(&self) -> (u64, u64) {
+        let (yes, no) = self.everywhere;
+        let sets = self.needs.iter().zip(&self.yes).zip(&self.no);
+        let of_marking = |((&asked, &is), &is_not): ((&Set, &Set), &Set)| {
+            u64::from((asked | is & !yes | is_not & !no).count_ones())
+        };
+        let lists =
+            [&self.needs, &self.yes, &self.no, &self.distances].map(|it| size_of_val(&**it));
+        let bytes = lists.iter().sum::<usize>() + size_of_val(&*self.opened);
+        (sets.map(of_marking).sum(), bytes as u64 + self.graph.bytes())
+    }
+
     /// The value of the formula at the initial marking, if it is known.
     pub(super) fn value(&self) -> Option<bool> {
         let (root, at) = (self.parts.root(), self.graph.initial() as usize);

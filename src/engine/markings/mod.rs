@@ -192,6 +192,12 @@ impl<'n> Markings<'n> {
         self.space.packing().unpack(self.space.key())
     }
 
+    /// About how many bytes it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let lists = size_of_val(&*self.rows) + size_of_val(&*self.successors);
+        self.space.store().room().taken() + (lists + size_of_val(&*self.letters)) as u64
+    }
+
     /// How many markings were expanded.
     pub(crate) fn expanded(&self) -> u32 {
         self.expanded
