@@ -255,6 +255,32 @@ impl<'n> Space<'n> {
         Ok(false)
     }
 
+    /// Fires `t`, which is enabled, in the marking loaded last: the one after it is loaded then,
+    /// and known to nobody. `true` if the layout of keys has changed instead, and nothing is loaded.
+    ///
+    /// # Errors
+    /// When no field is wide enough, or there is no room.
+    pub(crate) fn fire_loaded(&mut self, t: TransitionId) -> Result<bool, Stuck> {
+        self.successors.clear();
+        self.successors.extend_from_slice(&self.key);
+        if let Err(Overflow(t)) = self.moves.fire(t.index() as u32, &mut self.successors) {
+            self.widen(t)?;
+            return Ok(true);
+        }
+        self.key.copy_from_slice(&self.successors);
+        Ok(false)
+    }
+
+    /// Makes the marking that is loaded known, as one after `from`; its number.
+    ///
+    /// # Errors
+    /// When there is no room.
+    pub(crate) fn add_loaded(&mut self, from: u32) -> Result<u32, Stuck> {
+        let mut added = from;
+        self.store.add(&self.key, from, |_, number, _| added = number)?;
+        Ok(added)
+    }
+
     /// Computes the successors of the loaded marking. `true` if the layout has changed instead.
     fn fire_all(&mut self, chosen: &[u32]) -> Result<bool, Stuck> {
         let begin_to_be = self.store.len() >= VERY_MANY && !self.are_many;

@@ -7,7 +7,7 @@
 
 use super::{Incomplete, Markings, NEW};
 use parikh_net::{Arc, Net, TransitionId};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The most firings in a row that are not looked at.
 const MOST_SILENT: usize = 200;
@@ -22,6 +22,9 @@ pub(super) struct Silent {
     known: Vec<u32>,
     /// Those that stand for themselves because there is no end to such firings.
     endless: HashSet<u32>,
+    /// The same by key, in the layout with this number: what leads to one of them stands for it.
+    endless_keys: HashMap<Box<[u64]>, u32>,
+    layout: u64,
 }
 
 impl Silent {
@@ -43,6 +46,8 @@ impl Silent {
             fed: fed.collect(),
             known: Vec::new(),
             endless: HashSet::new(),
+            endless_keys: HashMap::new(),
+            layout: 0,
         }
     }
 
@@ -87,19 +92,39 @@ impl Markings<'_> {
         if let Some(known) = silent.known(marking) {
             return Ok(known);
         }
+        let found = loop {
+            // Markings may be packed anew meanwhile; then it begins again.
+            if let Some(found) = self.chain(marking, fired)? {
+                break found;
+            }
+        };
+        if let Some(silent) = &mut self.silent {
+            silent.note(marking, found);
+            if silent.known(found).is_none() {
+                silent.note(found, found);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Where silent firings end that begin in a marking; only that last marking is made known.
+    /// Nothing where markings were packed anew instead.
+    fn chain(&mut self, marking: u32, fired: Option<u32>) -> Result<Option<u32>, Incomplete> {
+        self.look(marking);
+        let Some(silent) = &mut self.silent else { return Ok(Some(marking)) };
+        if silent.layout != self.layout {
+            silent.layout = self.layout;
+            silent.endless_keys.clear();
+        }
         // Of those that were not enabled before, only what the firing gives tokens to may be now.
         let mut candidates = match fired {
             Some(t) => silent.fed[t as usize].to_vec(),
             None => silent.all.clone(),
         };
-        let (mut at, mut found) = (marking, marking);
         for step in 0..=MOST_SILENT {
-            let Some(silent) = &self.silent else { break };
-            if let Some(known) = silent.known(at) {
-                found = known;
-                break;
+            if let Some(&endless) = silent.endless_keys.get(self.space.key()) {
+                return Ok(Some(endless));
             }
-            self.look(at);
             let (net, packing, key) = (self.labels.net, self.space.packing(), self.space.key());
             let has = |arc: &Arc| packing.tokens(key, arc.place) >= arc.weight;
             let is_enabled = |&t: &u32| net.pre(TransitionId::new(t as usize)).iter().all(has);
@@ -107,28 +132,26 @@ impl Markings<'_> {
             candidates.dedup();
             candidates.retain(is_enabled);
             let Some(&t) = candidates.first() else {
-                found = at;
-                break;
+                if step == 0 {
+                    return Ok(Some(marking));
+                }
+                let found = self.space.add_loaded(marking)?;
+                let known = self.space.store().len() as usize;
+                self.rows.resize(known, (NEW, 0));
+                self.letters.resize(known * self.words, 0);
+                return Ok(Some(found));
             };
-            // There is no end to it: the marking stands for itself.
-            if step == MOST_SILENT {
-                break;
+            self.loaded = None;
+            if self.space.fire_loaded(TransitionId::new(t as usize))? {
+                return Ok(None);
             }
-            let Some(silent) = &self.silent else { break };
             candidates.extend_from_slice(&silent.fed[t as usize]);
-            let next = self.after_firing(at, TransitionId::new(t as usize))?;
-            at = next.unwrap_or(at);
         }
-        if let Some(silent) = &mut self.silent {
-            silent.note(marking, found);
-            if silent.known(found).is_none() {
-                silent.note(found, found);
-            }
-            if found == marking && !candidates.is_empty() {
-                silent.endless.insert(marking);
-            }
-        }
-        Ok(found)
+        // There is no end to it: the marking stands for itself.
+        self.space.look(marking);
+        silent.endless.insert(marking);
+        silent.endless_keys.insert(self.space.key().into(), marking);
+        Ok(Some(marking))
     }
 
     /// Puts what stands for them in place of the successors from this place on.
