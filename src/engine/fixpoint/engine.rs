@@ -12,7 +12,7 @@ use fastrand::Rng;
 use parikh_net::{Facts, GoalId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
 use parikh_temporal::BRANCHING_RULES;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
         bits,
         graph: None,
         own: HashMap::new(),
+        sees_all: HashSet::new(),
         prepared: HashMap::new(),
         looks: 0,
         decided: 0,
@@ -56,6 +57,8 @@ struct Fixpoints<'g> {
     graph: Option<Markings<'g>>,
     /// Graphs of properties that do not see all firings.
     own: HashMap<GoalId, Markings<'g>>,
+    /// The properties that are looked at on the graph of all.
+    sees_all: HashSet<GoalId>,
     /// What properties are made of; nothing of those that are too large.
     prepared: HashMap<GoalId, Option<Arc<Prepared>>>,
     /// How many rounds of looks there were.
@@ -135,8 +138,14 @@ impl<'g> Fixpoints<'g> {
             }
             let share = budget.share(1.0 / (open.len() - at) as f64);
             let Some(prepared) = self.prepared(*id, property) else { continue };
-            let own = self.own.remove(id);
-            let mut own = own.or_else(|| self.own_graph(&prepared.property, &share));
+            let mut own = match self.own.remove(id) {
+                Some(own) => Some(own),
+                None if self.sees_all.contains(id) => None,
+                None => self.own_graph(&prepared.property, &share),
+            };
+            if own.is_none() {
+                self.sees_all.insert(*id);
+            }
             let graph = own.as_mut().unwrap_or(graph);
             graph.set_budget(&share);
             let looked = look(&self.work, graph, *id, &prepared, seed, &mut self.effort);
@@ -174,7 +183,7 @@ impl<'g> Fixpoints<'g> {
             return None;
         }
         let graph = Markings::for_trees(ground.net(), ground.facts(), &self.atoms, budget);
-        graph.and_then(|graph| graph.without(&silent)).ok()
+        graph.and_then(|graph| graph.without(&silent)).ok().flatten()
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::{Incomplete, Markings, NEW};
 use parikh_net::{Arc, Net, TransitionId};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// The most firings in a row that are not looked at.
 const MOST_SILENT: usize = 200;
@@ -20,11 +20,8 @@ pub(super) struct Silent {
     fed: Vec<Box<[u32]>>,
     /// By marking what stands for it, or [`NEW`].
     known: Vec<u32>,
-    /// Those that stand for themselves because there is no end to such firings.
-    endless: HashSet<u32>,
-    /// The same by key, in the layout with this number: what leads to one of them stands for it.
-    endless_keys: HashMap<Box<[u64]>, u32>,
-    layout: u64,
+    /// Those that stand for themselves because such firings are too many, or were not looked at.
+    far: HashSet<u32>,
 }
 
 impl Silent {
@@ -45,9 +42,7 @@ impl Silent {
             all: silent.iter().map(|t| t.index() as u32).collect(),
             fed: fed.collect(),
             known: Vec::new(),
-            endless: HashSet::new(),
-            endless_keys: HashMap::new(),
-            layout: 0,
+            far: HashSet::new(),
         }
     }
 
@@ -68,12 +63,15 @@ impl Markings<'_> {
     /// always the first: firings that no formula here sees ([`crate::evidence::tree::silent`]).
     /// Nothing was expanded yet.
     ///
+    /// Nothing where it is too far from the initial marking to there: it is so from others, too.
+    ///
     /// # Errors
     /// When there is no room for a marking.
-    pub(crate) fn without(mut self, silent: &[TransitionId]) -> Result<Self, Incomplete> {
+    pub(crate) fn without(mut self, silent: &[TransitionId]) -> Result<Option<Self>, Incomplete> {
         self.silent = Some(Silent::of(self.labels.net, silent));
         self.representative(0, None)?;
-        Ok(self)
+        let is_far = self.silent.as_ref().is_some_and(|it| it.far.contains(&0));
+        Ok((!is_far).then_some(self))
     }
 
     /// The marking that stands for the initial one.
@@ -112,19 +110,12 @@ impl Markings<'_> {
     fn chain(&mut self, marking: u32, fired: Option<u32>) -> Result<Option<u32>, Incomplete> {
         self.look(marking);
         let Some(silent) = &mut self.silent else { return Ok(Some(marking)) };
-        if silent.layout != self.layout {
-            silent.layout = self.layout;
-            silent.endless_keys.clear();
-        }
         // Of those that were not enabled before, only what the firing gives tokens to may be now.
         let mut candidates = match fired {
             Some(t) => silent.fed[t as usize].to_vec(),
             None => silent.all.clone(),
         };
         for step in 0..=MOST_SILENT {
-            if let Some(&endless) = silent.endless_keys.get(self.space.key()) {
-                return Ok(Some(endless));
-            }
             let (net, packing, key) = (self.labels.net, self.space.packing(), self.space.key());
             let has = |arc: &Arc| packing.tokens(key, arc.place) >= arc.weight;
             let is_enabled = |&t: &u32| net.pre(TransitionId::new(t as usize)).iter().all(has);
@@ -147,10 +138,7 @@ impl Markings<'_> {
             }
             candidates.extend_from_slice(&silent.fed[t as usize]);
         }
-        // There is no end to it: the marking stands for itself.
-        self.space.look(marking);
-        silent.endless.insert(marking);
-        silent.endless_keys.insert(self.space.key().into(), marking);
+        silent.far.insert(marking);
         Ok(Some(marking))
     }
 
@@ -159,10 +147,20 @@ impl Markings<'_> {
         let fired: Vec<u32> = self.enabled.clone();
         let known = self.space.store().len() as usize;
         self.rows.resize(known, (NEW, 0));
-        let is_endless = self.silent.as_ref().is_some_and(|it| it.endless.contains(&marking));
+        if let Some(silent) = &mut self.silent
+            && silent.far.contains(&marking)
+        {
+            for &(to, _) in &self.successors[begin..] {
+                if silent.known(to).is_none() {
+                    silent.note(to, to);
+                    silent.far.insert(to);
+                }
+            }
+            return Ok(());
+        }
         for (at, t) in (begin..self.successors.len()).zip(fired) {
             let to = self.successors[at].0;
-            match self.representative(to, Some(t).filter(|_| !is_endless)) {
+            match self.representative(to, Some(t)) {
                 Ok(instead) => self.successors[at].0 = instead,
                 Err(error) => {
                     self.successors.truncate(begin);
