@@ -206,7 +206,8 @@ impl<'s> Decider<'s> {
     }
 
     /// No run is against the formula, as a search says that put steps off; what a checker can go
-    /// through is looked for a while.
+    /// through is looked for a while. A run of the composition is none of the system then: its
+    /// automaton may accept too much.
     fn shown(
         &self,
         (automaton, searched): (&KindAutomaton, &KindAutomaton),
@@ -217,9 +218,8 @@ impl<'s> Decider<'s> {
         let (system, endings) = (&self.factored.system, self.endings);
         let composition = Composition::new(system, automaton, usize::MAX, goes_on);
         match composition.as_ref().map(|it| (it, it.search(SHOWN, goes_on))) {
-            Some((_, Composed::Run(run))) => return Ok(Grounds::Run(run)),
             Some((it, Composed::Nothing(visited))) => return Ok(self.composed(it, visited)),
-            Some((_, Composed::TooMany | Composed::Stopped)) | None => {}
+            Some((_, Composed::Run(_) | Composed::TooMany | Composed::Stopped)) | None => {}
         }
         match refine(system, searched, endings, &mut members, SHOWN, goes_on) {
             Ok(Some(Found::Run(run))) => Ok(Grounds::Run(run)),

@@ -24,6 +24,14 @@ pub struct View {
     pub labels: Option<Vec<LabelId>>,
 }
 
+impl View {
+    /// All components of a system, whole.
+    pub fn all_of(system: &System) -> Vec<View> {
+        let count = system.components.len() as u32;
+        (0..count).map(|component| View { component, labels: None }).collect()
+    }
+}
+
 /// A system with the same labels and the same runs as another one, of smaller components.
 #[derive(Clone, Debug)]
 pub(crate) struct Factored {
@@ -36,9 +44,7 @@ pub(crate) struct Factored {
 impl Factored {
     /// A system as it is.
     pub(crate) fn whole(system: &System) -> Self {
-        let count = system.components.len() as u32;
-        let views = (0..count).map(|component| View { component, labels: None }).collect();
-        Self { system: system.clone(), views }
+        Self { system: system.clone(), views: View::all_of(system) }
     }
 
     /// The system with every component replaced by its factors, if it has several.

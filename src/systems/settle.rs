@@ -244,18 +244,28 @@ fn linear_checked(
             );
             Ok((true, Shown::FewerSteps(visited), "searched", reason))
         }
-        Grounds::Components { members, visited } => {
-            let few: Vec<Member> = members.iter().map(|it| member(case, it)).collect();
+        Grounds::Components { mut members, visited } => {
             let recurrence = endings == CheckedEndings::Ignored;
-            let claim = none::Claim { endings, members: &few, recurrence };
             let most = if visited > 4 * config.visit { 0 } else { config.visit };
             let mut goes_on = || !budget.is_exhausted();
-            let seen = match most {
-                0 => none::Visited::More,
-                // Without an automaton to go by, it stays a search's word.
-                _ => none::visit(system, formula, claim, most, &mut goes_on)
-                    .unwrap_or(none::Visited::More),
+            let mut again = |members: &[View]| {
+                let members: Vec<Member> = members.iter().map(|it| member(case, it)).collect();
+                let claim = none::Claim { endings, members: &members, recurrence };
+                match most {
+                    0 => none::Visited::More,
+                    // Without an automaton to go by, it stays a search's word.
+                    _ => none::visit(system, formula, claim, most, &mut goes_on)
+                        .unwrap_or(none::Visited::More),
+                }
             };
+            let mut seen = again(&members);
+            let whole = View::all_of(&case.system);
+            if matches!(seen, none::Visited::Some) && members != whole {
+                // Checker and engine know different things of what may come for ever, so a run of
+                // some components may be one for the checker only. One of all is a run.
+                seen = again(&whole);
+                members = whole;
+            }
             let of = named(case, &members);
             let (evidence, reason) = match seen {
                 none::Visited::None(0) => {
