@@ -387,5 +387,5 @@ fn branching_properties_are_as_enumeration_says() {
         let [failed, held] = compared(&system, &listed, Endings::Ignored);
         counts = [counts[0] + failed, counts[1] + held];
     }
-    assert!(counts.iter().all(|it| *it > 2_000), "{counts:?}");
+    assert!(counts.iter().all(|it| *it > 700), "{counts:?}");
 }
