@@ -256,7 +256,8 @@ impl<'n> Space<'n> {
     }
 
     /// Fires `t`, which is enabled, in the marking loaded last: the one after it is loaded then,
-    /// and known to nobody. `true` if the layout of keys has changed instead, and nothing is loaded.
+    /// and known to nobody. `true` if the layout of keys has changed instead, and nothing is
+    /// loaded.
     ///
     /// # Errors
     /// When no field is wide enough, or there is no room.
