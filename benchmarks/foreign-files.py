@@ -58,8 +58,7 @@ def main():
             limit = ["--timeout", str(given.seconds), "--evidence", evidence]
             code, out, err = run([parikh, "check", model, *more, *limit])
             if code not in (0, 3):
-                reason = err.strip().splitlines()[-1] if err.strip() else f"exit code {code}"
-                return reason
+                return err.strip().splitlines()[0] if err.strip() else f"exit code {code}"
             lines = [line for line in out.splitlines() if re.search(r": (TRUE|FALSE|\d+|unknown)", line)]
             open_ones = [line for line in lines if ": unknown" in line]
             sums[what, "asked"] += len(lines)
@@ -84,8 +83,7 @@ def main():
             continue
         query = model if kind == "mist" else model.parent / "query.xml"
         if query.exists():
-            name = [] if kind == "mist" else ["--queries", query]
-            why = ask(model, "query", ["--formulas", query], name)
+            why = ask(model, "query", ["--formulas", query], ["--queries", query])
             if why:
                 print(f"{model}: its query: {why}")
         if kind == "PNML":

@@ -91,10 +91,8 @@ pub fn check_lasso(
 /// The property as it is of runs from the initial marking: with what that says of the formula's
 /// parts that are about the first letter. Atoms that are left nowhere else are gone.
 fn given_initially(net: &Net, property: &RunProperty) -> RunProperty {
-    let here = |atom: Atom| match &property.atoms()[atom.0 as usize] {
-        RunAtom::Holds(predicate) => predicate.holds(net, net.initial()).into(),
-        RunAtom::Fires(_) => Value::Unknown,
-    };
+    let initially = RunAtom::all_initially(property.atoms(), net);
+    let here = |atom: Atom| initially[atom.0 as usize];
     let mut formulas = property.formulas().clone();
     let formula = formulas.given_here(property.formula(), here);
     RunProperty::new(&formulas, formula, property.atoms()).under(property.fairness().clone())

@@ -11,7 +11,7 @@ use crate::marking::Marking;
 use crate::net::Net;
 use crate::predicate::Predicate;
 use crate::property::Property;
-use parikh_temporal::{Atom, Letter, Linear};
+use parikh_temporal::{Atom, Letter, Linear, Value};
 
 /// What an atom of a property says of a position of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +29,17 @@ impl RunAtom {
             RunAtom::Holds(predicate) => Some(predicate.clone()),
             RunAtom::Fires(_) => None,
         }
+    }
+
+    /// By atom, what the initial marking says of the first position of every run: what fires there
+    /// is open, where anything can.
+    pub fn all_initially(atoms: &[RunAtom], net: &Net) -> Vec<Value> {
+        let is_dead = net.is_dead(net.initial());
+        let of_atom = |atom: &RunAtom| match atom {
+            RunAtom::Fires(_) if !is_dead => Value::Unknown,
+            atom => atom.is_true(net, net.initial(), None).into(),
+        };
+        atoms.iter().map(of_atom).collect()
     }
 
     /// Whether it is true in a marking that this firing leaves, or none where a dead marking

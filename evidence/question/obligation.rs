@@ -69,7 +69,7 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
     LinearSum, Net, PlaceId, Predicate, Translation, TreeProperty, of_model, sum_of_model,
 };
-use parikh_temporal::{Atom, LINEAR_RULES, Node, Value as Truth};
+use parikh_temporal::{Atom, LINEAR_RULES, Node};
 
 /// Steps of rewriting a property to see whether it is one of markings.
 const MOST_STEPS: usize = 1_000;
@@ -421,10 +421,8 @@ fn more_by_halves(sum: &LinearSum, within: PlaceId, n: i64) -> Result<Predicate,
 /// property imply each other in runs from there.
 fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let mut formulas = property.formulas().clone();
-    let here = |atom: Atom| match &property.atoms()[atom.0 as usize] {
-        RunAtom::Holds(predicate) => predicate.holds(net, net.initial()).into(),
-        RunAtom::Fires(_) => Truth::Unknown,
-    };
+    let initially = RunAtom::all_initially(property.atoms(), net);
+    let here = |atom: Atom| initially[atom.0 as usize];
     let given = formulas.given_here(property.formula(), here);
     let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
     // Rewriting may bring to the first letter what was said of a later one.

@@ -45,12 +45,7 @@ fn simplified(
     net: &Net,
 ) -> RunProperty {
     let is_dead = net.is_dead(net.initial());
-    let initially = atoms.iter().map(|atom| match atom {
-        // What fires first is open, where something does.
-        RunAtom::Fires(_) if !is_dead => Value::Unknown,
-        atom => atom.is_true(net, net.initial(), None).into(),
-    });
-    let initially: Vec<Value> = initially.collect();
+    let initially = RunAtom::all_initially(atoms, net);
     let here = |atom: Atom| initially[atom.0 as usize];
     if is_dead {
         // There is one run, which repeats one letter.

@@ -57,7 +57,7 @@ struct Fixpoints<'g> {
     graph: Option<Markings<'g>>,
     /// Graphs of properties that do not see all firings.
     own: HashMap<GoalId, Markings<'g>>,
-    /// The properties that are looked at on the graph of all.
+    /// The properties that have no graph of their own.
     sees_all: HashSet<GoalId>,
     /// What properties are made of; nothing of those that are too large.
     prepared: HashMap<GoalId, Option<Arc<Prepared>>>,
@@ -138,13 +138,12 @@ impl<'g> Fixpoints<'g> {
             }
             let share = budget.share(1.0 / (open.len() - at) as f64);
             let Some(prepared) = self.prepared(*id, property) else { continue };
-            let mut own = match self.own.remove(id) {
-                Some(own) => Some(own),
-                None if self.sees_all.contains(id) => None,
-                None => self.own_graph(&prepared.property, &share),
-            };
-            if own.is_none() {
-                self.sees_all.insert(*id);
+            let mut own = self.own.remove(id);
+            if own.is_none() && !self.sees_all.contains(id) {
+                own = self.own_graph(&prepared.property, &share);
+                if own.is_none() {
+                    self.sees_all.insert(*id);
+                }
             }
             let graph = own.as_mut().unwrap_or(graph);
             graph.set_budget(&share);

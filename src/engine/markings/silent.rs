@@ -29,11 +29,14 @@ impl Silent {
         let mut is_silent = vec![false; net.transition_count()];
         silent.iter().for_each(|t| is_silent[t.index()] = true);
         let fed = net.transitions().map(|t| {
-            let consumers = net.post(t).iter().flat_map(|arc| net.consumers(arc.place));
-            let mut fed: Vec<u32> = consumers
-                .filter(|arc| is_silent[arc.transition.index()])
-                .map(|arc| arc.transition.index() as u32)
-                .collect();
+            // What is silent takes from where nothing else does.
+            let fed = net.post(t).iter().filter_map(|arc| match net.consumers(arc.place) {
+                [only] if is_silent[only.transition.index()] => {
+                    Some(only.transition.index() as u32)
+                }
+                _ => None,
+            });
+            let mut fed: Vec<u32> = fed.collect();
             fed.sort_unstable();
             fed.dedup();
             fed.into_boxed_slice()
@@ -63,7 +66,8 @@ impl Markings<'_> {
     /// always the first: firings that no formula here sees ([`crate::evidence::tree::silent`]).
     /// Nothing was expanded yet.
     ///
-    /// Nothing where it is too far from the initial marking to there: it is so from others, too.
+    /// Nothing where such firings are too many from the initial marking on: from most others, they
+    /// will be, too.
     ///
     /// # Errors
     /// When there is no room for a marking.
@@ -144,9 +148,6 @@ impl Markings<'_> {
 
     /// Puts what stands for them in place of the successors from this place on.
     pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), Incomplete> {
-        let fired: Vec<u32> = self.enabled.clone();
-        let known = self.space.store().len() as usize;
-        self.rows.resize(known, (NEW, 0));
         if let Some(silent) = &mut self.silent
             && silent.far.contains(&marking)
         {
@@ -158,9 +159,13 @@ impl Markings<'_> {
             }
             return Ok(());
         }
+        let fired: Vec<u32> = self.enabled.clone();
+        let known = self.space.store().len() as usize;
+        self.rows.resize(known, (NEW, 0));
         for (at, t) in (begin..self.successors.len()).zip(fired) {
             let to = self.successors[at].0;
-            match self.representative(to, Some(t)) {
+            let goes_on = self.look_at_budget();
+            match goes_on.and_then(|()| self.representative(to, Some(t))) {
                 Ok(instead) => self.successors[at].0 = instead,
                 Err(error) => {
                     self.successors.truncate(begin);
