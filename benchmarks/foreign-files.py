@@ -59,7 +59,7 @@ def main():
             code, out, err = run([parikh, "check", model, *more, *limit])
             if code not in (0, 3):
                 return err.strip().splitlines()[0] if err.strip() else f"exit code {code}"
-            lines = [line for line in out.splitlines() if re.search(r": (TRUE|FALSE|\d+|unknown)", line)]
+            lines = [line for line in out.splitlines() if re.match(r"\S+: \S+ — ", line)]
             open_ones = [line for line in lines if ": unknown" in line]
             sums[what, "asked"] += len(lines)
             sums[what, "answered"] += len(lines) - len(open_ones)
