@@ -52,18 +52,21 @@ impl Predicate {
         if *self == Predicate::False {
             return Some(Predicate::False);
         }
-        let mut speaks_of = vec![false; net.place_count()];
-        self.support(net).into_iter().for_each(|place| speaks_of[place.index()] = true);
-        // By what is changed of what it speaks of, where it is after that in the list of all.
-        let mut after: HashMap<Vec<(usize, i64)>, usize> = HashMap::new();
+        let read = self.read_at(net);
+        // Firings that shift the same of it by as much leave the same predicate. It is made once for
+        // them, and nothing is done about each that takes longer as sums have more terms: there are
+        // sums over thousands of places, and nets with hundreds of thousands of transitions.
+        let mut after: HashMap<Vec<(u32, i128)>, usize> = HashMap::new();
         let mut numbers: HashMap<Predicate, usize> = HashMap::new();
         let mut groups: Vec<(Predicate, Vec<TransitionId>)> = Vec::new();
         let mut leaves = 0;
         for t in net.transitions() {
-            let changes = net.delta(t).iter().filter(|change| speaks_of[change.place.index()]);
+            let changes =
+                net.delta(t).iter().filter(|change| !read[change.place.index()].is_empty());
             let changes: Vec<(usize, i64)> =
                 changes.map(|change| (change.place.index(), change.delta)).collect();
-            let group = match after.get(&changes) {
+            let shifts = shifts(&read, &changes);
+            let group = match after.get(&shifts) {
                 Some(&known) => known,
                 None => {
                     let shifted = self.shifted(net, &changes)?;
@@ -76,7 +79,7 @@ impl Predicate {
                     if leaves > most {
                         return None;
                     }
-                    after.insert(changes, number);
+                    after.insert(shifts, number);
                     number
                 }
             };
@@ -148,6 +151,33 @@ impl Predicate {
         }
     }
 
+    /// By place, which numbers that its leaves compare depend on the tokens there, and what a token
+    /// adds to each: the sum of an atom is such a number, and so are the tokens of each input of a
+    /// transition that is to be enabled or not. They are numbered from left to right.
+    fn read_at(&self, net: &Net) -> Vec<Vec<(u32, i64)>> {
+        fn read(it: &Predicate, net: &Net, next: &mut u32, at: &mut [Vec<(u32, i64)>]) {
+            match it {
+                Predicate::Atom(Atom { sum, .. }) => {
+                    sum.terms().iter().for_each(|&(place, a)| at[place.index()].push((*next, a)));
+                    *next += 1;
+                }
+                Predicate::Enabled(t) | Predicate::Disabled(t) => {
+                    for arc in net.pre(*t) {
+                        at[arc.place.index()].push((*next, 1));
+                        *next += 1;
+                    }
+                }
+                Predicate::And(parts) | Predicate::Or(parts) => {
+                    parts.iter().for_each(|part| read(part, net, next, at));
+                }
+                Predicate::True | Predicate::False | Predicate::Dead | Predicate::NotDead => {}
+            }
+        }
+        let mut at = vec![Vec::new(); net.place_count()];
+        read(self, net, &mut 0, &mut at);
+        at
+    }
+
     /// How many leaves it has.
     pub fn leaves(&self) -> usize {
         match self {
@@ -157,6 +187,25 @@ impl Predicate {
             _ => 1,
         }
     }
+}
+
+/// By how much these changes shift each number that a predicate [reads](Predicate::read_at); those
+/// that stay are left out.
+fn shifts(read: &[Vec<(u32, i64)>], changes: &[(usize, i64)]) -> Vec<(u32, i128)> {
+    let of = |&(place, change): &(usize, i64)| {
+        read[place].iter().map(move |&(number, a)| (number, i128::from(a) * i128::from(change)))
+    };
+    let mut all: Vec<(u32, i128)> = changes.iter().flat_map(of).collect();
+    all.sort_unstable_by_key(|&(number, _)| number);
+    all.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 += later.1;
+        }
+        same
+    });
+    all.retain(|&(_, shift)| shift != 0);
+    all
 }
 
 /// A part of a formula of CTL as a predicate, where it has no other operators of time than EX and

@@ -2,12 +2,14 @@
 
 use crate::id::PlaceId;
 use crate::marking::Marking;
+use std::sync::Arc;
 
 /// Σ a·m(p): each place at most once, ascending, no coefficient 0, and Σ|a| ≤ 2⁶³ − 1, so that
 /// its value in any marking fits an `i128`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct LinearSum {
-    terms: Box<[(PlaceId, i64)]>,
+    // Shared: predicates are copied again and again, and a sum may be over thousands of places.
+    terms: Arc<[(PlaceId, i64)]>,
 }
 
 /// The coefficients of a sum are too large.
@@ -36,12 +38,12 @@ impl LinearSum {
             same
         });
         terms.retain(|&(_, coefficient)| coefficient != 0);
-        Ok(LinearSum { terms: terms.into_boxed_slice() })
+        Ok(LinearSum { terms: terms.into() })
     }
 
     /// The tokens of one place.
     pub fn place(place: PlaceId) -> Self {
-        LinearSum { terms: Box::new([(place, 1)]) }
+        LinearSum { terms: Arc::new([(place, 1)]) }
     }
 
     /// The terms by ascending place.
