@@ -122,6 +122,7 @@ pub struct Answers<E> {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Flat,
+    Quotient,
     Coloured,
 }
 
@@ -129,6 +130,7 @@ impl Kind {
     fn of(view: View<'_>) -> Self {
         match view {
             View::Model(_) | View::Unfolding(_) => Kind::Flat,
+            View::Quotient(_) => Kind::Quotient,
             View::Coloured(_) => Kind::Coloured,
         }
     }
@@ -141,6 +143,7 @@ impl<E> Answers<E> {
         match (&*self.model, self.last?) {
             (Model::Plain(net), _) => Some(View::Model(net)),
             (Model::Coloured(net), Kind::Coloured) => net.as_it_is().map(View::Coloured),
+            (Model::Coloured(net), Kind::Quotient) => net.quotient().map(View::Quotient),
             (Model::Coloured(net), Kind::Flat) => net.made().map(View::Unfolding),
         }
     }

@@ -3,6 +3,8 @@
 //! ```text
 //! place/transition net ───────────────────────────────▶ itself
 //! coloured net ─┬─ a transition for each binding ──────▶ its unfolding
+//!               ├─ colours that nothing tells apart made one, then a transition for each binding
+//!               │                            ─────────▶ the unfolding of its exact quotient
 //!               └─ colours erased, steps with bindings ▶ the coloured net as it is
 //! ```
 //!
@@ -33,6 +35,7 @@ pub struct Coloured {
     net: ColouredNet,
     /// With a transition for each binding, and with one for bindings that do the same.
     unfoldings: [OnceLock<Net>; 2],
+    quotient: OnceLock<Net>,
     as_it_is: OnceLock<Option<ColouredModel>>,
 }
 
@@ -43,6 +46,8 @@ pub enum View<'m> {
     Model(&'m Net),
     /// The unfolding of a coloured net.
     Unfolding(&'m Net),
+    /// The unfolding of a coloured net in which colours that nothing tells apart are one.
+    Quotient(&'m Net),
     /// A coloured net as it is: places and transitions are those of its skeleton, and firings are
     /// steps with their bindings.
     Coloured(&'m ColouredModel),
@@ -145,6 +150,16 @@ impl Coloured {
         self.unfoldings[1].get()
     }
 
+    /// The unfolding of its exact quotient, if it was worked on.
+    pub fn quotient(&self) -> Option<&Net> {
+        self.quotient.get()
+    }
+
+    /// Keeps the unfolding of the exact quotient.
+    pub(crate) fn keep_quotient(&self, net: &Net) -> &Net {
+        self.quotient.get_or_init(|| net.clone())
+    }
+
     /// The coloured net as it is; `None` where its skeleton is no net that can be counted with.
     pub fn as_it_is(&self) -> Option<&ColouredModel> {
         self.as_it_is.get_or_init(|| ColouredModel::new(self.net.clone()).ok()).as_ref()
@@ -155,7 +170,7 @@ impl<'m> View<'m> {
     /// The net whose nodes are named.
     pub fn net(self) -> &'m Net {
         match self {
-            View::Model(net) | View::Unfolding(net) => net,
+            View::Model(net) | View::Unfolding(net) | View::Quotient(net) => net,
             View::Coloured(model) => model.skeleton().net(),
         }
     }
@@ -163,7 +178,9 @@ impl<'m> View<'m> {
     /// The name of a transition, or of a step with its binding.
     pub fn transition_name(self, t: TransitionId) -> Cow<'m, str> {
         match self {
-            View::Model(net) | View::Unfolding(net) => net.transition_name(t).into(),
+            View::Model(net) | View::Unfolding(net) | View::Quotient(net) => {
+                net.transition_name(t).into()
+            }
             View::Coloured(model) => model.step_name(t).into(),
         }
     }
@@ -177,8 +194,8 @@ impl From<Net> for Model {
 
 impl From<ColouredNet> for Model {
     fn from(net: ColouredNet) -> Self {
-        let (unfoldings, as_it_is) = Default::default();
-        Model::Coloured(Box::new(Coloured { net, unfoldings, as_it_is }))
+        let (unfoldings, quotient, as_it_is) = Default::default();
+        Model::Coloured(Box::new(Coloured { net, unfoldings, quotient, as_it_is }))
     }
 }
 

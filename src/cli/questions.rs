@@ -112,7 +112,7 @@ impl<'a> Reading<'a> {
                         let (id, reason) = (self.inquiry.name(), Unsupported::Caps.to_string());
                         notes.push(format!("parikh: {id}: {reason}"));
                         let refused = vec![Unanswered { id, reason }];
-                        Wording { plan: Plan::default(), refused }
+                        Wording { refused, ..Wording::default() }
                     }
                     plan => plan.unwrap_or_default().into(),
                 })
@@ -124,7 +124,7 @@ impl<'a> Reading<'a> {
                     None => {
                         let reason = "the net is too large for goals that speak of all places";
                         let refused = vec![Unanswered { id, reason: reason.to_owned() }];
-                        Wording { plan: Plan::default(), refused }
+                        Wording { refused, ..Wording::default() }
                     }
                 })
             }
@@ -145,7 +145,7 @@ impl<'a> Reading<'a> {
         notes: &mut Vec<String>,
     ) -> Result<Wording> {
         let queries = input::read_queries(file, net)?;
-        let Wording { mut plan, mut refused } = self.empty(net)?;
+        let Wording { mut plan, mut refused, mut want_colours } = self.empty(net)?;
         if let Some(error) = queries.cut_short {
             notes.push(format!("parikh: {error}; the formulas before it are answered"));
             let id = format!("(the rest of {})", file.display());
@@ -161,8 +161,10 @@ impl<'a> Reading<'a> {
                 }
                 Ok(formula) => {
                     let logic = logic_of(examination).unwrap_or_else(|| Logic::of(formula));
-                    let asked = self.ask(&mut plan, &query.id, formula, net, logic);
-                    asked.map_err(|error| error.to_string())
+                    self.ask(&mut plan, &query.id, formula, net, logic).map_err(|error| {
+                        want_colours += usize::from(matches!(error, Unsupported::Colours));
+                        error.to_string()
+                    })
                 }
                 Err(error) => Err(error.to_string()),
             };
@@ -171,7 +173,7 @@ impl<'a> Reading<'a> {
                 refused.push(Unanswered { id: query.id, reason });
             }
         }
-        Ok(Wording { plan, refused })
+        Ok(Wording { plan, refused, want_colours })
     }
 
     /// The questions of formulas given by the user. A formula that could not be read has its note
@@ -183,12 +185,13 @@ impl<'a> Reading<'a> {
         net: &Net,
         notes: &mut Vec<String>,
     ) -> Wording {
-        let Wording { mut plan, mut refused } = wording;
+        let Wording { mut plan, mut refused, mut want_colours } = wording;
         for Asked { id, formula } in asked.into_iter().filter(|asked| self.is_wanted(&asked.id)) {
             let planned = formula.and_then(|formula| {
                 let logic = Logic::of(&formula);
                 self.ask(&mut plan, &id, &formula, net, logic).map_err(|error| {
                     notes.push(format!("parikh: formula {id}: {error}"));
+                    want_colours += usize::from(matches!(error, Unsupported::Colours));
                     error.to_string()
                 })
             });
@@ -196,7 +199,7 @@ impl<'a> Reading<'a> {
                 refused.push(Unanswered { id, reason });
             }
         }
-        Wording { plan, refused }
+        Wording { plan, refused, want_colours }
     }
 
     /// Adds a formula to the plan, about runs of cases where `--cases` says so.

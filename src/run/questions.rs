@@ -29,6 +29,9 @@ pub struct Wording {
     pub plan: Plan,
     /// Those that cannot, with why not.
     pub refused: Vec<Unanswered>,
+    /// How many of these only because colours, erased in this net, matter to them: they are about
+    /// runs, or what is enabled initially.
+    pub want_colours: usize,
 }
 
 impl Wording {
@@ -41,7 +44,7 @@ impl Wording {
 
 impl From<Plan> for Wording {
     fn from(plan: Plan) -> Self {
-        Wording { plan, refused: Vec::new() }
+        Wording { plan, ..Wording::default() }
     }
 }
 
@@ -64,7 +67,7 @@ impl Questions for Plan {
     fn on(&self, view: View<'_>) -> Result<Wording, Self::Error> {
         match view {
             View::Model(_) => Ok(self.clone().into()),
-            View::Unfolding(_) | View::Coloured(_) => {
+            View::Unfolding(_) | View::Quotient(_) | View::Coloured(_) => {
                 Err("a plan is about one net: ask a coloured one by a function from nets to plans"
                     .into())
             }

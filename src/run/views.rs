@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! a small unfolding ──┬─ made: the run on it, unless a quotient that tells the same is much smaller
-//!                     └─ declined: the net as it is, while the unfolding is made ─┬─ made: the run on it, for
+//!                     └─ declined, or not so: where runs are asked about, the run on that quotient, if there is
+//!                        one; else the net as it is, while the unfolding is made ─┬─ made: the run on it, for
 //!                                                                                 │        what is open
 //!                                                                                 └─ declined: on without it
 //! ```
@@ -18,11 +19,11 @@ use super::questions::{Questions, Wording};
 use super::shares::AS_IT_IS;
 use super::state_space::state_space;
 use super::{Config, Event, Report, coloured, net};
-use crate::answer::Plan;
+use crate::answer::{Answer, Grade, Plan};
 use crate::evidence::abstraction::{ColouredModel, Quotient};
 use crate::model::{Coloured, Model, NotUnfolded, View};
 use crate::unfold::Limits;
-use parikh_net::Net;
+use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -125,6 +126,14 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
             return self.on_net(View::Unfolding(small.map_or_else(whole, Ok)?));
         };
         let wording = self.questions.on(View::Coloured(model));
+        if let (Ok(wording), Some((quotient, net))) = (&wording, &quotient)
+            && wording.want_colours > 0
+            && wording.want_colours == wording.refused.len()
+            && quotient.is_exact()
+            && self.on_quotient(coloured, net)?
+        {
+            return Ok(());
+        }
         // Formulas may name single colours, which only the unfolding has.
         match (wording, small) {
             (Ok(wording), None) => self.as_it_is(coloured, model, wording, quotient, None),
@@ -140,6 +149,29 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
                 }
             },
         }
+    }
+
+    /// On the unfolding of a quotient that is exact, where no question minds that bindings are made
+    /// one with others, as fairness does; whether that is so. From each marking the same steps are
+    /// possible there as in the coloured net ([`Quotient`]), a step for a step, so it has the same
+    /// properties of runs and of their tree. A run there is one of the coloured net with some
+    /// colours of these classes, which nobody has looked for: it is not shown, and the answer says
+    /// what it is about.
+    fn on_quotient(&mut self, coloured: &'m Coloured, net: &Net) -> Result<bool, Q::Error> {
+        let view = View::Quotient(coloured.keep_quotient(net));
+        let wording = self.questions.on(view)?;
+        let minds = |goal: &Goal| matches!(goal, Goal::Run(run) if !run.fairness().is_none());
+        if !wording.refused.is_empty() || wording.plan.goals().iter().any(minds) {
+            return Ok(false);
+        }
+        let (config, budget, begun) = (self.config, self.budget, self.begun);
+        self.work(view, wording, |plan, tell| {
+            net::run(view.net(), plan, config, budget, begun, &mut |event: Event<'_>| match event {
+                Event::Answered(answer) => tell(Event::Answered(&of_coloured(answer))),
+                event => tell(event),
+            })
+        });
+        Ok(true)
     }
 
     /// On the coloured net as it is; meanwhile the unfolding is made, if it is not there, and then
@@ -205,7 +237,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
             wording.plan = wording.plan.without(&self.answered);
         }
         (self.tell)(view, Event::Begun { questions: &wording.ids() });
-        let Wording { plan, refused } = wording;
+        let Wording { plan, refused, .. } = wording;
         tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
         let ModelRun { tell, report, answered, .. } = self;
         report.unanswered.clear();
@@ -228,4 +260,11 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         rest.unanswered.extend(refused);
         report.add(rest);
     }
+}
+
+/// What an answer on the unfolding of an exact quotient says of the coloured net.
+fn of_coloured(answer: &Answer) -> Answer {
+    let reason = format!("{}, where colours that nothing tells apart are one", answer.reason);
+    let grade = answer.grade.max(Grade::Certified);
+    Answer { reason, grade, exhibit: None, ..answer.clone() }
 }

@@ -15,7 +15,7 @@ use parikh_net::coloured::{ColouredNet, text};
 use parikh_net::generate::random_coloured;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// A predicate over the nodes of a skeleton.
@@ -47,6 +47,23 @@ fn weakened(model: &ColouredModel, on: &Abstraction, predicate: &Predicate) -> P
     }
 }
 
+/// Classes of colours: those that nothing tells apart, or that constants do not, or any.
+fn some_classes(net: &ColouredNet, seed: u64) -> Classes {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    match seed % 4 {
+        0 => Quotient::indistinguishable(net),
+        1 => Classes::by_constants(net),
+        2 => {
+            let erase: Vec<bool> = net.sorts().iter().map(|_| rng.bool()).collect();
+            Classes::by(net, |sort, colour| if erase[sort.index()] { 0 } else { colour })
+        }
+        _ => {
+            let some = rng.u64(2..4);
+            Classes::by(net, |sort, colour| (colour * 7 + sort.index() as u64) % some)
+        }
+    }
+}
+
 #[test]
 fn with_colours_made_one_goals_stay_reachable_and_nothing_else_becomes_so_if_that_is_exact() {
     let (mut exact, mut finer, mut unreachable, mut spurious) = (0, 0, 0, 0);
@@ -56,18 +73,7 @@ fn with_colours_made_one_goals_stay_reachable_and_nothing_else_becomes_so_if_tha
         let model = ColouredModel::new(net).unwrap();
         let net = model.net();
         let mut rng = fastrand::Rng::with_seed(seed);
-        let classes = match seed % 4 {
-            0 => Quotient::indistinguishable(net),
-            1 => Classes::by_constants(net),
-            2 => {
-                let erase: Vec<bool> = net.sorts().iter().map(|_| rng.bool()).collect();
-                Classes::by(net, |sort, colour| if erase[sort.index()] { 0 } else { colour })
-            }
-            _ => {
-                let some = rng.u64(2..4);
-                Classes::by(net, |sort, colour| (colour * 7 + sort.index() as u64) % some)
-            }
-        };
+        let classes = some_classes(net, seed);
         let Some(quotient) = Quotient::of(net, &classes) else { continue };
         let shown =
             || format!("seed {seed}\n{}\n{}", text::print(net), text::print(quotient.net()));
@@ -101,6 +107,86 @@ fn with_colours_made_one_goals_stay_reachable_and_nothing_else_becomes_so_if_tha
         exact > least && finer > least / 4 && unreachable > least && spurious > least,
         "{exact} {finer} {unreachable} {spurious}"
     );
+}
+
+/// By marking of `space`, what coloured places hold together, which coloured transitions are
+/// enabled, and where those lead.
+fn folded(space: &oracle::StateSpace<'_>) -> Vec<(Vec<u64>, BTreeSet<usize>, Vec<(usize, usize)>)> {
+    let net = space.net();
+    let folding = net.folding().unwrap();
+    let of = |at: usize| {
+        let mut tokens = vec![0; folding.place_count()];
+        for p in net.places() {
+            tokens[folding.place_of(p)] += u64::from(space.markings()[at][p]);
+        }
+        let edges =
+            space.fired_from(at).filter_map(|(to, t)| Some((folding.transition_of(t?), to)));
+        let edges: Vec<(usize, usize)> = edges.collect();
+        (tokens, edges.iter().map(|&(t, _)| t).collect(), edges)
+    };
+    (0..space.states()).map(of).collect()
+}
+
+/// Where nothing tells the colours made one apart, the two nets are bisimilar: partition refinement
+/// over the markings of both ends with their initial markings in one block. Then they satisfy the
+/// same formulas of CTL* over what coloured places hold, and which coloured transitions are enabled
+/// or fire.
+#[test]
+fn a_net_and_its_exact_quotient_are_bisimilar() {
+    let (mut exact, mut smaller, mut inexact) = (0, 0, 0);
+    for seed in 0..scaled(20_000) {
+        let net = random_coloured(seed);
+        let classes = some_classes(&net, seed);
+        let Some(quotient) = Quotient::of(&net, &classes) else { continue };
+        if classes.is_trivial() {
+            continue;
+        }
+        let config = unfold::Config { symmetry: seed % 3 == 0, ..unfold::Config::default() };
+        let [whole, less] = [&net, quotient.net()]
+            .map(|it| unfold::unfold(it, &config, &Budget::unlimited()).unwrap().0);
+        let limits = oracle::Limits { states: 300, tokens: 1_000 };
+        let (Some(there), Some(here)) =
+            (oracle::explore(&whole, limits), oracle::explore(&less, limits))
+        else {
+            continue;
+        };
+        let [there, here] = [there, here].map(|space| folded(&space));
+        let first_here = there.len();
+        let mut all = there;
+        all.extend(here.into_iter().map(|(tokens, enabled, edges)| {
+            let edges = edges.into_iter().map(|(t, to)| (t, to + first_here)).collect();
+            (tokens, enabled, edges)
+        }));
+        let mut blocks = number(all.iter().map(|(tokens, enabled, _)| (tokens, enabled)));
+        loop {
+            let signature = |at: usize| -> (usize, BTreeSet<(usize, usize)>) {
+                (blocks[at], all[at].2.iter().map(|&(t, to)| (t, blocks[to])).collect())
+            };
+            let refined = number((0..all.len()).map(signature));
+            if refined == blocks {
+                break;
+            }
+            blocks = refined;
+        }
+        let bisimilar = blocks[0] == blocks[first_here];
+        let shown = || format!("{seed}\n{}\n{}", text::print(&net), text::print(quotient.net()));
+        assert!(bisimilar || !quotient.is_exact(), "seed {}", shown());
+        exact += u64::from(quotient.is_exact());
+        smaller += u64::from(quotient.is_exact() && all.len() < 2 * first_here);
+        inexact += u64::from(!bisimilar);
+    }
+    let least = scaled(20_000) / 1_000;
+    assert!(exact > least && smaller > least && inexact > least, "{exact} {smaller} {inexact}");
+}
+
+/// The same number for equal items, in the order in which they come.
+fn number<T: Ord>(items: impl Iterator<Item = T>) -> Vec<usize> {
+    let mut numbers = BTreeMap::new();
+    let number_of = |item| {
+        let next = numbers.len();
+        *numbers.entry(item).or_insert(next)
+    };
+    items.map(number_of).collect()
 }
 
 #[test]

@@ -29,6 +29,14 @@ impl Mask {
             (letter[word as usize] | more[word as usize]) & mask == value
         })
     }
+
+    /// Whether it may be read, where of a letter only the bits in `said` are known.
+    pub(crate) fn may_read(&self, letter: &[u64], said: &[u64]) -> bool {
+        let wrong = |&(word, mask, value): &(u32, u64, u64)| {
+            (letter[word as usize] ^ value) & mask & said[word as usize]
+        };
+        self.0.iter().all(|it| wrong(it) == 0)
+    }
 }
 
 /// From one state to another.
@@ -52,6 +60,8 @@ pub(crate) struct Compiled {
     pub(crate) all: Marks,
     /// By state, whether it accepts whatever follows.
     pub(crate) universal: Vec<bool>,
+    /// By state, whether it goes on from some letters only.
+    pub(crate) selective: Vec<bool>,
 }
 
 impl Compiled {
@@ -75,11 +85,17 @@ impl Compiled {
             });
             edges
         });
+        let states: Vec<Vec<Edge>> = states.collect();
+        let universal: Vec<bool> = strengths.iter().map(|&it| it == Strength::Terminal).collect();
+        let is_selective = |(edges, &universal): (&Vec<Edge>, &bool)| {
+            !universal && edges.iter().all(|edge| !edge.mask.0.is_empty())
+        };
         Compiled {
-            states: states.collect(),
+            selective: states.iter().zip(&universal).map(is_selective).collect(),
+            states,
             initial: automaton.initial as u32,
             all: Marks::all(automaton.marks),
-            universal: strengths.iter().map(|&it| it == Strength::Terminal).collect(),
+            universal,
         }
     }
 }

@@ -127,12 +127,26 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
                 }
                 continue;
             }
+            if !self.may_go_on(target, state) {
+                continue;
+            }
             let node = self.enter(target, state, marks)?;
             if self.automaton.universal[state as usize] {
                 return Ok(Some(self.to_universal(node)));
             }
         }
         Ok(None)
+    }
+
+    /// Whether there may be an edge from a node: a marking is not expanded only to find that its
+    /// tokens already forbid what the state asks for. Where thousands of firings are possible, what
+    /// a formula says of the next marking is known after one of these looks each.
+    fn may_go_on(&mut self, marking: u32, state: u32) -> bool {
+        if !self.automaton.selective[state as usize] {
+            return true;
+        }
+        let (letter, said) = self.markings.said_by_tokens(marking);
+        self.automaton.states[state as usize].iter().any(|edge| edge.mask.may_read(letter, said))
     }
 
     /// Comes to a new node.

@@ -45,10 +45,14 @@ pub(crate) struct Markings<'n> {
     /// By marking, where its successors begin, or [`NEW`], and how many they are.
     rows: Vec<(u32, u32)>,
     successors: Vec<Successor>,
-    /// Words of a letter, and the letters of all markings; nothing is in those of markings that
-    /// were not expanded.
+    /// Words of a letter, and the letters of all markings; of those that were not expanded they are
+    /// empty, or what tokens say.
     words: usize,
     letters: Vec<u64>,
+    /// By marking, whether its letter is there as far as its tokens say it.
+    noted: Vec<bool>,
+    /// The bits of letters that tokens say: those of atoms which do not ask for deadness.
+    said_by_tokens: Vec<u64>,
     enabled: Vec<u32>,
     /// The marking loaded last, where that is known, and whether it is dead, where that is.
     loaded: Option<u32>,
@@ -115,6 +119,8 @@ impl<'n> Markings<'n> {
             successors: Vec::new(),
             words,
             letters: vec![0; words],
+            noted: vec![false],
+            said_by_tokens: vec![0; words],
             enabled: Vec::new(),
             loaded: None,
             loaded_dead: None,
@@ -123,6 +129,12 @@ impl<'n> Markings<'n> {
             for_runs,
         };
         markings.compile();
+        if for_runs {
+            for (number, [test, _]) in &markings.tests {
+                let is_said = u64::from(!test.asks_for_deadness());
+                markings.said_by_tokens[number / 64] |= is_said << (number % 64);
+            }
+        }
         Ok(markings)
     }
 
@@ -248,11 +260,17 @@ impl<'n> Markings<'n> {
             self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
             self.rows[at] = (begin as u32, (self.successors.len() - begin) as u32);
             self.expanded += 1;
-            let known = self.space.store().len() as usize;
-            self.rows.resize(known, (NEW, 0));
-            self.letters.resize(known * self.words, 0);
+            self.make_room();
         }
         Ok(())
+    }
+
+    /// Makes room for what is kept of each marking of the store.
+    fn make_room(&mut self) {
+        let known = self.space.store().len() as usize;
+        self.rows.resize(known, (NEW, 0));
+        self.letters.resize(known * self.words, 0);
+        self.noted.resize(known, false);
     }
 
     /// Where a firing leads from a marking, or what stands for that; nothing where it is not
@@ -288,9 +306,7 @@ impl<'n> Markings<'n> {
                 break;
             }
         }
-        let known = self.space.store().len() as usize;
-        self.rows.resize(known, (NEW, 0));
-        self.letters.resize(known * self.words, 0);
+        self.make_room();
         Ok(reached)
     }
 
@@ -321,6 +337,25 @@ impl<'n> Markings<'n> {
     /// The atoms that hold in a marking that was expanded, one bit each.
     pub(crate) fn letter(&self, marking: u32) -> &[u64] {
         &self.letters[marking as usize * self.words..][..self.words]
+    }
+
+    /// The atoms that hold in a marking, expanded or not, as far as its tokens say it, one bit each,
+    /// and the bits of which they do.
+    pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
+        let at = marking as usize;
+        if self.rows[at].0 == NEW && !self.noted[at] {
+            self.look(marking);
+            let letter = &mut self.letters[at * self.words..][..self.words];
+            letter.fill(0);
+            for (number, [test, _]) in
+                self.tests.iter().filter(|(_, [it, _])| !it.asks_for_deadness())
+            {
+                let holds = u64::from(test.holds(self.space.key(), false));
+                letter[number / 64] |= holds << (number % 64);
+            }
+            self.noted[at] = true;
+        }
+        (self.letter(marking), &self.said_by_tokens)
     }
 
     /// The atoms that are true of edges with this label, one bit each.

@@ -2,9 +2,11 @@
 
 use super::argue::argue;
 use crate::board::{Board, Knowledge, Reach};
-use crate::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
+use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
 use parikh_net::{Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 /// See the [module](super).
 pub const ENGINE: Engine = Engine {
@@ -16,23 +18,76 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
+/// The shortest time for an argument; where it was too short, there are longer ones later.
+const FIRST: Duration = Duration::from_millis(30);
+
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
-    each_slice_anew(move |budget| run(&assignment, budget))
+    Ok(Box::new(Rankings { work: assignment, tries: HashMap::new(), argued: 0, facts: 0 }))
 }
 
-/// What was done, in a line.
-fn run(work: &Assignment<'_>, budget: &Budget) -> String {
-    let open = work.ground.runs().iter().filter(|(id, _)| work.board.is_open(*id));
-    let (never, goals) = unreachable(work.board);
-    let (mut tried, mut argued) = (0, 0);
-    for (id, property) in open {
-        if budget.is_exhausted() {
-            break;
+/// Arguments are tried in turns: a formula whose programs are large keeps nobody else waiting.
+struct Rankings<'g> {
+    work: Assignment<'g>,
+    tries: HashMap<GoalId, Try>,
+    argued: usize,
+    /// What was known to be unreachable in the last slice.
+    facts: usize,
+}
+
+/// What was tried of a property.
+#[derive(Clone, Copy, Default)]
+struct Try {
+    /// How long its longest argument took.
+    time: Duration,
+    /// From so many facts there is no argument, however long it takes.
+    none_from: Option<usize>,
+}
+
+impl Session for Rankings<'_> {
+    fn slice(&mut self, budget: &Budget) -> Progress {
+        let (never, goals) = unreachable(self.work.board);
+        self.facts = never.len();
+        while let Some(at) = self.next() {
+            if budget.is_exhausted() {
+                return Progress::Unfinished;
+            }
+            self.try_one(at, (&never, &goals), budget);
         }
-        tried += 1;
-        match argue(work.ground.net(), property, &never, budget) {
+        Progress::Finished
+    }
+
+    fn statistics(&self) -> String {
+        let (argued, tried, facts) = (self.argued, self.tries.len(), self.facts);
+        format!("{argued} of {tried} properties are without runs, given {facts} facts")
+    }
+}
+
+impl Rankings<'_> {
+    /// Which property has the next turn: one that had least time.
+    fn next(&self) -> Option<usize> {
+        let tried = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
+        let runs = self.work.ground.runs().iter().enumerate();
+        let open = runs.filter(|(_, (id, _))| {
+            self.work.board.is_open(*id) && tried(id).none_from.is_none_or(|it| it < self.facts)
+        });
+        open.min_by_key(|(_, (id, _))| tried(id).time).map(|(at, _)| at)
+    }
+
+    fn try_one(&mut self, at: usize, known: (&[Predicate], &[GoalId]), budget: &Budget) {
+        let (never, goals) = known;
+        let work = &self.work;
+        let (id, property) = &work.ground.runs()[at];
+        let entry = self.tries.entry(*id).or_default();
+        let part = budget.slice(FIRST.max(2 * entry.time));
+        let begun = Instant::now();
+        let argued = argue(work.ground.net(), property, never, &part);
+        entry.time = entry.time.max(begun.elapsed());
+        entry.none_from = (!part.is_exhausted()).then_some(never.len());
+        match argued {
             Ok(argument) => {
-                argued += 1;
+                self.argued += 1;
+                // Whatever becomes of it, it would be the same argument again.
+                entry.none_from = Some(never.len());
                 let goal_of = |premise: &Predicate| {
                     never.iter().position(|it| it == premise).map(|at| goals[at])
                 };
@@ -42,8 +97,6 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             Err(why) => tracing::debug!("ranking: {id:?}: {why}"),
         }
     }
-    let facts = never.len();
-    format!("{argued} of {tried} properties are without runs, given {facts} facts")
 }
 
 /// What is known to be unreachable, and the goals that say so.
