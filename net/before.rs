@@ -52,6 +52,10 @@ impl Predicate {
         if *self == Predicate::False {
             return Some(Predicate::False);
         }
+        // Firings that change nothing of it leave it as it is: what is too large becomes no smaller.
+        if self.leaves() > most {
+            return None;
+        }
         let read = self.read_at(net);
         // Firings that shift the same of it by as much leave the same predicate. It is made once for
         // them, and nothing is done about each that takes longer as sums have more terms: there are

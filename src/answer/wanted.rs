@@ -91,6 +91,16 @@ impl Wanted {
     }
 }
 
+/// The most leaves of a condition that is asked about to help. That some binding of a transition
+/// with a million is enabled is not settled any sooner by itself, and to write down several such
+/// goals for each formula of a file took more time than there was.
+const MOST_LEAVES: usize = 50_000;
+
+/// Whether a condition is small enough to be asked about.
+fn is_aid(predicate: &Predicate) -> bool {
+    predicate.leaves() <= MOST_LEAVES
+}
+
 /// What helps to settle a goal about runs or their tree: whether each condition in it ever gets
 /// another value than initially; for a tree also whether a dead marking is reachable, and what its
 /// untils ask for.
@@ -104,13 +114,15 @@ pub(super) fn aids(goal: &Goal, net: &Net) -> Vec<Goal> {
         return Vec::new();
     }
     let changes = goal.mentions().into_iter().filter_map(|mention| match mention {
-        Mention::Condition(predicate) => Some(change(predicate)),
-        Mention::Sum(_) | Mention::Firings(_) => None,
+        Mention::Condition(predicate) if is_aid(predicate) => Some(change(predicate)),
+        Mention::Condition(_) | Mention::Sum(_) | Mention::Firings(_) => None,
     });
     let mut aids: Vec<Goal> = changes.collect();
     if let Goal::Tree(property) = goal {
         aids.push(Goal::Reach(Predicate::Dead));
-        aids.extend(sought(property, net));
+        if property.atoms().iter().all(is_aid) {
+            aids.extend(sought(property, net));
+        }
     }
     aids
 }
