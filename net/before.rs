@@ -52,14 +52,14 @@ impl Predicate {
         if *self == Predicate::False {
             return Some(Predicate::False);
         }
-        // Firings that change nothing of it leave it as it is: what is too large becomes no smaller.
+        // For most firings φ_t is φ itself, so EX φ is hardly smaller than φ.
         if self.leaves() > most {
             return None;
         }
         let read = self.read_at(net);
-        // Firings that shift the same of it by as much leave the same predicate. It is made once for
-        // them, and nothing is done about each that takes longer as sums have more terms: there are
-        // sums over thousands of places, and nets with hundreds of thousands of transitions.
+        // Firings that shift the same of it by as much leave the same predicate, which is made once for
+        // them. The work for each grows with the places that it changes, not with the length of sums:
+        // there are sums over thousands of places, and nets with hundreds of thousands of transitions.
         let mut after: HashMap<Vec<(u32, i128)>, usize> = HashMap::new();
         let mut numbers: HashMap<Predicate, usize> = HashMap::new();
         let mut groups: Vec<(Predicate, Vec<TransitionId>)> = Vec::new();
@@ -155,9 +155,9 @@ impl Predicate {
         }
     }
 
-    /// By place, which numbers that its leaves compare depend on the tokens there, and what a token
-    /// adds to each: the sum of an atom is such a number, and so are the tokens of each input of a
-    /// transition that is to be enabled or not. They are numbered from left to right.
+    /// Numbers the left sides of all comparisons in it from left to right: the sum of each atom, and
+    /// the tokens of each input of a transition that is to be enabled or not. By place, the numbers
+    /// of those that it occurs in, with its coefficient.
     fn read_at(&self, net: &Net) -> Vec<Vec<(u32, i64)>> {
         fn read(it: &Predicate, net: &Net, next: &mut u32, at: &mut [Vec<(u32, i64)>]) {
             match it {

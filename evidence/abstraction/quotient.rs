@@ -20,8 +20,9 @@
 //! A transition is *decided* if, whenever it can fire here, some binding of these classes can fire
 //! in the coloured net: its guard holds for all colours of a class or for none; and what it takes
 //! of classes with several colours are single tokens, each with a variable that occurs nowhere else
-//! in what it takes, so that any tokens of the class will do. If all transitions are decided, every
-//! firing sequence here is one there, and the colours made one were never told apart.
+//! in what it takes, so that any tokens of the class will do. If all transitions are decided, the
+//! colours made one were never told apart: from a marking and its image here the same transitions
+//! can fire, to markings and their images. The two nets are *bisimilar*.
 //!
 //! # Sources
 //! Colours that nothing distinguishes: Bilgram, Jensen, Pedersen, Srba, Taankvist, *Methods for
@@ -114,7 +115,9 @@ impl Quotient {
         &self.decided
     }
 
-    /// Whether every firing sequence is one of the coloured net, with colours of these classes.
+    /// Whether it is bisimilar to the coloured net, with a marking's classes as its image: every firing
+    /// sequence is one of the coloured net, with colours of these classes, and it has the same
+    /// properties of runs and of their tree.
     pub fn is_exact(&self) -> bool {
         self.decided.iter().all(|&decided| decided)
     }
@@ -407,8 +410,10 @@ impl<'n> Merger<'n> {
     fn any_tokens_do(&self, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
         match multiset {
             Multiset::Of { count: 0, .. } => true,
+            // Of a tuple with `all` the tokens have the same other components.
             Multiset::Of { count, term } => {
-                self.is_whole(term) || (*count == 1 && self.is_free(term, seen))
+                let is_one = *count == 1 && !term.has_all();
+                self.is_whole(term) || (is_one && self.is_free(term, seen))
             }
             Multiset::Sum(parts) => parts.iter().all(|part| self.any_tokens_do(part, seen)),
             // All of it is whole.

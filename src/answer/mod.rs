@@ -105,7 +105,8 @@ pub enum Grade {
     /// Firing sequences were replayed on the net that was read.
     #[default]
     Replayed,
-    /// The checker accepted a document for each refuted goal.
+    /// The checker accepted a document for each refuted goal. Of a coloured net also: a run was
+    /// replayed on a net that the checker finds bisimilar.
     Certified,
     /// For some refuted goal there is the word of a search that visited all markings that matter,
     /// which were not visited again.

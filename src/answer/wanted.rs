@@ -91,9 +91,9 @@ impl Wanted {
     }
 }
 
-/// The most leaves of a condition that is asked about to help. That some binding of a transition
-/// with a million is enabled is not settled any sooner by itself, and to write down several such
-/// goals for each formula of a file took more time than there was.
+/// The most leaves of a condition that is asked about to help. Whether some binding of a transition
+/// with a million can fire is not settled sooner by itself than within its formula, and to write
+/// down such goals took longer than the whole run.
 const MOST_LEAVES: usize = 50_000;
 
 /// Whether a condition is small enough to be asked about.

@@ -355,6 +355,7 @@ impl Arguments {
                 || self.format == Format::Json
                 || self.examination.iter().any(|it| it.is_about_cases()),
             keep_documents: self.evidence.is_some(),
+            show_bindings: self.trace.is_some() || self.shortest,
             short_witnesses: true,
             reasons_by_sums: true,
             shortest_witnesses: self.shortest,

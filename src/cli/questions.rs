@@ -244,7 +244,8 @@ impl Questions for Reading<'_> {
         let wording = self.read(view.net(), &mut notes);
         let wording = wording.and_then(|wording| self.check_ids(&wording).map(|()| wording));
         self.notes.replace(notes);
-        if !matches!(view, View::Coloured(_)) {
+        // Another view may come, and say the same.
+        if !matches!(view, View::Coloured(_) | View::Quotient(_)) {
             self.say_notes();
         }
         wording

@@ -19,6 +19,9 @@ pub struct Config {
     pub keep_all_witnesses: bool,
     /// Keep the documents that were accepted, for files of evidence.
     pub keep_documents: bool,
+    /// Runs are to be shown, with the colours of their bindings: a coloured net is not replaced by
+    /// one in which colours are one.
+    pub show_bindings: bool,
     /// Make witnesses shorter before they are kept, for people: in a small share of the time.
     pub short_witnesses: bool,
     /// Besides, find out whether there are none shorter, of what is reachable: in half of the time
@@ -109,6 +112,7 @@ impl Default for Config {
             seed: 1,
             keep_all_witnesses: false,
             keep_documents: false,
+            show_bindings: false,
             short_witnesses: false,
             shortest_witnesses: false,
             reasons_by_sums: false,

@@ -164,8 +164,8 @@ pub(super) struct Growth {
     /// Whether no time is kept for others where nobody walks and others prove, or there is no other
     /// role.
     pub(super) alone: bool,
-    /// Whether engines that have nothing more to try are kept: they can be deepened, and have
-    /// candidates.
+    /// Whether engines that have nothing more to try are kept for later slices: they can be
+    /// deepened, have candidates, or find more once others have settled goals.
     pub(super) kept: bool,
     /// The most of the time left that a turn of a [`Phase::Grow`] takes; nothing where there is no
     /// turn.
@@ -180,7 +180,7 @@ pub(super) const GROWTHS: &[Growth] = &[
     Growth { role: Role::Unroll, on: On::Smallest, alone: true, kept: false, turn: Some(0.3) },
     Growth { role: Role::Loops, on: On::Read, alone: true, kept: false, turn: None },
     Growth { role: Role::Trees, on: On::Read, alone: true, kept: false, turn: Some(0.5) },
-    Growth { role: Role::RunProofs, on: On::Read, alone: true, kept: true, turn: Some(0.3) },
+    Growth { role: Role::RunProofs, on: On::Read, alone: false, kept: true, turn: None },
     Growth { role: Role::TreeDiagrams, on: On::Read, alone: true, kept: false, turn: Some(0.5) },
 ];
 

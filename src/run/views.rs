@@ -130,7 +130,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
             && wording.want_colours > 0
             && wording.want_colours == wording.refused.len()
             && quotient.is_exact()
-            && self.on_quotient(coloured, net)?
+            && !self.config.show_bindings
+            && self.on_quotient(coloured, net)
         {
             return Ok(());
         }
@@ -151,19 +152,19 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         }
     }
 
-    /// On the unfolding of a quotient that is exact, where no question minds that bindings are made
-    /// one with others, as fairness does; whether that is so. From each marking the same steps are
-    /// possible there as in the coloured net ([`Quotient`]), a step for a step, so it has the same
-    /// properties of runs and of their tree. A run there is one of the coloured net with some
-    /// colours of these classes, which nobody has looked for: it is not shown, and the answer says
-    /// what it is about.
-    fn on_quotient(&mut self, coloured: &'m Coloured, net: &Net) -> Result<bool, Q::Error> {
-        let view = View::Quotient(coloured.keep_quotient(net));
-        let wording = self.questions.on(view)?;
-        let minds = |goal: &Goal| matches!(goal, Goal::Run(run) if !run.fairness().is_none());
-        if !wording.refused.is_empty() || wording.plan.goals().iter().any(minds) {
-            return Ok(false);
+    /// On the unfolding of a quotient that is exact; whether that is all that there is to do. It is
+    /// bisimilar to the coloured net ([`Quotient::is_exact`]), so it has the same properties of runs
+    /// and of their tree. Nothing is done where a question asks for fairness, which is about each
+    /// binding, or cannot be read there. A run there is one of the coloured net with some colours of
+    /// these classes, which nobody has looked for: it is not shown, and the answer says what it is
+    /// about.
+    fn on_quotient(&mut self, coloured: &'m Coloured, net: &Net) -> bool {
+        let Ok(wording) = self.questions.on(View::Quotient(net)) else { return false };
+        let is_fair = |goal: &Goal| matches!(goal, Goal::Run(run) if !run.fairness().is_none());
+        if wording.plan.goals().iter().any(is_fair) {
+            return false;
         }
+        let view = View::Quotient(coloured.keep_quotient(net));
         let (config, budget, begun) = (self.config, self.budget, self.begun);
         self.work(view, wording, |plan, tell| {
             net::run(view.net(), plan, config, budget, begun, &mut |event: Event<'_>| match event {
@@ -171,7 +172,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
                 event => tell(event),
             })
         });
-        Ok(true)
+        self.report.unanswered.is_empty() || budget.is_exhausted()
     }
 
     /// On the coloured net as it is; meanwhile the unfolding is made, if it is not there, and then
@@ -262,9 +263,11 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     }
 }
 
-/// What an answer on the unfolding of an exact quotient says of the coloured net.
+/// What an answer on the unfolding of an exact quotient says of the coloured net: it names no nodes
+/// and shows no run, as these are not the model's.
 fn of_coloured(answer: &Answer) -> Answer {
     let reason = format!("{}, where colours that nothing tells apart are one", answer.reason);
     let grade = answer.grade.max(Grade::Certified);
-    Answer { reason, grade, exhibit: None, ..answer.clone() }
+    let (exhibit, nodes) = Default::default();
+    Answer { reason, grade, exhibit, nodes, ..answer.clone() }
 }

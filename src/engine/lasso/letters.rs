@@ -60,7 +60,8 @@ pub(crate) struct Compiled {
     pub(crate) all: Marks,
     /// By state, whether it accepts whatever follows.
     pub(crate) universal: Vec<bool>,
-    /// By state, whether it goes on from some letters only.
+    /// By state, whether every edge of it asks something of the letter; not of states that accept
+    /// whatever follows.
     pub(crate) selective: Vec<bool>,
 }
 

@@ -119,6 +119,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         if self.automaton.universal[self.automaton.initial as usize] {
             return Ok(Some(self.to_universal(first)));
         }
+        let mut refused = 0u64;
         while let Some((target, state, marks)) = self.next_or_close()? {
             let key = key(target, state);
             if let Some(&node) = self.numbers.get(&key) {
@@ -128,6 +129,10 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
                 continue;
             }
             if !self.may_go_on(target, state) {
+                refused += 1;
+                if refused.is_multiple_of(1024) {
+                    self.markings.look_at_budget()?;
+                }
                 continue;
             }
             let node = self.enter(target, state, marks)?;
@@ -138,9 +143,8 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         Ok(None)
     }
 
-    /// Whether there may be an edge from a node: a marking is not expanded only to find that its
-    /// tokens already forbid what the state asks for. Where thousands of firings are possible, what
-    /// a formula says of the next marking is known after one of these looks each.
+    /// Whether there may be an edge from a node. One that leads nowhere need not be expanded: to look
+    /// at its tokens costs less than to list all of its firings, which may be thousands.
     fn may_go_on(&mut self, marking: u32, state: u32) -> bool {
         if !self.automaton.selective[state as usize] {
             return true;

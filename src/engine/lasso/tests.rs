@@ -6,9 +6,9 @@ use fastrand::Rng;
 use parikh_net::generate::{Kind, Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh_net::lasso::RunEnd;
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Facts, Marking, Net};
+use parikh_net::{Facts, Marking, Net, Predicate};
 use parikh_solvers::Budget;
-use parikh_temporal::{Atom, Automaton, Cube, Edge, Limits, Literal, Ltl, Marks};
+use parikh_temporal::{Atom, Automaton, Cube, Edge, Limits, Linear, Literal, Ltl, Marks};
 use std::collections::HashMap;
 
 /// The graph of a net as an automaton that accepts exactly the words of its runs; `None` where it
@@ -98,4 +98,24 @@ fn runs_are_found_exactly_where_there_are_any() {
     }
     assert!(found > 300 && none > 300 && open_ended > 300, "{found} {none} {open_ended}");
     assert!(fair > 100, "{fair}");
+}
+
+/// What tokens say of a condition does not depend on how wide the fields for them are yet: where
+/// one bit is thought to be enough, `p >= 2` is false of itself, and nothing asks for deadness.
+#[test]
+fn a_condition_with_deadness_is_read_where_a_field_was_widened_meanwhile() {
+    let net = parikh_net::text::parse("net n\nplace p\ntransition t: -> p").unwrap();
+    let p = net.place_named("p").unwrap();
+    for positive in [true, false] {
+        let many = Predicate::and([Predicate::at_least(p, 2), Predicate::NotDead]);
+        let atom = if positive { many } else { many.negated() };
+        let mut formulas = Ltl::default();
+        let literal = formulas.literal(Literal { atom: Atom(0), positive });
+        let later = (0..2).fold(literal, |after, _| formulas.next(Linear, after));
+        let property = RunProperty::new(&formulas, later, &[RunAtom::Holds(atom)]);
+        let (facts, budget) = (Facts::none(&net), Budget::unlimited());
+        let asked = std::slice::from_ref(&property);
+        let mut lassos = Lassos::new(&net, &facts, asked, 0, &budget).unwrap();
+        assert!(lassos.find(&property).unwrap().is_some(), "{positive}");
+    }
 }

@@ -45,13 +45,13 @@ pub(crate) struct Markings<'n> {
     /// By marking, where its successors begin, or [`NEW`], and how many they are.
     rows: Vec<(u32, u32)>,
     successors: Vec<Successor>,
-    /// Words of a letter, and the letters of all markings; of those that were not expanded they are
-    /// empty, or what tokens say.
+    /// Words of a letter, and the letters of all markings; of those that were not expanded zeros, or
+    /// the bits that tokens say.
     words: usize,
     letters: Vec<u64>,
-    /// By marking, whether its letter is there as far as its tokens say it.
+    /// By marking that was not expanded, whether the bits that tokens say are in its letter.
     noted: Vec<bool>,
-    /// The bits of letters that tokens say: those of atoms which do not ask for deadness.
+    /// The bits of atoms that do not mention deadness: whether these hold is known of tokens alone.
     said_by_tokens: Vec<u64>,
     enabled: Vec<u32>,
     /// The marking loaded last, where that is known, and whether it is dead, where that is.
@@ -130,8 +130,8 @@ impl<'n> Markings<'n> {
         };
         markings.compile();
         if for_runs {
-            for (number, [test, _]) in &markings.tests {
-                let is_said = u64::from(!test.asks_for_deadness());
+            for (number, predicate) in &markings.atoms {
+                let is_said = u64::from(!predicate.mentions_deadness());
                 markings.said_by_tokens[number / 64] |= is_said << (number % 64);
             }
         }
@@ -266,7 +266,7 @@ impl<'n> Markings<'n> {
     }
 
     /// Makes room for what is kept of each marking of the store.
-    fn make_room(&mut self) {
+    pub(super) fn make_room(&mut self) {
         let known = self.space.store().len() as usize;
         self.rows.resize(known, (NEW, 0));
         self.letters.resize(known * self.words, 0);
@@ -339,17 +339,17 @@ impl<'n> Markings<'n> {
         &self.letters[marking as usize * self.words..][..self.words]
     }
 
-    /// The atoms that hold in a marking, expanded or not, as far as its tokens say it, one bit each,
-    /// and the bits of which they do.
+    /// Of a marking, expanded or not: which atoms hold, one bit each, and for which atoms that is known,
+    /// which are those that do not mention deadness.
     pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
         let at = marking as usize;
         if self.rows[at].0 == NEW && !self.noted[at] {
             self.look(marking);
             let letter = &mut self.letters[at * self.words..][..self.words];
             letter.fill(0);
-            for (number, [test, _]) in
-                self.tests.iter().filter(|(_, [it, _])| !it.asks_for_deadness())
-            {
+            // A test that does not ask for deadness in this layout may do so in the next.
+            let said = |number: usize| self.said_by_tokens[number / 64] >> (number % 64) & 1 == 1;
+            for (number, [test, _]) in self.tests.iter().filter(|(number, _)| said(*number)) {
                 let holds = u64::from(test.holds(self.space.key(), false));
                 letter[number / 64] |= holds << (number % 64);
             }

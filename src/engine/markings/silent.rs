@@ -131,9 +131,7 @@ impl Markings<'_> {
                     return Ok(Some(marking));
                 }
                 let found = self.space.add_loaded(marking)?;
-                let known = self.space.store().len() as usize;
-                self.rows.resize(known, (NEW, 0));
-                self.letters.resize(known * self.words, 0);
+                self.make_room();
                 return Ok(Some(found));
             };
             self.loaded = None;
@@ -160,8 +158,7 @@ impl Markings<'_> {
             return Ok(());
         }
         let fired: Vec<u32> = self.enabled.clone();
-        let known = self.space.store().len() as usize;
-        self.rows.resize(known, (NEW, 0));
+        self.make_room();
         for (at, t) in (begin..self.successors.len()).zip(fired) {
             let to = self.successors[at].0;
             let goes_on = self.look_at_budget();

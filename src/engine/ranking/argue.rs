@@ -1,6 +1,7 @@
 //! One argument: edges that are excluded, then rankings until no component has all marks.
 
 use super::program;
+use crate::evidence::certificate::Flaw;
 use crate::evidence::no_run::pairs::Pairs;
 use crate::evidence::no_run::premises::Premises;
 use crate::evidence::no_run::{ExcludedPairs, Movers, NoRun, NoRunFlaw, Reason};
@@ -30,6 +31,13 @@ pub enum Failure {
     Refused(#[from] NoRunFlaw),
 }
 
+impl Failure {
+    /// Whether more time might help.
+    pub(super) fn is_for_want_of_time(&self) -> bool {
+        matches!(self, Failure::Refused(NoRunFlaw::Document(Flaw::Stopped)))
+    }
+}
+
 /// An argument that no run of `net` has the property, which the checker has accepted. No reachable
 /// marking satisfies any of `never`; those that it uses are its premises.
 ///
@@ -48,7 +56,8 @@ pub fn argue(
     let (documents, rankings) = (Vec::new(), Vec::new());
     let mut argument = NoRun { tableau, opening: 0, documents, given, refuted, rankings };
     let depth = nexts(property);
-    // Where a formula speaks of the first markings only, these say all, and no program is solved.
+    // Where a formula only asks something of the first markings, going through these may already
+    // exclude every run, without a linear program.
     if (1..OPENINGS.len()).contains(&depth) {
         argument.opening = depth;
         let first = budget.share(FIRST_SHARE);

@@ -6,7 +6,7 @@ use crate::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes};
 use parikh_net::{Goal, GoalId, Predicate};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// See the [module](super).
 pub const ENGINE: Engine = Engine {
@@ -18,7 +18,7 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// The shortest time for an argument; where it was too short, there are longer ones later.
+/// The time of a property's first try; each later one has twice the time of the one before.
 const FIRST: Duration = Duration::from_millis(30);
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
@@ -37,9 +37,10 @@ struct Rankings<'g> {
 /// What was tried of a property.
 #[derive(Clone, Copy, Default)]
 struct Try {
-    /// How long its longest argument took.
+    /// The time that the last try had.
     time: Duration,
-    /// From so many facts there is no argument, however long it takes.
+    /// How many facts were given when a try ended by itself without an argument. With no more facts
+    /// than that, trying again is useless.
     none_from: Option<usize>,
 }
 
@@ -78,23 +79,23 @@ impl Rankings<'_> {
         let work = &self.work;
         let (id, property) = &work.ground.runs()[at];
         let entry = self.tries.entry(*id).or_default();
-        let part = budget.slice(FIRST.max(2 * entry.time));
-        let begun = Instant::now();
-        let argued = argue(work.ground.net(), property, never, &part);
-        entry.time = entry.time.max(begun.elapsed());
-        entry.none_from = (!part.is_exhausted()).then_some(never.len());
-        match argued {
+        entry.time = FIRST.max(2 * entry.time);
+        entry.none_from = None;
+        let part = budget.slice(entry.time);
+        match argue(work.ground.net(), property, never, &part) {
             Ok(argument) => {
                 self.argued += 1;
-                // Whatever becomes of it, it would be the same argument again.
-                entry.none_from = Some(never.len());
                 let goal_of = |premise: &Predicate| {
                     never.iter().position(|it| it == premise).map(|at| goals[at])
                 };
                 let given = argument.given.iter().filter_map(goal_of).collect();
                 work.board.runs(ENGINE.technique).on(work.ground).excluded(*id, argument, given);
             }
-            Err(why) => tracing::debug!("ranking: {id:?}: {why}"),
+            Err(why) => {
+                tracing::debug!("ranking: {id:?}: {why}");
+                let ended = !part.is_exhausted() && !why.is_for_want_of_time();
+                entry.none_from = ended.then_some(never.len());
+            }
         }
     }
 }
