@@ -160,7 +160,7 @@ fn of_pairs(seed: u64) -> ColouredNet {
             all.join(" + ")
         };
         let (takes, puts) = (arcs(1), arcs(0));
-        let guard = any(&["", "", "", " [b < 3]", " [a = 1]", " [b != b2]", " [b = 1 || a = 2]"]);
+        let guard = any(&["", "", "", " [b < 3]", " [a = 1]", " [b != b2]", " [b = 1 or a = 2]"]);
         lines.push(format!("transition t{t}{guard}: {takes} -> {puts}"));
     }
     text::parse(&lines.join("\n")).unwrap_or_else(|error| panic!("{error}: {}", lines.join("\n")))
