@@ -57,9 +57,10 @@ impl Predicate {
             return None;
         }
         let read = self.read_at(net);
-        // Firings that shift the same of it by as much leave the same predicate, which is made once for
-        // them. The work for each grows with the places that it changes, not with the length of sums:
-        // there are sums over thousands of places, and nets with hundreds of thousands of transitions.
+        // Firings that shift the same of it by as much leave the same predicate, which is made once
+        // for them. The work for each grows with the places that it changes, not with the length of
+        // sums: there are sums over thousands of places, and nets with hundreds of thousands of
+        // transitions.
         let mut after: HashMap<Vec<(u32, i128)>, usize> = HashMap::new();
         let mut numbers: HashMap<Predicate, usize> = HashMap::new();
         let mut groups: Vec<(Predicate, Vec<TransitionId>)> = Vec::new();
@@ -155,9 +156,9 @@ impl Predicate {
         }
     }
 
-    /// Numbers the left sides of all comparisons in it from left to right: the sum of each atom, and
-    /// the tokens of each input of a transition that is to be enabled or not. By place, the numbers
-    /// of those that it occurs in, with its coefficient.
+    /// Numbers the left sides of all comparisons in it from left to right: the sum of each atom,
+    /// and the tokens of each input of a transition that is to be enabled or not. By place, the
+    /// numbers of those that it occurs in, with its coefficient.
     fn read_at(&self, net: &Net) -> Vec<Vec<(u32, i64)>> {
         fn read(it: &Predicate, net: &Net, next: &mut u32, at: &mut [Vec<(u32, i64)>]) {
             match it {

@@ -115,9 +115,9 @@ impl Quotient {
         &self.decided
     }
 
-    /// Whether it is bisimilar to the coloured net, with a marking's classes as its image: every firing
-    /// sequence is one of the coloured net, with colours of these classes, and it has the same
-    /// properties of runs and of their tree.
+    /// Whether it is bisimilar to the coloured net, with a marking's classes as its image: every
+    /// firing sequence is one of the coloured net, with colours of these classes, and it has the
+    /// same properties of runs and of their tree.
     pub fn is_exact(&self) -> bool {
         self.decided.iter().all(|&decided| decided)
     }

@@ -2,11 +2,11 @@
 //! on, and for how long, is decided here.
 //!
 //! ```text
-//! a small unfolding ──┬─ made: the run on it, unless a quotient that tells the same is much smaller
-//!                     └─ declined, or not so: where runs are asked about, the run on that quotient, if there is
-//!                        one; else the net as it is, while the unfolding is made ─┬─ made: the run on it, for
-//!                                                                                 │        what is open
-//!                                                                                 └─ declined: on without it
+//! a small unfolding ─┬─ made: the run on it, unless a quotient that tells the same is much smaller
+//!                    └─ declined, or not so ─┬─ runs are asked about: the run on that quotient
+//!                                            └─ else: the net as it is, while the unfolding is made
+//!                                                 ├─ made: the run on it, for what is open
+//!                                                 └─ declined: on without it
 //! ```
 //!
 //! On the net as it is, coloured walks find witnesses, and [abstractions](super::coloured) refute.
@@ -153,11 +153,11 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     }
 
     /// On the unfolding of a quotient that is exact; whether that is all that there is to do. It is
-    /// bisimilar to the coloured net ([`Quotient::is_exact`]), so it has the same properties of runs
-    /// and of their tree. Nothing is done where a question asks for fairness, which is about each
-    /// binding, or cannot be read there. A run there is one of the coloured net with some colours of
-    /// these classes, which nobody has looked for: it is not shown, and the answer says what it is
-    /// about.
+    /// bisimilar to the coloured net ([`Quotient::is_exact`]), so it has the same properties of
+    /// runs and of their tree. Nothing is done where a question asks for fairness, which is about
+    /// each binding, or cannot be read there. A run there is one of the coloured net with some
+    /// colours of these classes, which nobody has looked for: it is not shown, and the answer says
+    /// what it is about.
     fn on_quotient(&mut self, coloured: &'m Coloured, net: &Net) -> bool {
         let Ok(wording) = self.questions.on(View::Quotient(net)) else { return false };
         let is_fair = |goal: &Goal| matches!(goal, Goal::Run(run) if !run.fairness().is_none());

@@ -143,8 +143,8 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         Ok(None)
     }
 
-    /// Whether there may be an edge from a node. One that leads nowhere need not be expanded: to look
-    /// at its tokens costs less than to list all of its firings, which may be thousands.
+    /// Whether there may be an edge from a node. One that leads nowhere need not be expanded: to
+    /// look at its tokens costs less than to list all of its firings, which may be thousands.
     fn may_go_on(&mut self, marking: u32, state: u32) -> bool {
         if !self.automaton.selective[state as usize] {
             return true;

@@ -45,8 +45,8 @@ pub(crate) struct Markings<'n> {
     /// By marking, where its successors begin, or [`NEW`], and how many they are.
     rows: Vec<(u32, u32)>,
     successors: Vec<Successor>,
-    /// Words of a letter, and the letters of all markings; of those that were not expanded zeros, or
-    /// the bits that tokens say.
+    /// Words of a letter, and the letters of all markings; of those that were not expanded zeros,
+    /// or the bits that tokens say.
     words: usize,
     letters: Vec<u64>,
     /// By marking that was not expanded, whether the bits that tokens say are in its letter.
@@ -339,8 +339,8 @@ impl<'n> Markings<'n> {
         &self.letters[marking as usize * self.words..][..self.words]
     }
 
-    /// Of a marking, expanded or not: which atoms hold, one bit each, and for which atoms that is known,
-    /// which are those that do not mention deadness.
+    /// Of a marking, expanded or not: which atoms hold, one bit each, and for which atoms that is
+    /// known, which are those that do not mention deadness.
     pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
         let at = marking as usize;
         if self.rows[at].0 == NEW && !self.noted[at] {
