@@ -4,7 +4,7 @@
 //! ```text
 //! a small unfolding ─┬─ made: the run on it, unless a quotient that tells the same is much smaller
 //!                    └─ declined, or not so ─┬─ runs are asked about: the run on that quotient
-//!                                            └─ else: the net as it is, while the unfolding is made
+//!                                            └─ else: the net as it is, while it is unfolded
 //!                                                 ├─ made: the run on it, for what is open
 //!                                                 └─ declined: on without it
 //! ```

@@ -120,7 +120,7 @@ fn folded(space: &oracle::StateSpace<'_>) -> Vec<Folded> {
     let of = |at: usize| {
         let mut tokens = vec![0; folding.place_count()];
         for p in net.places() {
-            tokens[folding.place_of(p)] += u64::from(space.markings()[at][p]);
+            tokens[folding.place_of(p)] += space.markings()[at][p];
         }
         let edges =
             space.fired_from(at).filter_map(|(to, t)| Some((folding.transition_of(t?), to)));
