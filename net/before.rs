@@ -14,7 +14,7 @@ use crate::features::Features;
 use crate::id::TransitionId;
 use crate::net::Net;
 use crate::predicate::{Atom, Predicate};
-use crate::sum::LinearSum;
+use crate::sum::{LinearSum, add_up};
 use parikh_temporal::{Ctl, Formula, Node, Quantifier, Values};
 use std::collections::HashMap;
 
@@ -201,15 +201,8 @@ fn shifts(read: &[Vec<(u32, i64)>], changes: &[(usize, i64)]) -> Vec<(u32, i128)
         read[place].iter().map(move |&(number, a)| (number, i128::from(a) * i128::from(change)))
     };
     let mut all: Vec<(u32, i128)> = changes.iter().flat_map(of).collect();
-    all.sort_unstable_by_key(|&(number, _)| number);
-    all.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
-        if same {
-            kept.1 += later.1;
-        }
-        same
-    });
-    all.retain(|&(_, shift)| shift != 0);
+    // Cannot overflow: Σ|a| of a sum and each change are below 2⁶³.
+    add_up(&mut all);
     all
 }
 

@@ -2,6 +2,7 @@
 
 use crate::id::PlaceId;
 use crate::marking::Marking;
+use std::ops::AddAssign;
 use std::sync::Arc;
 
 /// Σ a·m(p): each place at most once, ascending, no coefficient 0, and Σ|a| ≤ 2⁶³ − 1, so that
@@ -28,16 +29,8 @@ impl LinearSum {
         if magnitude > i64::MAX as u128 {
             return Err(SumError);
         }
-        terms.sort_unstable_by_key(|&(place, _)| place);
-        terms.dedup_by(|later, kept| {
-            let same = later.0 == kept.0;
-            if same {
-                // Cannot overflow: the magnitudes together fit.
-                kept.1 += later.1;
-            }
-            same
-        });
-        terms.retain(|&(_, coefficient)| coefficient != 0);
+        // Cannot overflow: the magnitudes together fit.
+        add_up(&mut terms);
         Ok(LinearSum { terms: terms.into() })
     }
 
@@ -70,6 +63,22 @@ impl LinearSum {
     pub fn negated(&self) -> Self {
         LinearSum { terms: self.terms.iter().map(|&(p, a)| (p, -a)).collect() }
     }
+}
+
+/// Terms of the same key are added up, and those that are 0 left out; keys ascend. The caller knows
+/// that no sum overflows.
+pub(crate) fn add_up<K: Ord + Copy, N: AddAssign + Copy + Default + PartialEq>(
+    terms: &mut Vec<(K, N)>,
+) {
+    terms.sort_unstable_by_key(|&(key, _)| key);
+    terms.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 += later.1;
+        }
+        same
+    });
+    terms.retain(|&(_, number)| number != N::default());
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@
 //! A transition is *decided* if, whenever it can fire here, some binding of these classes can fire
 //! in the coloured net: its guard holds for all colours of a class or for none; and what it takes
 //! of classes with several colours are single tokens, each with a variable that occurs nowhere else
-//! in what it takes, so that any tokens of the class will do. If all transitions are decided, the
+//! in what it takes, so that any tokens of the class will do. (Of a tuple with `all` many tokens are
+//! taken that have the variable in common: any will not do.) If all transitions are decided, the
 //! colours made one were never told apart: from a marking and its image here the same transitions
 //! can fire, to markings and their images. The two nets are *bisimilar*.
 //!
@@ -410,7 +411,6 @@ impl<'n> Merger<'n> {
     fn any_tokens_do(&self, multiset: &Multiset, seen: &mut BTreeSet<VariableId>) -> bool {
         match multiset {
             Multiset::Of { count: 0, .. } => true,
-            // Of a tuple with `all` the tokens have the same other components.
             Multiset::Of { count, term } => {
                 let is_one = *count == 1 && !term.has_all();
                 self.is_whole(term) || (is_one && self.is_free(term, seen))

@@ -145,11 +145,11 @@ impl<'a> Reading<'a> {
         notes: &mut Vec<String>,
     ) -> Result<Wording> {
         let queries = input::read_queries(file, net)?;
-        let Wording { mut plan, mut refused, mut want_colours } = self.empty(net)?;
+        let mut wording = self.empty(net)?;
         if let Some(error) = queries.cut_short {
             notes.push(format!("parikh: {error}; the formulas before it are answered"));
             let id = format!("(the rest of {})", file.display());
-            refused.push(Unanswered { id, reason: error.to_string() });
+            wording.refused.push(Unanswered { id, reason: error.to_string() });
         } else if queries.queries.is_empty() {
             bail!("{}: there is no formula in the file", file.display());
         }
@@ -161,60 +161,60 @@ impl<'a> Reading<'a> {
                 }
                 Ok(formula) => {
                     let logic = logic_of(examination).unwrap_or_else(|| Logic::of(formula));
-                    self.ask(&mut plan, &query.id, formula, net, logic).map_err(|error| {
-                        want_colours += usize::from(matches!(error, Unsupported::Colours));
-                        error.to_string()
-                    })
+                    self.ask(&mut wording, &query.id, formula, net, logic)
                 }
                 Err(error) => Err(error.to_string()),
             };
             if let Err(reason) = planned {
                 notes.push(format!("parikh: {}: formula {}: {reason}", file.display(), query.id));
-                refused.push(Unanswered { id: query.id, reason });
+                wording.refused.push(Unanswered { id: query.id, reason });
             }
         }
-        Ok(Wording { plan, refused, want_colours })
+        Ok(wording)
     }
 
     /// The questions of formulas given by the user. A formula that could not be read has its note
     /// from there already; here a note is made of what cannot be asked.
     fn of_formulas(
         &self,
-        wording: Wording,
+        mut wording: Wording,
         asked: Vec<Asked>,
         net: &Net,
         notes: &mut Vec<String>,
     ) -> Wording {
-        let Wording { mut plan, mut refused, mut want_colours } = wording;
         for Asked { id, formula } in asked.into_iter().filter(|asked| self.is_wanted(&asked.id)) {
             let planned = formula.and_then(|formula| {
                 let logic = Logic::of(&formula);
-                self.ask(&mut plan, &id, &formula, net, logic).map_err(|error| {
-                    notes.push(format!("parikh: formula {id}: {error}"));
-                    want_colours += usize::from(matches!(error, Unsupported::Colours));
-                    error.to_string()
-                })
+                let asked = self.ask(&mut wording, &id, &formula, net, logic);
+                asked.inspect_err(|reason| notes.push(format!("parikh: formula {id}: {reason}")))
             });
             if let Err(reason) = planned {
-                refused.push(Unanswered { id, reason });
+                wording.refused.push(Unanswered { id, reason });
             }
         }
-        Wording { plan, refused, want_colours }
+        wording
     }
 
-    /// Adds a formula to the plan, about runs of cases where `--cases` says so.
+    /// Adds a formula to the plan, about runs of cases where `--cases` says so; why it cannot be
+    /// asked.
     fn ask(
         &self,
-        plan: &mut Plan,
+        wording: &mut Wording,
         id: &str,
         formula: &Formula,
         net: &Net,
         logic: Logic,
-    ) -> Result<(), Unsupported> {
-        match self.meant.cases {
-            true => plan.ask_formula_in(id, &of_cases(formula, net)?, net, Logic::Linear),
+    ) -> Result<(), String> {
+        let plan = &mut wording.plan;
+        let asked = match self.meant.cases {
+            true => of_cases(formula, net)
+                .and_then(|formula| plan.ask_formula_in(id, &formula, net, Logic::Linear)),
             false => plan.ask_formula_in(id, formula, net, logic),
-        }
+        };
+        asked.map_err(|error| {
+            wording.want_colours += usize::from(matches!(error, Unsupported::Colours));
+            error.to_string()
+        })
     }
 
     /// Whether `--id` leaves the question of this id in.

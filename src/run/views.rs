@@ -127,8 +127,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         };
         let wording = self.questions.on(View::Coloured(model));
         if let (Ok(wording), Some((quotient, net))) = (&wording, &quotient)
-            && wording.want_colours > 0
-            && wording.want_colours == wording.refused.len()
+            && wording.lacks_only_colours()
             && quotient.is_exact()
             && !self.config.show_bindings
             && self.on_quotient(coloured, net)

@@ -9,6 +9,7 @@ mod examinations;
 mod malformed;
 mod nonsense;
 mod pnml;
+mod quotients;
 mod reader;
 mod spellings;
 mod styles;

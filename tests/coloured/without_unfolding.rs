@@ -15,7 +15,7 @@ use parikh_net::coloured::{ColouredNet, text};
 use parikh_net::generate::random_coloured;
 use parikh_net::{Goal, LinearSum, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A predicate over the nodes of a skeleton.
@@ -48,7 +48,7 @@ fn weakened(model: &ColouredModel, on: &Abstraction, predicate: &Predicate) -> P
 }
 
 /// Classes of colours: those that nothing tells apart, or that constants do not, or any.
-fn some_classes(net: &ColouredNet, seed: u64) -> Classes {
+pub(crate) fn some_classes(net: &ColouredNet, seed: u64) -> Classes {
     let mut rng = fastrand::Rng::with_seed(seed);
     match seed % 4 {
         0 => Quotient::indistinguishable(net),
@@ -107,126 +107,6 @@ fn with_colours_made_one_goals_stay_reachable_and_nothing_else_becomes_so_if_tha
         exact > least && finer > least / 4 && unreachable > least && spurious > least,
         "{exact} {finer} {unreachable} {spurious}"
     );
-}
-
-/// What coloured places hold, which coloured transitions are enabled, and where those lead.
-type Folded = (Vec<u64>, BTreeSet<usize>, Vec<(usize, usize)>);
-
-/// By marking of `space`, what coloured places hold together, which coloured transitions are
-/// enabled, and where those lead.
-fn folded(space: &oracle::StateSpace<'_>) -> Vec<Folded> {
-    let net = space.net();
-    let folding = net.folding().unwrap();
-    let of = |at: usize| {
-        let mut tokens = vec![0; folding.place_count()];
-        for p in net.places() {
-            tokens[folding.place_of(p)] += space.markings()[at][p];
-        }
-        let edges =
-            space.fired_from(at).filter_map(|(to, t)| Some((folding.transition_of(t?), to)));
-        let edges: Vec<(usize, usize)> = edges.collect();
-        (tokens, edges.iter().map(|&(t, _)| t).collect(), edges)
-    };
-    (0..space.states()).map(of).collect()
-}
-
-/// A net in which most transitions move pairs of colours from place to place: by variables,
-/// constants, `all` and mixtures of these.
-fn of_pairs(seed: u64) -> ColouredNet {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let mut any = |of: &[&str]| of[rng.usize(..of.len())].to_owned();
-    let mut lines = vec![
-        "sort A = 1..2\nsort B = 1..3\nsort P = A * B\nvar a, a2: A\nvar b, b2: B".to_owned(),
-        "place f: B = {all}\nplace g: A = {all}\nplace q: B\nplace done".to_owned(),
-    ];
-    lines.push(format!(
-        "place p: P{}",
-        any(&["", " = {(1,1) + (2,2)}", " = {(all,1)}", " = {(1,all)}"])
-    ));
-    for t in 0..4 {
-        let mut arcs = |least: usize| {
-            let mut all = Vec::new();
-            while all.len() < least || any(&["more", "", ""]) == "more" {
-                let a = any(&["a", "a", "a2", "all", "1"]);
-                let b = any(&["b", "b", "b2", "all", "2"]);
-                let times = any(&["", "", "", "", "2'"]);
-                all.push(match &*any(&["f", "g", "q", "p", "p", "done"]) {
-                    "p" => format!("p{{{times}({a},{b})}}"),
-                    "g" => format!("g{{{times}{a}}}"),
-                    "done" => "done{.}".to_owned(),
-                    place => format!("{place}{{{times}{b}}}"),
-                });
-            }
-            all.join(" + ")
-        };
-        let (takes, puts) = (arcs(1), arcs(0));
-        let guard = any(&["", "", "", " [b < 3]", " [a = 1]", " [b != b2]", " [b = 1 or a = 2]"]);
-        lines.push(format!("transition t{t}{guard}: {takes} -> {puts}"));
-    }
-    text::parse(&lines.join("\n")).unwrap_or_else(|error| panic!("{error}: {}", lines.join("\n")))
-}
-
-/// Where nothing tells the colours made one apart, the two nets are bisimilar: partition refinement
-/// over the markings of both ends with their initial markings in one block. Then they satisfy the
-/// same formulas of CTL* over what coloured places hold, and which coloured transitions are enabled
-/// or fire.
-#[test]
-fn a_net_and_its_exact_quotient_are_bisimilar() {
-    let (mut exact, mut smaller, mut inexact) = (0, 0, 0);
-    for seed in 0..scaled(20_000) {
-        let net = if seed % 8 < 4 { of_pairs(seed) } else { random_coloured(seed) };
-        let classes = some_classes(&net, seed);
-        let Some(quotient) = Quotient::of(&net, &classes) else { continue };
-        if classes.is_trivial() {
-            continue;
-        }
-        let config = unfold::Config { symmetry: seed % 3 == 0, ..unfold::Config::default() };
-        let [whole, less] = [&net, quotient.net()]
-            .map(|it| unfold::unfold(it, &config, &Budget::unlimited()).unwrap().0);
-        let limits = oracle::Limits { states: 300, tokens: 1_000 };
-        let spaces = (oracle::explore(&whole, limits), oracle::explore(&less, limits));
-        let (Some(there), Some(here)) = spaces else { continue };
-        let bisimilar = are_bisimilar(folded(&there), folded(&here));
-        let shown = || format!("{}\n{}", text::print(&net), text::print(quotient.net()));
-        assert!(bisimilar || !quotient.is_exact(), "seed {seed}\n{}", shown());
-        exact += u64::from(quotient.is_exact());
-        smaller += u64::from(quotient.is_exact() && here.states() < there.states());
-        inexact += u64::from(!bisimilar);
-    }
-    let least = scaled(20_000) / 400;
-    assert!(exact > least && smaller > least && inexact > least, "{exact} {smaller} {inexact}");
-}
-
-/// Whether the first of these markings and the first of those are in one block of the coarsest
-/// bisimulation.
-fn are_bisimilar(there: Vec<Folded>, here: Vec<Folded>) -> bool {
-    let first_here = there.len();
-    let mut all = there;
-    all.extend(here.into_iter().map(|(tokens, enabled, edges)| {
-        let edges = edges.into_iter().map(|(t, to)| (t, to + first_here)).collect();
-        (tokens, enabled, edges)
-    }));
-    let mut blocks = number(all.iter().map(|(tokens, enabled, _)| (tokens, enabled)));
-    loop {
-        let signature = |at: usize| -> (usize, BTreeSet<(usize, usize)>) {
-            (blocks[at], all[at].2.iter().map(|&(t, to)| (t, blocks[to])).collect())
-        };
-        let refined = number((0..all.len()).map(signature));
-        if refined == blocks {
-            return blocks[0] == blocks[first_here];
-        }
-        blocks = refined;
-    }
-}
-
-/// The same number for equal items, in the order in which they come.
-fn number<T: Ord>(items: impl Iterator<Item = T>) -> Vec<usize> {
-    let mut numbers = BTreeMap::new();
-    let number_of = |item| {
-        let next = numbers.len();
-        *numbers.entry(item).or_insert(next)
-    };
-    items.map(number_of).collect()
 }
 
 #[test]
@@ -376,7 +256,7 @@ fn who_had_a_turn_is_told() {
     assert!(report.turns.iter().any(|turn| turn.engine == "coloured walk"), "{:?}", report.turns);
 }
 
-fn model(net: &str) -> ColouredModel {
+pub(crate) fn model(net: &str) -> ColouredModel {
     let net: ColouredNet = text::parse(net).unwrap();
     ColouredModel::new(net).unwrap()
 }
@@ -417,26 +297,6 @@ fn that_nothing_fires_is_weakened_to_what_totals_decide() {
     let free = net.transition_named("free").unwrap();
     let weakened = weakened(&model, model.skeleton().abstraction(), &Predicate::Dead);
     assert_eq!(weakened, Predicate::Disabled(free));
-}
-
-/// `all` goes with one colour of another sort: tokens of any two will not do.
-#[test]
-fn what_goes_with_all_is_told_apart() {
-    let model = model(
-        "sort A = 1..2
-         sort B = 1..9
-         sort P = A * B
-         var x: B
-         place f: B = {all}
-         place one = {.}
-         place two = {.}
-         place p: P
-         place done
-         transition m1: f{x} + one{.} -> p{(1,x)}
-         transition m2: f{x} + two{.} -> p{(2,x)}
-         transition t: p{(all,x)} -> done{.}",
-    );
-    assert!(Quotient::indistinguishable(model.net()).is_trivial());
 }
 
 #[test]

@@ -206,7 +206,7 @@ impl<'n> Markings<'n> {
 
     /// About how many bytes it takes.
     pub(crate) fn bytes(&self) -> u64 {
-        let lists = size_of_val(&*self.rows) + size_of_val(&*self.successors);
+        let lists = size_of_val(&*self.rows) + size_of_val(&*self.successors) + self.noted.len();
         self.space.store().room().taken() + (lists + size_of_val(&*self.letters)) as u64
     }
 

@@ -79,7 +79,7 @@ impl Rankings<'_> {
         let work = &self.work;
         let (id, property) = &work.ground.runs()[at];
         let entry = self.tries.entry(*id).or_default();
-        entry.time = FIRST.max(2 * entry.time);
+        entry.time = FIRST.max(entry.time.saturating_mul(2));
         entry.none_from = None;
         let part = budget.slice(entry.time);
         match argue(work.ground.net(), property, never, &part) {
@@ -90,6 +90,8 @@ impl Rankings<'_> {
                 };
                 let given = argument.given.iter().filter_map(goal_of).collect();
                 work.board.runs(ENGINE.technique).on(work.ground).excluded(*id, argument, given);
+                // Where the board refuses it although there was time, it would again.
+                entry.none_from = (!budget.is_exhausted()).then_some(never.len());
             }
             Err(why) => {
                 tracing::debug!("ranking: {id:?}: {why}");
