@@ -20,10 +20,10 @@
 //! A transition is *decided* if, whenever it can fire here, some binding of these classes can fire
 //! in the coloured net: its guard holds for all colours of a class or for none; and what it takes
 //! of classes with several colours are single tokens, each with a variable that occurs nowhere else
-//! in what it takes, so that any tokens of the class will do. (Of a tuple with `all` many tokens are
-//! taken that have the variable in common: any will not do.) If all transitions are decided, the
-//! colours made one were never told apart: from a marking and its image here the same transitions
-//! can fire, to markings and their images. The two nets are *bisimilar*.
+//! in what it takes, so that any tokens of the class will do. (Of a tuple with `all` many tokens
+//! are taken that have the variable in common: any will not do.) If all transitions are decided,
+//! the colours made one were never told apart: from a marking and its image here the same
+//! transitions can fire, to markings and their images. The two nets are *bisimilar*.
 //!
 //! # Sources
 //! Colours that nothing distinguishes: Bilgram, Jensen, Pedersen, Srba, Taankvist, *Methods for

@@ -35,8 +35,8 @@ pub struct Wording {
 }
 
 impl Wording {
-    /// Whether colours are all that is missing: in a net that has them, or tells as much, everything
-    /// can be asked.
+    /// Whether colours are all that is missing: in a net that has them, or tells as much,
+    /// everything can be asked.
     pub(super) fn lacks_only_colours(&self) -> bool {
         self.want_colours > 0 && self.want_colours == self.refused.len()
     }

@@ -153,8 +153,8 @@ fn what_goes_with_all_is_told_apart() {
     assert!(Quotient::indistinguishable(model.net()).is_trivial());
 }
 
-/// Parcels of 1,500 kinds that are sent, lost or delivered; nothing tells kinds apart. The unfolding
-/// is large, and the quotient small.
+/// Parcels of 1,500 kinds that are sent, lost or delivered; nothing tells kinds apart. The
+/// unfolding is large, and the quotient small.
 const POST: &str = "sort K = 1..1500
     var k: K
     place shelf: K = {all}
