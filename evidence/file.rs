@@ -158,7 +158,14 @@ pub struct Unfolding {
     pub places: Vec<String>,
     /// Transitions, `t(x=red,y=2)`; `t` where there are no variables.
     pub transitions: Vec<String>,
+    /// Of each sort of which colours were made one, as nothing tells them apart, all colours in
+    /// classes. Nodes have the names of the first ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<NamedClasses>,
 }
+
+/// The classes of a sort's colours, by their names.
+pub type NamedClasses = Vec<Vec<String>>;
 
 /// Something to be referred to.
 #[derive(Debug, Deserialize)]
@@ -494,6 +501,7 @@ impl Unfolding {
         Unfolding {
             places: net.places().map(|p| net.place_name(p).to_owned()).collect(),
             transitions: net.transitions().map(|t| net.transition_name(t).to_owned()).collect(),
+            classes: Vec::new(),
         }
     }
 }

@@ -307,12 +307,16 @@ impl Net {
     }
 
     /// The places that a formula's name stands for: the place of this id, and in an unfolding all
-    /// colours of the coloured place of this id, of which there may be none left.
+    /// colours of the coloured place of this id, of which there may be none left. Where colours
+    /// were made one, none has a name.
     pub fn places_named(&self, name: &str) -> Option<Vec<PlaceId>> {
         if let Some(folding) = self.folding()
             && let Some(at) = folding.place_named(name)
         {
             return Some(folding.places(at).collect());
+        }
+        if self.is_of_quotient() {
+            return None;
         }
         let place = self.place_named(name)?;
         // Beyond caps, what else there is says nothing of the model.
@@ -323,7 +327,7 @@ impl Net {
     /// The place that a colour of a coloured place unfolds to, if the sort has such a colour; no
     /// place where it was left out. A colour is `red`, `red,2`, or `(red,2)`.
     pub fn colour_named(&self, place: usize, colour: &str) -> Option<Option<PlaceId>> {
-        let folding = self.folding()?;
+        let folding = self.folding().filter(|folding| !folding.is_quotient())?;
         let coloured = folding.coloured()?;
         let owner = &coloured.places()[place];
         let colour = coloured.colour_named(owner.sort, colour)?;
@@ -352,7 +356,7 @@ impl Net {
         {
             return Some(translation.copies(t).map(TransitionId::new).collect());
         }
-        if self.has_caps() {
+        if self.has_caps() || self.is_of_quotient() {
             return None;
         }
         self.transition_named(name).map(|transition| vec![transition])
@@ -368,6 +372,18 @@ impl Net {
     /// The same net, whose model does not claim that its units are safe.
     pub fn without_unit_claim(&self) -> Net {
         Net { units: self.units.as_ref().map(Units::unclaimed), ..self.clone() }
+    }
+
+    /// Whether it is unfolded from a net in which some colours were made one.
+    pub fn is_of_quotient(&self) -> bool {
+        self.folding().is_some_and(Folding::is_quotient)
+    }
+
+    /// The same net, unfolded from one in which some colours were made one.
+    pub fn of_quotient(self) -> Net {
+        let folding =
+            self.folding.map(|folding| std::sync::Arc::new(Folding::clone(&folding).of_quotient()));
+        Net { folding, ..self }
     }
 
     /// The same net, about whose nodes it is not said any more what they were unfolded from.

@@ -215,6 +215,9 @@ impl<'n> Audit<'n> {
             return Ok((Cow::Owned(cases.into_net()), HashMap::from([(name.clone(), Ok(asked))])));
         }
         let net = Cow::Borrowed(net);
+        if name == STATE_SPACE && net.is_of_quotient() {
+            return Err(format!("{name} counts markings, and colours were made one"));
+        }
         if name == STATE_SPACE && net.has_caps() {
             return Err(format!(
                 "{name} is not shown of a net with caps on places without a bound"

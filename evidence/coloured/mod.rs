@@ -12,10 +12,12 @@
 //! | [`terms`] | reads terms and guards |
 //! | [`meaning`] | evaluates them |
 //! | [`net`] | reads places, transitions and arcs |
+//! | [`classes`] | colours made one, and that nothing tells them apart |
 //! | [`unfolding`] | makes the net that is listed, and shows that it stands for the coloured one |
 //! | [`audit`] | goes through files of evidence |
 
 mod audit;
+mod classes;
 mod elements;
 mod meaning;
 mod net;

@@ -276,6 +276,23 @@ impl Declarations {
         &self.sorts[sort].kind
     }
 
+    /// How many sorts there are; each is made of such as come before it.
+    pub(super) fn sort_count(&self) -> usize {
+        self.sorts.len()
+    }
+
+    /// The components of a colour of a product, each with its sort.
+    pub(super) fn components(&self, sort: usize, colour: u64) -> Vec<(usize, u64)> {
+        let Kind::Product(parts) = self.kind(sort) else { return Vec::new() };
+        let (mut components, mut rest) = (Vec::with_capacity(parts.len()), colour);
+        for &part in parts.iter().rev() {
+            components.push((part, rest % self.size(part)));
+            rest /= self.size(part);
+        }
+        components.reverse();
+        components
+    }
+
     /// How many colours a sort has.
     pub(super) fn size(&self, sort: usize) -> u64 {
         self.sorts[sort].size
@@ -335,15 +352,10 @@ impl Declarations {
             Kind::Range(start) => {
                 let _ = write!(text, "{}", i128::from(*start) + i128::from(colour));
             }
-            Kind::Product(parts) => {
+            Kind::Product(_) => {
                 text.push_str(if enclosed { "(" } else { "" });
-                let mut components = Vec::new();
-                let mut rest = colour;
-                for &part in parts.iter().rev() {
-                    components.push((part, rest % self.size(part)));
-                    rest /= self.size(part);
-                }
-                for (at, (part, colour)) in components.into_iter().rev().enumerate() {
+                let components = self.components(sort, colour);
+                for (at, (part, colour)) in components.into_iter().enumerate() {
                     text.push_str(if at == 0 { "" } else { "," });
                     self.write_colour(text, part, colour, true);
                 }

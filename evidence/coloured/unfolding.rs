@@ -16,6 +16,8 @@
 //! 5. Where firings are to be counted ([`Bindings::All`]), all of these bindings are listed: two
 //!    that do the same are two firings.
 //!
+//! Where colours were [made one](super::classes), all of this is about the net in which they are.
+//!
 //! # Soundness
 //! The places that are not listed are a siphon without tokens: by 3, whatever puts a token on one
 //! takes one from another, so they stay empty (2), and no binding that takes from them ever fires.
@@ -30,6 +32,7 @@
 //! What is kept of bindings that are not listed is in proportion to the list: there may be no more
 //! kinds of them, of which no listed one is known yet, than names of which no binding is known yet.
 
+use super::classes::Classes;
 use super::net::{ColouredModel, Place, Transition};
 use super::sorts::Kind;
 use super::terms::{Bag, Guard, Term, TooMany};
@@ -37,7 +40,7 @@ use crate::file::Unfolding;
 use parikh_net::coloured::Folding;
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// Why there is no net.
@@ -87,7 +90,11 @@ impl ColouredModel {
     ) -> Result<Net, Unconfirmed> {
         let mut builder = NetBuilder::new(&self.name);
         let mut tries = Tries { left: most, most, goes_on };
-        let (places, place_counts) = self.places(listed, &mut builder, &mut tries)?;
+        let classes = Classes::of(self, &listed.classes, &mut tries)?;
+        if !classes.are_trivial() && bindings == Bindings::All {
+            return Err(wrong("colours are made one, and firings are counted by their bindings"));
+        }
+        let (places, place_counts) = self.places(listed, &classes, &mut builder, &mut tries)?;
         let mut first = 0;
         let mut transition_counts = Vec::new();
         for transition in &self.transitions {
@@ -95,7 +102,7 @@ impl ColouredModel {
             for name in names {
                 builder.transition(name).map_err(wrong)?;
             }
-            let mut search = Search::new(self, transition, &places, names, &mut tries);
+            let mut search = Search::new(self, &classes, transition, &places, names, &mut tries);
             search.run()?;
             let arcs = search.finish(bindings)?;
             for (at, [takes, puts]) in (first..).zip(arcs) {
@@ -111,7 +118,11 @@ impl ColouredModel {
         }
         let places = self.places.iter().map(|place| &*place.id).zip(place_counts);
         let transitions = self.transitions.iter().map(|it| &*it.id).zip(transition_counts);
-        builder.set_folding(Folding::new(places, transitions).map_err(wrong)?);
+        let folding = Folding::new(places, transitions).map_err(wrong)?;
+        builder.set_folding(match classes.are_trivial() {
+            true => folding,
+            false => folding.of_quotient(),
+        });
         builder.build().map_err(wrong)
     }
 
@@ -119,6 +130,7 @@ impl ColouredModel {
     fn places(
         &self,
         listed: &Unfolding,
+        classes: &Classes<'_>,
         builder: &mut NetBuilder,
         tries: &mut Tries<'_>,
     ) -> Result<(Listed, Vec<usize>), Unconfirmed> {
@@ -131,7 +143,9 @@ impl ColouredModel {
                 positions.insert(name, PlaceId::new(at));
             }
             let mut colours = HashMap::new();
-            for colour in 0..self.declarations.size(place.sort) {
+            let heads = Heads::of(self, classes, place.sort);
+            for at in 0..heads.count() {
+                let colour = heads.colour(at);
                 if positions.is_empty() {
                     break;
                 }
@@ -143,7 +157,12 @@ impl ColouredModel {
             if let Some(name) = positions.keys().next() {
                 return Err(no_such(name, "place"));
             }
+            let mut initial: BTreeMap<u64, u64> = BTreeMap::new();
             for (colour, tokens) in evaluated(&place.initial, &[], tries)? {
+                let sum = initial.entry(classes.head(place.sort, colour)).or_default();
+                *sum = sum.checked_add(tokens).ok_or_else(|| wrong(TOO_MANY))?;
+            }
+            for (colour, tokens) in initial {
                 let Some(&at) = colours.get(&colour) else {
                     let name = self.place_name(place, colour);
                     return Err(Unconfirmed::Wrong(format!(
@@ -187,8 +206,38 @@ impl ColouredModel {
     }
 }
 
+/// The colours that variables and tokens of a sort have.
+enum Heads {
+    /// So many, from the first on.
+    All(u64),
+    These(Vec<u64>),
+}
+
+impl Heads {
+    fn of(model: &ColouredModel, classes: &Classes<'_>, sort: usize) -> Heads {
+        match classes.heads(sort) {
+            None => Heads::All(model.declarations.size(sort)),
+            Some(heads) => Heads::These(heads),
+        }
+    }
+
+    fn count(&self) -> u64 {
+        match self {
+            Heads::All(count) => *count,
+            Heads::These(heads) => heads.len() as u64,
+        }
+    }
+
+    fn colour(&self, at: u64) -> u64 {
+        match self {
+            Heads::All(_) => at,
+            Heads::These(heads) => heads[at as usize],
+        }
+    }
+}
+
 /// How many colours may still be tried.
-struct Tries<'g> {
+pub(super) struct Tries<'g> {
     left: u64,
     most: u64,
     goes_on: &'g mut dyn FnMut() -> bool,
@@ -198,7 +247,7 @@ struct Tries<'g> {
 const ASKING: u64 = 1 << 10;
 
 impl Tries<'_> {
-    fn one(&mut self) -> Result<(), Unconfirmed> {
+    pub(super) fn one(&mut self) -> Result<(), Unconfirmed> {
         self.left = self.left.checked_sub(1).ok_or(Unconfirmed::TooLarge(self.most))?;
         match self.left.is_multiple_of(ASKING) && !(self.goes_on)() {
             true => Err(Unconfirmed::Stopped),
@@ -217,6 +266,7 @@ enum Test<'m> {
 /// Goes through the bindings of a transition.
 struct Search<'m, 's, 'g> {
     model: &'m ColouredModel,
+    classes: &'s Classes<'m>,
     transition: &'m Transition,
     places: &'s Listed,
     /// The names listed that were not met yet.
@@ -239,6 +289,7 @@ struct Search<'m, 's, 'g> {
 impl<'m, 's, 'g> Search<'m, 's, 'g> {
     fn new(
         model: &'m ColouredModel,
+        classes: &'s Classes<'m>,
         transition: &'m Transition,
         places: &'s Listed,
         names: &'s [String],
@@ -270,6 +321,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         let steps = order(model, &transition.variables, tests);
         Search {
             model,
+            classes,
             transition,
             places,
             missing: names.iter().enumerate().map(|(at, name)| (&**name, at)).collect(),
@@ -285,24 +337,23 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
 
     fn run(&mut self) -> Result<(), Unconfirmed> {
         // The colours to be tried at each step, from the one that is tried there now.
-        let sizes: Vec<u64> = self
+        let variables = &self.model.declarations.variables;
+        let tried: Vec<Heads> = self
             .steps
             .iter()
             .map(|(variable, _)| match variable {
-                None => 1,
-                Some(at) => {
-                    self.model.declarations.size(self.model.declarations.variables[*at].sort)
-                }
+                None => Heads::All(1),
+                Some(at) => Heads::of(self.model, self.classes, variables[*at].sort),
             })
             .collect();
         let mut next = vec![0u64];
         while let Some(at) = next.len().checked_sub(1) {
-            if next[at] == sizes[at] {
+            if next[at] == tried[at].count() {
                 next.pop();
                 continue;
             }
             if let Some(variable) = self.steps[at].0 {
-                self.binding[variable] = next[at];
+                self.binding[variable] = tried[at].colour(next[at]);
             }
             next[at] += 1;
             self.tries.one()?;
@@ -321,9 +372,14 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         match test {
             Test::Guard(guard) => guard.holds(&self.binding),
             Test::Listed(place, term) => {
-                self.places[*place].contains_key(&term.colour(&self.binding))
+                self.places[*place].contains_key(&self.head(*place, term.colour(&self.binding)))
             }
         }
+    }
+
+    /// The head of a colour on a place.
+    fn head(&self, place: usize, colour: u64) -> u64 {
+        self.classes.head(self.model.places[place].sort, colour)
     }
 
     /// Every variable has its colour, and the guard holds.
@@ -365,6 +421,7 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
         let mut moved: Vec<(PlaceId, u64)> = Vec::new();
         for (place, term) in arcs {
             for (colour, tokens) in evaluated(term, &self.binding, self.tries)? {
+                let colour = self.head(*place, colour);
                 let Some(&at) = self.places[*place].get(&colour) else {
                     return Ok(Err(self.model.place_name(&self.model.places[*place], colour)));
                 };

@@ -29,6 +29,9 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
             },
         }
     }
+    if net.is_of_quotient() && !(weak.is_empty() && strong.is_empty()) {
+        return Err("fairness is about each binding, and colours were made one".to_owned());
+    }
     // Several transitions may stand for one that empties places: each of them may then be waiting
     // for ever while that one fires.
     if let Some(translation) = net.translation()

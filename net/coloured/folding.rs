@@ -19,6 +19,7 @@ pub struct Folding {
     transition_ends: Vec<u32>,
     net: Option<Arc<ColouredNet>>,
     is_skeleton: bool,
+    is_quotient: bool,
 }
 
 /// A coloured net has more than 4 GiB of names, or more than 2³² − 1 nodes.
@@ -47,8 +48,17 @@ impl Folding {
         };
         let (places, place_ends) = rows(&mut places.into_iter())?;
         let (transitions, transition_ends) = rows(&mut transitions.into_iter())?;
-        let (net, is_skeleton) = Default::default();
-        Ok(Folding { places, transitions, place_ends, transition_ends, net, is_skeleton })
+        let (net, is_skeleton, is_quotient) = Default::default();
+        let folding = Folding {
+            places,
+            transitions,
+            place_ends,
+            transition_ends,
+            net,
+            is_skeleton,
+            is_quotient,
+        };
+        Ok(folding)
     }
 
     /// The same of a net without colours, whose places hold what all colours hold together.
@@ -60,6 +70,17 @@ impl Folding {
     /// told.
     pub fn is_skeleton(&self) -> bool {
         self.is_skeleton
+    }
+
+    /// The same of a net in which some colours were made one.
+    pub fn of_quotient(self) -> Self {
+        Folding { is_quotient: true, ..self }
+    }
+
+    /// Whether it is that: a place or a transition stands for several colours then, and is none
+    /// that a formula may name.
+    pub fn is_quotient(&self) -> bool {
+        self.is_quotient
     }
 
     /// The same of this net, whose colours have names then.

@@ -4,6 +4,8 @@
 //! ```text
 //! a small unfolding ─┬─ made: the run on it, unless a quotient that tells the same is much smaller
 //!                    └─ declined, or not so ─┬─ runs are asked about: the run on that quotient
+//!                                            ├─ files of evidence are written: the run on the
+//!                                            │  unfolding
 //!                                            └─ else: the net as it is, while it is unfolded
 //!                                                 ├─ made: the run on it, for what is open
 //!                                                 └─ declined: on without it
@@ -21,7 +23,7 @@ use super::state_space::state_space;
 use super::{Config, Event, Report, coloured, net};
 use crate::answer::{Answer, Grade, Plan};
 use crate::evidence::abstraction::{ColouredModel, Quotient};
-use crate::model::{Coloured, Model, NotUnfolded, View};
+use crate::model::{Coloured, Model, NotUnfolded, QuotientNet, View};
 use crate::unfold::Limits;
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
@@ -106,10 +108,6 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     fn on_coloured(&mut self, coloured: &'m Coloured) -> Result<(), Q::Error> {
         let small = coloured.unfolding(true, Limits::SMALL, self.budget);
         let whole = || coloured.unfolding(true, Limits::default(), self.budget);
-        // Files of evidence are about the unfolding.
-        if self.config.keep_documents {
-            return self.on_net(View::Unfolding(small.or_else(|_| whole())?));
-        }
         let small = small.ok();
         if let Some(net) = small.filter(|net| net.transition_count() <= FEW) {
             return self.on_net(View::Unfolding(net));
@@ -130,9 +128,13 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
             && wording.lacks_only_colours()
             && quotient.is_exact()
             && !self.config.show_bindings
-            && self.on_quotient(coloured, net)
+            && self.on_quotient(coloured, quotient, net)
         {
             return Ok(());
+        }
+        // Files of evidence are about one net without colours.
+        if self.config.keep_documents {
+            return self.on_net(View::Unfolding(small.map_or_else(whole, Ok)?));
         }
         // Formulas may name single colours, which only the unfolding has.
         match (wording, small) {
@@ -156,14 +158,21 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// runs and of their tree. Nothing is done where a question asks for fairness, which is about
     /// each binding, or cannot be read there. A run there is one of the coloured net with some
     /// colours of these classes, which nobody has looked for: it is not shown, and the answer says
-    /// what it is about.
-    fn on_quotient(&mut self, coloured: &'m Coloured, net: &Net) -> bool {
-        let Ok(wording) = self.questions.on(View::Quotient(net)) else { return false };
+    /// what it is about. A file of evidence has that run, and the classes, which the auditor looks
+    /// at himself; so all of it is about this net.
+    fn on_quotient(&mut self, coloured: &'m Coloured, quotient: &Quotient, net: &Net) -> bool {
+        let classes = match self.config.keep_documents {
+            true => quotient.named_classes(coloured.net()),
+            false => Some(Vec::new()),
+        };
+        let Some(classes) = classes else { return false };
+        let kept = coloured.keep_quotient(QuotientNet { net: net.clone(), classes });
+        let view = View::Quotient(kept);
+        let Ok(wording) = self.questions.on(view) else { return false };
         let is_fair = |goal: &Goal| matches!(goal, Goal::Run(run) if !run.fairness().is_none());
         if wording.plan.goals().iter().any(is_fair) {
             return false;
         }
-        let view = View::Quotient(coloured.keep_quotient(net));
         let (config, budget, begun) = (self.config, self.budget, self.begun);
         self.work(view, wording, |plan, tell| {
             net::run(view.net(), plan, config, budget, begun, &mut |event: Event<'_>| match event {
@@ -171,7 +180,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
                 event => tell(event),
             })
         });
-        self.report.unanswered.is_empty() || budget.is_exhausted()
+        config.keep_documents || self.report.unanswered.is_empty() || budget.is_exhausted()
     }
 
     /// On the coloured net as it is; meanwhile the unfolding is made, if it is not there, and then

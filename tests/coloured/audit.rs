@@ -21,7 +21,7 @@ use parikh_solvers::Budget;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-fn model(net: &ColouredNet) -> (ColouredModel, String) {
+pub(crate) fn model(net: &ColouredNet) -> (ColouredModel, String) {
     let file = pnml::write(net);
     match read(file.as_bytes()) {
         Ok(model) => (model, file),
@@ -156,7 +156,12 @@ fn queries_about(net: &ColouredNet) -> [(&'static str, String); 2] {
     [("UpperBounds", set(bounds.collect())), ("ReachabilityFireability", set(fires.collect()))]
 }
 
-fn audit(desk: &Desk, model: &ColouredModel, examination: &str, tried: u64) -> (Report, String) {
+pub(crate) fn audit(
+    desk: &Desk,
+    model: &ColouredModel,
+    examination: &str,
+    tried: u64,
+) -> (Report, String) {
     let query_file = |net: &Net, examination: &str| {
         let text = desk.read(&format!("{examination}.xml"));
         queries::read(net, text.as_bytes()).map_err(|error| error.to_string())
@@ -275,7 +280,7 @@ fn what_the_auditors_reader_does_not_know_it_refuses() {
     assert!(read(deep(100).as_bytes()).is_ok());
     assert!(read(deep(100_000).as_bytes()).unwrap_err().what.contains("nested deeper"));
     let (ring, _) = model(&text::parse("sort N = 1..1000000000\nplace p: N = {all}").unwrap());
-    let listed = Unfolding { places: vec!["p(1)".into()], transitions: vec![] };
+    let listed = Unfolding { places: vec!["p(1)".into()], transitions: vec![], classes: vec![] };
     assert_eq!(
         ring.unfold(&listed, Bindings::Some, 1000, &mut || true).unwrap_err(),
         Unconfirmed::TooLarge(1000)

@@ -1,13 +1,18 @@
-//! A coloured net and its exact quotient: bisimilar, and answers through one are those through the
-//! other.
+//! A coloured net and its exact quotient: bisimilar, answers through one are those through the
+//! other, and the auditor takes it for the other by conditions of his own.
 
+use crate::audit::{audit, content, model as audited_model};
 use crate::pnml;
 use crate::support::binary::Desk;
 use crate::support::oracle;
 use crate::support::scale::scaled;
 use crate::without_unfolding::{model, some_classes};
 use parikh::evidence::abstraction::Quotient;
+use parikh::evidence::audit::{Judged, Verdict};
+use parikh::evidence::coloured::{Bindings, Unconfirmed, read};
+use parikh::evidence::file::Unfolding;
 use parikh::unfold;
+use parikh_net::Net;
 use parikh_net::coloured::{ColouredNet, text};
 use parikh_net::generate::random_coloured;
 use parikh_solvers::Budget;
@@ -76,7 +81,7 @@ fn of_pairs(seed: u64) -> ColouredNet {
 /// or fire.
 #[test]
 fn a_net_and_its_exact_quotient_are_bisimilar() {
-    let (mut exact, mut smaller, mut inexact) = (0, 0, 0);
+    let (mut exact, mut smaller, mut inexact, mut taken) = (0, 0, 0, 0);
     for seed in 0..scaled(20_000) {
         let net = if seed % 8 < 4 { of_pairs(seed) } else { random_coloured(seed) };
         let classes = some_classes(&net, seed);
@@ -93,12 +98,34 @@ fn a_net_and_its_exact_quotient_are_bisimilar() {
         let bisimilar = are_bisimilar(folded(&there), folded(&here));
         let shown = || format!("{}\n{}", text::print(&net), text::print(quotient.net()));
         assert!(bisimilar || !quotient.is_exact(), "seed {seed}\n{}", shown());
+        if let Some(said) = audited(&net, &quotient, &less) {
+            match &said {
+                Ok(()) => assert!(bisimilar, "seed {seed}\n{}", shown()),
+                Err(_) => assert!(!quotient.is_exact(), "seed {seed}: {said:?}\n{}", shown()),
+            }
+            taken += u64::from(said.is_ok());
+        }
         exact += u64::from(quotient.is_exact());
         smaller += u64::from(quotient.is_exact() && here.states() < there.states());
         inexact += u64::from(!bisimilar);
     }
     let least = scaled(20_000) / 400;
     assert!(exact > least && smaller > least && inexact > least, "{exact} {smaller} {inexact}");
+    assert!(taken > least, "{taken} of {exact}");
+}
+
+/// Whether the auditor takes `less` for the net, in which colours were made one; nothing where a
+/// file of evidence could not say which.
+fn audited(net: &ColouredNet, quotient: &Quotient, less: &Net) -> Option<Result<(), Unconfirmed>> {
+    let listed = Unfolding { classes: quotient.named_classes(net)?, ..Unfolding::of(less) };
+    let model = read(pnml::write(net).as_bytes()).unwrap();
+    let own = model.unfold(&listed, Bindings::Some, 1_000_000, &mut || true);
+    Some(own.map(|own| {
+        assert_eq!(content(&own), content(less), "{}", text::print(net));
+        assert!(own.is_of_quotient());
+        let counted = model.unfold(&listed, Bindings::All, 1_000_000, &mut || true);
+        assert!(matches!(counted, Err(Unconfirmed::Wrong(_))));
+    }))
 }
 
 /// Whether the first of these markings and the first of those are in one block of the coarsest
@@ -199,4 +226,62 @@ fn formulas_about_runs_go_to_the_quotient_unless_bindings_matter() {
     // Fairness is about each binding.
     let fair = ["check", "model.pnml", "-t", "5s", "--fair", "weak", "--formula", "F (home >= 1)"];
     assert!(!desk.said(&fair).1.contains(apart));
+}
+
+/// Files of evidence about the quotient say which colours are one, and the auditor looks at that
+/// himself.
+#[test]
+fn evidence_about_a_quotient_is_audited_with_its_classes() {
+    let desk = Desk::new();
+    let net = text::parse(POST).unwrap();
+    desk.write("model.pnml", &pnml::write(&net));
+    let property = |id: &str, formula: &str| {
+        format!("<property><id>{id}</id><formula>{formula}</formula></property>")
+    };
+    let home = "<tokens-count><place>home</place></tokens-count>";
+    let some = format!("<integer-le><integer-constant>1</integer-constant>{home}</integer-le>");
+    let next = |inside: &str| format!("<exists-path><next>{inside}</next></exists-path>");
+    let always = format!("<all-paths><finally>{some}</finally></all-paths>");
+    let deliver = "<is-fireable><transition>deliver</transition></is-fireable>";
+    let one = "<is-fireable><transition>deliver(k=1)</transition></is-fireable>";
+    let queries = [
+        property("q1", &next(&format!("<conjunction>{deliver}{}</conjunction>", next(&some)))),
+        property("q2", &always),
+        property("q3", &next(&next(&next(deliver)))),
+    ];
+    let file = |all: &[String]| {
+        format!("<property-set xmlns=\"http://mcc.lip6.fr/\">{}</property-set>", all.concat())
+    };
+    desk.write("CTLFireability.xml", &file(&queries));
+    let ask = ["check", "model.pnml", "-e", "CTLF", "--evidence", "proofs", "-t", "60s"];
+    let said = desk.fine(&ask);
+    for (id, value) in [("q1", "TRUE"), ("q2", "FALSE"), ("q3", "TRUE")] {
+        assert!(said.contains(&format!("{id}: {value}")), "{said}");
+    }
+    // The verdicts by their ids, and why the file is no evidence at all.
+    let audited = |net: &str| {
+        let (model, _) = audited_model(&text::parse(net).unwrap());
+        let (report, broken) = audit(&desk, &model, "CTLFireability", 1_000_000);
+        let is_confirmed = |it: &Judged| matches!(it.verdict, Verdict::Confirmed(_));
+        let judged = report.judged.iter();
+        let ids = judged.filter(|it| is_confirmed(it)).map(|it| it.id.clone());
+        (ids.collect::<BTreeSet<_>>(), broken)
+    };
+    let these = |ids: &[&str]| (ids.iter().map(|&id| id.to_owned()).collect(), String::new());
+    assert_eq!(audited(POST), these(&["q1", "q2", "q3"]));
+
+    // Which colours are one is in the file, and is not taken on trust.
+    let evidence = desk.read("proofs/CTLFireability.jsonl");
+    assert!(evidence.contains("\"classes\":[[[\"1\",\"2\","), "{}", &evidence[..400]);
+    let (none, broken) = audited(&POST.replace("again: home{k}", "again [k != 7]: home{k}"));
+    assert!(none.is_empty() && broken.contains("may tell colours apart"), "{broken}");
+    desk.write("proofs/CTLFireability.jsonl", &evidence.replacen("\"1\",\"2\",", "\"1\",", 1));
+    let (none, broken) = audited(POST);
+    assert!(none.is_empty() && broken.contains("no sort has"), "{broken}");
+    desk.write("proofs/CTLFireability.jsonl", &evidence);
+
+    // A question about one kind is none about this net.
+    let asked = [&queries[..2], &[property("q3", &next(&next(&next(one))))]].concat();
+    desk.write("CTLFireability.xml", &file(&asked));
+    assert_eq!(audited(POST), these(&["q1", "q2"]));
 }

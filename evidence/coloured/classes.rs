@@ -1,0 +1,403 @@
+//! Colours made one: do they stand for those that they were made of?
+//!
+//! A prover that sees nothing in a coloured net that tells some colours of a sort apart may work on
+//! the net in which they are one, which is smaller. The evidence lists such *classes* of colours by
+//! name. Here the first colour of a class, its *head*, stands for all of it: variables have heads
+//! only, and what an arc moves is counted at the heads of its colours. A colour of a sort without
+//! classes is a head. The head of a tuple has the heads of its components. The parts of a partition
+//! are all one, with the first for a head, where some class has colours of two parts.
+//!
+//! # Conditions
+//! For all bindings b of a transition, where h(b) has the heads of b's colours:
+//!
+//! 1. An arc moves the same colours under b and under h(b), but for their heads: a successor of a
+//!    colour and of its head have the same head, and so have their parts; what is taken away from
+//!    something else is of a sort in which each colour is a head.
+//! 2. The guard holds under b if and only if it does under h(b).
+//! 3. What is taken from a place is of a sort in which each colour is a head; or it is one token, of
+//!    which each component that has a class with others is a variable, moved on or not, that is
+//!    nowhere else in what the transition takes.
+//!
+//! # Soundness
+//! A marking M has an image h(M), in which a place holds of each head what it holds of that head's
+//! class in M. If b is enabled in M, then h(b) is enabled in h(M), and leads to the image of where b
+//! leads (1, 2). If h(b) is enabled in h(M), then for each token that it takes M has one of its
+//! class; by 3 tokens can be chosen one by one, and each gives its variables their colours: so some
+//! binding b' with h(b') = h(b) takes these (1), its guard holds (2), and it leads to a marking
+//! whose image is where h(b) leads. So M and h(M) are bisimilar: they agree on what coloured places
+//! hold and which coloured transitions are enabled, now and after any firings. Hence they satisfy
+//! the same formulas of CTL* over these, have the same maxima, and the same is live. They do not
+//! agree on the number of markings, nor on whether some *binding* waits for ever.
+
+use super::meaning::{Guard, Term};
+use super::net::{ColouredModel, Transition};
+use super::sorts::{Declarations, Kind};
+use super::unfolding::{Tries, Unconfirmed};
+use crate::file::NamedClasses;
+use parikh_net::printable::Quoted;
+use std::collections::{HashMap, HashSet};
+
+/// For each sort the head of each colour; nothing where each is its own.
+#[derive(Debug)]
+pub(super) struct Classes<'m> {
+    declarations: &'m Declarations,
+    heads: Vec<Heads>,
+}
+
+/// The heads of a sort's colours.
+#[derive(Debug)]
+enum Heads {
+    /// Each colour is its own.
+    Own,
+    /// By colour.
+    By(Vec<u64>),
+    /// Those of the components have them.
+    OfComponents,
+}
+
+impl<'m> Classes<'m> {
+    /// The classes listed, if they satisfy the conditions.
+    ///
+    /// # Errors
+    /// When they do not, or are no classes of the model's colours; when that takes too long.
+    pub(super) fn of(
+        model: &'m ColouredModel,
+        listed: &[NamedClasses],
+        tries: &mut Tries<'_>,
+    ) -> Result<Self, Unconfirmed> {
+        let declarations = &model.declarations;
+        let mut classes = Classes { declarations, heads: Vec::new() };
+        let mut left: Vec<&NamedClasses> = listed.iter().collect();
+        for sort in 0..declarations.sort_count() {
+            let heads = match declarations.kind(sort) {
+                _ if listed.is_empty() => Heads::Own,
+                Kind::Product(parts) => match parts.iter().all(|&part| classes.is_whole(part)) {
+                    true => Heads::Own,
+                    false => Heads::OfComponents,
+                },
+                Kind::Partition { of, part_of, .. } => {
+                    let mut whole = true;
+                    for (colour, &part) in (0..).zip(part_of) {
+                        tries.one()?;
+                        whole &= part_of[classes.head(*of, colour) as usize] == part;
+                    }
+                    let parts = declarations.size(sort) as usize;
+                    if whole { Heads::Own } else { Heads::By(vec![0; parts]) }
+                }
+                Kind::Dot => Heads::Own,
+                Kind::Boolean | Kind::Constants { .. } | Kind::Range(_) => {
+                    let mut own = Heads::Own;
+                    for named in listed {
+                        if let Some(heads) = classes.listed(sort, named, tries)? {
+                            left.retain(|&other| !std::ptr::eq(other, named));
+                            own = Heads::By(heads);
+                        }
+                    }
+                    own
+                }
+            };
+            classes.heads.push(heads);
+        }
+        if let Some(name) = left.first().and_then(|named| named.first()?.first()) {
+            let name = Quoted(name);
+            return Err(wrong(format!(
+                "no sort has {name} and the other colours made one with it"
+            )));
+        }
+        if !listed.is_empty() {
+            for transition in &model.transitions {
+                classes.check(model, transition, tries)?;
+            }
+        }
+        Ok(classes)
+    }
+
+    /// The heads of a sort's colours, if the names are those of all of them.
+    fn listed(
+        &self,
+        sort: usize,
+        named: &NamedClasses,
+        tries: &mut Tries<'_>,
+    ) -> Result<Option<Vec<u64>>, Unconfirmed> {
+        let count: usize = named.iter().map(Vec::len).sum();
+        if count as u64 != self.declarations.size(sort) {
+            return Ok(None);
+        }
+        let classes = named.iter().enumerate();
+        let class_of: HashMap<&str, usize> = classes
+            .flat_map(|(class, names)| names.iter().map(move |name| (&**name, class)))
+            .collect();
+        let (mut first, mut heads) = (HashMap::new(), Vec::with_capacity(count));
+        for colour in 0..count as u64 {
+            tries.one()?;
+            let mut name = String::new();
+            self.declarations.write_colour(&mut name, sort, colour, true);
+            let Some(class) = class_of.get(&*name) else { return Ok(None) };
+            heads.push(*first.entry(class).or_insert(colour));
+        }
+        Ok(Some(heads))
+    }
+
+    /// Whether every colour of every sort is for itself.
+    pub(super) fn are_trivial(&self) -> bool {
+        self.heads.iter().all(|heads| matches!(heads, Heads::Own))
+    }
+
+    /// The head of a colour's class.
+    pub(super) fn head(&self, sort: usize, colour: u64) -> u64 {
+        match &self.heads[sort] {
+            Heads::Own => colour,
+            Heads::By(heads) => heads[colour as usize],
+            Heads::OfComponents => {
+                let mut head = 0;
+                for (part, colour) in self.declarations.components(sort, colour) {
+                    head = head * self.declarations.size(part) + self.head(part, colour);
+                }
+                head
+            }
+        }
+    }
+
+    /// All heads of a sort, ascending; nothing where each colour is one.
+    pub(super) fn heads(&self, sort: usize) -> Option<Vec<u64>> {
+        match (&self.heads[sort], self.declarations.kind(sort)) {
+            (Heads::Own, _) => None,
+            (Heads::By(heads), _) => {
+                let own = (0..).zip(heads).filter(|&(colour, &head)| colour == head);
+                Some(own.map(|(colour, _)| colour).collect())
+            }
+            (Heads::OfComponents, Kind::Product(parts)) => {
+                let mut tuples = vec![0];
+                for &part in parts {
+                    let size = self.declarations.size(part);
+                    let heads = self.heads(part).unwrap_or_else(|| (0..size).collect());
+                    let longer = |tuple: u64| heads.iter().map(move |head| tuple * size + head);
+                    tuples = tuples.into_iter().flat_map(longer).collect();
+                }
+                Some(tuples)
+            }
+            (Heads::OfComponents, _) => Some(Vec::new()),
+        }
+    }
+
+    /// Whether each colour of a sort is a head.
+    fn is_whole(&self, sort: usize) -> bool {
+        matches!(self.heads[sort], Heads::Own)
+    }
+
+    fn variable(&self, variable: usize) -> usize {
+        self.declarations.variables[variable].sort
+    }
+
+    /// The conditions, of a transition.
+    fn check(
+        &self,
+        model: &ColouredModel,
+        transition: &Transition,
+        tries: &mut Tries<'_>,
+    ) -> Result<(), Unconfirmed> {
+        let told_apart = |by: &str| {
+            let id = Quoted(&transition.id);
+            wrong(format!("{by} of {id} may tell colours apart that were made one"))
+        };
+        if !self.guard_is_of_heads(&transition.guard, tries)? {
+            return Err(told_apart("the guard"));
+        }
+        for (place, term) in transition.takes.iter().chain(&transition.puts) {
+            if !self.goes_with_heads(term, model.places[*place].sort, tries)? {
+                return Err(told_apart("an arc"));
+            }
+        }
+        let mut seen = HashSet::new();
+        let any_will_do = |(place, term): &(usize, Term)| {
+            self.any_tokens_will_do(term, model.places[*place].sort, &mut seen)
+        };
+        match transition.takes.iter().all(any_will_do) {
+            true => Ok(()),
+            false => Err(told_apart("what is taken by an arc")),
+        }
+    }
+
+    /// Condition 1, of a term of this sort.
+    fn goes_with_heads(
+        &self,
+        term: &Term,
+        sort: usize,
+        tries: &mut Tries<'_>,
+    ) -> Result<bool, Unconfirmed> {
+        Ok(match term {
+            Term::Constant(_) | Term::Variable(_) | Term::All(_) => true,
+            Term::Shift(of, by, size) => {
+                self.keeps_classes([sort, sort], &|colour| (colour + by) % size, tries)?
+                    && self.goes_with_heads(of, sort, tries)?
+            }
+            Term::PartOf(of, part_of) => {
+                let Kind::Partition { of: cut, .. } = self.declarations.kind(sort) else {
+                    return Ok(false);
+                };
+                self.keeps_classes([*cut, sort], &|colour| part_of[colour as usize], tries)?
+                    && self.goes_with_heads(of, *cut, tries)?
+            }
+            Term::Tuple(terms) => {
+                let Kind::Product(parts) = self.declarations.kind(sort) else { return Ok(false) };
+                for ((term, _), &part) in terms.iter().zip(parts) {
+                    if !self.goes_with_heads(term, part, tries)? {
+                        return Ok(false);
+                    }
+                }
+                terms.len() == parts.len()
+            }
+            Term::Times(_, of) => self.goes_with_heads(of, sort, tries)?,
+            Term::Sum(terms) => {
+                for term in terms {
+                    if !self.goes_with_heads(term, sort, tries)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Term::Minus(first, second) => {
+                self.is_whole(sort)
+                    && self.goes_with_heads(first, sort, tries)?
+                    && self.goes_with_heads(second, sort, tries)?
+            }
+        })
+    }
+
+    /// Whether a function from one sort to another makes colours of one class of colours of one.
+    fn keeps_classes(
+        &self,
+        [from, to]: [usize; 2],
+        function: &dyn Fn(u64) -> u64,
+        tries: &mut Tries<'_>,
+    ) -> Result<bool, Unconfirmed> {
+        if self.is_whole(from) {
+            return Ok(true);
+        }
+        for colour in 0..self.declarations.size(from) {
+            tries.one()?;
+            let [it, head] =
+                [colour, self.head(from, colour)].map(|at| self.head(to, function(at)));
+            if it != head {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Condition 2, of a part of a guard.
+    fn guard_is_of_heads(&self, guard: &Guard, tries: &mut Tries<'_>) -> Result<bool, Unconfirmed> {
+        match guard {
+            Guard::All(parts) | Guard::Any(parts) => {
+                for part in parts {
+                    if !self.guard_is_of_heads(part, tries)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Guard::Not(of) => self.guard_is_of_heads(of, tries),
+            Guard::Compare(_, sides) => {
+                let mut variables = Vec::new();
+                guard.variables(&mut variables);
+                variables.sort_unstable();
+                variables.dedup();
+                if let [variable] = variables[..] {
+                    return self.is_of_heads(variable, &|binding| guard.holds(binding), tries);
+                }
+                Ok(self.is_of_heads_alone(&sides[0].0, tries)?
+                    && self.is_of_heads_alone(&sides[1].0, tries)?)
+            }
+        }
+    }
+
+    /// Whether a term of one colour has the same under a binding and under the heads of that.
+    fn is_of_heads_alone(&self, term: &Term, tries: &mut Tries<'_>) -> Result<bool, Unconfirmed> {
+        if let Term::Tuple(parts) = term {
+            for (part, _) in parts {
+                if !self.is_of_heads_alone(part, tries)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        let mut variables = Vec::new();
+        term.variables(&mut variables);
+        match variables[..] {
+            [] => Ok(true),
+            [variable] => self.is_of_heads(variable, &|binding| term.colour(binding), tries),
+            _ => Ok(variables.iter().all(|&variable| self.is_whole(self.variable(variable)))),
+        }
+    }
+
+    /// Whether a function of one variable has the same value at each colour as at its head.
+    fn is_of_heads<T: PartialEq>(
+        &self,
+        variable: usize,
+        value: &dyn Fn(&[u64]) -> T,
+        tries: &mut Tries<'_>,
+    ) -> Result<bool, Unconfirmed> {
+        let sort = self.variable(variable);
+        if self.is_whole(sort) {
+            return Ok(true);
+        }
+        let mut binding = vec![0; self.declarations.variables.len()];
+        let mut at = |colour| {
+            binding[variable] = colour;
+            value(&binding)
+        };
+        for colour in 0..self.declarations.size(sort) {
+            tries.one()?;
+            if at(colour) != at(self.head(sort, colour)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Condition 3, of a term of this sort; `seen` are the variables of terms before.
+    fn any_tokens_will_do(&self, term: &Term, sort: usize, seen: &mut HashSet<usize>) -> bool {
+        match term {
+            _ if self.is_whole(sort) => true,
+            Term::Times(0, _) => true,
+            Term::Times(1, of) => self.any_tokens_will_do(of, sort, seen),
+            Term::Sum(parts) => parts.iter().all(|part| self.any_tokens_will_do(part, sort, seen)),
+            term => self.is_any_colour(term, sort, seen),
+        }
+    }
+
+    /// Whether the components of a term that have a class with others are variables.
+    fn is_any_colour(&self, term: &Term, sort: usize, seen: &mut HashSet<usize>) -> bool {
+        match (term, self.declarations.kind(sort)) {
+            // Condition 1 keeps classes together, so a step on goes round among them as a whole,
+            // and each colour of a class comes from one colour of one class.
+            (Term::Shift(of, ..), _) => self.is_any_colour(of, sort, seen),
+            (Term::Variable(variable), _) => self.is_whole(sort) || seen.insert(*variable),
+            (Term::Constant(colour), _) => self.is_whole(sort) || self.is_alone(sort, *colour),
+            (Term::Tuple(terms), Kind::Product(parts)) => {
+                let mut parts = terms.iter().zip(parts);
+                parts.all(|((term, _), &part)| self.is_any_colour(term, part, seen))
+            }
+            _ => self.is_whole(sort) && term.is_one_colour(),
+        }
+    }
+
+    /// Whether a colour is the only one of its class.
+    fn is_alone(&self, sort: usize, colour: u64) -> bool {
+        match &self.heads[sort] {
+            Heads::Own => true,
+            Heads::By(heads) => {
+                let head = heads[colour as usize];
+                heads.iter().filter(|&&other| other == head).count() == 1
+            }
+            Heads::OfComponents => {
+                let mut components = self.declarations.components(sort, colour).into_iter();
+                components.all(|(part, colour)| self.is_alone(part, colour))
+            }
+        }
+    }
+}
+
+fn wrong(what: String) -> Unconfirmed {
+    Unconfirmed::Wrong(what)
+}
