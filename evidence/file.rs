@@ -2,7 +2,8 @@
 //!
 //! ```json
 //! {"evidence": {"format": "parikh-evidence-2", "net": "mutex", "places": 5, "transitions": 4, "examination": "OneSafe"}}
-//! {"unfolding": {"places": ["p(red)", "p(blue)"], "transitions": ["t(x=red)"]}}
+//! {"unfolding": {"places": ["p(red)", "p(blue)"], "transitions": ["t(x=red)"],
+//!                "classes": [[["red", "green"], ["blue"]]]}}
 //! {"translation": {"bounds": [{"place": "p", "most": 3, "because": {"weights": [["p", 1], ["q", 2]]}}]}}
 //! {"trace": {"id": "w1", "steps": [["enter1", 1], ["leave1", 1]]}}
 //! {"pump": {"id": "p1", "prefix": [["enter1", 1]], "pump": [["work", 3]]}}

@@ -35,10 +35,14 @@ pub struct Wording {
 }
 
 impl Wording {
-    /// Whether colours are all that is missing: in a net that has them, or tells as much,
-    /// everything can be asked.
-    pub(super) fn lacks_only_colours(&self) -> bool {
-        self.want_colours > 0 && self.want_colours == self.refused.len()
+    /// Whether something is missing, and that is colours.
+    pub(super) fn lacks_colours(&self) -> bool {
+        self.want_colours > 0 && self.lacks_nothing_but_colours()
+    }
+
+    /// Whether everything can be asked in a net that has colours, or tells as much.
+    pub(super) fn lacks_nothing_but_colours(&self) -> bool {
+        self.want_colours == self.refused.len()
     }
 
     /// What all questions are called.

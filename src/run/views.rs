@@ -3,9 +3,10 @@
 //!
 //! ```text
 //! a small unfolding ─┬─ made: the run on it, unless a quotient that tells the same is much smaller
-//!                    └─ declined, or not so ─┬─ runs are asked about: the run on that quotient
-//!                                            ├─ files of evidence are written: the run on the
-//!                                            │  unfolding
+//!                    └─ declined, or not so ─┬─ runs are asked about, or files of evidence are
+//!                                            │  written: the run on that quotient
+//!                                            ├─ there is none, and such files are written: the
+//!                                            │  run on the unfolding
 //!                                            └─ else: the net as it is, while it is unfolded
 //!                                                 ├─ made: the run on it, for what is open
 //!                                                 └─ declined: on without it
@@ -125,10 +126,14 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         };
         let wording = self.questions.on(View::Coloured(model));
         if let (Ok(wording), Some((quotient, net))) = (&wording, &quotient)
-            && wording.lacks_only_colours()
+            && match self.config.keep_documents {
+                // Evidence is about a net without colours, whatever is asked.
+                true => wording.lacks_nothing_but_colours(),
+                false => wording.lacks_colours(),
+            }
             && quotient.is_exact()
             && !self.config.show_bindings
-            && self.on_quotient(coloured, quotient, net)
+            && self.on_quotient(coloured, quotient, net, small.is_some())
         {
             return Ok(());
         }
@@ -159,8 +164,15 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// each binding, or cannot be read there. A run there is one of the coloured net with some
     /// colours of these classes, which nobody has looked for: it is not shown, and the answer says
     /// what it is about. A file of evidence has that run, and the classes, which the auditor looks
-    /// at himself; so all of it is about this net.
-    fn on_quotient(&mut self, coloured: &'m Coloured, quotient: &Quotient, net: &Net) -> bool {
+    /// at himself; so all of it is about this net. It shows less than one about the unfolding, which
+    /// has runs with their bindings, so where an unfolding `is_made` it is for formulas of CTL only.
+    fn on_quotient(
+        &mut self,
+        coloured: &'m Coloured,
+        quotient: &Quotient,
+        net: &Net,
+        is_made: bool,
+    ) -> bool {
         let classes = match self.config.keep_documents {
             true => quotient.named_classes(coloured.net()),
             false => Some(Vec::new()),
@@ -169,8 +181,11 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         let kept = coloured.keep_quotient(QuotientNet { net: net.clone(), classes });
         let view = View::Quotient(kept);
         let Ok(wording) = self.questions.on(view) else { return false };
+        let goals = wording.plan.goals();
         let is_fair = |goal: &Goal| matches!(goal, Goal::Run(run) if !run.fairness().is_none());
-        if wording.plan.goals().iter().any(is_fair) {
+        let is_tree = |goal: &Goal| matches!(goal, Goal::Tree(_));
+        let shows_enough = !self.config.keep_documents || !is_made || goals.iter().any(is_tree);
+        if goals.iter().any(is_fair) || !shows_enough {
             return false;
         }
         let (config, budget, begun) = (self.config, self.budget, self.begun);

@@ -180,6 +180,34 @@ fn what_goes_with_all_is_told_apart() {
     assert!(Quotient::indistinguishable(model.net()).is_trivial());
 }
 
+/// Whoever makes classes that a successor does not keep is refused, though no test of a colour tells
+/// them apart; classes that it keeps are taken.
+#[test]
+fn classes_are_kept_by_what_arcs_make_of_colours() {
+    let net = text::parse(
+        "sort N = cyclic {a, b, c, d}
+         var x: N
+         place p: N = {a}
+         transition step: p{x} -> p{x++}",
+    );
+    let (model, _) = audited_model(&net.unwrap());
+    let unfold = |classes: &[&[&str]]| {
+        let names = |class: &&[&str]| class.iter().map(|&name| name.to_owned()).collect();
+        let listed = Unfolding {
+            places: classes.iter().map(|class| format!("p({})", class[0])).collect(),
+            transitions: classes.iter().map(|class| format!("step(x={})", class[0])).collect(),
+            classes: vec![classes.iter().map(names).collect()],
+        };
+        model.unfold(&listed, Bindings::Some, 1_000, &mut || true)
+    };
+    assert_eq!(unfold(&[&["a", "c"], &["b", "d"]]).unwrap().place_count(), 2);
+    assert_eq!(unfold(&[&["a", "b", "c", "d"]]).unwrap().place_count(), 1);
+    let error = unfold(&[&["a", "b"], &["c", "d"]]).unwrap_err().to_string();
+    assert!(error.contains("an arc of `step` may tell colours apart"), "{error}");
+    let twice = unfold(&[&["a", "a"], &["b", "c"]]).unwrap_err().to_string();
+    assert!(twice.contains("no sort has"), "{twice}");
+}
+
 /// Parcels of 1,500 kinds that are sent, lost or delivered; nothing tells kinds apart. The
 /// unfolding is large, and the quotient small.
 const POST: &str = "sort K = 1..1500
