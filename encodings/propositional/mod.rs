@@ -105,7 +105,7 @@ pub type Ends = (u64, Option<u64>);
 
 /// A place whose most tokens are this many more than its least in one marking has one value too
 /// many.
-const RANGE: i128 = 64;
+pub const RANGE: i128 = 64;
 
 /// What leads from one marking to the next.
 type Step = Vec<(TransitionId, Literal)>;

@@ -77,7 +77,7 @@ pub(super) struct Arguments {
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// The only engines to take part, of coverability, siphon-trap, state-equation, explicit, pdr,
-    /// bmc, loops, diagrams, walk, walk-guided, runs, for liveness graph, finite-firings, undone,
+    /// bmc, bmc-wide, loops, diagrams, walk, walk-guided, runs, for liveness graph, finite-firings, undone,
     /// commoner, closed-net, downhill, regions, terminal-components, graph-of-a-reduced-net, for
     /// LTL ranking, product-walk, lasso, for CTL fixpoint, for both branching-diagrams, and
     /// k-induction, k-induction-smt, bmc-smt; by default all but the last three. What token
@@ -88,7 +88,7 @@ pub(super) struct Arguments {
     /// irrelevant, places, transitions, fusion, agglomeration; `all` for no reductions.
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
     without_rules: Vec<Rules>,
-    /// The SMT solver that bmc-smt and k-induction-smt ask: a command that reads SMT-LIB 2 from its
+    /// The SMT solver that bmc-wide, bmc-smt and k-induction-smt ask: a command that reads SMT-LIB 2 from its
     /// standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default Z3, where
     /// the program was built with it.
     #[arg(long, value_name = "COMMAND", value_parser = smt_command)]
@@ -112,8 +112,8 @@ pub(super) struct Arguments {
     /// all markings that matter, `certified` does not.
     #[arg(long, value_enum, value_name = "EVIDENCE", default_value = "searched")]
     require: Require,
-    /// Write every question that the state equation, bmc-smt and k-induction-smt ask a solver to
-    /// DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment says
+    /// Write every question that the state equation, bmc-wide, bmc-smt and k-induction-smt ask a
+    /// solver to DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment says
     /// which net, goal and encoding each comes from. Files of that numbering are overwritten.
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
@@ -153,10 +153,11 @@ fn smt_command(line: &str) -> Result<Program, String> {
 /// The solver that engines are to ask, once it has answered.
 fn smt_solver(arguments: &Arguments, budget: &Budget) -> Result<Option<Program>> {
     let Some(command) = &arguments.smt_solver else { return Ok(None) };
-    if !arguments.engines.iter().any(|name| name.ends_with("-smt")) {
+    let asks = |name: &String| name == "bmc-wide" || name.ends_with("-smt");
+    if !arguments.engines.is_empty() && !arguments.engines.iter().any(asks) {
         bail!(Misuse(
-            "--smt-solver is asked by bmc-smt and k-induction-smt, which take part where --engines \
-             names them"
+            "--smt-solver is asked by bmc-wide, bmc-smt and k-induction-smt, none of which --engines \
+             names"
                 .to_owned()
         ));
     }

@@ -179,6 +179,8 @@ pub enum Role {
     Induction,
     /// Unrolls steps and asks for witnesses at their end, in slices that grow, on the reduced net.
     Unroll,
+    /// Does the same where places may hold very much, when all else has had its turn.
+    UnrollWide,
     /// Folds rounds of a run into loops, in slices, on the net that was read.
     Loops,
     /// Describes all markings at once, in slices that grow, on the reduced net.

@@ -36,6 +36,7 @@ pub const ENGINES: &[Engine] = &[
     pdr::ENGINE,
     diagrams::ENGINE,
     bmc::ENGINE,
+    smt::WIDE,
     loops::ENGINE,
     walk::ENGINE,
     walk::GUIDED,

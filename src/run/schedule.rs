@@ -4,7 +4,8 @@
 //! first worker     walk a little ─▶ look at the tree of runs, and for runs with a property, where that is
 //!                  asked ─▶ walk a little on
 //!                  the reduced net ─▶ runs with loops ─▶ walk ─▶ unroll steps ─▶ more loops ─▶ walk on the
-//!                  reduced net ─▶ unroll more steps ─▶ walk on
+//!                  reduced net ─▶ unroll more steps, in integers where places may hold much
+//!                  ─▶ walk on
 //! second worker    coverability for a moment, engines that run once (siphons and traps) ─▶ engines in slices (the state
 //!                  equation) for some seconds, a few walks along their candidates, diagrams of
 //!                  small nets, a little induction ─▶ engines in slices, walks along their
@@ -32,7 +33,8 @@
 //! moment: what is hard to reach on the net that was read is sometimes there at once. What walks do
 //! not reach because several processes have to go the right way together is often a question of a
 //! second when steps are unrolled; that needs room for clauses, so it waits until walks have had a
-//! turn. Runs with loops are there in a second or two where counters count by counters, and are
+//! turn. In integers, where clauses have no room for what places may hold, that is a matter of
+//! seconds and not for short runs. Runs with loops are there in a second or two where counters count by counters, and are
 //! given up in milliseconds where nothing goes round.
 //!
 //! Where LTL is asked, the first worker looks for runs all the time after its first walk, which
@@ -178,6 +180,7 @@ pub(super) const GROWTHS: &[Growth] = &[
     Growth { role: Role::Induction, on: On::Smallest, alone: false, kept: false, turn: Some(0.5) },
     Growth { role: Role::Diagrams, on: On::Smallest, alone: false, kept: false, turn: Some(0.6) },
     Growth { role: Role::Unroll, on: On::Smallest, alone: true, kept: false, turn: Some(0.3) },
+    Growth { role: Role::UnrollWide, on: On::Smallest, alone: true, kept: false, turn: Some(0.3) },
     Growth { role: Role::Loops, on: On::Read, alone: true, kept: false, turn: None },
     Growth { role: Role::Trees, on: On::Read, alone: true, kept: false, turn: Some(0.5) },
     Growth { role: Role::RunProofs, on: On::Read, alone: false, kept: true, turn: None },
@@ -194,6 +197,7 @@ pub(super) const BESIDE_SEARCH: &[Role] = &[
     Role::Slices,
     Role::Induction,
     Role::Unroll,
+    Role::UnrollWide,
     Role::Loops,
     Role::Diagrams,
 ];
@@ -318,6 +322,7 @@ impl Schedule {
             GoOn(Role::Unroll, Part::of(0.1).at_least(0.1).at_most(10)),
             GoOn(Role::Loops, Part::of(0.3)),
             Run(Role::Walk, On::Reduced, Part::of(0.5)),
+            GoOn(Role::UnrollWide, Part::of(0.3).at_least(1.0).at_most(30)),
             GoOn(Role::Unroll, Part::of(0.5)),
         ];
         let prove = [first].into_iter().chain(prove).collect();

@@ -314,9 +314,11 @@ fn smt_solvers_are_commands_and_their_lies_are_no_answers() {
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
         assert!(stderr(&output).contains(why), "{}", stderr(&output));
     }
-    let output = run(&["check", path, "-e", "RD", "--smt-solver", &says("sat")]);
+    let engines = ["--engines", "walk"];
+    let asked = ["check", path, "-e", "RD", "--smt-solver", &says("sat")];
+    let output = run(&[&asked[..], &engines].concat());
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("take part where --engines"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("none of which --engines names"), "{}", stderr(&output));
 }
 
 #[cfg(not(feature = "z3"))]

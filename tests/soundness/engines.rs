@@ -186,7 +186,7 @@ fn start(engine: &Engine, task: &Task<'_>, ground: &Ground<'_>) {
     };
     let endless = matches!(
         engine.role,
-        Role::Walk | Role::Guided | Role::Induction | Role::Unroll | Role::Loops
+        Role::Walk | Role::Guided | Role::Induction | Role::Unroll | Role::UnrollWide | Role::Loops
     );
     let budget = if endless { task.budget.slice(slice(task.seed)) } else { task.budget.child() };
     run(engine, task.board, hints, &budget);

@@ -7,7 +7,8 @@
 //! tokens cost no more than one-safe ones. What decides how far one gets is the solver, which is Z3
 //! or any command of the user (`--smt-solver`), always in a process of its own; so these engines
 //! take part where they are asked for by name, and are there for whoever compares encodings and
-//! solvers.
+//! solvers. One takes part by default where [propositions](crate::engine::bmc) cannot write down
+//! how many tokens there may be.
 //!
 //! # Whom to believe
 //! Nobody. A model becomes a firing sequence, which the board replays. That a solver finds no model
@@ -18,7 +19,10 @@ mod bmc;
 mod k_induction;
 mod unrolled;
 
-use super::{Engine, Role, Sides, Takes};
+use super::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
+use crate::structure::intervals::Intervals;
+use parikh_encodings::propositional::RANGE;
+use parikh_net::Provenance;
 use std::time::Duration;
 
 /// In the registry, for whoever asks for it: witnesses of few steps, whatever the numbers.
@@ -30,6 +34,31 @@ pub const BMC: Engine = Engine {
     takes: Takes::MARKINGS,
     start: |work| Ok(Box::new(bmc::session(work)?)),
 };
+
+/// In the registry: the same, where places may hold more than propositions are written down for.
+pub const WIDE: Engine = Engine {
+    name: "bmc-wide",
+    role: Role::UnrollWide,
+    start: |work| match is_wide(&work) {
+        false => each_slice_anew(|_| "no place has many values".to_owned()),
+        true => match bmc::session(work) {
+            Ok(session) => Ok(Box::new(session) as Box<dyn Session>),
+            // Nobody asked for it.
+            Err(why) => each_slice_anew(move |_| why.clone()),
+        },
+    },
+    ..BMC
+};
+
+/// Whether some place may have more values than [propositions](crate::engine::bmc) are written down
+/// for.
+fn is_wide(work: &Assignment<'_>) -> bool {
+    let (net, facts) = (work.ground.net(), work.ground.facts());
+    let intervals = Intervals::new(net, facts);
+    let level = intervals.within(Provenance::PROVED);
+    let few = |p, high: u64| i128::from(high) - i128::from(level.low(p)) <= RANGE;
+    net.places().any(|p| !level.high(p).is_some_and(|high| few(p, high)))
+}
 
 /// In the registry, for whoever asks for it: step cases by a solver, invariants where they hold.
 pub const K_INDUCTION: Engine = Engine {
