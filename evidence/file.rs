@@ -63,6 +63,7 @@ use crate::home::NamedStructure;
 use crate::kind::{Kept, Kind};
 use crate::reduction::NamedLog;
 use num_bigint::BigUint;
+use parikh_net::coloured::{Folding, NamedClasses};
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
 use parikh_net::printable::Quoted;
 use parikh_net::translation::Because;
@@ -164,9 +165,6 @@ pub struct Unfolding {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<NamedClasses>,
 }
-
-/// The classes of a sort's colours, by their names.
-pub type NamedClasses = Vec<Vec<String>>;
 
 /// Something to be referred to.
 #[derive(Debug, Deserialize)]
@@ -502,7 +500,7 @@ impl Unfolding {
         Unfolding {
             places: net.places().map(|p| net.place_name(p).to_owned()).collect(),
             transitions: net.transitions().map(|t| net.transition_name(t).to_owned()).collect(),
-            classes: Vec::new(),
+            classes: net.folding().and_then(Folding::classes).unwrap_or_default().to_vec(),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! effect on every place share an *effect class*: whoever cares about effects only (the state
 //! equation, the choice of a walk) iterates classes.
 
-use crate::coloured::Folding;
+use crate::coloured::{Folding, NamedClasses};
 use crate::features::Features;
 use crate::id::{EffectId, PlaceId, TransitionId};
 use crate::marking::Marking;
@@ -327,7 +327,7 @@ impl Net {
     /// The place that a colour of a coloured place unfolds to, if the sort has such a colour; no
     /// place where it was left out. A colour is `red`, `red,2`, or `(red,2)`.
     pub fn colour_named(&self, place: usize, colour: &str) -> Option<Option<PlaceId>> {
-        let folding = self.folding().filter(|folding| !folding.is_quotient())?;
+        let folding = self.folding().filter(|folding| folding.classes().is_none())?;
         let coloured = folding.coloured()?;
         let owner = &coloured.places()[place];
         let colour = coloured.colour_named(owner.sort, colour)?;
@@ -376,13 +376,13 @@ impl Net {
 
     /// Whether it is unfolded from a net in which some colours were made one.
     pub fn is_of_quotient(&self) -> bool {
-        self.folding().is_some_and(Folding::is_quotient)
+        self.folding().is_some_and(|folding| folding.classes().is_some())
     }
 
-    /// The same net, unfolded from one in which some colours were made one.
-    pub fn of_quotient(self) -> Net {
+    /// The same net, unfolded from one in which colours of these classes were made one.
+    pub fn of_quotient(self, classes: Vec<NamedClasses>) -> Net {
         let folding =
-            self.folding.map(|folding| std::sync::Arc::new(Folding::clone(&folding).of_quotient()));
+            self.folding.map(|folding| Folding::clone(&folding).of_quotient(classes).into());
         Net { folding, ..self }
     }
 

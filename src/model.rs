@@ -13,7 +13,6 @@
 //! they are about.
 
 use crate::evidence::abstraction::ColouredModel;
-use crate::evidence::file::NamedClasses;
 use crate::unfold::{self, Declined, Limits};
 use parikh_net::coloured::ColouredNet;
 use parikh_net::{Net, TransitionId};
@@ -36,17 +35,8 @@ pub struct Coloured {
     net: ColouredNet,
     /// With a transition for each binding, and with one for bindings that do the same.
     unfoldings: [OnceLock<Net>; 2],
-    quotient: OnceLock<QuotientNet>,
+    quotient: OnceLock<Net>,
     as_it_is: OnceLock<Option<ColouredModel>>,
-}
-
-/// The unfolding of a coloured net in which colours that nothing tells apart are one.
-#[derive(Debug)]
-pub struct QuotientNet {
-    /// The net.
-    pub net: Net,
-    /// Which colours are one, for files of evidence; empty where there are none.
-    pub classes: Vec<NamedClasses>,
 }
 
 /// The net whose nodes questions, goals and witnesses name.
@@ -57,7 +47,7 @@ pub enum View<'m> {
     /// The unfolding of a coloured net.
     Unfolding(&'m Net),
     /// The unfolding of a coloured net in which colours that nothing tells apart are one.
-    Quotient(&'m QuotientNet),
+    Quotient(&'m Net),
     /// A coloured net as it is: places and transitions are those of its skeleton, and firings are
     /// steps with their bindings.
     Coloured(&'m ColouredModel),
@@ -161,13 +151,13 @@ impl Coloured {
     }
 
     /// The unfolding of its exact quotient, if it was worked on.
-    pub fn quotient(&self) -> Option<&QuotientNet> {
+    pub fn quotient(&self) -> Option<&Net> {
         self.quotient.get()
     }
 
     /// Keeps the unfolding of the exact quotient.
-    pub(crate) fn keep_quotient(&self, quotient: QuotientNet) -> &QuotientNet {
-        self.quotient.get_or_init(|| quotient)
+    pub(crate) fn keep_quotient(&self, net: Net) -> &Net {
+        self.quotient.get_or_init(|| net)
     }
 
     /// The coloured net as it is; `None` where its skeleton is no net that can be counted with.
@@ -180,8 +170,7 @@ impl<'m> View<'m> {
     /// The net whose nodes are named.
     pub fn net(self) -> &'m Net {
         match self {
-            View::Model(net) | View::Unfolding(net) => net,
-            View::Quotient(quotient) => &quotient.net,
+            View::Model(net) | View::Unfolding(net) | View::Quotient(net) => net,
             View::Coloured(model) => model.skeleton().net(),
         }
     }

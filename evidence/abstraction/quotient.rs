@@ -30,10 +30,9 @@
 //! efficient unfolding of colored Petri nets*, Fundamenta Informaticae 189, 2023 (quotienting).
 
 use super::classes::{Classes, base_sorts, only_variable};
-use crate::file::NamedClasses;
 use parikh_net::coloured::{
-    ColouredArc, ColouredNet, ColouredTransition, Guard, Multiset, Relation, SortId, SortKind,
-    Term, Value, VariableId,
+    ColouredArc, ColouredNet, ColouredTransition, Guard, Multiset, NamedClasses, Relation, SortId,
+    SortKind, Term, Value, VariableId,
 };
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,8 +123,8 @@ impl Quotient {
         self.decided.iter().all(|&decided| decided)
     }
 
-    /// The classes of a sort's colours by their names, for each sort that has classes of several, as
-    /// a file of evidence lists them. `None` where that would not say it all: two sorts have the
+    /// The classes of a sort's colours by their names, for each sort that has classes of several,
+    /// as a file of evidence lists them. `None` where that would not say it all: two sorts have the
     /// same colours and different classes, or variables that tell nothing apart any more are gone
     /// from a transition, and so from the names of its bindings. `net` is what this was made of.
     pub fn named_classes(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {

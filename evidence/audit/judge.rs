@@ -24,7 +24,12 @@ impl Judge<'_> {
     pub(super) fn question(&self, id: &str) -> String {
         match self.asked.get(id) {
             Some(Ok(asked)) => {
-                asked.in_words(self.desk.net).map_or_else(String::new, words::shortened)
+                let net = self.desk.net;
+                let said = asked.in_words(net).map(words::shortened).unwrap_or_default();
+                match net.is_of_quotient() && !said.is_empty() {
+                    true => format!("{said}, where colours that nothing tells apart are one"),
+                    false => said,
+                }
             }
             _ => String::new(),
         }

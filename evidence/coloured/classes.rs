@@ -14,14 +14,14 @@
 //!    colour and of its head have the same head, and so have their parts; what is taken away from
 //!    something else is of a sort in which each colour is a head.
 //! 2. The guard holds under b if and only if it does under h(b).
-//! 3. What is taken from a place is of a sort in which each colour is a head; or it is one token, of
-//!    which each component that has a class with others is a variable, moved on or not, that is
+//! 3. What is taken from a place is of a sort in which each colour is a head; or it is one token,
+//!    of which each component that has a class with others is a variable, moved on or not, that is
 //!    nowhere else in what the transition takes.
 //!
 //! # Soundness
 //! A marking M has an image h(M), in which a place holds of each head what it holds of that head's
-//! class in M. If b is enabled in M, then h(b) is enabled in h(M), and leads to the image of where b
-//! leads (1, 2). If h(b) is enabled in h(M), then for each token that it takes M has one of its
+//! class in M. If b is enabled in M, then h(b) is enabled in h(M), and leads to the image of where
+//! b leads (1, 2). If h(b) is enabled in h(M), then for each token that it takes M has one of its
 //! class; by 3 tokens can be chosen one by one, and each gives its variables their colours: so some
 //! binding b' with h(b') = h(b) takes these (1), its guard holds (2), and it leads to a marking
 //! whose image is where h(b) leads. So M and h(M) are bisimilar: they agree on what coloured places
@@ -32,8 +32,8 @@
 use super::meaning::{Guard, Term};
 use super::net::{ColouredModel, Transition};
 use super::sorts::{Declarations, Kind};
-use super::unfolding::{Tries, Unconfirmed};
-use crate::file::NamedClasses;
+use super::tries::{Tries, Unconfirmed};
+use parikh_net::coloured::NamedClasses;
 use parikh_net::printable::Quoted;
 use std::collections::{HashMap, HashSet};
 
@@ -53,6 +53,45 @@ enum Heads {
     By(Vec<u64>),
     /// Those of the components have them.
     OfComponents,
+}
+
+/// Some colours of a sort, in ascending order.
+#[derive(Debug)]
+pub(super) enum Among {
+    /// So many, from the first on.
+    All(u64),
+    These(Vec<u64>),
+    /// Tuples of such components, each with the size of its sort.
+    Tuples(Vec<(Among, u64)>),
+}
+
+impl Among {
+    /// How many they are.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Among::All(count) => *count,
+            Among::These(colours) => colours.len() as u64,
+            // No more than the sort has, and that is counted.
+            Among::Tuples(parts) => parts.iter().map(|(part, _)| part.count()).product(),
+        }
+    }
+
+    /// The colour at a position.
+    pub(super) fn colour(&self, at: u64) -> u64 {
+        match self {
+            Among::All(_) => at,
+            Among::These(colours) => colours[at as usize],
+            Among::Tuples(parts) => {
+                let (mut colour, mut scale, mut rest) = (0, 1, at);
+                for (part, size) in parts.iter().rev() {
+                    colour += scale * part.colour(rest % part.count());
+                    rest /= part.count();
+                    scale *= size;
+                }
+                colour
+            }
+        }
+    }
 }
 
 impl<'m> Classes<'m> {
@@ -98,11 +137,10 @@ impl<'m> Classes<'m> {
             };
             classes.heads.push(heads);
         }
-        if let Some(name) = left.first().and_then(|named| named.first()?.first()) {
+        if let Some(named) = left.first() {
+            let name = named.first().and_then(|class| class.first()).map_or("", String::as_str);
             let name = Quoted(name);
-            return Err(wrong(format!(
-                "no sort has {name} and the other colours made one with it"
-            )));
+            return Err(wrong(format!("no sort has {name} and the other colours listed with it")));
         }
         if !listed.is_empty() {
             for transition in &model.transitions {
@@ -158,25 +196,19 @@ impl<'m> Classes<'m> {
         }
     }
 
-    /// All heads of a sort, ascending; nothing where each colour is one.
-    pub(super) fn heads(&self, sort: usize) -> Option<Vec<u64>> {
+    /// All heads of a sort.
+    pub(super) fn among(&self, sort: usize) -> Among {
         match (&self.heads[sort], self.declarations.kind(sort)) {
-            (Heads::Own, _) => None,
             (Heads::By(heads), _) => {
                 let own = (0..).zip(heads).filter(|&(colour, &head)| colour == head);
-                Some(own.map(|(colour, _)| colour).collect())
+                Among::These(own.map(|(colour, _)| colour).collect())
             }
             (Heads::OfComponents, Kind::Product(parts)) => {
-                let mut tuples = vec![0];
-                for &part in parts {
-                    let size = self.declarations.size(part);
-                    let heads = self.heads(part).unwrap_or_else(|| (0..size).collect());
-                    let longer = |tuple: u64| heads.iter().map(move |head| tuple * size + head);
-                    tuples = tuples.into_iter().flat_map(longer).collect();
-                }
-                Some(tuples)
+                let parts = parts.iter();
+                let size = |part| self.declarations.size(part);
+                Among::Tuples(parts.map(|&part| (self.among(part), size(part))).collect())
             }
-            (Heads::OfComponents, _) => Some(Vec::new()),
+            _ => Among::All(self.declarations.size(sort)),
         }
     }
 

@@ -14,6 +14,7 @@
 //! | [`net`] | reads places, transitions and arcs |
 //! | [`classes`] | colours made one, and that nothing tells them apart |
 //! | [`unfolding`] | makes the net that is listed, and shows that it stands for the coloured one |
+//! | [`tries`] | how many colours are tried, and why there is no net |
 //! | [`audit`] | goes through files of evidence |
 
 mod audit;
@@ -23,8 +24,10 @@ mod meaning;
 mod net;
 mod sorts;
 mod terms;
+mod tries;
 mod unfolding;
 
 pub use audit::{ColouredAudit, Limits, Queries};
 pub use net::{ColouredModel, is_coloured, read};
-pub use unfolding::{Bindings, Unconfirmed};
+pub use tries::Unconfirmed;
+pub use unfolding::Bindings;

@@ -32,30 +32,17 @@
 //! What is kept of bindings that are not listed is in proportion to the list: there may be no more
 //! kinds of them, of which no listed one is known yet, than names of which no binding is known yet.
 
-use super::classes::Classes;
+use super::classes::{Among, Classes};
 use super::net::{ColouredModel, Place, Transition};
 use super::sorts::Kind;
 use super::terms::{Bag, Guard, Term, TooMany};
+use super::tries::{Tries, Unconfirmed};
 use crate::file::Unfolding;
 use parikh_net::coloured::Folding;
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
-
-/// Why there is no net.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unconfirmed {
-    /// The names do not make a net that stands for the coloured one.
-    #[error("{0}")]
-    Wrong(String),
-    /// More colours would have to be tried than was allowed.
-    #[error("more than {0} colours would have to be tried to make the unfolding again")]
-    TooLarge(u64),
-    /// It was told to stop.
-    #[error("stopped")]
-    Stopped,
-}
 
 /// Which bindings a list has to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +76,7 @@ impl ColouredModel {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Net, Unconfirmed> {
         let mut builder = NetBuilder::new(&self.name);
-        let mut tries = Tries { left: most, most, goes_on };
+        let mut tries = Tries::new(most, goes_on);
         let classes = Classes::of(self, &listed.classes, &mut tries)?;
         if !classes.are_trivial() && bindings == Bindings::All {
             return Err(wrong("colours are made one, and firings are counted by their bindings"));
@@ -121,7 +108,7 @@ impl ColouredModel {
         let folding = Folding::new(places, transitions).map_err(wrong)?;
         builder.set_folding(match classes.are_trivial() {
             true => folding,
-            false => folding.of_quotient(),
+            false => folding.of_quotient(listed.classes.clone()),
         });
         builder.build().map_err(wrong)
     }
@@ -143,7 +130,7 @@ impl ColouredModel {
                 positions.insert(name, PlaceId::new(at));
             }
             let mut colours = HashMap::new();
-            let heads = Heads::of(self, classes, place.sort);
+            let heads = classes.among(place.sort);
             for at in 0..heads.count() {
                 let colour = heads.colour(at);
                 if positions.is_empty() {
@@ -203,56 +190,6 @@ impl ColouredModel {
             name.push(')');
         }
         name
-    }
-}
-
-/// The colours that variables and tokens of a sort have.
-enum Heads {
-    /// So many, from the first on.
-    All(u64),
-    These(Vec<u64>),
-}
-
-impl Heads {
-    fn of(model: &ColouredModel, classes: &Classes<'_>, sort: usize) -> Heads {
-        match classes.heads(sort) {
-            None => Heads::All(model.declarations.size(sort)),
-            Some(heads) => Heads::These(heads),
-        }
-    }
-
-    fn count(&self) -> u64 {
-        match self {
-            Heads::All(count) => *count,
-            Heads::These(heads) => heads.len() as u64,
-        }
-    }
-
-    fn colour(&self, at: u64) -> u64 {
-        match self {
-            Heads::All(_) => at,
-            Heads::These(heads) => heads[at as usize],
-        }
-    }
-}
-
-/// How many colours may still be tried.
-pub(super) struct Tries<'g> {
-    left: u64,
-    most: u64,
-    goes_on: &'g mut dyn FnMut() -> bool,
-}
-
-/// Colours tried between two questions whether to go on.
-const ASKING: u64 = 1 << 10;
-
-impl Tries<'_> {
-    pub(super) fn one(&mut self) -> Result<(), Unconfirmed> {
-        self.left = self.left.checked_sub(1).ok_or(Unconfirmed::TooLarge(self.most))?;
-        match self.left.is_multiple_of(ASKING) && !(self.goes_on)() {
-            true => Err(Unconfirmed::Stopped),
-            false => Ok(()),
-        }
     }
 }
 
@@ -338,12 +275,12 @@ impl<'m, 's, 'g> Search<'m, 's, 'g> {
     fn run(&mut self) -> Result<(), Unconfirmed> {
         // The colours to be tried at each step, from the one that is tried there now.
         let variables = &self.model.declarations.variables;
-        let tried: Vec<Heads> = self
+        let tried: Vec<Among> = self
             .steps
             .iter()
             .map(|(variable, _)| match variable {
-                None => Heads::All(1),
-                Some(at) => Heads::of(self.model, self.classes, variables[*at].sort),
+                None => Among::All(1),
+                Some(at) => self.classes.among(variables[*at].sort),
             })
             .collect();
         let mut next = vec![0u64];
@@ -505,9 +442,9 @@ fn own<'l>(names: &'l [String], id: &str) -> &'l [String] {
 }
 
 fn evaluated(term: &Term, binding: &[u64], tries: &mut Tries<'_>) -> Result<Bag, Unconfirmed> {
-    let most = usize::try_from(tries.left).unwrap_or(usize::MAX);
-    let bag = term.evaluate(binding, most).map_err(|TooMany| Unconfirmed::TooLarge(tries.most))?;
-    tries.left -= bag.len() as u64;
+    let most = usize::try_from(tries.left()).unwrap_or(usize::MAX);
+    let bag = term.evaluate(binding, most).map_err(|TooMany| tries.too_large())?;
+    tries.some(bag.len() as u64)?;
     Ok(bag)
 }
 

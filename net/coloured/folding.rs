@@ -19,8 +19,11 @@ pub struct Folding {
     transition_ends: Vec<u32>,
     net: Option<Arc<ColouredNet>>,
     is_skeleton: bool,
-    is_quotient: bool,
+    classes: Option<Arc<[NamedClasses]>>,
 }
+
+/// The classes of a sort's colours of which each was made one, by the colours' names.
+pub type NamedClasses = Vec<Vec<String>>;
 
 /// A coloured net has more than 4 GiB of names, or more than 2³² − 1 nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,16 +51,9 @@ impl Folding {
         };
         let (places, place_ends) = rows(&mut places.into_iter())?;
         let (transitions, transition_ends) = rows(&mut transitions.into_iter())?;
-        let (net, is_skeleton, is_quotient) = Default::default();
-        let folding = Folding {
-            places,
-            transitions,
-            place_ends,
-            transition_ends,
-            net,
-            is_skeleton,
-            is_quotient,
-        };
+        let (net, is_skeleton, classes) = Default::default();
+        let folding =
+            Folding { places, transitions, place_ends, transition_ends, net, is_skeleton, classes };
         Ok(folding)
     }
 
@@ -72,15 +68,16 @@ impl Folding {
         self.is_skeleton
     }
 
-    /// The same of a net in which some colours were made one.
-    pub fn of_quotient(self) -> Self {
-        Folding { is_quotient: true, ..self }
+    /// The same of a net in which some colours were made one: of each sort that has such classes
+    /// all of its colours, if that is to be said of it at all.
+    pub fn of_quotient(self, classes: Vec<NamedClasses>) -> Self {
+        Folding { classes: Some(classes.into()), ..self }
     }
 
-    /// Whether it is that: a place or a transition stands for several colours then, and is none
-    /// that a formula may name.
-    pub fn is_quotient(&self) -> bool {
-        self.is_quotient
+    /// The classes of colours that were made one; `None` where none were. A place or a transition
+    /// stands for several colours there, and is none that a formula may name.
+    pub fn classes(&self) -> Option<&[NamedClasses]> {
+        self.classes.as_deref()
     }
 
     /// The same of this net, whose colours have names then.

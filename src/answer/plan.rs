@@ -136,6 +136,11 @@ impl Plan {
         self.fairness = fairness;
     }
 
+    /// How runs are fair that formulas speak of.
+    pub fn fairness(&self) -> &Fairness {
+        &self.fairness
+    }
+
     /// Adds a formula as it is written, in the logic that it is written in ([`Logic::of`]).
     ///
     /// # Errors

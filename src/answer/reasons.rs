@@ -176,7 +176,9 @@ fn clipped(formula: String) -> String {
 /// What a goal of one node is about, so that the reason names it; empty for formulas.
 fn about(net: &Net, predicate: &Predicate) -> String {
     match predicate {
-        Predicate::Enabled(t) => format!("transition `{}`: ", net.transition_name(*t)),
+        Predicate::Enabled(t) if !net.is_of_quotient() => {
+            format!("transition `{}`: ", net.transition_name(*t))
+        }
         Predicate::Dead => "a dead marking: ".to_owned(),
         predicate => match predicate.only_place() {
             Some(place) if net.folding().is_none() => {

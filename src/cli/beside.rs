@@ -10,7 +10,7 @@ use crate::evidence_files::EvidenceFile;
 use crate::model::View;
 use anyhow::{Context, Result};
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::{Pumping, Stage, marking_text};
+use parikh_net::{Net, Pumping, Stage, marking_text};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -44,14 +44,10 @@ impl Beside<'_> {
     }
 
     /// Begins the file of an examination, where there is to be one and it can be written.
-    pub(super) fn file<'n>(&self, name: &str, view: View<'n>) -> Option<OpenFile<'n>> {
+    pub(super) fn file<'n>(&self, name: &str, net: &'n Net) -> Option<OpenFile<'n>> {
         let path = path(self.files?, name);
         let created = File::create(&path).map(BufWriter::new);
-        let begun = created.and_then(|out| match view {
-            View::Quotient(quotient) => EvidenceFile::of_quotient(quotient, name, out),
-            _ => EvidenceFile::new(view.net(), name, out),
-        });
-        match begun {
+        match created.and_then(|out| EvidenceFile::new(net, name, out)) {
             Ok(file) => Some(OpenFile { path, file }),
             Err(error) => {
                 say(&path, &error);

@@ -77,20 +77,20 @@ pub(super) struct Arguments {
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: Option<u16>,
     /// The only engines to take part, of coverability, siphon-trap, state-equation, explicit, pdr,
-    /// bmc, bmc-wide, loops, diagrams, walk, walk-guided, runs, for liveness graph, finite-firings, undone,
-    /// commoner, closed-net, downhill, regions, terminal-components, graph-of-a-reduced-net, for
-    /// LTL ranking, product-walk, lasso, for CTL fixpoint, for both branching-diagrams, and
-    /// k-induction, k-induction-smt, bmc-smt; by default all but the last three. What token
-    /// intervals decide comes first in any case.
+    /// bmc, bmc-wide, loops, diagrams, walk, walk-guided, runs, for liveness graph, finite-firings,
+    /// undone, commoner, closed-net, downhill, regions, terminal-components,
+    /// graph-of-a-reduced-net, for LTL ranking, product-walk, lasso, for CTL fixpoint, for both
+    /// branching-diagrams, and k-induction, k-induction-smt, bmc-smt; by default all but the last
+    /// three. What token intervals decide comes first in any case.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = run::engine_name)]
     engines: Vec<String>,
     /// Reduce nets without these rules, as `parikh reduce` names them, or families of them: dead,
     /// irrelevant, places, transitions, fusion, agglomeration; `all` for no reductions.
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules_called)]
     without_rules: Vec<Rules>,
-    /// The SMT solver that bmc-wide, bmc-smt and k-induction-smt ask: a command that reads SMT-LIB 2 from its
-    /// standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default Z3, where
-    /// the program was built with it.
+    /// The SMT solver that bmc-wide, bmc-smt and k-induction-smt ask: a command that reads SMT-LIB
+    /// 2 from its standard input, such as 'z3 -in' or 'cvc5 --incremental --lang smt2'. By default
+    /// Z3, where the program was built with it.
     #[arg(long, value_name = "COMMAND", value_parser = smt_command)]
     smt_solver: Option<Program>,
     /// How to print the answers.
@@ -113,8 +113,8 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, value_name = "EVIDENCE", default_value = "searched")]
     require: Require,
     /// Write every question that the state equation, bmc-wide, bmc-smt and k-induction-smt ask a
-    /// solver to DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment says
-    /// which net, goal and encoding each comes from. Files of that numbering are overwritten.
+    /// solver to DIR, numbered: linear programs as .lp, clauses as .cnf, others as .smt2. A comment
+    /// says which net, goal and encoding each comes from. Files of that numbering are overwritten.
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
     /// The seed of the random walks. Same seed and one thread, same run.

@@ -156,7 +156,7 @@ impl<'m> Listener<'_, 'm> {
             }
         }
         if self.file.is_none() {
-            self.file = beside.file(&inquiry.name(), view);
+            self.file = beside.file(&inquiry.name(), view.net());
         }
     }
 

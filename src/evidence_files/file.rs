@@ -21,7 +21,6 @@ use crate::evidence::home::Structure;
 use crate::evidence::kind::Kind;
 use crate::evidence::lasso::NamedLasso;
 use crate::ground::CheckedLog;
-use crate::model::QuotientNet;
 use crate::run::CountResult;
 use parikh_net::{FiringSequence, Goal, GoalId, LoopRun, Net, PlaceId, Predicate, TransitionId};
 use std::collections::{HashMap, HashSet};
@@ -64,20 +63,8 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
     /// # Errors
     /// Those of `out`, as in all that follows.
     pub fn new(net: &'n Net, examination: &str, out: W) -> io::Result<Self> {
-        Ok(EvidenceFile::by(net, Writer::new(net, examination, out)?))
-    }
-
-    /// The same, of a net in which some colours of the model were made one.
-    ///
-    /// # Errors
-    /// As in [`new`](Self::new).
-    pub fn of_quotient(quotient: &'n QuotientNet, examination: &str, out: W) -> io::Result<Self> {
-        let QuotientNet { net, classes } = quotient;
-        Ok(EvidenceFile::by(net, Writer::with_classes(net, classes, examination, out)?))
-    }
-
-    fn by(net: &'n Net, writer: Writer<'n, W>) -> Self {
-        EvidenceFile {
+        let writer = Writer::new(net, examination, out)?;
+        Ok(EvidenceFile {
             net,
             writer,
             shown_by: HashMap::new(),
@@ -90,7 +77,7 @@ impl<'n, W: Write> EvidenceFile<'n, W> {
             structures: HashMap::new(),
             counted: None,
             answered: HashSet::new(),
-        }
+        })
     }
 
     /// Writes what shows a settled goal.

@@ -9,7 +9,7 @@ pub use names::{in_names, structure_in_names};
 use crate::evidence::Document;
 use crate::evidence::certificate::NamedDocument;
 use crate::evidence::file::{
-    Answer, Count, End, FORMAT, NamedClasses, NamedTranslation, Repeated, Times, Unfolding,
+    Answer, Count, End, FORMAT, NamedTranslation, Repeated, Times, Unfolding,
 };
 use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::kind::Kind;
@@ -73,19 +73,6 @@ impl<'n, W: Write> Writer<'n, W> {
     /// # Errors
     /// Those of `out`, as in all that follows.
     pub fn new(net: &'n Net, examination: &str, out: W) -> io::Result<Self> {
-        Writer::with_classes(net, &[], examination, out)
-    }
-
-    /// The same, where these colours of the model were made one in `net`.
-    ///
-    /// # Errors
-    /// As in [`new`](Self::new).
-    pub fn with_classes(
-        net: &'n Net,
-        classes: &[NamedClasses],
-        examination: &str,
-        out: W,
-    ) -> io::Result<Self> {
         let mut writer = Writer { net, out, lines: 0 };
         let header = json!({
             "format": FORMAT, "net": net.name(), "places": net.place_count(),
@@ -93,8 +80,7 @@ impl<'n, W: Write> Writer<'n, W> {
         });
         writer.line("evidence", &header)?;
         if net.folding().is_some() {
-            let classes = classes.to_vec();
-            writer.line("unfolding", &Unfolding { classes, ..Unfolding::of(net) })?;
+            writer.line("unfolding", &Unfolding::of(net))?;
         }
         if let Some(translation) = net.translation() {
             writer.line("translation", &NamedTranslation::of(net, translation))?;

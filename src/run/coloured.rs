@@ -132,7 +132,7 @@ fn unfolded(net: &ColouredNet, classes: &Classes, budget: &Budget) -> Option<(Qu
     let config = unfold::Config { limits: Limits::SMALL, ..unfold::Config::default() };
     let quotient = Quotient::of(net, classes)?;
     let (unfolding, _) = unfold::unfold(quotient.net(), &config, budget).ok()?;
-    Some((quotient, unfolding.of_quotient()))
+    Some((quotient, unfolding.of_quotient(Vec::new())))
 }
 
 impl Team for Work<'_> {

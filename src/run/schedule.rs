@@ -12,8 +12,8 @@
 //!                  candidates ─▶ a little more induction, a few orders for diagrams
 //!                  ─▶ goals on nets of their own, search of the reduced net ─▶ engines in slices,
 //!                  induction and diagrams on in growing slices, walks between
-//! other workers    walk, each with a seed of its own
-//! one thread       the second worker, with a short walk after the first moment and a longer one after the
+//! other workers    walk, each with a seed of its own one thread       the second worker, with a
+//! short walk after the first moment and a longer one after the
 //!                  search: small nets do not have to wait for the search
 //! ```
 //!
@@ -34,8 +34,8 @@
 //! not reach because several processes have to go the right way together is often a question of a
 //! second when steps are unrolled; that needs room for clauses, so it waits until walks have had a
 //! turn. In integers, where clauses have no room for what places may hold, that is a matter of
-//! seconds and not for short runs. Runs with loops are there in a second or two where counters count by counters, and are
-//! given up in milliseconds where nothing goes round.
+//! seconds and not for short runs. Runs with loops are there in a second or two where counters
+//! count by counters, and are given up in milliseconds where nothing goes round.
 //!
 //! Where LTL is asked, the first worker looks for runs all the time after its first walk, which
 //! tells which conditions change; for some of the time on nets reduced for one property each, where

@@ -24,7 +24,7 @@ use super::state_space::state_space;
 use super::{Config, Event, Report, coloured, net};
 use crate::answer::{Answer, Grade, Plan};
 use crate::evidence::abstraction::{ColouredModel, Quotient};
-use crate::model::{Coloured, Model, NotUnfolded, QuotientNet, View};
+use crate::model::{Coloured, Model, NotUnfolded, View};
 use crate::unfold::Limits;
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
@@ -164,8 +164,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     /// each binding, or cannot be read there. A run there is one of the coloured net with some
     /// colours of these classes, which nobody has looked for: it is not shown, and the answer says
     /// what it is about. A file of evidence has that run, and the classes, which the auditor looks
-    /// at himself; so all of it is about this net. It shows less than one about the unfolding, which
-    /// has runs with their bindings, so where an unfolding `is_made` it is for formulas of CTL only.
+    /// at himself; so all of it is about this net. It shows less than one about the unfolding,
+    /// which has runs with their bindings, so where an unfolding `is_made` it is for formulas of
+    /// CTL only.
     fn on_quotient(
         &mut self,
         coloured: &'m Coloured,
@@ -173,21 +174,16 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         net: &Net,
         is_made: bool,
     ) -> bool {
-        let classes = match self.config.keep_documents {
-            true => quotient.named_classes(coloured.net()),
-            false => Some(Vec::new()),
-        };
-        let Some(classes) = classes else { return false };
-        let kept = coloured.keep_quotient(QuotientNet { net: net.clone(), classes });
-        let view = View::Quotient(kept);
-        let Ok(wording) = self.questions.on(view) else { return false };
-        let goals = wording.plan.goals();
-        let is_fair = |goal: &Goal| matches!(goal, Goal::Run(run) if !run.fairness().is_none());
+        let Ok(wording) = self.questions.on(View::Quotient(net)) else { return false };
+        let classes = quotient.named_classes(coloured.net());
         let is_tree = |goal: &Goal| matches!(goal, Goal::Tree(_));
-        let shows_enough = !self.config.keep_documents || !is_made || goals.iter().any(is_tree);
-        if goals.iter().any(is_fair) || !shows_enough {
+        let shows_less = is_made && !wording.plan.goals().iter().any(is_tree);
+        let is_audited = self.config.keep_documents;
+        if !wording.plan.fairness().is_none() || is_audited && (classes.is_none() || shows_less) {
             return false;
         }
+        let net = net.clone().of_quotient(classes.unwrap_or_default());
+        let view = View::Quotient(coloured.keep_quotient(net));
         let (config, budget, begun) = (self.config, self.budget, self.begun);
         self.work(view, wording, |plan, tell| {
             net::run(view.net(), plan, config, budget, begun, &mut |event: Event<'_>| match event {
@@ -195,7 +191,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
                 event => tell(event),
             })
         });
-        config.keep_documents || self.report.unanswered.is_empty() || budget.is_exhausted()
+        is_audited || self.report.unanswered.is_empty() || budget.is_exhausted()
     }
 
     /// On the coloured net as it is; meanwhile the unfolding is made, if it is not there, and then
@@ -286,8 +282,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     }
 }
 
-/// What an answer on the unfolding of an exact quotient says of the coloured net: it names no nodes
-/// and shows no run, as these are not the model's.
+/// What an answer on the unfolding of an exact quotient says of the coloured net: it lists no nodes
+/// and shows no run, as these are not the model's, and says which net its reason speaks of.
 fn of_coloured(answer: &Answer) -> Answer {
     let reason = format!("{}, where colours that nothing tells apart are one", answer.reason);
     let grade = answer.grade.max(Grade::Certified);

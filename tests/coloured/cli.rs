@@ -1,7 +1,9 @@
 //! `parikh` on coloured models, as a user meets it.
 
+use crate::audit::audit;
 use crate::reader::{SORTS, arc, place, pnml};
 use crate::support::binary::Desk;
+use parikh::evidence::audit::Verdict;
 
 /// Tokens that walk round a ring of three nodes; two that meet on `a` fall off, and each that does
 /// is counted on a black place.
@@ -149,8 +151,15 @@ fn what_is_too_large_to_unfold_is_answered_without() {
     assert!(replayed.contains("3000 firings replayed on coloured net n"), "{replayed}");
     assert!(replayed.contains("marking: met{3000'.}"), "{replayed}");
 
-    // Evidence files are about the unfolding; without one there are none.
-    desk.refused(3, &["check", "model.pnml", "-e", "RD", "--evidence", "evidence"]);
+    // Evidence files are about the unfolding, or about a net in which colours that nothing tells
+    // apart are one; where there is neither, there are none.
+    let text = desk.fine(&["check", "model.pnml", "-e", "RD", "--evidence", "proofs"]);
+    assert!(text.contains("tells apart are one [certified"), "{text}");
+    let model = parikh::evidence::coloured::read(desk.read("model.pnml").as_bytes()).unwrap();
+    let (report, broken) = audit(&desk, &model, "ReachabilityDeadlock", 100_000);
+    let [judged] = &report.judged[..] else { panic!("{broken}") };
+    assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+    desk.refused(3, &["check", "pair.pnml", "-e", "RD", "--evidence", "proofs"]);
 }
 
 #[test]
