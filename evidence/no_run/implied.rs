@@ -29,6 +29,10 @@ use std::collections::{HashMap, HashSet};
 /// States, edges and terms of an automaton that is made to compare two formulas.
 const LIMITS: Limits = Limits { states: 5_000, edges: 100_000, terms: 5_000 };
 
+/// So many atoms are compared by an automaton: conditions on thousands of firings have as many
+/// leaves, and the ways to meet them all take minutes to write down.
+const MOST_ATOMS: usize = 1_000;
+
 /// Why it is not seen that one follows from the other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotImplied {
@@ -121,7 +125,8 @@ fn is_junction(predicate: &Predicate) -> bool {
     matches!(predicate, Predicate::And(_) | Predicate::Or(_))
 }
 
-/// The predicates that are atoms of both, or the negations of such, in sorted form.
+/// The predicates that are atoms of both, or the negations of such, in sorted form; all that are
+/// atoms of one, where the other has none.
 fn shared(one: &RunProperty, other: &RunProperty) -> HashSet<Predicate> {
     let of = |property: &RunProperty| -> HashSet<Predicate> {
         let both = property.atoms().iter().filter_map(|atom| match atom {
@@ -130,7 +135,12 @@ fn shared(one: &RunProperty, other: &RunProperty) -> HashSet<Predicate> {
         });
         both.flatten().collect()
     };
-    of(one).intersection(&of(other)).cloned().collect()
+    let (one, other) = (of(one), of(other));
+    match (one.is_empty(), other.is_empty()) {
+        (true, _) => other,
+        (_, true) => one,
+        _ => one.intersection(&other).cloned().collect(),
+    }
 }
 
 /// Formulas over common atoms.
@@ -184,6 +194,9 @@ impl<'p> Common<'p> {
         let formula = self.formulas.and(all);
         if self.formulas.is(formula, false) {
             return Ok(());
+        }
+        if self.holds.len() + self.fires.len() > MOST_ATOMS {
+            return Err(TooLarge { what: "atoms", limit: MOST_ATOMS }.into());
         }
         let tableau = Tableau::new(&self.formulas, formula, LIMITS)?;
         if !tableau.automaton.is_empty() {
