@@ -6,7 +6,7 @@ use crate::units::{Unit, Units};
 use std::fmt::{self, Write};
 
 /// The net as a PNML document. Places, then transitions, then arcs; labels as names where the net
-/// has them, and nested units as the contest writes them.
+/// has them, nested units as the contest writes them, and final markings.
 pub fn pnml(net: &Net) -> String {
     let mut text = String::new();
     write_pnml(net, &mut text).expect("writing to a String does not fail");
@@ -59,7 +59,26 @@ fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write
     if let Some(units) = net.units() {
         write_units(net, units, out)?;
     }
-    writeln!(out, "</page>\n</net>\n</pnml>")
+    writeln!(out, "</page>")?;
+    write_final_markings(net, out)?;
+    writeln!(out, "</net>\n</pnml>")
+}
+
+/// As PM4Py and ProM write them.
+fn write_final_markings(net: &Net, out: &mut dyn Write) -> fmt::Result {
+    if net.final_markings().is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "<finalmarkings>")?;
+    for marking in net.final_markings() {
+        write!(out, "<marking>")?;
+        for (place, tokens) in marking.marked() {
+            let id = Escaped(net.place_name(place));
+            write!(out, "<place idref=\"{id}\"><text>{tokens}</text></place>")?;
+        }
+        writeln!(out, "</marking>")?;
+    }
+    writeln!(out, "</finalmarkings>")
 }
 
 /// Arc ids are made up: `arc0`, `arc1`, … with as many leading underscores as keep them apart

@@ -238,13 +238,13 @@ fn build(problem: &Problem) -> Result<ExtendedNet, BuildError> {
         let running = net.core.place(&name, 0)?;
         for (place, room) in chosen {
             let variable = &problem.variables[place.index()];
-            let name = unused(&net, &format!("init({variable})"));
+            let name = unused(&net, &format!("init_{variable}"));
             let t = net.core.transition(&name)?;
             net.core.take(t, init, 1)?;
             net.core.put(t, init, 1)?;
             net.core.put(t, place, 1)?;
             if let Some(room) = room {
-                let name = unused(&net, &format!("room({variable})"));
+                let name = unused(&net, &format!("room_{variable}"));
                 let room = net.core.place(&name, room)?;
                 net.core.take(t, room, 1)?;
             }

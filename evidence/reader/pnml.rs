@@ -74,6 +74,9 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
     }
 }
 
+/// One of these is in the type of a plain net, as the tools call it.
+const PLAIN: [&str; 5] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn"];
+
 /// Reads a model that may have inhibitor and reset arcs.
 ///
 /// # Errors
@@ -83,8 +86,8 @@ pub fn read_extended(bytes: &[u8]) -> Result<Extended, Unreadable> {
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
     if let Some(kind) = net.attribute("type")
-        && kind != "P/T net"
-        && !["ptnet", "pnmlcoremodel"].iter().any(|is| kind.to_ascii_lowercase().contains(is))
+        && !kind.is_empty()
+        && !PLAIN.iter().any(|is| kind.to_ascii_lowercase().contains(is))
     {
         let what = format!("expected a place/transition net, found one of type {}", Quoted(kind));
         return Err(Unreadable::at(net, what));

@@ -39,7 +39,7 @@ enum Target {
 
 const EXAMPLES: &str = "\
 What a format has no words for is refused. Read arcs are written as self-loops, which is what they are.
-Units (NUPN) are kept by PNML only, labels by PNML and TINA; final markings are left out.
+Units (NUPN) and final markings are kept by PNML only, labels by PNML and TINA.
 
 Examples:
   parikh convert model.lola -o model.pnml
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         written(&net, target).map_err(|why| anyhow::anyhow!("{}: {why}", file.display()))?;
     std::fs::write(file, written).with_context(|| format!("cannot write {}", file.display()))?;
     let core = net.core();
-    if !core.final_markings().is_empty() {
+    if !core.final_markings().is_empty() && target != Target::Pnml {
         note!("parikh: the final markings are left out");
     }
     if core.units().is_some() && target != Target::Pnml {

@@ -10,7 +10,7 @@ use crate::model::View;
 use num_bigint::BigUint;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
-use parikh_net::{FiringSequence, Pumping, Stage};
+use parikh_net::{FiringSequence, PlaceId, Pumping, Stage, TransitionId};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
 
@@ -47,13 +47,25 @@ pub(super) fn searched(grade: Grade) -> Option<Json> {
     }
 }
 
-/// The nodes that an answer speaks of, by id.
+/// The nodes that an answer speaks of, by id: those of the coloured net, where colours were made
+/// one.
 pub(super) fn nodes(nodes: &Nodes, view: View<'_>) -> Json {
     let net = view.net();
-    json!({
-        "places": nodes.places.iter().map(|&p| net.place_name(p)).collect::<Vec<_>>(),
-        "transitions": nodes.transitions.iter().map(|&t| net.transition_name(t)).collect::<Vec<_>>(),
-    })
+    let coloured = net.folding().filter(|folding| folding.classes().is_some());
+    let place = |&p: &PlaceId| match coloured {
+        Some(folding) => folding.place_name(folding.place_of(p)),
+        None => net.place_name(p),
+    };
+    let transition = |&t: &TransitionId| match coloured {
+        Some(folding) => folding.transition_name(folding.transition_of(t)),
+        None => net.transition_name(t),
+    };
+    // Both are in the order of the nodes, so those of one coloured node are beside each other.
+    let mut places: Vec<&str> = nodes.places.iter().map(place).collect();
+    let mut transitions: Vec<&str> = nodes.transitions.iter().map(transition).collect();
+    places.dedup();
+    transitions.dedup();
+    json!({ "places": places, "transitions": transitions })
 }
 
 /// What shows an answer, step by step.

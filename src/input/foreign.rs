@@ -8,7 +8,7 @@ use super::script;
 type Kind = (fn(&str) -> bool, &'static str, &'static str);
 
 /// All that are known, in the order in which they are tried.
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 17] = [
     (
         |text| root(text) == "project" && (text.contains("<gspn") || text.contains("pnpro")),
         "a GreatSPN project (.PNPRO)",
@@ -25,10 +25,50 @@ const KINDS: [Kind; 10] = [
         "export it as PNML or ANDL, and convert that",
     ),
     (
-        |text| root(text) == "pnml" && (text.contains("<shared-place") || text.contains("ptNetb")),
+        |text| {
+            // The language of the file, which older tools have for the type of a net.
+            let is_its_own = |text: &str| {
+                let tag = text.split_once("<pnml").map_or("", |(_, behind)| behind);
+                tag.split('>').next().unwrap_or_default().contains("top/pnml/ptNetb")
+            };
+            root(text) == "pnml" && (text.contains("<shared-place") || is_its_own(text))
+        },
         "a timed-arc net of TAPAAL (.tapn)",
         "export the untimed net as PNML (File, Export)",
     ),
+    (
+        |text| text.contains("<inputArc ") && root(text) == "pnml",
+        "a net of TAPAAL in its own language",
+        "export the untimed net as PNML (File, Export)",
+    ),
+    (
+        |text| {
+            text.lines().next().is_some_and(|it| it.contains("de.renew") || it.contains("CH.ifa"))
+        },
+        "a drawing of Renew (.rnw)",
+        "export it as PNML; only nets without references and synchronous channels are place/transition nets",
+    ),
+    (
+        |text| matches!(text.lines().next().map(str::trim), Some("|0|" | "|256|")),
+        "a net of GreatSPN (.net, .def)",
+        "open it in GreatSPN's editor and export it as PNML",
+    ),
+    (
+        |text| text.trim_start().starts_with("PEP"),
+        "a net of PEP (.ll_net)",
+        "write it as PNML or in LoLA's language",
+    ),
+    (
+        |text| root(text) == "TPN" || root(text) == "tpn-entities",
+        "a net with time, of Romeo or Oris",
+        "export it without time as PNML, or in TINA's language",
+    ),
+    (
+        |text| root(text) == "definitions",
+        "a process in BPMN",
+        "turn it into a Petri net, for instance with PM4Py, and export that as PNML",
+    ),
+    (|text| root(text) == "sbml", "a model in SBML", "export its reactions as a Petri net in PNML"),
     (|text| root(text) == "pnx", "a net of Pnet", "export it as PNML"),
     (|text| root(text) == "uppaal", "a system of UPPAAL", "it has clocks and no Petri net"),
     (

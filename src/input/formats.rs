@@ -27,6 +27,7 @@ pub const FORMATS: &[Format] = &[
     mist::FORMAT,
     systems::DOT,
     systems::AUT,
+    systems::FSM,
 ];
 
 /// Reads the model that an argument names: a file of one of the [`FORMATS`], compressed or not, or

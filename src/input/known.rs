@@ -5,7 +5,8 @@
 //! arc, or an element `inhibitorArc`, means something to who wrote it: a net without it is another
 //! net. So attributes are refused that are not known here, and elements whose names say that they
 //! may be about arcs, tokens, conditions or the order of firings. Attributes with a prefix are
-//! another language's, and namespaces are declared by attributes; both are passed over.
+//! another language's, and namespaces are declared by attributes; both are passed over. What is
+//! inside of an element that is passed over is looked at in the same way.
 
 use super::error::InputError;
 use super::xml::Tag;
@@ -32,7 +33,7 @@ const MEANINGLESS: [&str; 16] = [
 ];
 
 /// Elements whose names have one of these in them, in whatever case, may change what a net means.
-const MEANINGFUL: [&str; 13] = [
+const MEANINGFUL: [&str; 23] = [
     "arc",
     "inhibit",
     "reset",
@@ -46,6 +47,17 @@ const MEANINGFUL: [&str; 13] = [
     "inscription",
     "invariant",
     "interval",
+    // Of nets with time, of those whose transitions fire together, and of games.
+    "delay",
+    "time",
+    "timing",
+    "clock",
+    "firing",
+    "urgent",
+    "uplink",
+    "downlink",
+    "player",
+    "controllable",
 ];
 
 /// Elements that have, and do not: the bends of an arc as it is drawn, and how nets are nested.

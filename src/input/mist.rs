@@ -17,7 +17,7 @@
 //! refuses: a variable that is limited twice in one list, and one that may fall below 0.
 //!
 //! Initial markings that are not one: a net chooses first. A place `init` holds a token, while
-//! which a transition `init(x)` adds a token to x, as often as it likes, or as there is room up to
+//! which a transition `init_x` adds a token to x, as often as it likes, or as there is room up to
 //! the bound; `start` moves the token to `run`, which every rule reads. So the markings with `run`
 //! are those that are reached from one of the initial markings, and `init` with a token means:
 //! still choosing, in a marking that is an initial one. Deadlocks and runs are those of the rules.
@@ -344,12 +344,12 @@ impl Reader<'_> {
         let init = place(self, "init", 1)?;
         let run = place(self, "run", 0)?;
         for (chosen, (name, room)) in free {
-            let own = self.unused(format!("init({name})"));
+            let own = self.unused(format!("init_{name}"));
             let t = self.builder.core.transition(&own)?;
             self.builder.read(t, init, 1)?;
             self.builder.core.put(t, chosen, 1)?;
             if let Some(room) = room {
-                let room = place(self, &format!("room({name})"), room)?;
+                let room = place(self, &format!("room_{name}"), room)?;
                 self.builder.core.take(t, room, 1)?;
             }
         }

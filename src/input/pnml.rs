@@ -105,13 +105,24 @@ impl<R: BufRead> PnmlReader<R> {
         }
     }
 
-    /// Coloured kinds are known by the last part of the type's address. Unknown kinds may pass:
-    /// older tools have their own addresses for plain nets.
+    /// Coloured kinds are known by the last part of the type's address, plain ones by some part:
+    /// older tools have their own addresses for them. TINA calls nets without time by the name of
+    /// those that have it.
     fn check_kind(&self, at: Position, kind: &str) -> Result<(), InputError> {
         let last = kind.rsplit(['/', '#']).next().unwrap_or_default().to_lowercase();
         let coloured = ["symmetricnet", "highlevel", "hlpn", "hlnet", "hlcore", "colo"];
         if coloured.iter().any(|sign| last.contains(sign)) {
             return Err(self.coloured(at, format!("the net type `{kind}`")));
+        }
+        let plain = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn"];
+        let lower = kind.to_lowercase();
+        if !kind.is_empty() && !plain.iter().any(|sign| lower.contains(sign)) {
+            return Err(InputError::Unsupported {
+                at: at.of(self.xml.file()),
+                found: format!("the net type `{kind}`"),
+                advice: "expected a place/transition net, of type \
+                         http://www.pnml.org/version-2009/grammar/ptnet: export it as one",
+            });
         }
         Ok(())
     }
@@ -185,7 +196,7 @@ impl<R: BufRead> PnmlReader<R> {
                 }
                 _ => {
                     tag.check_skipped()?;
-                    self.xml.skip()?;
+                    self.xml.pass_over()?;
                 }
             }
         }

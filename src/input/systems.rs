@@ -22,6 +22,17 @@ pub(super) const AUT: Format = Format {
     read: |reader, file| source(reader, file, read::aut),
 };
 
+/// The `.fsm` files of mCRL2: parameters, states and transitions, with a line `---` between them.
+pub(super) const FSM: Format = Format {
+    name: "a labelled transition system of mCRL2 (.fsm), parts with a line `---` between them",
+    begins: |beginning| {
+        let text = String::from_utf8_lossy(beginning);
+        let is_xml = text.trim_start().starts_with('<');
+        !is_xml && text.lines().any(|line| line.trim() == "---")
+    },
+    read: |reader, file| source(reader, file, read::fsm),
+};
+
 /// The most transitions of such a net.
 const MOST: usize = 2_000_000;
 

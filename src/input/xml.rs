@@ -273,6 +273,27 @@ impl<R: BufRead> XmlReader<R> {
         Ok(())
     }
 
+    /// The same for one that is passed over, as nothing in it seems to mean anything.
+    pub(super) fn pass_over(&mut self) -> Result<(), InputError> {
+        let outside = self.depth.saturating_sub(1);
+        let mut of_tools: Option<usize> = None;
+        while self.depth > outside {
+            let inside = self.depth;
+            if of_tools.is_some_and(|depth| inside < depth) {
+                of_tools = None;
+            }
+            if let Item::Open(tag) = self.next()?
+                && of_tools.is_none()
+            {
+                match tag.name() {
+                    "graphics" | "toolspecific" | "name" => of_tools = Some(inside + 1),
+                    _ => tag.check_skipped()?,
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Reads the text of the element opened last, up to its end, in place of what `into` holds.
     /// Elements within are skipped.
     pub(super) fn text(&mut self, into: &mut String) -> Result<(), InputError> {

@@ -3,7 +3,7 @@
 use super::Unanswered;
 use crate::answer::Plan;
 use crate::model::{NotUnfolded, View};
-use parikh_net::Net;
+use parikh_net::{Goal, Net};
 use std::error::Error;
 
 /// Questions, before it is known which net they are put to.
@@ -35,9 +35,10 @@ pub struct Wording {
 }
 
 impl Wording {
-    /// Whether something is missing, and that is colours.
-    pub(super) fn lacks_colours(&self) -> bool {
-        self.want_colours > 0 && self.lacks_nothing_but_colours()
+    /// Whether the net as it is, its colours erased, is not enough: some question lacks colours, or
+    /// asks what stays reachable, of which nothing is carried over from abstractions.
+    pub(super) fn wants_more(&self) -> bool {
+        self.want_colours > 0 || self.plan.goals().iter().any(|it| matches!(it, Goal::Home(_)))
     }
 
     /// Whether everything can be asked in a net that has colours, or tells as much.

@@ -3,8 +3,9 @@
 //!
 //! ```text
 //! a small unfolding ─┬─ made: the run on it, unless a quotient that tells the same is much smaller
-//!                    └─ declined, or not so ─┬─ runs are asked about, or files of evidence are
-//!                                            │  written: the run on that quotient
+//!                    └─ declined, or not so ─┬─ runs or what stays reachable are asked about, or
+//!                                            │  files of evidence are written: the run on that
+//!                                            │  quotient
 //!                                            ├─ there is none, and such files are written: the
 //!                                            │  run on the unfolding
 //!                                            └─ else: the net as it is, while it is unfolded
@@ -126,11 +127,9 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         };
         let wording = self.questions.on(View::Coloured(model));
         if let (Ok(wording), Some((quotient, net))) = (&wording, &quotient)
-            && match self.config.keep_documents {
-                // Evidence is about a net without colours, whatever is asked.
-                true => wording.lacks_nothing_but_colours(),
-                false => wording.lacks_colours(),
-            }
+            && wording.lacks_nothing_but_colours()
+            // Evidence is about a net without colours, whatever is asked.
+            && (wording.wants_more() || self.config.keep_documents)
             && quotient.is_exact()
             && !self.config.show_bindings
             && self.on_quotient(coloured, quotient, net, small.is_some())
@@ -282,11 +281,10 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
     }
 }
 
-/// What an answer on the unfolding of an exact quotient says of the coloured net: it lists no nodes
-/// and shows no run, as these are not the model's, and says which net its reason speaks of.
+/// What an answer on the unfolding of an exact quotient says of the coloured net: it shows no run,
+/// as that is not the model's, and says which net its reason speaks of.
 fn of_coloured(answer: &Answer) -> Answer {
     let reason = format!("{}, where colours that nothing tells apart are one", answer.reason);
     let grade = answer.grade.max(Grade::Certified);
-    let (exhibit, nodes) = Default::default();
-    Answer { reason, grade, exhibit, nodes, ..answer.clone() }
+    Answer { reason, grade, exhibit: None, ..answer.clone() }
 }

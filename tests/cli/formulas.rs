@@ -172,6 +172,22 @@ fn files_of_every_language_are_read() {
 }
 
 #[test]
+fn formulas_of_lola_are_known_by_what_no_other_language_has() {
+    let folder = Folder::new();
+    folder.write("dead.formula", "EF DEADLOCK\n");
+    folder.write("two.formula", "AG (critical_1 <= 1);\n{ and } EF critical_1 > 0;\n");
+    folder.write("comment.formula", "{ whether } AGEF critical_1 > 0 /* always */\n");
+    let files = ["dead.formula", "two.formula", "comment.formula"];
+    let arguments = files.map(|file| ["--formulas", file]).concat();
+    let (code, mut lines, stderr) = folder.check(&arguments);
+    lines.sort();
+    let values: Vec<&str> =
+        lines.iter().filter_map(|line| line.split_once(": ")).map(|it| it.1).collect();
+    assert_eq!((code, stderr.as_str()), (0, ""), "{lines:?}");
+    assert_eq!(values, ["FALSE", "TRUE", "TRUE", "TRUE"], "{lines:?}");
+}
+
+#[test]
 fn files_are_refused_as_a_whole_for_their_own_reasons() {
     let folder = Folder::new();
     let problem = |arguments: &[&str]| {

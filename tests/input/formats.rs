@@ -49,10 +49,40 @@ fn a_file_is_of_the_format_that_its_content_has() {
 fn what_no_format_begins_with_is_told_with_all_that_there_are() {
     let problem = read("m.txt", "VERSION 1\nplace p").unwrap_err();
     assert!(problem.starts_with("m.txt: the file begins with `VERSION 1`, expected one of: PNML"));
-    assert_eq!(FORMATS.len(), 9);
+    assert_eq!(FORMATS.len(), 10);
     for format in FORMATS {
         assert!(problem.contains(format.name), "{problem}");
     }
+}
+
+/// Of each a file, and what it is called.
+#[test]
+fn files_of_other_tools_are_refused_by_name() {
+    let woped =
+        "<?xml version='1.0'?>\n<pnml>\n<net type='http://x/top/pntd/ptNetb' id='n'/></pnml>";
+    assert_eq!(read("w.pnml", woped).unwrap().name(), "n");
+    let tapaal =
+        "<pnml xmlns='http://www.informatik.hu-berlin.de/top/pnml/ptNetb'><net id='n'/></pnml>";
+    for (file, expected) in [
+        (tapaal, "a timed-arc net of TAPAAL"),
+        ("<pnml><net id='n'><inputArc x='y'/></net></pnml>", "a net of TAPAAL"),
+        ("11 de.renew.gui.CPNDrawing 1 2", "a drawing of Renew"),
+        ("|0|\n|\nf 0 1", "a net of GreatSPN"),
+        ("PEP\nPTNet\nFORMAT_N", "a net of PEP"),
+        ("<TPN name='x'/>", "a net with time"),
+        ("<?xml version='1.0'?>\n<bpmn:definitions/>", "a process in BPMN"),
+        ("<sbml/>", "a model in SBML"),
+    ] {
+        let problem = read("m", file).unwrap_err();
+        assert!(problem.contains(expected), "{problem}");
+    }
+}
+
+#[test]
+fn systems_of_mcrl2_are_nets() {
+    let fsm = "b(2) Bool \"F\" \"T\"\n---\n0\n1\n---\n1 2 \"go\"\n2 1 \"back\"\n";
+    let model = read("m.fsm", fsm).unwrap();
+    assert_eq!(model.sizes(), "2 places, 2 transitions, 4 arcs");
 }
 
 #[test]

@@ -169,9 +169,9 @@ fn mist_is_read_in_every_construct() {
         ["r3 empties y", "r3 inhibited by z 5", "r4 inhibited by x 1", "r4 inhibited by y 3"];
     is("n.spec", file, net, &beside);
     let several = "vars x y z run\nrules x >= 1 -> x' = x - 1; init x >= 1, y in [2, 5], run = 0 target x >= 3";
-    let net = "place x 1\nplace y 2\nplace z\nplace run\nplace init 1\nplace run'\nplace room(y) 3\n\
-               transition init(x): init -> init + x\ntransition init(y): init + room(y) -> init + y\n\
-               transition init(z): init -> init + z\ntransition start: init -> run'\n\
+    let net = "place x 1\nplace y 2\nplace z\nplace run\nplace init 1\nplace run'\nplace room_y 3\n\
+               transition init_x: init -> init + x\ntransition init_y: init + room_y -> init + y\n\
+               transition init_z: init -> init + z\ntransition start: init -> run'\n\
                transition r1: run' + x -> run'";
     is("n.spec", several, net, &[]);
     let latin = b"#\xe9\nvars x\nrules init x = 0 target x >= 1";

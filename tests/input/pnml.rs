@@ -273,12 +273,42 @@ fn what_else_changes_the_meaning_is_refused() {
         (arc(" weight='2'", ""), "an attribute `weight`"),
         (arc(" inscription='2'", ""), "an attribute `inscription`"),
         (arc("", "<multiplicity/>"), "an element `multiplicity`"),
+        (problem("<transition id='t'><delay/></transition>"), "an element `delay`"),
+        (problem("<transition id='t'><timing><x/></timing></transition>"), "an element `timing`"),
+        (problem("<transition id='t'><k><interval/></k></transition>"), "an element `interval`"),
+        (problem("<k><l><uplink/></l></k>"), "an element `uplink`"),
     ] {
         assert!(problem.contains(&format!(": {found} is not supported")), "{problem}");
     }
     let drawn = "<place id='p' name='p' x:weight='2' xmlns:x='y'><rate/></place>
         <hierarchy/><arcpath/>";
     assert_eq!(net(drawn), "net n\nplace p\n");
+    // What tools write for themselves may have any words in it.
+    let of_a_tool = "<place id='p'><toolspecific tool='w'><time>0</time></toolspecific>
+        <name><text>p</text><graphics><delay/></graphics></name><k><toolspecific><time/>
+        </toolspecific><l/></k></place>";
+    assert_eq!(net(of_a_tool), "net n\nplace p\n");
+}
+
+#[test]
+fn types_of_plain_nets_are_known_and_others_are_refused() {
+    let of =
+        |kind: &str| read(&format!("<pnml><net id='n' type='{kind}'><place id='p'/></net></pnml>"));
+    for kind in [
+        "",
+        "P/T net",
+        "ptNet",
+        "http://www.pnml.org/version-2009/grammar/ptnet",
+        "http://www.pnml.org/version-2009/grammar/pnmlcoremodel",
+        "http://www.informatik.hu-berlin.de/top/pntd/ptNetb",
+        "http://www.yasper.org/specs/epnml-1.1",
+    ] {
+        assert_eq!(of(kind).map(|net| net.place_count()).unwrap(), 1, "{kind}");
+    }
+    for kind in ["RefNet", "timednet", "http://www.pnml.org/version-2009/grammar/pt-prio"] {
+        let problem = of(kind).unwrap_err().to_string();
+        assert!(problem.contains(&format!("the net type `{kind}` is not supported")), "{problem}");
+    }
 }
 
 #[test]
@@ -429,4 +459,14 @@ fn deep_nesting_costs_no_stack() {
     assert!(net(&pages).contains("place p 1"));
     let other = "<x>".repeat(100_000) + &"</x>".repeat(100_000);
     assert!(net(&format!("{other}{NODES}")).contains("place p 1"));
+}
+
+#[test]
+fn final_markings_are_written_as_they_are_read() {
+    let file = "<pnml><net id='n'><page id='g'><place id='p'/><place id='q'/></page><finalmarkings>
+        <marking><place idref='q'><text>2</text></place></marking><marking><place idref='p'><text>1</text></place></marking></finalmarkings></net></pnml>";
+    let net = read(file).unwrap();
+    assert_eq!(net.final_markings().len(), 2);
+    let again = read(&parikh_net::pnml::pnml(&net)).unwrap();
+    assert_eq!(again.final_markings(), net.final_markings());
 }

@@ -95,6 +95,9 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
     watch.at(&path.display().to_string(), 0);
     let bytes = contents(&path, arguments.memory)?;
     let (files, unasked) = asked_of(arguments, &path, evidence_files(&arguments.evidence)?);
+    if let Some(why) = systems::of_another_language(&path, &bytes) {
+        return Err(why.into());
+    }
     if systems::is_system(&bytes) {
         return systems::audit(arguments, &path, &bytes, &files, watch);
     }

@@ -13,6 +13,21 @@ pub(crate) fn is_system(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"digraph")
 }
 
+/// Why a system in another language is not audited: only nets and RERS's language are read here.
+pub(crate) fn of_another_language(path: &Path, bytes: &[u8]) -> Option<String> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
+    let rest = bytes.strip_prefix(b"des");
+    let is_aut = rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"("));
+    let is_fsm = path.extension().is_some_and(|it| it == "fsm");
+    let name = path.display();
+    (is_aut || is_fsm).then(|| {
+        format!(
+            "{name}: transition systems in this language are not audited; as a net they are: parikh convert \
+             {name} -o model.pnml, and ask about that"
+        )
+    })
+}
+
 /// Audits evidence about the system in `path`, whose content is `bytes`.
 pub(crate) fn audit(
     arguments: &Arguments,
@@ -50,7 +65,8 @@ fn property_file(arguments: &Arguments, model: &Path, file: &Path) -> Result<Pat
     match beside.is_file() {
         true => Ok(beside),
         false => Err(format!(
-            "{}: there is no such file; name the properties with --queries",
+            "{}: there is no such file; name the properties with --queries, or, if examinations were asked \
+             about, ask them of the net that `parikh convert` makes of the system",
             beside.display()
         )),
     }

@@ -51,7 +51,7 @@ const WHOLE: [(&str, &str); 4] =
     [("REACHABLE", "EF ("), ("INVARIANT", "AG ("), ("IMPOSSIBLE", "AG !("), ("LIVE", "AG EF (")];
 
 /// Words that no other language of formulas has.
-const OWN: [&str; 12] = [
+const OWN: [&str; 15] = [
     "FORMULA",
     "REACHABLE",
     "INVARIANT",
@@ -64,6 +64,9 @@ const OWN: [&str; 12] = [
     "AND",
     "OR",
     "NOT",
+    "DEADLOCK",
+    "AGEF",
+    "EFAG",
 ];
 
 /// Signs, longer ones first, and what they are.
@@ -118,7 +121,10 @@ impl Translated {
 pub(super) fn is(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    !lines().any(|line| line.contains('"')) && words.any(|word| OWN.contains(&word))
+    let is_its_own =
+        |line: &str| line.trim_end().ends_with(';') || line.trim_start().starts_with('{');
+    !lines().any(|line| line.contains('"'))
+        && (words.any(|word| OWN.contains(&word)) || lines().any(is_its_own))
 }
 
 /// A piece of the file.
@@ -148,6 +154,7 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Failure> {
         let length = match c {
             c if c.is_whitespace() => c.len_utf8(),
             '{' => rest.find('}').map_or(rest.len(), |end| end + 1),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             ';' | ':' => 1,
             c if inside(c) => rest.find(|c| !inside(c)).unwrap_or(rest.len()),
             _ => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
@@ -158,7 +165,7 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, Failure> {
                 }
             },
         };
-        if !c.is_whitespace() && c != '{' {
+        if !c.is_whitespace() && c != '{' && c != '/' {
             let span = at..at + length;
             pieces.push(Piece { text: &rest[..length], span, is_word: inside(c) });
         }
