@@ -42,9 +42,7 @@ const KINDS: [Kind; 17] = [
         "export the untimed net as PNML (File, Export)",
     ),
     (
-        |text| {
-            text.lines().next().is_some_and(|it| it.contains("de.renew") || it.contains("CH.ifa"))
-        },
+        |text| text.lines().take(3).any(|it| it.contains("de.renew") || it.contains("CH.ifa")),
         "a drawing of Renew (.rnw)",
         "export it as PNML; only nets without references and synchronous channels are place/transition nets",
     ),
