@@ -26,12 +26,16 @@ use parikh_temporal::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// States, edges and terms of an automaton that is made to compare two formulas.
+/// States, edges and terms of an automaton that is made to compare two formulas. Terms are compared
+/// with each other, atom by atom.
 const LIMITS: Limits = Limits { states: 5_000, edges: 100_000, terms: 5_000 };
+/// The same of one with more than [`FEW_ATOMS`].
+const LIMITS_OF_MANY: Limits = Limits { terms: 500, ..LIMITS };
+const FEW_ATOMS: usize = 50;
 
 /// So many atoms are compared by an automaton: conditions on thousands of firings have as many
 /// leaves, and the ways to meet them all take minutes to write down.
-const MOST_ATOMS: usize = 1_000;
+const MOST_ATOMS: usize = 500;
 
 /// Why it is not seen that one follows from the other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -195,10 +199,12 @@ impl<'p> Common<'p> {
         if self.formulas.is(formula, false) {
             return Ok(());
         }
-        if self.holds.len() + self.fires.len() > MOST_ATOMS {
-            return Err(TooLarge { what: "atoms", limit: MOST_ATOMS }.into());
-        }
-        let tableau = Tableau::new(&self.formulas, formula, LIMITS)?;
+        let limits = match self.holds.len() + self.fires.len() {
+            0..=FEW_ATOMS => LIMITS,
+            ..=MOST_ATOMS => LIMITS_OF_MANY,
+            _ => return Err(TooLarge { what: "atoms", limit: MOST_ATOMS }.into()),
+        };
+        let tableau = Tableau::new(&self.formulas, formula, limits)?;
         if !tableau.automaton.is_empty() {
             return Err(NotImplied::Other);
         }

@@ -175,12 +175,15 @@ fn let_go(
     tell: &mut impl FnMut(Event<'_>),
 ) {
     for id in answer.rests_on.iter().copied() {
-        let knowledge = board.knowledge(id);
-        if let Some(knowledge @ Knowledge::Maximum(maximum)) = &knowledge
-            && maximum.unbounded.is_none()
-            && !told.contains(&id)
-        {
-            tell(Event::Settled { id, goal: board.goal(id), knowledge });
+        if told.contains(&id) {
+            continue;
+        }
+        let is_known = |knowledge: &Knowledge| match knowledge {
+            Knowledge::Maximum(maximum) => maximum.unbounded.is_none(),
+            settled => settled.standing().is_some(),
+        };
+        if let Some(knowledge) = board.knowledge(id).filter(is_known) {
+            tell(Event::Settled { id, goal: board.goal(id), knowledge: &knowledge });
         }
     }
 }
