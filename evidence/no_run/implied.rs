@@ -199,11 +199,11 @@ impl<'p> Common<'p> {
         if self.formulas.is(formula, false) {
             return Ok(());
         }
-        let limits = match self.holds.len() + self.fires.len() {
-            0..=FEW_ATOMS => LIMITS,
-            ..=MOST_ATOMS => LIMITS_OF_MANY,
-            _ => return Err(TooLarge { what: "atoms", limit: MOST_ATOMS }.into()),
-        };
+        let atoms = self.holds.len() + self.fires.len();
+        if atoms > MOST_ATOMS {
+            return Err(TooLarge { what: "atoms", limit: MOST_ATOMS }.into());
+        }
+        let limits = if atoms > FEW_ATOMS { LIMITS_OF_MANY } else { LIMITS };
         let tableau = Tableau::new(&self.formulas, formula, limits)?;
         if !tableau.automaton.is_empty() {
             return Err(NotImplied::Other);
