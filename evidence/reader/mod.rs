@@ -214,7 +214,7 @@ fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
     for inside in elements(label) {
         match name(inside) {
             // PIPE writes nothing there where a place is empty.
-            "text" | "value" if value.is_none() && text(inside)?.is_empty() => {}
+            "text" | "value" if default == 0 && value.is_none() && text(inside)?.is_empty() => {}
             "text" | "value" if value.is_none() => value = Some(pipe::tokens(inside)?),
             "graphics" | "toolspecific" => {}
             _ => return Err(unknown(inside, label)),

@@ -56,7 +56,7 @@ fn tokens_of_the_first_class_are_tokens() {
     is("n", &net("Default,3", "Default,2", "normal", timed), plain, &[]);
     // Nothing is written of an empty place by some versions.
     let empty =
-        net("", "", "normal", SAME).replace("<value>false</value></tagged>", "false</tagged>");
+        net("", "1", "normal", SAME).replace("<value>false</value></tagged>", "false</tagged>");
     is("n", &empty, "net n\nplace P0\ntransition T0: P0 ->\ntransition T1: P0 -> P0", &[]);
     let without = "net n\nplace P0\ntransition T0: P0 ->\ntransition T1: -> P0";
     let inhibited = net("Default,0", "Default,1", "inhibitor", SAME);
