@@ -331,7 +331,9 @@ mod tests {
         let (some, large) = (Predicate::at_least(parikh_net::PlaceId::new(0), 2), all.collect());
         let of = |text: &str| {
             let (mut formulas, mut names) = (Ltl::default(), Names::default());
-            ["a", "large"].map(|name| names.atom(name));
+            for name in ["a", "large"] {
+                names.atom(name);
+            }
             let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
             let atoms = [some.clone(), Predicate::And(Vec::clone(&large))].map(RunAtom::Holds);
             RunProperty::new(&formulas, formula, &atoms)
