@@ -173,6 +173,10 @@ pub fn firings(run: &LoopRun) -> String {
     }
 }
 
+/// What is added where a net is spoken of that stands for a coloured one, some of whose colours
+/// were made one.
+pub const OF_QUOTIENT: &str = "where colours that nothing tells apart are one";
+
 /// Text of at most 200 characters: what is longer ends in `…`, behind the end of a name that was
 /// cut.
 pub(crate) fn shortened(text: String) -> String {

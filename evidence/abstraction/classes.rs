@@ -1,9 +1,9 @@
 //! Which colours of each sort become one.
 
 use parikh_net::coloured::{
-    ColouredNet, Guard, Multiset, SortId, SortKind, Term, Value, VariableId,
+    ColouredNet, Guard, Multiset, NamedClasses, SortId, SortKind, Term, Value, VariableId,
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// For each sort its colours in classes, each of which becomes one colour; or all as they are.
@@ -58,6 +58,32 @@ impl Classes {
         let one =
             |of: &Option<Arc<[u32]>>| of.as_ref().is_some_and(|of| of.iter().all(|&it| it == 0));
         base_sorts(net).all(|(at, _)| one(&self.0[at]))
+    }
+
+    /// The classes of a sort's colours by their names, for each sort that has classes of several;
+    /// `None` where two sorts have the same colours and different classes.
+    pub fn named(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
+        let mut all: BTreeMap<Vec<String>, Option<NamedClasses>> = BTreeMap::new();
+        // A sort of more has no classes, and not the colours of one that has.
+        let few = |&(_, sort): &(usize, SortId)| net.sort(sort).size() <= COLOURS;
+        for (_, sort) in base_sorts(net).filter(few) {
+            let names = (0..net.sort(sort).size()).map(|colour| net.colour_name(sort, colour));
+            let names: Vec<String> = names.collect();
+            let classes = self.of(sort).map(|classes| {
+                let mut named: NamedClasses = Vec::new();
+                for (name, &class) in names.iter().zip(classes.iter()) {
+                    if class as usize == named.len() {
+                        named.push(Vec::new());
+                    }
+                    named[class as usize].push(name.clone());
+                }
+                named
+            });
+            if *all.entry(names).or_insert_with(|| classes.clone()) != classes {
+                return None;
+            }
+        }
+        Some(all.into_values().flatten().collect())
     }
 
     /// These classes of the sorts that `wanted` says, and every colour for itself of the others.

@@ -35,7 +35,7 @@ use parikh_net::coloured::{
     SortKind, Term, Value, VariableId,
 };
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A coloured net with some colours made one.
@@ -123,10 +123,9 @@ impl Quotient {
         self.decided.iter().all(|&decided| decided)
     }
 
-    /// The classes of a sort's colours by their names, for each sort that has classes of several,
-    /// as a file of evidence lists them. `None` where that would not say it all: two sorts have the
-    /// same colours and different classes, or variables that tell nothing apart any more are gone
-    /// from a transition, and so from the names of its bindings. `net` is what this was made of.
+    /// The classes as a file of evidence lists them. `None` where that would not say it all: see
+    /// [`Classes::named`]; or variables that tell nothing apart any more are gone from a
+    /// transition, and so from the names of its bindings. `net` is what this was made of.
     pub fn named_classes(&self, net: &ColouredNet) -> Option<Vec<NamedClasses>> {
         let pairs = net.transitions().iter().zip(self.net.transitions());
         for (before, after) in pairs {
@@ -134,27 +133,7 @@ impl Quotient {
                 return None;
             }
         }
-        let mut all: BTreeMap<Vec<String>, Option<NamedClasses>> = BTreeMap::new();
-        // A sort of more has no classes, and not the colours of one that has.
-        let few = |&(_, sort): &(usize, SortId)| net.sort(sort).size() <= COLOURS as u64;
-        for (_, sort) in base_sorts(net).filter(few) {
-            let names = (0..net.sort(sort).size()).map(|colour| net.colour_name(sort, colour));
-            let names: Vec<String> = names.collect();
-            let classes = self.classes.of(sort).map(|classes| {
-                let mut named: NamedClasses = Vec::new();
-                for (name, &class) in names.iter().zip(classes.iter()) {
-                    if class as usize == named.len() {
-                        named.push(Vec::new());
-                    }
-                    named[class as usize].push(name.clone());
-                }
-                named
-            });
-            if *all.entry(names).or_insert_with(|| classes.clone()) != classes {
-                return None;
-            }
-        }
-        Some(all.into_values().flatten().collect())
+        self.classes.named(net)
     }
 
     /// The classes of a variable's colours; `None` when each is for itself.

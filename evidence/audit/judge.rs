@@ -27,7 +27,7 @@ impl Judge<'_> {
                 let net = self.desk.net;
                 let said = asked.in_words(net).map(words::shortened).unwrap_or_default();
                 match net.is_of_quotient() && !said.is_empty() {
-                    true => format!("{said}, where colours that nothing tells apart are one"),
+                    true => format!("{said}, {}", words::OF_QUOTIENT),
                     false => said,
                 }
             }

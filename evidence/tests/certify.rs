@@ -200,6 +200,11 @@ fn unreadable_files_and_command_lines_have_their_codes() {
         let (found, _, err) = certify(at.path(), arguments);
         assert!(found == code && err.contains(part), "{arguments:?}: {found} {err}");
     }
+    for (name, system) in [("a.aut", "des (0, 1, 2)\n(0, \"a\", 1)\n"), ("a.fsm", "---\n---\n")] {
+        std::fs::write(at.path().join(name), system).unwrap();
+        let (code, _, err) = certify(at.path(), &[name, "proofs"]);
+        assert!(code == 1 && err.contains(&format!("parikh convert {name} -o")), "{code} {err}");
+    }
     let (code, out, _) = certify(at.path(), &["--help"]);
     assert!(code == 0 && out.contains("Exit codes") && out.contains("Usage"));
     let foreign = head("../../etc/passwd");

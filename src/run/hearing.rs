@@ -165,10 +165,10 @@ impl<'a, 'n> Hearing<'a, 'n> {
     }
 }
 
-/// Tells of goals that were let go before they were settled, and that the answer rests on all the
-/// same: the bounds of what is not the largest. Of those that are settled, and nobody has heard of
-/// yet, too: what an answer rests on is told before it.
-fn let_go(
+/// Tells of all that an answer rests on and the caller has not heard of, before the answer: of
+/// goals that another thread has settled and not yet reported, and of the bounds of maxima that
+/// were let go before they were settled, as they are not the largest.
+fn tell_basis(
     board: &Board<'_>,
     told: &HashSet<GoalId>,
     answer: &Answer,
@@ -203,7 +203,7 @@ fn announce(
                 report.answered += 1;
                 // What rests on a claim known to be false is asked again.
                 if !(answer.assumes_units && board.breach().is_some()) {
-                    let_go(board, told, &answer, tell);
+                    tell_basis(board, told, &answer, tell);
                     tell(Event::Answered(&answer));
                     if answer.assumes_units {
                         on_the_claim.push(answer.id);
@@ -221,4 +221,42 @@ fn announce(
         }
     }
     on_the_claim
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcc::Examination;
+    use parikh_net::{FiringSequence, text};
+    use std::sync::mpsc;
+
+    /// Two goals of one question, of which the second is reported first.
+    #[test]
+    fn what_an_answer_rests_on_is_told_before_it() {
+        let net = text::parse("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p");
+        let net = net.unwrap();
+        let mut plan = Plan::of_examination(Examination::QuasiLiveness, &net).unwrap();
+        let (settled, hear) = mpsc::channel();
+        let board = Board::new(&net, plan.goals().to_vec()).with_listener(settled);
+        let t = net.transition_named("t").unwrap();
+        board.under("W").reached(GoalId::new(0), FiringSequence::new());
+        board.under("W").reached(GoalId::new(1), [t].into_iter().collect());
+        let mut report = Report::default();
+        let mut hearing = Hearing::new(&board, &mut plan, &mut report, false);
+        let mut told = Vec::new();
+        let mut reported: Vec<GoalId> = hear.try_iter().collect();
+        reported.reverse();
+        for goal in reported {
+            hearing.settled(goal, &mut |event| {
+                told.push(match event {
+                    Event::Settled { id, .. } => format!("goal {}", id.index()),
+                    Event::Answered(answer) => format!("answer, on {}", answer.rests_on.len()),
+                    _ => "other".to_owned(),
+                });
+            });
+        }
+        let answered = told.iter().position(|it| it == "answer, on 2").expect("answered");
+        let before: HashSet<&str> = told[..answered].iter().map(|it| &**it).collect();
+        assert_eq!(before, HashSet::from(["goal 0", "goal 1"]), "{told:?}");
+    }
 }

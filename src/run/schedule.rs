@@ -12,8 +12,8 @@
 //!                  candidates ─▶ a little more induction, a few orders for diagrams
 //!                  ─▶ goals on nets of their own, search of the reduced net ─▶ engines in slices,
 //!                  induction and diagrams on in growing slices, walks between
-//! other workers    walk, each with a seed of its own one thread       the second worker, with a
-//! short walk after the first moment and a longer one after the
+//! other workers    walk, each with a seed of its own
+//! one thread       the second worker, with a short walk after the first moment and a longer one after the
 //!                  search: small nets do not have to wait for the search
 //! ```
 //!

@@ -25,6 +25,7 @@ use super::state_space::state_space;
 use super::{Config, Event, Report, coloured, net};
 use crate::answer::{Answer, Grade, Plan};
 use crate::evidence::abstraction::{ColouredModel, Quotient};
+use crate::evidence::words::OF_QUOTIENT;
 use crate::model::{Coloured, Model, NotUnfolded, View};
 use crate::unfold::Limits;
 use parikh_net::{Goal, Net};
@@ -284,7 +285,7 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
 /// What an answer on the unfolding of an exact quotient says of the coloured net: it shows no run,
 /// as that is not the model's, and says which net its reason speaks of.
 fn of_coloured(answer: &Answer) -> Answer {
-    let reason = format!("{}, where colours that nothing tells apart are one", answer.reason);
+    let reason = format!("{}, {OF_QUOTIENT}", answer.reason);
     let grade = answer.grade.max(Grade::Certified);
     Answer { reason, grade, exhibit: None, ..answer.clone() }
 }

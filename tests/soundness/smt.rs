@@ -125,6 +125,22 @@ fn what_is_large_takes_few_steps() {
     assert!(maximum.proved.is_none());
 }
 
+/// By default integers are asked of nets that clauses are too narrow for, and of no other.
+#[test]
+fn the_default_engine_is_at_work_where_places_may_hold_much() {
+    let goals = |net: &Net| {
+        let q = net.place_named("q").unwrap();
+        [Goal::Reach(Predicate::at_least(q, 1))]
+    };
+    let wide = text::parse("place p 1000\nplace q\ntransition t: 700*p -> q").unwrap();
+    let (known, said) = work(&smt::WIDE, &wide, &goals(&wide), Duration::from_secs(5));
+    assert!(matches!(known[0].1, Knowledge::Reach(Reach::Reached { .. })), "{said}");
+    let narrow = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
+    let (known, said) = work(&smt::WIDE, &narrow, &goals(&narrow), Duration::from_secs(5));
+    assert!(matches!(known[0].1, Knowledge::Reach(Reach::Open)), "{said}");
+    assert!(said.contains("no place has many values"), "{said}");
+}
+
 /// A goal that needs two steps of induction, and one that no number of steps shows.
 #[test]
 fn step_cases_become_invariants_or_no_answer() {
