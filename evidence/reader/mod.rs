@@ -19,7 +19,7 @@
 //! | `finals` | final markings, as tools for process mining write them |
 //! | [`fair`] | which runs questions are about, from the command line |
 //! | `lola`, `tina`, `mist` | nets in the languages of these tools, from `words` |
-//! | [`queries`] | the query files of the Model Checking Contest, down to predicates |
+//! | [`queries`] | the query files of the Model Checking Contest, and formulas as people type them, down to predicates |
 
 pub mod fair;
 mod finals;
@@ -54,15 +54,39 @@ pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
     }
 }
 
-/// Reads what is asked of `net`: a query file, or a problem of mist with its target.
+/// Reads what is asked of `net`: a query file, formulas as people type them or LoLA's, or a problem
+/// of mist with its target. A formula without a name has an empty id.
 ///
 /// # Errors
 /// As [`queries::read`].
 pub fn questions(net: &Net, bytes: &[u8]) -> Result<Vec<queries::Property>, Unreadable> {
+    questions_as(net, bytes, &queries::read)
+}
+
+/// The same of the cases of `net`.
+///
+/// # Errors
+/// As [`queries::read_of_cases`].
+pub fn questions_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<queries::Property>, Unreadable> {
+    questions_as(net, bytes, &queries::read_of_cases)
+}
+
+fn questions_as(
+    net: &Net,
+    bytes: &[u8],
+    as_xml: queries::typed::AsXml<'_>,
+) -> Result<Vec<queries::Property>, Unreadable> {
     let text = words::text(bytes);
-    match mist::is(&text) {
-        true => mist::question(net, &text),
-        false => queries::read(net, bytes),
+    let begins = |word: &str| text.trim_start().starts_with(word);
+    match () {
+        () if mist::is(&text) => mist::question(net, &text),
+        () if begins("<") => as_xml(net, bytes),
+        () if begins("Property ") => {
+            let what = "the contest's .txt files are not read; the .xml file beside it is";
+            Err(Unreadable { line: 1, what: what.to_owned() })
+        }
+        () if std::str::from_utf8(bytes).is_err() => decode(bytes).and(as_xml(net, bytes)),
+        () => Ok(queries::typed::read(net, &text, as_xml)),
     }
 }
 

@@ -21,5 +21,6 @@ mod runs;
 mod systems;
 mod tree_questions;
 mod trial;
+mod typed;
 mod unit_claims;
 mod wrong_question;

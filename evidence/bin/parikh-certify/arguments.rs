@@ -12,6 +12,10 @@ pub(crate) struct Arguments {
     pub(crate) model: PathBuf,
     pub(crate) evidence: Vec<PathBuf>,
     pub(crate) queries: Option<PathBuf>,
+    /// The formulas of `Formulas.jsonl`, as they were given to `parikh check`.
+    pub(crate) formula: Vec<String>,
+    /// Files of such formulas.
+    pub(crate) formulas: Vec<PathBuf>,
     pub(crate) last: Option<String>,
     /// Which runs questions are about; of none, all.
     pub(crate) fair: Vec<String>,
@@ -26,6 +30,13 @@ pub(crate) struct Arguments {
     pub(crate) memory: u64,
     pub(crate) quiet: bool,
     pub(crate) json: bool,
+}
+
+impl Arguments {
+    /// Whether formulas are given beside those of query files.
+    pub(crate) fn has_formulas(&self) -> bool {
+        !self.formula.is_empty() || !self.formulas.is_empty()
+    }
 }
 
 /// What the command line asks for.
@@ -43,6 +54,8 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
         model: PathBuf::new(),
         evidence: Vec::new(),
         queries: None,
+        formula: Vec::new(),
+        formulas: Vec::new(),
         last: None,
         fair: Vec::new(),
         spin: false,
@@ -72,6 +85,8 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
         };
         match option {
             "--queries" => arguments.queries = Some(value()?.into()),
+            "--formula" => arguments.formula.push(value()?.to_string_lossy().into_owned()),
+            "--formulas" => arguments.formulas.push(value()?.into()),
             "--final" => arguments.last = Some(value()?.to_string_lossy().into_owned()),
             "--fair" => arguments.fair.push(value()?.to_string_lossy().into_owned()),
             "--semantics" => match value()?.to_str() {

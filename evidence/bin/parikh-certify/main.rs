@@ -16,6 +16,7 @@ use parikh_evidence::extended::ExtendedAudit;
 use parikh_evidence::question::Question;
 use parikh_evidence::question::cases::with_one_case;
 use parikh_evidence::reader::fair::fairness;
+use parikh_evidence::reader::queries::typed::{self, AsXml};
 use parikh_evidence::reader::queries::{self, Property};
 use parikh_evidence::reader::{self, Unreadable};
 use parikh_net::printable::{Printable, Quoted};
@@ -102,7 +103,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         return systems::audit(arguments, &path, &bytes, &files, watch);
     }
     let mut broken: Vec<Broken> = Vec::new();
-    let query_file = |net: &Net, examination: &str| query_file(arguments, &path, net, examination);
+    let asked = |net: &Net, examination: &str| asked(arguments, &path, net, examination);
     let report = if coloured::is_coloured(&bytes) {
         if arguments.last.is_some() || arguments.cases {
             let why = "--final and --cases are about processes, which no coloured model is";
@@ -110,7 +111,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         }
         let model = coloured::read(&bytes).map_err(|error| in_file(&path, &error))?;
         let limits = Limits { tried: arguments.unfold, visited: arguments.visit };
-        let audit = ColouredAudit::new(&model, limits, Box::new(query_file));
+        let audit = ColouredAudit::new(&model, limits, Box::new(asked));
         let mut audit = audit.with_watch(watch.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
@@ -126,7 +127,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
                     let why = "--final and --cases are about processes, and such a model is none";
                     return Err(Refusal { code: 2, why: why.to_owned() });
                 }
-                let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(query_file));
+                let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(asked));
                 let mut audit = audit.with_watch(watch.clone());
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
                 return Ok(Audited { report: audit.finish(), broken, unasked });
@@ -140,7 +141,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
             }
             false => plain,
         };
-        let audit = Audit::new(net, arguments.visit, Box::new(move |it| query_file(net, it)));
+        let audit = Audit::new(net, arguments.visit, Box::new(move |it| asked(net, it)));
         let mut audit = audit.with_watch(watch.clone());
         if let Some(last) = last {
             audit = audit.with_final_marking(last);
@@ -162,6 +163,7 @@ fn asked_of(
     let is_asked = |file: &PathBuf| {
         file.file_stem().is_none_or(|stem| stem != "Formulas")
             || arguments.queries.is_some()
+            || arguments.has_formulas()
             || queries.exists()
             || parikh_files::is_file(&queries)
     };
@@ -186,8 +188,8 @@ fn left(progress: Progress, out_of: OutOf) -> Audited {
 /// Says what was found; the exit code.
 fn tell(arguments: &Arguments, Audited { report, broken, unasked }: Audited) -> u8 {
     for file in &unasked {
-        let what = "its formulas were given on a command line, and no file has them; nothing of it was looked \
-                    at (in the contest's XML, --queries FILE names them)";
+        let what = "its formulas were given on a command line; nothing of it was looked at (give them \
+                    here, too, with the same --formula and --formulas)";
         say("note", &format!("{}: {what}", file.display()));
     }
     broken.iter().for_each(|broken| say("error", &broken.to_string()));
@@ -221,6 +223,52 @@ fn tell(arguments: &Arguments, Audited { report, broken, unasked }: Audited) -> 
     }
 }
 
+/// The questions about `net` of an examination: those of its query file, or formulas that were
+/// given.
+fn asked(
+    arguments: &Arguments,
+    model: &Path,
+    net: &Net,
+    examination: &str,
+) -> Result<Vec<Property>, String> {
+    let properties = match examination == "Formulas" && arguments.has_formulas() {
+        true => formulas(arguments, net)?,
+        false => query_file(arguments, model, net, examination)?,
+    };
+    let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;
+    let refuse = |what: &str| Unreadable { line: 0, what: what.to_owned() };
+    let under = |Property { id, question }: Property| {
+        let fair = |question: Question| question.under(&fairness).map_err(refuse);
+        Property { id, question: question.and_then(fair) }
+    };
+    Ok(properties.into_iter().map(under).collect())
+}
+
+/// The formulas that were given, in the order in which the prover names them.
+fn formulas(arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
+    let as_xml: AsXml<'_> = match arguments.cases {
+        true => &queries::read_of_cases,
+        false => &queries::read,
+    };
+    let typed = arguments.formula.iter().map(|text| typed::read_one(net, text, as_xml));
+    let mut properties: Vec<Property> = typed.collect();
+    for file in &arguments.formulas {
+        properties.extend(questions_in(file, arguments, net)?);
+    }
+    typed::name_the_others(&mut properties);
+    Ok(properties)
+}
+
+/// The questions in a file.
+fn questions_in(file: &Path, arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
+    let bytes = contents(file, arguments.memory)?;
+    let properties = match arguments.cases {
+        true => reader::questions_of_cases(net, &bytes),
+        false => reader::questions(net, &bytes),
+    };
+    properties.map_err(|error| in_file(file, &error))
+}
+
 /// The questions about `net` in the query file of an examination.
 fn query_file(
     arguments: &Arguments,
@@ -239,19 +287,9 @@ fn query_file(
     if arguments.queries.is_none() && !file.exists() && !parikh_files::is_file(&file) {
         return Err(format!("{examination} needs formulas, and there is no {}", file.display()));
     }
-    let bytes = contents(&file, arguments.memory)?;
-    let properties = match arguments.cases {
-        true => queries::read_of_cases(net, &bytes),
-        false => reader::questions(net, &bytes),
-    };
-    let properties = properties.map_err(|error| in_file(&file, &error))?;
-    let fairness = fairness(net, &arguments.fair).map_err(|why| format!("--fair: {why}"))?;
-    let refuse = |what: &str| Unreadable { line: 0, what: what.to_owned() };
-    let under = |Property { id, question }: Property| {
-        let fair = |question: Question| question.under(&fairness).map_err(refuse);
-        Property { id, question: question.and_then(fair) }
-    };
-    Ok(properties.into_iter().map(under).collect())
+    let mut properties = questions_in(&file, arguments, net)?;
+    typed::name_the_others(&mut properties);
+    Ok(properties)
 }
 
 /// The files named, and those in the directories named, by name.

@@ -36,6 +36,7 @@
 mod runs;
 mod timed;
 mod trees;
+pub mod typed;
 
 use super::{Unreadable, child, decode, elements, name, number, only, text, tree};
 use crate::question::Question;
@@ -380,7 +381,8 @@ fn compare(
 /// A sum of tokens and a constant.
 type Integer = (Vec<(PlaceId, i64)>, i128);
 
-/// A number, or several together, which is not the contest's: `2*a + 3 >= b` has no other form.
+/// A number, or several together, some of them tokens times a number, which is not the contest's:
+/// `2*a + 3 >= b` has no other form.
 fn integer(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
     if name(node) != "integer-sum" {
         return number_of(net, node);
@@ -398,6 +400,25 @@ fn integer(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
 }
 
 fn number_of(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
+    match name(node) {
+        "integer-product" => {
+            let [factor, tokens] = elements(node).collect::<Vec<_>>()[..] else {
+                return Err(Unreadable::at(node, "expected two operands"));
+            };
+            let ((none, factor), (terms, constant)) =
+                (plain_number(net, factor)?, plain_number(net, tokens)?);
+            let factor = i64::try_from(factor).ok().filter(|_| none.is_empty() && constant == 0);
+            let Some(factor) = factor else {
+                let what = "expected a number below 2^63, and tokens that it multiplies";
+                return Err(Unreadable::at(node, what));
+            };
+            Ok((terms.into_iter().map(|(place, _)| (place, factor)).collect(), 0))
+        }
+        _ => plain_number(net, node),
+    }
+}
+
+fn plain_number(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
     match name(node) {
         "tokens-count" => Ok((tokens(net, node)?, 0)),
         "integer-constant" => {

@@ -1,0 +1,220 @@
+//! LoLA's formulas: `EF (p > 2 AND NOT FIREABLE(t))`, `AG EF DEADLOCK`.
+//!
+//! Words and signs are taken for those of the language for people that mean the same. Where an
+//! operator of time stands before a comparison without brackets that is joined with something, the
+//! two languages differ, and it is refused.
+
+use super::words::Token;
+
+/// LoLA's words, and what they are here.
+const WORDS: [(&str, &str); 28] = [
+    ("AND", "&&"),
+    ("OR", "||"),
+    ("XOR", "xor"),
+    ("NOT", "!"),
+    ("TRUE", "true"),
+    ("FALSE", "false"),
+    ("DEADLOCK", "deadlock"),
+    ("FIREABLE", "fireable"),
+    ("ALLPATH", "A"),
+    ("EXPATH", "E"),
+    ("ALWAYS", "G"),
+    ("EVENTUALLY", "F"),
+    ("NEXTSTATE", "X"),
+    ("UNTIL", "U"),
+    ("A", "A"),
+    ("E", "E"),
+    ("G", "G"),
+    ("F", "F"),
+    ("X", "X"),
+    ("U", "U"),
+    ("AG", "AG"),
+    ("AF", "AF"),
+    ("AX", "AX"),
+    ("EG", "EG"),
+    ("EF", "EF"),
+    ("EX", "EX"),
+    ("AGEF", "AG EF"),
+    ("EFAG", "EF AG"),
+];
+
+/// Words for what is said of a whole formula.
+const WHOLE: [(&str, &str); 4] =
+    [("REACHABLE", "EF"), ("INVARIANT", "AG"), ("IMPOSSIBLE", "AG !"), ("LIVE", "AG EF")];
+
+/// Words that no other language of formulas has.
+const OWN: [&str; 15] = [
+    "FORMULA",
+    "REACHABLE",
+    "INVARIANT",
+    "IMPOSSIBLE",
+    "FIREABLE",
+    "ALLPATH",
+    "EXPATH",
+    "ALWAYS",
+    "EVENTUALLY",
+    "AND",
+    "OR",
+    "NOT",
+    "DEADLOCK",
+    "AGEF",
+    "EFAG",
+];
+
+/// LoLA's signs, longer ones first, and what they are here.
+const SIGNS: [(&str, &str); 22] = [
+    ("<->", "<->"),
+    ("->", "->"),
+    ("<=", "<="),
+    (">=", ">="),
+    ("!=", "!="),
+    ("<>", "!="),
+    ("#", "!="),
+    ("==", "="),
+    ("=", "="),
+    ("<", "<"),
+    (">", ">"),
+    ("+", "+"),
+    ("-", "-"),
+    ("*", "*"),
+    ("!", "!"),
+    ("&", "&&"),
+    ("|", "||"),
+    ("(", "("),
+    (")", ")"),
+    ("[", "("),
+    ("]", ")"),
+    (",", ","),
+];
+
+/// Whether a text is of this language.
+pub(super) fn is(text: &str) -> bool {
+    let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    let ends = |line: &str| line.trim_end().ends_with(';') || line.trim_start().starts_with('{');
+    !lines().any(|line| line.contains('"'))
+        && (words.any(|word| OWN.contains(&word)) || lines().any(ends))
+}
+
+/// A word or sign of LoLA's.
+struct Piece<'t> {
+    text: &'t str,
+    line: u64,
+    is_word: bool,
+}
+
+/// The formulas of a text, each with its line, as tokens of the language for people.
+pub(super) fn formulas(text: &str) -> Vec<(u64, Result<Vec<Token>, String>)> {
+    match pieces(text) {
+        Err((line, what)) => vec![(line, Err(what))],
+        Ok(pieces) => {
+            let formulas = pieces.split(|piece| matches!(piece.text, ";" | ":"));
+            let formulas = formulas.filter(|formula| !formula.is_empty());
+            formulas.map(|formula| (formula[0].line, translated(formula))).collect()
+        }
+    }
+}
+
+fn pieces(text: &str) -> Result<Vec<Piece<'_>>, (u64, String)> {
+    let mut pieces = Vec::new();
+    let (mut rest, mut line) = (text, 1);
+    while let Some(c) = rest.chars().next() {
+        let inside = |c: char| c.is_alphanumeric() || "_.'$~@".contains(c);
+        let past = |end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
+        let (length, is_piece) = match c {
+            c if c.is_whitespace() => (c.len_utf8(), false),
+            '{' => (past("}"), false),
+            '/' if rest.starts_with("/*") => (past("*/"), false),
+            ';' | ':' => (1, true),
+            c if inside(c) => (rest.find(|c| !inside(c)).unwrap_or(rest.len()), true),
+            c => match SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+                Some((sign, _)) => (sign.len(), true),
+                None => return Err((line, format!("{c:?} begins no word of LoLA's formulas"))),
+            },
+        };
+        if is_piece {
+            pieces.push(Piece { text: &rest[..length], line, is_word: inside(c) });
+        }
+        line += rest[..length].matches('\n').count() as u64;
+        rest = &rest[length..];
+    }
+    Ok(pieces)
+}
+
+fn known(word: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
+}
+
+/// The words or signs in `text`, which is of the language for people.
+fn push(tokens: &mut Vec<Token>, text: &str) -> Result<(), String> {
+    tokens.extend(super::words::tokens(text)?);
+    Ok(())
+}
+
+fn translated(pieces: &[Piece<'_>]) -> Result<Vec<Token>, String> {
+    let mut tokens = Vec::new();
+    let mut pieces = match pieces {
+        [first, rest @ ..] if first.text == "FORMULA" => rest,
+        all => all,
+    };
+    let whole = pieces.first().and_then(|it| WHOLE.iter().find(|(word, _)| *word == it.text));
+    if let Some((_, operators)) = whole {
+        push(&mut tokens, operators)?;
+        push(&mut tokens, "(")?;
+        pieces = &pieces[1..];
+    }
+    // How many brackets are open inside of a list of transitions.
+    let mut listed = 0u32;
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece.text {
+            "(" if listed > 0 || at > 0 && pieces[at - 1].text == "FIREABLE" => listed += 1,
+            ")" => listed = listed.saturating_sub(1),
+            _ => {}
+        }
+        if !piece.is_word {
+            let sign = SIGNS.iter().find(|(sign, _)| *sign == piece.text);
+            push(&mut tokens, sign.map_or(piece.text, |(_, own)| own))?;
+            continue;
+        }
+        match known(piece.text).filter(|_| listed == 0) {
+            Some(own) => {
+                ask_for_brackets(own, &pieces[at + 1..])?;
+                push(&mut tokens, own)?;
+            }
+            None if listed == 0 && matches!(piece.text, "INITIAL" | "oo" | "FORMULA") => {
+                return Err(format!("`{}` is not known here", piece.text));
+            }
+            None if piece.text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                tokens.push(Token::Number(piece.text.to_owned()));
+            }
+            None => tokens.push(Token::Name(piece.text.to_owned())),
+        }
+    }
+    if whole.is_some() {
+        push(&mut tokens, ")")?;
+    }
+    Ok(tokens)
+}
+
+/// Behind an operator of time, a comparison without brackets must not be joined with anything.
+fn ask_for_brackets(operator: &str, behind: &[Piece<'_>]) -> Result<(), String> {
+    let of_time = |text: &str| text.bytes().all(|byte| b"AEGFX ".contains(&byte));
+    let is_operand = |piece: &Piece<'_>| piece.is_word && known(piece.text).is_none();
+    if !of_time(operator) || !behind.first().is_some_and(is_operand) {
+        return Ok(());
+    }
+    let mut open = 0u32;
+    for piece in behind {
+        match piece.text {
+            "(" | "[" => open += 1,
+            ")" | "]" if open == 0 => break,
+            ")" | "]" => open -= 1,
+            "AND" | "OR" | "XOR" | "UNTIL" | "U" | "->" | "<->" | "&" | "|" if open == 0 => {
+                let what = "what the operator of time before is about needs brackets around it";
+                return Err(format!("`{}`: {what}", piece.text));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Formulas as people type them: the language of `parikh check --formula`, and LoLA's.
+//!
+//! ```text
+//! mutex: AG !(critical_1 >= 1 && critical_2 >= 1)
+//! G (fires(ask) -> F fires(answer))
+//! most:  bound(p + q)
+//! ```
+//!
+//! A formula is turned into the contest's XML and read as that. The language is described where
+//! people look for it, in `parikh check --help`; how tightly operators bind stands in `grammar`. A
+//! formula with an operator of time outside of every path quantifier is about all runs.
+//!
+//! Three things are beyond the contest's XML, and the readers beside this one take them: numbers
+//! times tokens (`integer-product`), sums of several numbers (`integer-sum`), and `fires`.
+
+mod constraints;
+mod grammar;
+mod lola;
+mod words;
+
+use super::super::Unreadable;
+use super::Property;
+use grammar::Reading;
+use parikh_net::Net;
+use words::Token;
+
+/// The longest formula in XML, in bytes: `<->` and `xor` write both of their operands twice.
+const LONGEST: usize = 1 << 26;
+
+/// Reads the XML of one formula about the net: of all runs, or of cases only.
+pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<Property>, Unreadable>;
+
+/// Reads the formulas of a text: one a line, and an indented line continues the one before; or
+/// LoLA's. A formula without a name has an empty id.
+pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
+    if lola::is(text) {
+        let formulas = lola::formulas(text).into_iter();
+        let property = |(line, tokens)| property(net, String::new(), line, tokens, as_xml);
+        return formulas.map(property).collect();
+    }
+    let entries = entries(text).into_iter();
+    entries.map(|(line, text)| entry(net, line, &text, as_xml)).collect()
+}
+
+/// Reads one formula, perhaps with its name before it. It may be of several lines.
+pub fn read_one(net: &Net, text: &str, as_xml: AsXml<'_>) -> Property {
+    entry(net, 1, text, as_xml)
+}
+
+/// Calls each formula without a name `formula-N` after its place among all, or after the next
+/// number that no other one has.
+pub fn name_the_others(properties: &mut [Property]) {
+    let mut taken: std::collections::HashSet<String> =
+        properties.iter().map(|it| it.id.clone()).collect();
+    for (at, property) in properties.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {
+        let mut names = (at + 1..).map(|number| format!("formula-{number}"));
+        property.id = names.find(|name| !taken.contains(name)).unwrap_or_default();
+        taken.insert(property.id.clone());
+    }
+}
+
+/// The entries of a file, each with its first line: one begins where a line has neither a blank nor
+/// a closing bracket in front.
+fn entries(text: &str) -> Vec<(u64, String)> {
+    let mut entries: Vec<(u64, String)> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let content = line.trim();
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        match entries.last_mut() {
+            Some((_, entry)) if line.starts_with([' ', '\t', ')', ']']) => {
+                entry.push('\n');
+                entry.push_str(line);
+            }
+            _ => entries.push((number, line.to_owned())),
+        }
+    }
+    entries
+}
+
+fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> Property {
+    let (id, formula) = label(text).unwrap_or(("", text));
+    property(net, id.to_owned(), line, words::tokens(formula), as_xml)
+}
+
+/// The name before the colon, and what stands behind it.
+fn label(text: &str) -> Option<(&str, &str)> {
+    let (name, formula) = text.split_once(':')?;
+    let name = name.trim();
+    let inside = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    (!name.is_empty() && name.chars().all(inside)).then_some((name, formula))
+}
+
+fn property(
+    net: &Net,
+    id: String,
+    line: u64,
+    tokens: Result<Vec<Token>, String>,
+    as_xml: AsXml<'_>,
+) -> Property {
+    let question = (|| {
+        let formula = Reading::new(net, tokens?).whole()?;
+        let xml = format!(
+            "<property-set><property><id>{}</id><formula>{formula}</formula></property></property-set>",
+            words::escaped(if id.is_empty() { "formula" } else { &id }),
+        );
+        let read = as_xml(net, xml.as_bytes()).map_err(|error| error.what)?;
+        let first = read.into_iter().next().ok_or("there is no formula")?;
+        first.question.map_err(|error| error.what)
+    })();
+    Property { id, question: question.map_err(|what: String| Unreadable { line, what }) }
+}

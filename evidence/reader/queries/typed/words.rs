@@ -1,0 +1,119 @@
+//! A formula as a list of tokens, and names as XML has them.
+
+use std::fmt::Write as _;
+
+/// A piece of a formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A word: a name, or one of the language.
+    Word(String),
+    /// A name, whatever it looks like.
+    Name(String),
+    /// Decimal digits.
+    Number(String),
+    /// An operator, a bracket, or a comma.
+    Sign(&'static str),
+    /// What stands behind the last one.
+    End,
+}
+
+impl Token {
+    /// Whether it is this word or sign.
+    pub(super) fn is(&self, text: &str) -> bool {
+        match self {
+            Token::Word(word) => word == text,
+            Token::Sign(sign) => *sign == text,
+            Token::Name(_) | Token::Number(_) | Token::End => false,
+        }
+    }
+
+    /// The name that it may be.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Token::Word(name) | Token::Name(name) => Some(name),
+            Token::Number(_) | Token::Sign(_) | Token::End => None,
+        }
+    }
+
+    /// It, for a message.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Token::Word(text) | Token::Number(text) => format!("`{text}`"),
+            Token::Name(name) => format!("the name \"{name}\""),
+            Token::Sign(sign) => format!("`{sign}`"),
+            Token::End => "the end of the formula".to_owned(),
+        }
+    }
+}
+
+/// The signs of the language, longer ones first.
+const SIGNS: [&str; 28] = [
+    "<->", "<=>", "&&", "||", "->", "=>", "<=", ">=", "==", "!=", "=<", "<>", "<", ">", "=", "+",
+    "-", "*", "&", "|", "!", "(", ")", "[", "]", ",", ":", ";",
+];
+
+/// The tokens of a formula. `#` begins a comment, which ends with its line.
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    while let Some(c) = rest.chars().next() {
+        let end = |is: &dyn Fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
+        let length = match c {
+            '#' => rest.find('\n').unwrap_or(rest.len()),
+            '"' => {
+                let (name, length) = quoted(rest)?;
+                tokens.push(Token::Name(name));
+                length
+            }
+            _ if c.is_alphabetic() || c == '_' => {
+                let length = end(&inside);
+                tokens.push(Token::Word(rest[..length].to_owned()));
+                length
+            }
+            _ if c.is_ascii_digit() => {
+                let length = end(&|c| c.is_ascii_digit());
+                tokens.push(Token::Number(rest[..length].to_owned()));
+                length
+            }
+            _ => {
+                let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+                let sign = sign.ok_or_else(|| format!("{c:?} begins no word of the language"))?;
+                tokens.push(Token::Sign(sign));
+                sign.len()
+            }
+        };
+        rest = rest[length..].trim_start();
+    }
+    Ok(tokens)
+}
+
+/// The name in quotes that `text` begins with, and its length with them. A backslash takes the next
+/// character as it is.
+fn quoted(text: &str) -> Result<(String, usize), String> {
+    let mut name = String::new();
+    let mut letters = text.char_indices().skip(1);
+    while let Some((at, c)) = letters.next() {
+        match c {
+            '"' => return Ok((name, at + 1)),
+            '\n' => break,
+            '\\' => name.extend(letters.next().map(|(_, c)| c)),
+            _ => name.push(c),
+        }
+    }
+    Err("a quote without its end".to_owned())
+}
+
+/// A text inside of an element.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '&' | '<' | '>' => {
+                let _ = write!(escaped, "&#{};", u32::from(c));
+            }
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,261 @@
+//! The auditor's reader of formulas as people type them, against the prover's: rows of random
+//! words, with few brackets, so that what binds tightest is seen.
+
+use crate::support::scale::scaled;
+use fastrand::Rng;
+use parikh::formula::text::read_one;
+use parikh::formula::{Expression, Formula, Relation};
+use parikh::net::{Net, text};
+use parikh_evidence::reader::queries::{self, typed};
+use std::fmt::Write as _;
+
+fn net() -> Net {
+    text::parse("net n\nplace \"odd one\" 2\nplace q\nplace A.1 1\ntransition t: q -> A.1\ntransition \"no < & >\": \"odd one\" -> q")
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+const PLACES: [&str; 3] = ["\"odd one\"", "q", "A.1"];
+
+/// A number, in the language.
+fn number(rng: &mut Rng) -> String {
+    let place = PLACES[rng.usize(..3)];
+    match rng.u8(..6) {
+        0 => rng.u8(..4).to_string(),
+        1 => format!("{}*{place}", rng.u8(..3)),
+        2 => format!("{place} - {}", number(rng)),
+        3 => format!("tokens({place}, q) + -1"),
+        4 => format!("2*({place} + {})", number(rng)),
+        _ => place.to_owned(),
+    }
+}
+
+/// Something like a formula of so many words.
+fn words(rng: &mut Rng, length: usize) -> String {
+    let atom = |rng: &mut Rng| match rng.u8(..8) {
+        0 => "deadlock".to_owned(),
+        1 => "fireable(t, \"no < & >\")".to_owned(),
+        2 => "fires(t)".to_owned(),
+        3 => "response(t, \"no < & >\")".to_owned(),
+        4 => "true".to_owned(),
+        _ => {
+            let relations = ["<=", ">=", "<", ">", "=", "==", "!=", "<>", "=<"];
+            format!("{} {} {}", number(rng), relations[rng.usize(..9)], number(rng))
+        }
+    };
+    let mut text = String::new();
+    for at in 0..length {
+        if at > 0 {
+            let infix = ["&&", "||", "->", "<->", "xor", "U", "and", "or", "|", "implies"];
+            let _ = write!(text, " {} ", infix[rng.usize(..infix.len())]);
+        }
+        for _ in 0..rng.usize(..3) {
+            let prefix = ["!", "not", "AG", "EF", "A", "E", "G", "F", "X", "AX", "EG", "AF"];
+            let _ = write!(text, "{} ", prefix[rng.usize(..prefix.len())]);
+        }
+        match rng.u8(..4) {
+            0 if length > 1 => {
+                let inner = words(rng, length - 1);
+                let _ = write!(text, "({inner})");
+            }
+            _ => text.push_str(&atom(rng)),
+        }
+    }
+    text
+}
+
+/// A tree in the contest's XML, with nothing of it left to precedence.
+fn xml(formula: &Formula, net: &Net) -> String {
+    let one = |name: &str, part: &Formula| format!("<{name}>{}</{name}>", xml(part, net));
+    let all = |name: &str, parts: &[&Formula]| {
+        let parts: String = parts.iter().map(|part| xml(part, net)).collect();
+        format!("<{name}>{parts}</{name}>")
+    };
+    let name = |name: &str| name.replace('&', "&amp;").replace('<', "&lt;");
+    let transitions = |all: &[_]| -> String {
+        let names = all.iter().map(|&t| name(net.transition_name(t)));
+        names.map(|name| format!("<transition>{name}</transition>")).collect()
+    };
+    match formula {
+        Formula::AllPaths(it) => one("all-paths", it),
+        Formula::ExistsPath(it) => one("exists-path", it),
+        Formula::Globally(it) => one("globally", it),
+        Formula::Finally(it) => one("finally", it),
+        Formula::Next(it) => one("next", it),
+        Formula::Not(it) => one("negation", it),
+        Formula::And(parts) => all("conjunction", &parts.iter().collect::<Vec<_>>()),
+        Formula::Or(parts) => all("disjunction", &parts.iter().collect::<Vec<_>>()),
+        Formula::Implies(a, b) => all("implication", &[&**a, &**b]),
+        Formula::Until { before, reach } => {
+            format!("<until>{}{}</until>", one("before", before), one("reach", reach))
+        }
+        Formula::Equivalent(a, b) => {
+            let not = |it: &Formula| Formula::Not(Box::new(it.clone()));
+            let both = Formula::And(vec![(**a).clone(), (**b).clone()]);
+            xml(&Formula::Or(vec![both, Formula::And(vec![not(a), not(b)])]), net)
+        }
+        Formula::Xor(a, b) => {
+            let not = |it: &Formula| Formula::Not(Box::new(it.clone()));
+            let first = Formula::And(vec![(**a).clone(), not(b)]);
+            xml(&Formula::Or(vec![first, Formula::And(vec![not(a), (**b).clone()])]), net)
+        }
+        Formula::Fireable(any) => format!("<is-fireable>{}</is-fireable>", transitions(any)),
+        Formula::Fires(any) => format!("<fires>{}</fires>", transitions(any)),
+        Formula::Deadlock => "<deadlock/>".to_owned(),
+        Formula::True => "<true/>".to_owned(),
+        Formula::False => "<false/>".to_owned(),
+        Formula::PlaceBound(_) => panic!("no bound is written"),
+        Formula::Compare { left, relation, right } => {
+            let name = match relation {
+                Relation::AtMost => "integer-le",
+                Relation::AtLeast => "integer-ge",
+                Relation::Less => "integer-lt",
+                Relation::Greater => "integer-gt",
+                Relation::Equal => "integer-eq",
+                Relation::Unequal => "integer-ne",
+            };
+            // Each place stands on the side where it counts.
+            let mut counts = vec![0i64; net.place_count()];
+            let mut constant = 0;
+            count(left, 1, &mut counts, &mut constant);
+            count(right, -1, &mut counts, &mut constant);
+            let side = |sign: i64| {
+                let listed = net.places().flat_map(|p| {
+                    let times = usize::try_from(sign * counts[p.index()]).unwrap_or(0);
+                    vec![format!("<place>{}</place>", net.place_name(p)); times]
+                });
+                let listed: String = listed.collect();
+                let constant = (sign * constant).max(0);
+                let tokens = match listed.is_empty() {
+                    true => String::new(),
+                    false => format!("<tokens-count>{listed}</tokens-count>"),
+                };
+                let constant = format!("<integer-constant>{constant}</integer-constant>");
+                format!("<integer-sum>{tokens}{constant}</integer-sum>")
+            };
+            format!("<{name}>{}{}</{name}>", side(1), side(-1))
+        }
+    }
+}
+
+/// Adds `factor` times a number.
+fn count(number: &Expression, factor: i64, counts: &mut [i64], constant: &mut i64) {
+    match number {
+        Expression::Constant(it) => *constant += factor * it,
+        Expression::Tokens(places) => places.iter().for_each(|p| counts[p.index()] += factor),
+        Expression::Sum(parts) => {
+            parts.iter().for_each(|it| count(it, factor, counts, constant));
+        }
+        Expression::Difference(a, b) => {
+            count(a, factor, counts, constant);
+            count(b, -factor, counts, constant);
+        }
+        Expression::Product(parts) => {
+            let constants = parts.iter().filter_map(|it| match it {
+                Expression::Constant(it) => Some(it),
+                _ => None,
+            });
+            let others = parts.iter().find(|it| !matches!(it, Expression::Constant(_)));
+            let factor = factor * constants.product::<i64>();
+            count(others.unwrap_or(&Expression::Constant(1)), factor, counts, constant);
+        }
+    }
+}
+
+/// Whether something of time stands outside of every path quantifier.
+fn is_of_a_run(formula: &Formula) -> bool {
+    match formula {
+        Formula::AllPaths(_) | Formula::ExistsPath(_) => false,
+        Formula::Globally(_)
+        | Formula::Finally(_)
+        | Formula::Next(_)
+        | Formula::Until { .. }
+        | Formula::Fires(_) => true,
+        Formula::Not(it) => is_of_a_run(it),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().any(is_of_a_run),
+        Formula::Implies(a, b) | Formula::Equivalent(a, b) | Formula::Xor(a, b) => {
+            is_of_a_run(a) || is_of_a_run(b)
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn both_readers_of_typed_formulas_understand_the_same() {
+    let net = net();
+    let (mut alike, mut refused) = (0, 0);
+    for seed in 0..scaled(20_000) {
+        let mut rng = Rng::with_seed(seed);
+        let length = rng.usize(1..4);
+        let text = words(&mut rng, length);
+        let typed = typed::read_one(&net, &text, &queries::read);
+        let Ok(formula) = read_one(&text, "--formula", &net).formula else {
+            refused += 1;
+            continue;
+        };
+        let mut tree = xml(&formula, &net);
+        if is_of_a_run(&formula) {
+            tree = format!("<all-paths>{tree}</all-paths>");
+        }
+        let file = format!(
+            "<property-set><property><id>f</id><formula>{tree}</formula></property></property-set>"
+        );
+        let plain = queries::read(&net, file.as_bytes()).unwrap().remove(0).question;
+        match (&typed.question, &plain) {
+            (Ok(typed), Ok(plain)) => {
+                assert_eq!(format!("{typed:?}"), format!("{plain:?}"), "seed {seed}: {text}");
+                alike += 1;
+            }
+            (Err(typed), Err(plain)) => assert_eq!(typed.what, plain.what, "seed {seed}: {text}"),
+            other => panic!("seed {seed}: {text}: {other:?}"),
+        }
+    }
+    assert!(alike > 2_000 && refused > 20, "{alike} {refused}");
+}
+
+#[test]
+fn names_and_files_are_read_as_the_prover_reads_them() {
+    let net = net();
+    let file = "# a remark\none: EF q >= 1 # and another\n\nAG (q <= 2\n  && A.1 >= 0)\nbound(q, \"odd one\")\n";
+    let mut read = typed::read(&net, file, &queries::read);
+    typed::name_the_others(&mut read);
+    let ids: Vec<&str> = read.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, ["one", "formula-2", "formula-3"]);
+    assert!(read.iter().all(|it| it.question.is_ok()), "{read:?}");
+
+    let lola = "FORMULA EF (q > 1 AND NOT FIREABLE(t));\n{ no } AGEF DEADLOCK";
+    let read = typed::read(&net, lola, &queries::read);
+    let typed = typed::read(&net, "EF (q > 1 && !fireable(t))\nAG EF deadlock", &queries::read);
+    assert_eq!(format!("{read:?}"), format!("{typed:?}"));
+
+    let wrong = [
+        ("EF (q >= 1", "found the end of the formula, expected `)`"),
+        ("q", "a number stands where a formula is expected"),
+        ("EF q >= 1 >= 2", "a formula stands where a number is expected"),
+        ("EF nowhere >= 1", "the net has no place"),
+        ("EF fireable(q)", "the net has no transition"),
+        ("EF bound(q)", "a bound is no part of another formula"),
+        ("EF q*q >= 1", "tokens times tokens"),
+        ("EF q >= 99999999999999999999", "is no number below 2^63"),
+        ("EF (q >= 1) q", "found `q`, expected an operator or the end of the formula"),
+        ("EF ?", "begins no word of the language"),
+        ("EF \"q", "a quote without its end"),
+        ("response(t)", "`response` is about 2 activities, not 1"),
+    ];
+    for (text, expected) in wrong {
+        let what = typed::read_one(&net, text, &queries::read).question.unwrap_err().what;
+        assert!(what.contains(expected), "{text}: {what}");
+    }
+}
+
+#[test]
+fn deep_and_long_formulas_are_read_or_refused() {
+    let net = net();
+    let question = |text: &str| typed::read_one(&net, text, &queries::read).question;
+    let chain = vec!["q >= 1"; 30_000].join(" && ");
+    assert!(question(&format!("EF ({chain})")).is_ok());
+    assert!(question(&format!("EF {}q >= 1{}", "(".repeat(15_000), ")".repeat(15_000))).is_ok());
+    assert!(question(&format!("EF {}q >= 1", "(".repeat(30_000))).is_err());
+    assert!(question(&format!("{} q >= 1", "!".repeat(5_000))).is_err());
+    let doubled = vec!["q >= 1"; 60].join(" xor ");
+    assert_eq!(question(&format!("EF ({doubled})")).unwrap_err().what, "the formula is too long");
+}
