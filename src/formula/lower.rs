@@ -241,7 +241,12 @@ impl Lowering<'_> {
         let Some((possible, met)) = possibility(part, !holds) else {
             return Ok(Proposition::Atom(Goal::Reach(self.states.predicate(part, holds)?)));
         };
-        let kept = Goal::Home(self.states.predicate(possible, met)?);
+        let kept = match self.states.predicate(possible, met)? {
+            // What always holds stays reachable, and what never does is not reachable.
+            Predicate::True => return Ok(Proposition::Constant(false)),
+            Predicate::False => return Ok(Proposition::Constant(true)),
+            kept => Goal::Home(kept),
+        };
         let lost = Proposition::Atom(kept).negated();
         Ok(match self.logic {
             Some(Logic::Branching) => trees::or_by_the_tree(lost, part, holds, self.net),
@@ -500,6 +505,10 @@ mod tests {
         let home = |place| Proposition::Atom(Goal::Home(at_least(place, 1)));
         assert_eq!(lowered(&ag(ef(marked("q")))), is(home("q")));
         assert_eq!(lowered(&not(ef(not(ef(marked("q")))))), is(home("q")));
+        let always = || compare(&["q"], Relation::AtLeast, 0);
+        for holds in [ag(ef(always())), ef(ag(always())), not(ag(ef(not(always()))))] {
+            assert_eq!(lowered(&holds), is(Proposition::Constant(true)));
+        }
         let lost = is(home("q").negated());
         assert_eq!(lowered(&ef(ag(not(marked("q"))))), lost);
         assert_eq!(lowered(&not(ag(ef(marked("q"))))), lost);

@@ -202,7 +202,7 @@ fn both_readers_of_typed_formulas_understand_the_same() {
         let plain = queries::read(&net, file.as_bytes()).unwrap().remove(0).question;
         match (&typed.question, &plain) {
             (Ok(typed), Ok(plain)) => {
-                assert_eq!(format!("{typed:?}"), format!("{plain:?}"), "seed {seed}: {text}");
+                assert_eq!(typed, plain, "seed {seed}: {text}");
                 alike += 1;
             }
             (Err(typed), Err(plain)) => assert_eq!(typed.what, plain.what, "seed {seed}: {text}"),
@@ -223,9 +223,11 @@ fn names_and_files_are_read_as_the_prover_reads_them() {
     assert!(read.iter().all(|it| it.question.is_ok()), "{read:?}");
 
     let lola = "FORMULA EF (q > 1 AND NOT FIREABLE(t));\n{ no } AGEF DEADLOCK";
-    let read = typed::read(&net, lola, &queries::read);
-    let typed = typed::read(&net, "EF (q > 1 && !fireable(t))\nAG EF deadlock", &queries::read);
-    assert_eq!(format!("{read:?}"), format!("{typed:?}"));
+    let questions = |text| -> Vec<_> {
+        let read = typed::read(&net, text, &queries::read);
+        read.into_iter().map(|it| it.question.unwrap()).collect()
+    };
+    assert_eq!(questions(lola), questions("EF (q > 1 && !fireable(t))\nAG EF deadlock"));
 
     let wrong = [
         ("EF (q >= 1", "found the end of the formula, expected `)`"),
@@ -255,7 +257,7 @@ fn deep_and_long_formulas_are_read_or_refused() {
     assert!(question(&format!("EF ({chain})")).is_ok());
     assert!(question(&format!("EF {}q >= 1{}", "(".repeat(15_000), ")".repeat(15_000))).is_ok());
     assert!(question(&format!("EF {}q >= 1", "(".repeat(30_000))).is_err());
-    assert!(question(&format!("{} q >= 1", "!".repeat(5_000))).is_err());
+    assert!(question(&format!("{} q >= 1", "AX ".repeat(5_000))).is_err());
     let doubled = vec!["q >= 1"; 60].join(" xor ");
     assert_eq!(question(&format!("EF ({doubled})")).unwrap_err().what, "the formula is too long");
 }
