@@ -19,6 +19,7 @@
 //! | `finals` | final markings, as tools for process mining write them |
 //! | [`fair`] | which runs questions are about, from the command line |
 //! | `lola`, `tina`, `mist` | nets in the languages of these tools, from `words` |
+//! | `plain` | nets as text, a line a node |
 //! | [`queries`] | the query files of the Model Checking Contest, and formulas as people type them, down to predicates |
 
 pub mod fair;
@@ -27,6 +28,7 @@ pub(crate) mod known;
 mod lola;
 mod mist;
 mod pipe;
+mod plain;
 pub mod pnml;
 pub mod queries;
 pub(crate) mod references;
@@ -45,11 +47,12 @@ use std::borrow::Cow;
 /// With the line and what was expected there.
 pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
     let text = words::text(bytes);
-    let plain = |net| Ok(pnml::Extended { net, note: None });
+    let read = |net| Ok(pnml::Extended { net, note: None });
     match () {
-        () if mist::is(&text) => plain(mist::read(&text)?),
-        () if lola::is(&text) => plain(lola::read(&text)?),
-        () if tina::is(&text) => plain(tina::read(&text)?),
+        () if mist::is(&text) => read(mist::read(&text)?),
+        () if lola::is(&text) => read(lola::read(&text)?),
+        () if tina::is(&text) => read(tina::read(&text)?),
+        () if plain::is(&text) => read(plain::read(&text)?.into()),
         () => pnml::read_extended(bytes),
     }
 }

@@ -95,6 +95,18 @@ fn formulas_of_a_command_line_stop_no_other_file() {
         noted.starts_with("note: proofs/Formulas.jsonl: its formulas were given on"),
         "{noted}"
     );
+    // The formula itself may be given, or a file of formulas as people type them.
+    let bound = format!("{}: bound(q)", "Small-UpperBounds-00");
+    std::fs::write(directory.path().join("asked.txt"), format!("# one\n{bound}\n")).unwrap();
+    for asked in [["--formula", &*bound], ["--formulas", "asked.txt"], ["--queries", "asked.txt"]] {
+        let formulas = [&["model.pnml", "proofs/Formulas.jsonl"][..], &asked].concat();
+        let (code, said, noted) = certify(directory.path(), &formulas);
+        assert_eq!((code, &*noted), (0, ""), "{said}");
+        assert!(said.contains("(the most of `q`): 2: confirmed"), "{said}");
+    }
+    let other = ["model.pnml", "proofs/Formulas.jsonl", "--formula", "bound(q)"];
+    let (code, said, _) = certify(directory.path(), &other);
+    assert!(code == 4 && said.contains("there is no such question"), "{said}");
     // Where a file has them, they are looked at.
     std::fs::copy(directory.path().join("UpperBounds.xml"), directory.path().join("Formulas.xml"))
         .unwrap();

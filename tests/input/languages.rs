@@ -180,7 +180,7 @@ fn mist_is_read_in_every_construct() {
 
 #[test]
 fn nets_of_each_language_are_read_written_and_read_again() {
-    let mut written = [0; 3];
+    let mut written = [0; 4];
     for seed in 0..200 {
         let net: ExtendedNet = match seed % 2 {
             0 => generate::random(seed, &Shape::small(seed)).into(),
@@ -194,6 +194,10 @@ fn nets_of_each_language_are_read_written_and_read_again() {
             assert_eq!(shown(&again), nameless.join("\n"));
             assert_eq!(lola(&read("n", lola(&again)).unwrap()), lola(&again));
             written[0] += 1;
+            let plain = text::print(net.core());
+            let again = read("n", &plain).unwrap();
+            assert_eq!((shown(&again), text::print(again.core())), (expected.clone(), plain));
+            written[3] += 1;
         }
         if net.core().transitions().all(|t| net.resets(t).is_empty()) {
             let again = read("n.net", tina(&net)).unwrap();
@@ -206,6 +210,31 @@ fn nets_of_each_language_are_read_written_and_read_again() {
         written[2] += 1;
     }
     assert!(written.iter().all(|&number| number >= 50), "{written:?}");
+}
+
+#[test]
+fn nets_as_text_are_read_in_every_construct() {
+    let file = "# a remark\nnet \"a net\"\ntransition t: 2*\"p \\\"1\" + q -> r # and one\nplace \"p \\\"1\" 3\n\
+                place q\nplace r 0\ntransition idle\ntransition none: ->\n";
+    assert_eq!(read("n", file).unwrap().core().transition_count(), 3);
+    for wrong in [
+        "place p x",
+        "place p 1 2",
+        "place p\nplace p",
+        "place",
+        "net\nplace p",
+        "plaze p\nplace q",
+        "place p\ntransition t p -> p",
+        "place p\ntransition t: p",
+        "place p\ntransition t: p - p",
+        "place p\ntransition t: q -> p",
+        "place p\ntransition t: 0*p ->",
+        "place \"p",
+        "place p\ntransition t: p + -> p",
+        "place p\ntransition t: -> -> p",
+    ] {
+        assert!(read("n", wrong).is_err(), "{wrong}");
+    }
 }
 
 #[test]
