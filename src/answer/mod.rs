@@ -14,6 +14,7 @@ mod aim;
 mod basis;
 mod circuit;
 mod examinations;
+mod lemma;
 mod nodes;
 mod plan;
 mod question;

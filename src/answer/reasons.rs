@@ -3,6 +3,7 @@
 
 use super::aim::{Aim, Question, Role, Whole};
 use super::basis::length;
+use super::lemma;
 use super::sound;
 use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach};
 use crate::evidence::words;
@@ -136,12 +137,14 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
     }
 }
 
-/// Why something cannot be: a sum of tokens that people can read, where there is one, and what was
-/// checked.
+/// Why something cannot be: a sum of tokens that people can read, where there is one, or which
+/// places never go together; and what was checked.
 fn never(board: &Board<'_>, goal: GoalId, proof: &Proof) -> String {
     let Goal::Reach(predicate) = board.goal(goal) else { return proof.to_string() };
-    let by_sums = board.sums().and_then(|sums| sums.why_never(board.net(), predicate));
-    by_sums.map_or_else(|| proof.to_string(), |sums| format!("{sums} ({proof})"))
+    let net = board.net();
+    let by_sums = board.sums().and_then(|sums| sums.why_never(net, predicate));
+    let said = by_sums.or_else(|| lemma::why_never(net, predicate, proof));
+    said.map_or_else(|| proof.to_string(), |said| format!("{said} ({proof})"))
 }
 
 /// Whether a witness is known to be shortest, where that was asked.

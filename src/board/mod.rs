@@ -43,6 +43,7 @@ pub use knowledge::{Home, Knowledge, Maximum, Reach, Run, Standing, Tree};
 pub use over::{By, Over};
 pub use proof::{Argument, Proof};
 pub use runs::Runs;
+pub use shorten::FREE;
 pub use trees::Trees;
 pub use under::Under;
 pub use witness::Witness;
@@ -154,10 +155,11 @@ impl<'n> Board<'n> {
         self
     }
 
-    /// Makes witnesses shorter before they are kept, in a small share of the time; if `proving`, as
-    /// long as it takes to know that there is no shorter one, but in half of what is left.
-    pub fn with_short_witnesses(mut self, proving: bool) -> Self {
-        self.shortening = Shortening::new(proving);
+    /// Makes witnesses shorter before they are kept, in a small share of the time or in as much as
+    /// is `free`; if `proving`, as long as it takes to know that there is no shorter one, but in
+    /// half of what is left.
+    pub fn with_short_witnesses(mut self, proving: bool, free: Duration) -> Self {
+        self.shortening = Shortening::new(proving, free);
         self
     }
 

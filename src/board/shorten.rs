@@ -25,10 +25,12 @@ const LONGEST: u64 = 1_000_000;
 const VISITED: usize = 30_000;
 const HELD: usize = 6_000_000;
 
-/// The share of the run's time so far that all of it may take, and what it may take in any case:
-/// together less than a twentieth of any run that is long enough to be noticed.
+/// The share of the run's time so far that all of it may take.
 const SHARE: f64 = 0.04;
-const FREE: Duration = Duration::from_micros(500);
+
+/// What it may take in any case, unless more is given: with the share less than a twentieth of any
+/// run that is long enough to be noticed.
+pub const FREE: Duration = Duration::from_micros(500);
 
 /// What proving that one witness is shortest may take where nothing limits the run.
 const PROVING: Duration = Duration::from_secs(60);
@@ -40,6 +42,8 @@ pub(super) struct Shortening {
     begun: Option<Instant>,
     /// Whether it is wanted that no witness is shorter.
     proving: bool,
+    /// What it may take in any case.
+    free: Duration,
     /// Nanoseconds spent, over all threads.
     spent: AtomicU64,
     /// How many witnesses were tried, with how many firings, and how many of these were left.
@@ -51,14 +55,14 @@ pub(super) struct Shortening {
 }
 
 impl Shortening {
-    pub(super) fn new(proving: bool) -> Shortening {
-        Shortening { begun: Some(Instant::now()), proving, ..Shortening::default() }
+    pub(super) fn new(proving: bool, free: Duration) -> Shortening {
+        Shortening { begun: Some(Instant::now()), proving, free, ..Shortening::default() }
     }
 
     /// What may be spent now; nothing where witnesses stay as they are.
     fn time(&self) -> Option<Duration> {
         let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
-        Some(self.begun?.elapsed().mul_f64(SHARE).max(FREE).saturating_sub(spent))
+        Some(self.begun?.elapsed().mul_f64(SHARE).max(self.free).saturating_sub(spent))
     }
 
     pub(super) fn spend(&self, since: Instant) {

@@ -8,12 +8,12 @@ use crate::draw::{
     self, Highlight, HighlightError, MOST_FIRINGS, MOST_NODES, MOST_WHOLE, Part, Scene, animated,
     coloured, dot, strip, summary, svg, system,
 };
-use crate::input;
+use crate::input::{self, SourceModel};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::coloured::ColouredNet;
 use parikh_net::printable::Quoted;
-use parikh_net::{FiringSequence, Net};
+use parikh_net::{ExtendedNet, FiringSequence, Net};
 use parikh_solvers::Budget;
 use parikh_systems::System;
 use std::collections::{BTreeSet, HashSet};
@@ -118,7 +118,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     {
         return arguments.of_system(&system, output, &budget);
     }
-    let model = input::read_model(&arguments.model)?;
+    let source = input::read_source(&arguments.model)?;
+    if let SourceModel::Net(net) = &source
+        && !net.is_plain()
+        && !arguments.is_about_nets()
+    {
+        let highlight = arguments.highlight(net.core(), &budget)?.unwrap_or_default();
+        let picture = match arguments.all {
+            true => draw::extended(net, &Part::whole(net.core()), &highlight),
+            false => part_or_summary(net, &highlight)?,
+        };
+        return deliver(&picture, output, &budget);
+    }
+    let model = input::translated_model(source, &arguments.model)?;
     if let Some(net) = model.colours()
         && let Some(picture) = arguments.of_coloured(net)?
     {
@@ -155,7 +167,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         highlight if arguments.all => {
             draw::net(&net, &Part::whole(&net), &highlight.unwrap_or_default())
         }
-        highlight => part_or_summary(&net, &highlight.unwrap_or_default())?,
+        highlight => part_or_summary(&net.into(), &highlight.unwrap_or_default())?,
     };
     deliver(&picture, output, &budget)
 }
@@ -366,21 +378,21 @@ fn begun(net: Net, file: &Path) -> Result<Net> {
 
 /// The net as a whole, or around what is highlighted, or in groups: the first that is not too much
 /// to look at.
-fn part_or_summary(net: &Net, highlight: &Highlight) -> Result<Scene> {
-    let whole = Part::whole(net);
+fn part_or_summary(net: &ExtendedNet, highlight: &Highlight) -> Result<Scene> {
+    let whole = Part::whole(net.core());
     let nodes = whole.len();
-    let around = Part::around(net, highlight);
+    let around = Part::around(net.core(), highlight);
     if nodes <= MOST_NODES || around.is_empty() && nodes <= MOST_WHOLE {
-        return Ok(draw::net(net, &whole, highlight));
+        return Ok(draw::extended(net, &whole, highlight));
     }
     if !around.is_empty() && around.len() <= MOST_NODES {
-        return Ok(draw::net(net, &around, highlight));
+        return Ok(draw::extended(net, &around, highlight));
     }
     let many = match around.len() {
         0 => format!("{nodes} nodes are too many to look at"),
         part => format!("{part} nodes are highlighted or next to one that is, too many to look at"),
     };
-    let summary = summary(net, highlight);
+    let summary = summary(net.core(), highlight);
     summary.lines.iter().for_each(|line| note!("{line}"));
     match summary.scene {
         Some(scene) => {

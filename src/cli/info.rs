@@ -4,14 +4,15 @@ use super::Outcome;
 use super::json::number;
 use super::systems;
 use super::terminal::{in_json, lines, whole};
+use crate::Model;
 use crate::evidence::words;
-use crate::input;
+use crate::input::{self, SourceModel};
 use crate::structure::workflow::Workflow;
 use crate::unfold;
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use parikh_net::coloured::ColouredNet;
-use parikh_net::{Marking, Net, UnitId, marking_text};
+use parikh_net::{ExtendedNet, Marking, Net, UnitId, marking_text};
 use parikh_solvers::Budget;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -40,13 +41,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
         return Ok(Outcome::Complete);
     }
-    let model = input::read_model(&arguments.model)?;
+    let model = match input::read_source(&arguments.model)? {
+        SourceModel::Net(net) => return of_net(&net, arguments.format),
+        SourceModel::Coloured(net) => Model::from(*net),
+    };
     let colours = model.colours().map(|net| (coloured_text(net), coloured_json(net)));
     if let (Format::Text, Some((text, _))) = (arguments.format, &colours) {
         lines(text)?;
     }
     let net = model.into_net(&unfold::Config::default(), &Budget::unlimited());
-    let info = net.as_ref().map(Info::new);
+    let unfolded = net.map(ExtendedNet::from);
+    let info = unfolded.as_ref().map(Info::new);
     match (arguments.format, &info) {
         (Format::Text, Ok(info)) => {
             if colours.is_some() {
@@ -64,6 +69,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
                 object["coloured"] = colours;
             }
             // Who does not read on has what was wanted.
+            whole(&in_json(object))?;
+        }
+    }
+    Ok(Outcome::Complete)
+}
+
+fn of_net(net: &ExtendedNet, format: Format) -> Result<Outcome> {
+    let info = Info::new(net);
+    match format {
+        Format::Text => lines(&info.text())?,
+        Format::Json => {
+            let mut object = info.json();
+            object["type"] = "info".into();
             whole(&in_json(object))?;
         }
     }
@@ -102,6 +120,7 @@ fn coloured_json(net: &ColouredNet) -> Value {
 
 struct Info<'n> {
     net: &'n Net,
+    extended: &'n ExtendedNet,
     largest_weight: u64,
     heavy_arcs: usize,
     marked_places: usize,
@@ -112,11 +131,13 @@ struct Info<'n> {
 }
 
 impl<'n> Info<'n> {
-    fn new(net: &'n Net) -> Self {
+    fn new(extended: &'n ExtendedNet) -> Self {
+        let net = extended.core();
         let arcs = || net.transitions().flat_map(|t| net.pre(t).iter().chain(net.post(t)));
         let largest = net.initial().marked().max_by_key(|&(_, tokens)| tokens);
         Info {
             net,
+            extended,
             largest_weight: arcs().map(|arc| arc.weight).max().unwrap_or(0),
             heavy_arcs: arcs().filter(|arc| arc.weight > 1).count(),
             marked_places: net.initial().marked().count(),
@@ -153,6 +174,15 @@ impl<'n> Info<'n> {
                 ),
             },
         );
+        let inhibitors =
+            net.transitions().map(|t| self.extended.inhibitors(t).len()).sum::<usize>();
+        let resets = net.transitions().map(|t| self.extended.resets(t).len()).sum::<usize>();
+        for (key, number) in [("inhibitors", inhibitors), ("resets", resets)] {
+            if number > 0 {
+                let arcs = if number == 1 { "arc" } else { "arcs" };
+                row(key, format!("{number} {arcs}"));
+            }
+        }
         row(
             "marking",
             match &self.largest_marking {
@@ -233,6 +263,8 @@ impl<'n> Info<'n> {
                 .collect::<Vec<_>>(),
             "nodes": nodes(net),
             "arc_list": arcs(net),
+            "inhibitor_arcs": inhibitor_arcs(self.extended),
+            "reset_arcs": reset_arcs(self.extended),
             "marking": tokens(net, net.initial()),
             "finals": net.final_markings().iter().map(|it| tokens(net, it)).collect::<Vec<_>>(),
             "units": net.units().map(|units| json!({
@@ -264,6 +296,29 @@ fn arcs(net: &Net) -> Vec<Value> {
     };
     let arc = |(from, to, weight)| json!({"from": from, "to": to, "weight": number(weight)});
     net.transitions().flat_map(of).map(arc).collect()
+}
+
+/// Each with the weight from which on the place forbids the transition.
+fn inhibitor_arcs(net: &ExtendedNet) -> Vec<Value> {
+    let core = net.core();
+    let of = |t| {
+        net.inhibitors(t).iter().map(move |arc| {
+            let (place, transition) = (core.place_name(arc.place), core.transition_name(t));
+            json!({"place": place, "transition": transition, "weight": number(arc.weight)})
+        })
+    };
+    core.transitions().flat_map(of).collect()
+}
+
+/// Places that a transition empties.
+fn reset_arcs(net: &ExtendedNet) -> Vec<Value> {
+    let core = net.core();
+    let of = |t| {
+        net.resets(t).iter().map(move |&place| {
+            json!({"place": core.place_name(place), "transition": core.transition_name(t)})
+        })
+    };
+    core.transitions().flat_map(of).collect()
 }
 
 /// The marked places, and how many tokens each has.

@@ -97,6 +97,11 @@ Examples:
   parikh report post.dot --properties post-properties.txt -o post.html
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
 
+/// What a page says about a net that stands for one with inhibitor or reset arcs.
+const TRANSLATED: &str = "The model has inhibitor or reset arcs. This is about the place/transition net that stands for it: \
+     `co(p)`, room on p, holds as many tokens as p may still get, so that a transition that p inhibits \
+     waits for it; and a transition that empties p has a copy `t[p=n]` for each number of tokens there.";
+
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
     signals::finish_on_signal(&budget);
@@ -130,6 +135,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     });
     let model = arguments.of_process(model)?;
     let net = model.into_net(&unfold::Config::default(), &budget)?;
+    let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
     let (net, begun) = arguments.recognised(net);
     let remark = remark.or(begun);
     let asked = arguments.asked(&net)?;
@@ -225,6 +231,14 @@ impl Arguments {
                      which begins in {at}."
                 );
                 (begun, Some(remark))
+            }
+            _ if self.asks_all() && net.final_markings().len() > 1 => {
+                let remark = format!(
+                    "The model has {} final markings, and a case is done in any of them. Soundness is about one, \
+                     which --final names.",
+                    net.final_markings().len()
+                );
+                (net, Some(remark))
             }
             _ => (net, None),
         }

@@ -1,7 +1,7 @@
 //! A coloured net as a scene: places with their sorts and initial multisets, transitions with their
 //! guards, arcs with their inscriptions, and below all of it what the sorts and variables are.
 
-use super::scene::{Form, Line, Node, Scene};
+use super::scene::{Ends, Form, Line, Node, Scene};
 use parikh_net::coloured::{
     ColouredArc, ColouredNet, Guard, Multiset, Sort, SortKind, text as coloured_text,
 };
@@ -60,7 +60,7 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
             let (place, t) = (arc.place.index(), first + at);
             let (from, to) = if takes { (place, t) } else { (t, place) };
             let label = inscription(net, &arc.inscription);
-            scene.lines.push(Line { from, to, label, both: false });
+            scene.lines.push(Line { from, to, label, ends: Ends::Arrow });
         };
         transition.takes.iter().for_each(|arc| draw(arc, true));
         transition.puts.iter().for_each(|arc| draw(arc, false));

@@ -1,6 +1,6 @@
 //! A scene as Graphviz reads it.
 
-use super::scene::{Form, Node, Scene};
+use super::scene::{Ends, Form, Node, Scene};
 use parikh_net::printable::Printable;
 use std::fmt::Write as _;
 
@@ -40,9 +40,12 @@ pub fn dot(scene: &Scene) -> String {
         if !line.label.is_empty() {
             attributes.push(format!("label={}", quoted(&line.label)));
         }
-        if line.both {
-            attributes.push("dir=both".to_owned());
-        }
+        attributes.extend(match line.ends {
+            Ends::Arrow => None,
+            Ends::Both => Some("dir=both".to_owned()),
+            Ends::Circle => Some("arrowhead=odot".to_owned()),
+            Ends::TwoHeads => Some("arrowhead=normalnormal".to_owned()),
+        });
         let attributes = match attributes.is_empty() {
             true => String::new(),
             false => format!(" [{}]", attributes.join(", ")),

@@ -1,10 +1,10 @@
 //! A net as a scene: places as circles with their tokens in them and their names beside them,
 //! transitions as boxes, weights on arcs.
 
-use super::scene::{Form, Line, Node, Scene};
+use super::scene::{Ends, Form, Line, Node, Scene};
 use super::{Highlight, Part};
 use crate::names::Names;
-use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_net::{ExtendedNet, Net, PlaceId, TransitionId};
 use std::collections::HashMap;
 
 /// The nodes of `part` with what is highlighted among them. Nodes at the edge of a part, with arcs
@@ -94,6 +94,32 @@ fn with_remark(name: &str, remark: Option<&String>) -> String {
     }
 }
 
+/// The same of a net with inhibitor and reset arcs.
+pub fn extended(net: &ExtendedNet, part: &Part, highlight: &Highlight) -> Scene {
+    let mut scene = self::net(net.core(), part, highlight);
+    let ids = scene.nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at));
+    let positions: HashMap<&str, usize> = ids.collect();
+    let at = |id: String| positions.get(id.as_str()).copied();
+    let mut more = Vec::new();
+    for &t in &part.transitions {
+        let Some(to) = at(format!("t{}", t.index())) else { continue };
+        let inhibitors = net.inhibitors(t).iter().map(|arc| (arc.place, arc.weight, Ends::Circle));
+        let resets = net.resets(t).iter().map(|&place| (place, 1, Ends::TwoHeads));
+        for (place, weight, ends) in inhibitors.chain(resets) {
+            if let Some(from) = at(format!("p{}", place.index())) {
+                more.push(Line { from, to, label: label(weight), ends });
+            }
+        }
+    }
+    scene.lines.extend(more);
+    scene
+}
+
+/// What stands at an arc.
+fn label(weight: u64) -> String {
+    if weight > 1 { weight.to_string() } else { String::new() }
+}
+
 /// The arcs of a transition; what is taken and put back alike is one line both ways.
 fn lines(
     net: &Net,
@@ -102,18 +128,20 @@ fn lines(
     positions: &HashMap<PlaceId, usize>,
     lines: &mut Vec<Line>,
 ) {
-    let label = |weight: u64| if weight > 1 { weight.to_string() } else { String::new() };
     for arc in net.pre(t) {
         if let Some(&place) = positions.get(&arc.place) {
-            let both = net.post_weight(t, arc.place) == arc.weight;
-            lines.push(Line { from: place, to: at, label: label(arc.weight), both });
+            let ends = match net.post_weight(t, arc.place) == arc.weight {
+                true => Ends::Both,
+                false => Ends::Arrow,
+            };
+            lines.push(Line { from: place, to: at, label: label(arc.weight), ends });
         }
     }
     for arc in net.post(t) {
         if let Some(&place) = positions.get(&arc.place)
             && net.pre_weight(t, arc.place) != arc.weight
         {
-            lines.push(Line { from: at, to: place, label: label(arc.weight), both: false });
+            lines.push(Line { from: at, to: place, label: label(arc.weight), ends: Ends::Arrow });
         }
     }
 }

@@ -64,8 +64,21 @@ pub struct Line {
     pub to: usize,
     /// What is written at it; or nothing.
     pub label: String,
-    /// Whether it leads both ways.
-    pub both: bool,
+    /// How it ends.
+    pub ends: Ends,
+}
+
+/// How the ends of a line look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ends {
+    /// It leads one way.
+    Arrow,
+    /// It leads both ways.
+    Both,
+    /// A circle at its end: an inhibitor arc.
+    Circle,
+    /// Two heads at its end: a reset arc.
+    TwoHeads,
 }
 
 impl Scene {

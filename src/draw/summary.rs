@@ -2,7 +2,7 @@
 //! node each.
 
 use super::grouping::{Group, Grouping};
-use super::scene::{Form, Line, Node, Scene};
+use super::scene::{Ends, Form, Line, Node, Scene};
 use super::{Highlight, MOST_NODES};
 use parikh_net::Net;
 use std::fmt::Write as _;
@@ -109,7 +109,7 @@ fn scene(grouping: &Grouping, net: &Net, highlight: &Highlight) -> Scene {
     let first = grouping.places.len();
     let line = |((into, t, p), count): ((bool, usize, usize), usize)| {
         let (from, to) = if into { (first + t, p) } else { (p, first + t) };
-        Line { from, to, label: count.to_string(), both: false }
+        Line { from, to, label: count.to_string(), ends: Ends::Arrow }
     };
     Scene {
         name: net.name().to_owned(),

@@ -1,6 +1,6 @@
 //! A scene as a picture in SVG: laid out by [`crate::layout`], drawn as circles, boxes and curves.
 
-use super::scene::{Form, Line, Node, Scene};
+use super::scene::{Ends, Form, Line, Node, Scene};
 use crate::layout::{Direction, Graph, Layout, Point, Size, Spacing, layout};
 use crate::names::clipped;
 use parikh_solvers::Budget;
@@ -13,6 +13,9 @@ const LEADING: f64 = 12.0;
 
 /// The width of a letter of captions.
 pub(super) const CAPTION_LETTER: f64 = 6.6;
+
+/// The circle at the end of an inhibitor arc.
+const RING: f64 = 3.5;
 
 /// A place without much in it.
 const RADIUS: f64 = 14.0;
@@ -132,9 +135,15 @@ impl Drawing {
             let _ = write!(text, "L{:.1} {:.1}", end.0, end.1);
         }
         let _ = writeln!(text, "\"/>");
-        tip(points[points.len() - 2], end, "head", text);
-        if line.both {
-            tip(points[1], start, "head", text);
+        let before = points[points.len() - 2];
+        match line.ends {
+            Ends::Circle => ring(before, end, text),
+            _ => tip(before, end, "head", text),
+        }
+        match line.ends {
+            Ends::Both => tip(points[1], start, "head", text),
+            Ends::TwoHeads => tip(before, towards(end, before, 7.0), "head", text),
+            Ends::Arrow | Ends::Circle => {}
         }
         if !line.label.is_empty() {
             let (x, y) = match points.len() {
@@ -240,7 +249,7 @@ pub(super) fn head(name: &str, width: f64, height: f64) -> String {
 pub(super) const FOOT: &str = "</g>\n</svg>\n";
 
 const STYLE: &str = ".page{fill:#fff}.line{fill:none;stroke:#6b7582;stroke-width:1.1}\
-    .head{fill:#6b7582}.shape{fill:#fff;stroke:#333c48;stroke-width:1.3}\
+    .head{fill:#6b7582}.ring{fill:#fff;stroke:#6b7582;stroke-width:1.1}.shape{fill:#fff;stroke:#333c48;stroke-width:1.3}\
     text{fill:#1b2330;text-anchor:middle}.caption{text-anchor:start;font-size:12px}\
     .label{font-size:9px}.label,.beside{paint-order:stroke;stroke:#fff;stroke-width:2.5px}\
     .bright .shape{fill:#ffcc66;stroke-width:2}.cut .shape{stroke-dasharray:4 3}";
@@ -307,6 +316,19 @@ pub(super) fn tip(from: Point, at: Point, class: &str, text: &mut String) {
         "<path class=\"{class}\" d=\"M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z\"/>",
         at.0, at.1, a.0, a.1, b.0, b.1
     );
+}
+
+/// The circle at the end of an inhibitor arc.
+fn ring(from: Point, at: Point, text: &mut String) {
+    let (x, y) = towards(at, from, RING);
+    let _ = writeln!(text, "<circle class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RING}\"/>");
+}
+
+/// What lies so far from a point on the way to another.
+fn towards((x, y): Point, other: Point, far: f64) -> Point {
+    let (dx, dy) = (other.0 - x, other.1 - y);
+    let length = dx.hypot(dy).max(0.1);
+    (x + dx / length * far, y + dy / length * far)
 }
 
 /// Text as XML takes it; control characters, which it does not take at all, are shown as a box.

@@ -44,6 +44,8 @@ pub(super) fn build(net: &ExtendedNet, bounds: Vec<Bound>) -> Result<Net, Untran
             |name: &str| core.transition_named(name).is_some() || builder.node(name).is_some();
         let name = complement_name(core.place_name(p), is_taken);
         let complement = builder.place(&name, making.most(p) - core.initial()[p])?;
+        let shown = core.place_label(p).unwrap_or(core.place_name(p));
+        builder.label_place(complement, &format!("room on {shown}"));
         making.complements.insert(p, complement);
     }
     if !caps.is_empty() {

@@ -50,8 +50,20 @@ pub fn read_model_within_caps(path: &Path) -> Result<Model, InputError> {
 }
 
 fn read(path: &Path, caps: bool) -> Result<Model, InputError> {
+    translated_from(read_source(path)?, path, caps)
+}
+
+/// What stands for a model that was read from there, where it has inhibitor or reset arcs.
+///
+/// # Errors
+/// When no place/transition net stands for it.
+pub fn translated_model(source: SourceModel, path: &Path) -> Result<Model, InputError> {
+    translated_from(source, path, false)
+}
+
+fn translated_from(source: SourceModel, path: &Path, caps: bool) -> Result<Model, InputError> {
     let file = model_file(path)?.display().to_string();
-    Ok(match read_source(path)? {
+    Ok(match source {
         SourceModel::Net(net) => Model::from(translated(*net, &file, caps)?),
         SourceModel::Coloured(net) => Model::from(*net),
     })

@@ -36,7 +36,9 @@ pub use colour_problem::ColourProblem;
 pub use element::{Content, Element, read_element, read_element_from};
 pub use error::{InputError, Location};
 pub use format::{Format, SourceModel};
-pub use formats::{FORMATS, model_file, read_model, read_model_within_caps, read_source};
+pub use formats::{
+    FORMATS, model_file, read_model, read_model_within_caps, read_source, translated_model,
+};
 pub use instance::InstanceDirectory;
 pub use mist::target_of;
 pub use pnml::{read_net, read_net_from};

@@ -96,7 +96,24 @@ pub(super) fn by_reason(
             None => found.push(cause),
         }
     }
+    let mut found = together(found);
     found.sort_by_key(|cause| std::cmp::Reverse(cause.members.len()));
+    found
+}
+
+/// Where many transitions have each a reason of its own, they are one cause.
+fn together(causes: Vec<Cause>) -> Vec<Cause> {
+    let (alone, mut found): (Vec<Cause>, Vec<Cause>) =
+        causes.into_iter().partition(|cause| cause.members.len() == 1 && cause.roots.len() == 1);
+    if alone.len() <= APART {
+        found.extend(alone);
+        return found;
+    }
+    let one = alone.into_iter().reduce(|mut one, other| {
+        one.take_in(other);
+        Cause { of_all_roots: None, ..one }
+    });
+    found.extend(one);
     found
 }
 
@@ -155,6 +172,9 @@ impl Cause {
             ([], []) => {
                 Some(Text::words(" because they wait for each other").then(self.circle(net)))
             }
+            (roots, []) if roots.len() == self.members.len() => {
+                Some(Text::words(", each for a reason of its own"))
+            }
             _ => None,
         };
         because.into_iter().fold(dead, Text::then)
@@ -210,8 +230,11 @@ impl Cause {
     }
 }
 
-/// As many reasons as are said one by one.
-const SAID: usize = 8;
+/// As many reasons as are said one by one; the page shows the first of them at once.
+const SAID: usize = 40;
+
+/// As many transitions with a reason of their own as are findings of their own.
+const APART: usize = 3;
 
 fn never_filled(net: &Net, place: PlaceId) -> Text {
     let text = Text::default().place(place);

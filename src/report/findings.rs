@@ -4,7 +4,7 @@ use super::dead;
 use super::questions::{Fate, Found, Question, bindings, dead as never_firing, fires};
 use super::shown::{Play, Store};
 use super::text::{Text, counted};
-use super::topic::{Topic, done};
+use super::topic::{Topic, done, ends};
 use super::verdicts::Keys;
 use crate::evidence::replay;
 use crate::mcc::Examination;
@@ -57,6 +57,9 @@ const SUMS: Duration = Duration::from_millis(1_000);
 /// Why a coloured transition never fires that has not one binding in the unfolding.
 const NO_BINDING: &str = "No binding is left of it: its guard, or the colours that ever come to its input \
     places, allow none";
+
+/// As many loops as are findings of their own, each with the places that it fills.
+const UNBOUNDED: usize = 6;
 
 /// Transitions of a dead marking of which it is said what they wait for.
 const WAITING: usize = 6;
@@ -121,6 +124,7 @@ impl Telling<'_> {
     fn answered(&mut self, at: usize, question: &Question, topic: Topic, value: &str) {
         let because = question.reason.clone();
         match (topic, value) {
+            (Topic::Process(examination), _) if self.is_said_of_soundness(at, examination) => {}
             (Topic::Process(examination), "TRUE") => self.well_done(at, examination, question),
             (Topic::Process(examination), _) => self.unsound(at, examination, question),
             (Topic::Stuck, "TRUE") => self.stuck_case(at, question),
@@ -227,7 +231,21 @@ impl Telling<'_> {
 
     /// Whether the net was asked about as a process.
     fn process(&self) -> bool {
-        done(self.net).is_some()
+        !ends(self.net).is_empty()
+    }
+
+    /// Whether what is said of soundness says as much as this answer: that it is sound, or the same
+    /// reason why not.
+    fn is_said_of_soundness(&self, at: usize, examination: Examination) -> bool {
+        let soundness = Some(Topic::Process(Examination::Soundness));
+        let questions = &self.found.questions;
+        let whole = questions.iter().find(|asked| asked.topic == soundness);
+        let whole = whole.filter(|_| examination == Examination::WeakSoundness);
+        whole.is_some_and(|whole| match whole.value.as_deref() {
+            Some("TRUE") => true,
+            Some(_) => questions[at].value.is_some() && questions[at].reason == whole.reason,
+            None => false,
+        })
     }
 
     fn well_done(&mut self, at: usize, examination: Examination, question: &Question) {
@@ -291,10 +309,10 @@ impl Telling<'_> {
         let is_known =
             |asked: &Question| asked.topic == Some(Topic::Stuck) && asked.value.is_some();
         let stuck = self.found.questions.iter().any(is_known);
-        match (done(self.net), self.dead_marking(question)) {
+        match self.dead_marking(question) {
             // Where a case is done, or stops with it, was asked by itself.
-            (Some(_), _) if stuck => {}
-            (Some(done), Some(end)) if *done == end => {
+            _ if stuck => {}
+            Some(end) if ends(self.net).contains(&end) => {
                 let title = "Nothing is enabled any more where a case is done, as it should be";
                 self.answer(at, Level::Note, title);
             }
@@ -368,8 +386,10 @@ impl Telling<'_> {
 
     fn dead_by_cause(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
-        let dead: Vec<TransitionId> =
-            net.transitions().filter(|&t| fires(&found.fates, t) == Some(false)).collect();
+        // Of a transition with copies, the first stands for all of them.
+        let bindings = bindings(net);
+        let dead = never_firing(&bindings, &found.fates).into_iter();
+        let dead: Vec<TransitionId> = dead.filter_map(|at| bindings[at].first()).copied().collect();
         let causes = dead::causes(net, &dead);
         // Sums are looked for only where some transition waits for no place.
         let sums = causes
@@ -467,7 +487,7 @@ impl Telling<'_> {
     fn unbounded_places(&mut self, at: usize) {
         let (net, found) = (self.net, self.found);
         let mut groups: Vec<(Vec<PlaceId>, Vec<Text>, Option<Play>)> = Vec::new();
-        for place in net.places() {
+        for place in net.model_places() {
             let Some(bound) = &found.bounds[place.index()] else { continue };
             if bound.most != "+inf" {
                 continue;
@@ -480,6 +500,16 @@ impl Telling<'_> {
                 None => groups.push((vec![place], details, play)),
             }
         }
+        let others = groups.split_off(groups.len().min(UNBOUNDED));
+        if !others.is_empty() {
+            let places: Vec<PlaceId> =
+                others.iter().flat_map(|(places, ..)| places).copied().collect();
+            let said = |(places, details, _): (Vec<PlaceId>, Vec<Text>, _)| {
+                let text = Text::default().list(&places, ", ", |text, &place| text.place(place));
+                details.into_iter().fold(text.say(":"), |text, detail| text.say(" ").then(detail))
+            };
+            groups.push((places, others.into_iter().map(said).collect(), None));
+        }
         for (places, details, play) in groups {
             let title = match places.as_slice() {
                 [one] => Text::words("Place ").place(*one).say(" is unbounded"),
@@ -491,7 +521,7 @@ impl Telling<'_> {
             let finding = self.tell(Level::Problem, title);
             (finding.details, finding.play, finding.question) = (details, play, Some(at));
         }
-        let open = open_nodes(&found.bounds, net.places());
+        let open = open_nodes(&found.bounds, net.model_places());
         if !open.is_empty() {
             let text = Text::words("It is open whether these are bounded: ");
             let title = text.list(&open, ", ", |text, &place| text.place(place));
@@ -526,7 +556,7 @@ impl Telling<'_> {
                 .get(place.index())
                 .is_some_and(|bound| bound.as_ref().is_some_and(|bound| bound.most == "0"))
         };
-        let empty: Vec<PlaceId> = net.places().filter(empty).collect();
+        let empty: Vec<PlaceId> = net.model_places().filter(empty).collect();
         if empty.is_empty() {
             return;
         }
@@ -547,9 +577,12 @@ impl Telling<'_> {
     /// Nodes without arcs.
     fn lonely(&mut self) {
         let net = self.net;
+        // A place that only forbids firings has no arc, and its complement does.
+        let forbids = |p| net.translation().is_some_and(|it| it.complemented().contains(&p));
         let places: Vec<PlaceId> = net
-            .places()
+            .model_places()
             .filter(|&p| net.producers(p).is_empty() && net.consumers(p).is_empty())
+            .filter(|&p| !forbids(p))
             .collect();
         let transitions: Vec<TransitionId> = net
             .transitions()

@@ -155,12 +155,16 @@ pub fn report(
     }
 }
 
+/// What making the witnesses of one run shorter may take in any case: somebody reads them.
+const SHORTENING: Duration = Duration::from_millis(300);
+
 /// With all that a page shows of answers.
 fn for_pages(config: &Config) -> Config {
     Config {
         keep_all_witnesses: true,
         keep_documents: true,
         short_witnesses: true,
+        short_witnesses_within: SHORTENING,
         reasons_by_sums: true,
         ..config.clone()
     }

@@ -353,13 +353,13 @@ impl Asking<'_, '_> {
     /// Each place by itself.
     fn bounds(&mut self, budget: &Budget) -> Question {
         let net = self.net;
-        let goals = net.places().map(|p| Goal::Maximise(LinearSum::place(p)));
+        let goals = net.model_places().map(|p| Goal::Maximise(LinearSum::place(p)));
         let mut ran = self.run(Plan::of_goals(goals), budget);
         let mut whole = Question { grade: "replayed".into(), ..Question::default() };
         let mut largest: Option<(i128, PlaceId)> = None;
         let mut infinite: Vec<PlaceId> = Vec::new();
         let mut unknown = 0;
-        for place in net.places() {
+        for place in net.model_places() {
             let bound = ran.heard.remove(&place.index().to_string()).map(|heard| {
                 rest_on(&mut whole, &heard, true);
                 match &heard.answer.value {
@@ -401,8 +401,13 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Transitions as the model has them: of a coloured one the bindings, which may be none.
+/// Transitions as the model has them: of a coloured one the bindings, which may be none; of one
+/// with reset arcs its copies.
 pub(super) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
+    if let Some(translation) = net.translation() {
+        let copies = |t| translation.copies(TransitionId::new(t)).map(TransitionId::new).collect();
+        return (0..translation.transition_count()).map(copies).collect();
+    }
     match net.folding() {
         None => net.transitions().map(|t| vec![t]).collect(),
         Some(folding) => {

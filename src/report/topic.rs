@@ -39,12 +39,18 @@ impl Topic {
         Topic::Reversible,
     ];
 
-    /// Those of this net: of a process, which has a marking in which a case is done, whether it is
-    /// sound comes first.
+    /// Those of this net. Of a process, which has a marking in which a case is done, whether it is
+    /// sound comes first, and whether it is but for transitions that never fire: what is wrong may
+    /// be two things. Where a case may end in several markings, whether it gets stuck elsewhere.
     pub fn of_net(net: &Net) -> Vec<Topic> {
-        let of_process: &[Topic] = match done(net) {
-            Some(_) => &[Topic::Process(Examination::Soundness), Topic::Stuck],
-            None => &[],
+        let of_process: &[Topic] = match ends(net) {
+            [] => &[],
+            [_] => &[
+                Topic::Process(Examination::Soundness),
+                Topic::Process(Examination::WeakSoundness),
+                Topic::Stuck,
+            ],
+            _ => &[Topic::Stuck],
         };
         of_process.iter().chain(&Topic::ALL).copied().collect()
     }
@@ -117,8 +123,9 @@ impl Topic {
             Topic::Liveness => return Plan::of_examination(Examination::Liveness, net),
             Topic::Bounds => return Some(Plan::of_most_in_a_place(net)),
             Topic::Stuck => {
-                let undone = covers(done(net)?).negated();
-                plan.ask_exists(self.id(), Predicate::and([Predicate::Dead, undone]));
+                let undone = ends(net).iter().map(|end| covers(end).negated());
+                let stuck = [Predicate::Dead].into_iter().chain(undone);
+                plan.ask_exists(self.id(), Predicate::and(stuck));
             }
             Topic::Reversible => plan.ask_home(self.id(), Predicate::exactly(net.initial())),
         }
@@ -126,10 +133,18 @@ impl Topic {
     }
 }
 
-/// The marking in which a case is done, of a net that is asked about as a process.
+/// The markings in which a case is done, of a net that is asked about as a process.
+pub(super) fn ends(net: &Net) -> &[Marking] {
+    match net.folding().is_none() && net.translation().is_none() {
+        true => net.final_markings(),
+        false => &[],
+    }
+}
+
+/// The marking in which a case is done, where it is one.
 pub(super) fn done(net: &Net) -> Option<&Marking> {
-    match net.final_markings() {
-        [done] if net.folding().is_none() && net.translation().is_none() => Some(done),
+    match ends(net) {
+        [done] => Some(done),
         _ => None,
     }
 }

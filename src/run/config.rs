@@ -1,12 +1,13 @@
 //! How a plan is worked on.
 
 use super::schedule::Schedule;
-use crate::board::Board;
+use crate::board::{Board, FREE};
 use crate::engine::Engine;
 use crate::engine::diagrams::Course;
 use crate::engine::registry::{BY_NAME, ENGINES};
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
+use std::time::Duration;
 
 /// How a plan is worked on.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Config {
     pub show_bindings: bool,
     /// Make witnesses shorter before they are kept, for people: in a small share of the time.
     pub short_witnesses: bool,
+    /// What that may take in any case; half a millisecond by default.
+    pub short_witnesses_within: Duration,
     /// Besides, find out whether there are none shorter, of what is reachable: in half of the time
     /// that is left.
     pub shortest_witnesses: bool,
@@ -58,7 +61,8 @@ impl Config {
             board = board.with_documents();
         }
         if self.short_witnesses || self.shortest_witnesses {
-            board = board.with_short_witnesses(self.shortest_witnesses);
+            board =
+                board.with_short_witnesses(self.shortest_witnesses, self.short_witnesses_within);
         }
         if self.reasons_by_sums {
             board = board.with_reasons_by_sums();
@@ -114,6 +118,7 @@ impl Default for Config {
             keep_documents: false,
             show_bindings: false,
             short_witnesses: false,
+            short_witnesses_within: FREE,
             shortest_witnesses: false,
             reasons_by_sums: false,
             certified_only: false,

@@ -95,7 +95,7 @@ impl Sums {
 
 /// How many tokens places hold at least where `predicate` is true, each place once. What else it
 /// says is left out.
-fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
+pub fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
     let parts = match predicate {
         Predicate::And(parts) => &parts[..],
         Predicate::Atom(_) | Predicate::Enabled(_) => std::slice::from_ref(predicate),
@@ -167,22 +167,25 @@ impl Exclusion<'_> {
         if self.sum.terms().len() > TERMS {
             return None;
         }
-        let name = |place: PlaceId| self.net.place_name(place);
-        let mut text = format!("{}, so ", self.sum.describe(self.net));
-        if let [(place, tokens)] = self.wanted[..] {
-            let tokens = if tokens == 1 { "a token".into() } else { format!("{tokens} tokens") };
-            let _ = write!(text, "`{}` never holds {tokens}", name(place));
-            return Some(text);
-        }
-        let single = self.wanted.iter().all(|&(_, tokens)| tokens == 1);
-        for (at, &(place, tokens)) in self.wanted.iter().enumerate() {
-            let between = if at == 0 { "" } else { " and " };
-            let times = if single { String::new() } else { format!("{tokens}·") };
-            let _ = write!(text, "{between}{times}`{}`", name(place));
-        }
-        text += if single { " are never marked together" } else { " are never there together" };
-        Some(text)
+        Some(format!("{}, so {}", self.sum.describe(self.net), never_so(self.net, &self.wanted)))
     }
+}
+
+/// That places never hold so many tokens at the same time.
+pub fn never_so(net: &Net, wanted: &[(PlaceId, u64)]) -> String {
+    let name = |place: PlaceId| net.place_name(place);
+    if let [(place, tokens)] = *wanted {
+        let tokens = if tokens == 1 { "a token".into() } else { format!("{tokens} tokens") };
+        return format!("`{}` never holds {tokens}", name(place));
+    }
+    let single = wanted.iter().all(|&(_, tokens)| tokens == 1);
+    let mut text = String::new();
+    for (at, &(place, tokens)) in wanted.iter().enumerate() {
+        let between = if at == 0 { "" } else { " and " };
+        let times = if single { String::new() } else { format!("{tokens}·") };
+        let _ = write!(text, "{between}{times}`{}`", name(place));
+    }
+    text + if single { " are never marked together" } else { " are never there together" }
 }
 
 #[cfg(test)]

@@ -249,7 +249,7 @@ mod tests {
         let net = text::parse(NET).unwrap();
         let made = net.place_named("made").unwrap();
         let board = Board::new(&net, vec![Goal::Maximise(LinearSum::place(made))]);
-        let board = board.with_short_witnesses(false);
+        let board = board.with_short_witnesses(false, crate::board::FREE);
         let named = |name: &str| FiringSequence::from_iter([net.transition_named(name).unwrap()]);
         let stage = |prefix: &str| Stage { prefix: named(prefix), pump: named("make") };
         let staged = Pumping {

@@ -44,6 +44,16 @@ const certificateReader = (number) => {
   return fold(title, () => [about ? make("p", { class: "muted" }, about) : null, list()], { class: "proof" });
 };
 
+// So many sentences of a finding are read at once; others are behind a fold, and not printed.
+const AT_ONCE = 10;
+
+const detailsOf = (details) => {
+  const paragraph = (detail) => make("p", { class: "detail" }, words(detail));
+  const rest = details.slice(AT_ONCE);
+  const folded = rest.length ? [fold(`${rest.length} more`, () => rest.map(paragraph))] : [];
+  return [...details.slice(0, AT_ONCE).map(paragraph), ...folded];
+};
+
 const findingsSection = () => {
   const items = data.findings.map((finding) => {
     const title = finding.title.map((piece) => {
@@ -60,7 +70,7 @@ const findingsSection = () => {
     return make("li", { class: `finding ${finding.level}` },
       make("p", { class: "title" }, make("span", { class: "badge" }, LEVELS[finding.level]),
         words(finding.title)),
-      ...finding.details.map((detail) => make("p", { class: "detail" }, words(detail))),
+      ...detailsOf(finding.details),
       finding.certificate !== undefined ? certificateReader(finding.certificate) : null,
       actions.length ? make("p", { class: "actions" }, ...actions) : null);
   });

@@ -1,0 +1,73 @@
+//! What a lemma of a document says to people: which places never go together.
+//!
+//! A lemma says that some comparisons never hold together. Where these are that single places hold
+//! at least so many tokens, that is worth saying whatever it rests on. One that rests on neither
+//! traps nor units has weights w that no firing raises: w·m ≤ w·m₀ in every reachable marking m,
+//! and these places together would make w·m larger than that. The sum may be too long to be read;
+//! of how many places it is, is not.
+
+use crate::board::Proof;
+use crate::evidence::certificate::{Document, Lemma};
+use crate::evidence::words;
+use crate::structure::excluded::{least, never_so};
+use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
+
+/// As many terms of a sum as people read.
+const TERMS: usize = 12;
+
+/// Why no reachable marking is as `predicate` says, from a document about the net itself: "`p` and
+/// `q` are never marked together, as a sum of tokens on 40 places never grows".
+pub(super) fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<String> {
+    // Of a net that stands for another, people do not know all places.
+    let is_model = net.translation().is_none();
+    if !is_model || proof.abstracted || proof.reduced.is_some() {
+        return None;
+    }
+    let Document::Linear(certificate) = proof.document.as_deref()? else { return None };
+    let wanted = least(net, predicate)?;
+    let found = certificate.lemmas.iter().find_map(|lemma| {
+        let atoms = lemma.atoms.iter().map(|&(at, _)| marked(certificate.atoms.get(at)?));
+        let atoms: Vec<(PlaceId, u64)> = atoms.collect::<Option<_>>()?;
+        let is_wanted = |&(place, tokens): &(PlaceId, u64)| {
+            wanted.iter().any(|&(other, most)| other == place && most >= tokens)
+        };
+        (!atoms.is_empty() && atoms.iter().all(is_wanted)).then_some((lemma, atoms))
+    });
+    let (lemma, mut together) = found?;
+    together.sort_unstable();
+    let never = never_so(net, &together);
+    if !lemma.traps.is_empty() || !lemma.units.is_empty() {
+        return Some(never);
+    }
+    Some(match readable(net, lemma) {
+        Some(sum) => format!("{sum}, so {never}"),
+        None => {
+            let places = lemma.weights.len();
+            format!("{never}, as a sum of tokens on {places} places never grows")
+        }
+    })
+}
+
+/// The place that an atom says to hold at least so many tokens.
+fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
+    match *atom.sum.terms() {
+        [(place, factor)] if factor < 0 && atom.bound < 0 => {
+            Some((place, atom.bound.unsigned_abs().div_ceil(factor.unsigned_abs())))
+        }
+        _ => None,
+    }
+}
+
+/// What the weights say, where it is short: `p + q` never exceeds 1.
+fn readable(net: &Net, lemma: &Lemma) -> Option<String> {
+    if lemma.weights.len() > TERMS || lemma.weights.is_empty() {
+        return None;
+    }
+    let own = |&(place, weight): &(PlaceId, i128)| {
+        (place.index() < net.place_count()).then_some((place, i64::try_from(weight).ok()?))
+    };
+    let weights: Vec<(PlaceId, i64)> = lemma.weights.iter().map(own).collect::<Option<_>>()?;
+    let sum = LinearSum::new(weights).ok()?;
+    let most = sum.value(net.initial());
+    Some(format!("{} never exceeds {most}", words::linear(net, &sum)))
+}
