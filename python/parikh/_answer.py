@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import html
+import itertools
+import json
 import math
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Sequence, SupportsIndex, Union, overload
 
-from . import _formula, _programs
+from . import _programs
 from ._programs import ParikhError, integer
 from ._witness import Witness, read
 
@@ -55,13 +58,58 @@ class Certificate:
         return self.verdict == "confirmed"
 
 
+class Formulas:
+    """Formulas with their names, and how both programs read them: as a file, in which each has an id that no
+    name can spoil."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = dict(texts)
+        #: The name of each, by its id.
+        self.names = {f"q{number}": name for number, name in enumerate(self.texts, 1)}
+        #: The id of each, by its name.
+        self.ids = {name: id for id, name in self.names.items()}
+
+    def as_file(self) -> str:
+        """A file in the language of ``parikh check --formula``.
+
+        >>> print(Formulas({"a name": "AG p <= 1"}).as_file(), end="")
+        q1: # "a name"
+         AG p <= 1
+        """
+        # What is indented continues what is before it. The name is there for people; and as no file of LoLA's has
+        # a quote in it, the auditor never takes this one for LoLA's, whatever words are in it.
+        entries = ((id, json.dumps(name), self.texts[name]) for id, name in self.names.items())
+        return "".join(f"{id}: # {name}\n {_indented(text)}\n" for id, name, text in entries)
+
+    def retold(self, text: str, file: str) -> str:
+        """What a program says about a place in the file, with the formula's name instead.
+
+        >>> Formulas({"a": "deadlock", "b": "EF\\n x"}).retold("f:5:2: what is this?", "f")
+        'b:2:1: what is this?'
+        """
+        first, lines = 1, {}
+        for name, formula in self.texts.items():
+            count = 2 + formula.count("\n")
+            lines.update({first + number: (name, number) for number in range(count)})
+            first += count
+
+        def place(found: re.Match[str]) -> str:
+            name, line = lines.get(int(found[1]), ("formulas", int(found[1])))
+            return f"{name}:{max(line, 1)}:{max(int(found[2]) - 1, 1)}"
+
+        return re.sub(re.escape(file) + r":(\d+):(\d+)", place, text).replace(file, "formulas")
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n ")
+
+
 @dataclass
 class Inquiry:
     """Questions asked together: of which model, how they read, and where their evidence lies."""
 
-    model: str
-    #: The text of each formula, by its name.
-    formulas: dict[str, str] = field(default_factory=dict)
+    source: _programs.Source
+    formulas: Formulas = field(default_factory=lambda: Formulas({}))
     queries: str | None = None
     last: str | None = None
     #: What only fair runs count for, and what the ends of runs of a system do: options of both programs.
@@ -71,8 +119,25 @@ class Inquiry:
     #: What the auditor said, by its arguments.
     certificates: dict[tuple[str, ...], dict[str, Certificate]] = field(default_factory=dict)
     directory: _programs.Directory = field(default_factory=_programs.Directory)
-    #: What has to live as long as the answers: the files that the model is in.
-    keep: Any = None
+
+    @property
+    def file(self) -> str:
+        """The file with the formulas."""
+        return os.path.join(self.directory.name, "formulas.txt")
+
+    def write(self) -> None:
+        """Writes that file.
+
+        Raises :class:`ParikhError` when a formula is no text.
+        """
+        try:
+            Path(self.file).write_bytes(self.formulas.as_file().encode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise ParikhError(f"a formula is no text in UTF-8: {error.reason}") from None
+
+    def retold(self, text: str) -> str:
+        """What a program says, with names in place of paths that no user knows."""
+        return self.source.retold(self.formulas.retold(text, self.file))
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +160,8 @@ class Answer:
     transitions: tuple[str, ...] = ()
     techniques: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
-    seconds: float | None = None
+    #: How long it took; answers that differ in nothing else are equal.
+    seconds: float | None = field(default=None, compare=False)
     #: The net's name or the file, as :func:`parikh.batch` was given it.
     model: str | None = None
     #: Whether this takes back the answer that was given before under this id: it does not stand, and another
@@ -115,11 +181,14 @@ class Answer:
             raise ParikhError(f"{self.id} is {what}; see Answer.value")
         return self.value
 
-    def certify(self, timeout: float = 600, visit: int = 1_000_000) -> Certificate:
+    def certify(self, timeout: _programs.Time = 600, visit: int = 1_000_000) -> Certificate:
         """Has the evidence checked by ``parikh-certify``, which reads model and question by itself.
 
-        Formulas are handed to it in the contest's XML, which this package writes; searches of up to
-        ``visit`` markings are made again.
+        It stops after ``timeout``, which is in seconds or a text such as "10m". Searches of up to ``visit``
+        markings are made again.
+
+        Raises :class:`ParikhError` when there is no evidence: where there is no answer, and where the answer was
+        pickled, as the evidence stays in a directory of the process that asked.
 
         >>> from parikh import Net
         >>> net = Net.from_matrices([[1], [0]], [[0], [1]], [1, 0])
@@ -128,29 +197,40 @@ class Answer:
         'confirmed'
         """
         inquiry = self._inquiry
-        if inquiry is None or self.evidence is None:
+        if self.evidence is None:
             raise ParikhError(f"{self.id}: there is no evidence to check: {self.reason}")
-        directory = Path(inquiry.directory.name)
-        name = inquiry.evidence or f"{self.examination}.jsonl"
-        arguments = [inquiry.model, str(directory / name), "--format", "json"]
-        arguments += ["--timeout", f"{timeout}s", "--visit", str(visit)]
-        arguments += inquiry.options
+        if inquiry is None:
+            raise ParikhError(f"{self.id}: its evidence stayed where it was asked: a pickled answer is without it")
+        file = os.path.join(inquiry.directory.name, inquiry.evidence or f"{self.examination}.jsonl")
+        arguments = [inquiry.source.path, file, "--format", "json", "--timeout", _programs.seconds(timeout)]
+        arguments += ["--visit", str(_programs.whole(visit, "visit")), *inquiry.options]
         if inquiry.last is not None:
             arguments += ["--final", inquiry.last]
         if self.examination == "Formulas":
-            file = directory / "formulas.xml"
-            file.write_text(_formula.to_xml(inquiry.formulas), encoding="utf-8")
-            arguments += ["--queries", str(file)]
+            arguments += ["--formulas", inquiry.file]
         elif inquiry.queries is not None:
             arguments += ["--queries", inquiry.queries]
-        # The answers of one file are audited together, and its words kept for the next that asks.
         wanted = self.id.removeprefix("STATE_SPACE ")
+        if self.examination == "Formulas":
+            wanted = inquiry.formulas.ids[self.id]
+        # The answers of one file are audited together, and its words kept for the next that asks.
         words = inquiry.certificates.get(tuple(arguments), {})
         if wanted not in words:
-            words = inquiry.certificates[tuple(arguments)] = _audited(arguments)
+            words = inquiry.certificates[tuple(arguments)] = _audited(arguments, inquiry.retold)
         if wanted in words:
             return words[wanted]
         raise ParikhError(f"{self.id}: the evidence does not speak of it")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: all but where the evidence is, which is gone with this process."""
+        return {**self.__dict__, "_inquiry": None}
+
+    def __copy__(self) -> "Answer":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Answer":
+        """It does not change, and so it is its own copy."""
+        return self
 
     def __str__(self) -> str:
         value = "unknown" if self.value is None else self.value
@@ -160,26 +240,35 @@ class Answer:
         return f"<Answer {self}>"
 
 
-def _audited(arguments: Sequence[str]) -> dict[str, Certificate]:
+def _audited(arguments: Sequence[str], retold: Callable[[str], str]) -> dict[str, Certificate]:
     """What the auditor says, by the ids of the answers."""
-    said = _programs.run("parikh-certify", arguments, fine=(0, 3, 4, 5, 6))
+    said = _programs.run("parikh-certify", arguments, fine=(0, 3, 4, 5, 6), retold=retold)
     return {
-        told["id"]: Certificate(told["verdict"], told["because"], told["question"], tuple(told["assumes"]))
+        told["id"]: Certificate(told["verdict"], retold(told["because"]), told["question"], tuple(told["assumes"]))
         for told in _programs.objects(said) if told["type"] == "answer"
     }
 
 
 class Answers(list[Answer]):
     """Answers in the order in which was asked: examinations, then formulas, each as they were given; those of
-    a query file in the order in which they came. ``answers["id"]`` is the one of that id.
+    a query file in the order in which they came. ``answers["id"]`` is the one of that id, the first where an
+    examination and a formula have one name; without one, it raises :class:`KeyError`.
     """
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: Union[SupportsIndex, str]) -> Answer: ...
+
+    @overload
+    def __getitem__(self, key: "slice[Any, Any, Any]") -> "Answers": ...
+
+    def __getitem__(self, key: Union[SupportsIndex, str, "slice[Any, Any, Any]"]) -> Union[Answer, "Answers"]:
         if isinstance(key, str):
             for answer in self:
                 if answer.id == key:
                     return answer
             raise KeyError(key)
+        if isinstance(key, slice):
+            return Answers(super().__getitem__(key))
         return super().__getitem__(key)
 
     def __repr__(self) -> str:
@@ -197,30 +286,28 @@ class Answers(list[Answer]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def to_frame(self) -> "pandas.DataFrame":
-        """A row an answer, as a frame of pandas."""
+        """A row an answer, as a frame of pandas; its columns are the keys of :meth:`rows`."""
         import pandas
 
-        return pandas.DataFrame(self.rows())
+        return pandas.DataFrame(self.rows(), columns=list(_COLUMNS))
 
     def rows(self) -> list[dict[str, Any]]:
-        """A dictionary an answer, of plain values."""
+        """A dictionary an answer, of plain values: "model", "examination", "id", "value", "evidence", "reason",
+        "lower", "upper", "firings", "techniques", "assumes" and "seconds"."""
         return [
-            {
-                "model": answer.model,
-                "examination": answer.examination,
-                "id": answer.id,
-                "value": answer.value,
-                "evidence": answer.evidence,
-                "reason": answer.reason,
-                "lower": answer.bounds.lower,
-                "upper": answer.bounds.upper,
-                "firings": None if answer.witness is None else answer.witness.firings,
-                "techniques": " ".join(answer.techniques),
-                "assumes": " ".join(answer.assumes),
-                "seconds": answer.seconds,
-            }
-            for answer in self
+            dict(zip(_COLUMNS, (
+                it.model, it.examination, it.id, it.value, it.evidence, it.reason, it.bounds.lower, it.bounds.upper,
+                None if it.witness is None else it.witness.firings, " ".join(it.techniques), " ".join(it.assumes),
+                it.seconds,
+            )))
+            for it in self
         ]
+
+
+_COLUMNS = (
+    "model", "examination", "id", "value", "evidence", "reason", "lower", "upper", "firings", "techniques", "assumes",
+    "seconds",
+)
 
 
 def value_of(told: Union[str, int]) -> Value:
@@ -243,15 +330,21 @@ class Hearing:
         if kind == "answer":
             return self._answer(told)
         if kind == "unanswered":
+            reason = self.inquiry.retold(told["reason"])
             bounds = self.known.get(told["id"], Bounds())
             return Answer(
-                told["id"], told["examination"], None, told["reason"], bounds=bounds, model=self.model,
+                self._name(told), told["examination"], None, reason, bounds=bounds, model=self.model,
             )
         if kind == "withdrawn":
             return Answer(
-                told["id"], told["examination"], None, told["reason"], model=self.model, withdrawn=True,
+                self._name(told), told["examination"], None, told["reason"], model=self.model, withdrawn=True,
             )
         return self._progress(told) if kind == "progress" else None
+
+    def _name(self, told: dict[str, Any]) -> str:
+        """What the user calls a question."""
+        id: str = told["id"]
+        return self.inquiry.formulas.names.get(id, id) if told["examination"] == "Formulas" else id
 
     def _answer(self, told: dict[str, Any]) -> Answer:
         value = value_of(told["value"])
@@ -259,7 +352,7 @@ class Hearing:
         # Of systems, answers speak of no nodes.
         nodes = told.get("nodes", {})
         return Answer(
-            id=told["id"],
+            id=self._name(told),
             examination=told["examination"],
             value=value,
             reason=told["reason"],
@@ -281,25 +374,51 @@ class Hearing:
 
         bounds = {it["id"]: Bounds(number(it["seen"]), number(it["proved"])) for it in told["bounds"]}
         self.known.update(bounds)
+        bounds = {self.inquiry.formulas.names.get(id, id): it for id, it in bounds.items()}
         return Progress(
             told["seconds"], told["seconds_left"], told["questions"], told["questions_open"],
             told["goals_open"], tuple(it["engine"] for it in told["engines"]), bounds,
         )
 
 
-def named(questions: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Formulas with the names that they are asked under.
+def named(questions: Iterable[str]) -> dict[str, str]:
+    """Formulas by their names, which may stand before them; the program calls the others so, too.
 
-    >>> named([("", "EF deadlock"), ("safe", "AG p <= 1"), ("", "most: bound(p)")])
-    {'formula-1': 'EF deadlock', 'safe': 'AG p <= 1', 'most': 'bound(p)'}
+    Raises :class:`ParikhError` where two have one name, and where one is no text.
+
+    >>> named(["EF deadlock", "safe: AG p <= 1", "bound(p)"])
+    {'formula-1': 'EF deadlock', 'safe': 'AG p <= 1', 'formula-3': 'bound(p)'}
     """
+    given = [_labelled(text) for text in questions]
+    taken = {name for name, _ in given if name}
     formulas: dict[str, str] = {}
-    for number, (name, text) in enumerate(questions, 1):
-        given = re.match(r"\s*([\w.-]+)\s*:", text) if not name else None
-        if given:
-            name, text = given.group(1), text[given.end():].strip()
-        name = name or f"formula-{number}"
+    for number, (name, text) in enumerate(given, 1):
+        name = name or next(it for it in (f"formula-{n}" for n in itertools.count(number)) if it not in taken)
         if name in formulas:
             raise ParikhError(f"two questions are called {name}")
+        taken.add(name)
         formulas[name] = text
+    return formulas
+
+
+def _labelled(text: Any) -> tuple[str, str]:
+    if not isinstance(text, str):
+        raise ParikhError(f"a question is {_programs.shown(text)}: expected a formula as a text")
+    label = re.match(r"\s*([\w.-]+)\s*:", text)
+    return (label.group(1), text[label.end():].strip()) if label else ("", text)
+
+
+def by_name(questions: Mapping[Any, str]) -> dict[str, str]:
+    """The same of formulas that have names, of any type: their texts count.
+
+    >>> by_name({1: "EF deadlock", "a: b": "bound(p)"})
+    {'1': 'EF deadlock', 'a: b': 'bound(p)'}
+    """
+    formulas: dict[str, str] = {}
+    for key, text in questions.items():
+        if str(key) in formulas:
+            raise ParikhError(f"two questions are called {key}")
+        if not isinstance(text, str):
+            raise ParikhError(f"the question {key} is {_programs.shown(text)}: expected a formula as a text")
+        formulas[str(key)] = text
     return formulas

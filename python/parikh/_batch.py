@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Union
+from dataclasses import replace
+from typing import Any, Iterable, Mapping, Union
 
 from ._answer import Answer, Answers
-from ._net import Net, load
+from ._net import Examinations, Net, Questions, load
 from ._programs import ParikhError
 
 
 def batch(
-    models: Iterable[Union[str, "os.PathLike[str]", Net]],
-    questions: Any = None,
+    models: Union[Iterable[Union[str, "os.PathLike[str]", Net]], str, "os.PathLike[str]", Net],
+    questions: Questions = None,
     *,
-    examination: Any = None,
+    examination: Examinations = None,
     **more: Any,
 ) -> Answers:
-    """Asks the same questions of many models, one after the other; ``to_frame()`` of what comes back is a
-    row an answer. A model that cannot be read is a row without value, whose reason says why.
+    """Asks the same questions of many models (nets, or paths), one after the other, as :meth:`Net.check` does with
+    the same options; ``to_frame()`` of what comes back is a row an answer. A model that cannot be read, or
+    cannot be asked this, is a row without value, whose reason says why. A path or net alone is one model.
 
     >>> from parikh import Net
     >>> ring = Net.from_matrices([[1, 0], [0, 1]], [[0, 1], [1, 0]], [1, 0], name="ring")
@@ -26,19 +28,19 @@ def batch(
     >>> [(it.model, it.value) for it in batch([ring, line], examination="Liveness")]
     [('ring', True), ('line', False)]
     """
+    if isinstance(models, (str, os.PathLike, Net)):
+        models = [models]
+    # What can be gone through only once is asked of every model.
+    if not isinstance(questions, Mapping):
+        questions = [questions] if isinstance(questions, str) else list(questions or ())
+    exams = [examination] if isinstance(examination, str) else list(examination or ())
     answers = Answers()
     for model in models:
         name = model.name if isinstance(model, Net) else os.fspath(model)
         try:
             net = model if isinstance(model, Net) else load(model)
-            asked = net.check(questions, examination=examination, **more)
-            for answer in asked if isinstance(asked, list) else [asked]:
-                answers.append(_of(answer, name))
+            asked = net.check(questions, examination=exams, **more)
+            answers += [replace(it, model=name) for it in asked]
         except ParikhError as error:
-            answers.append(Answer("", str(examination or "Formulas"), None, str(error), model=name))
+            answers.append(Answer("", ",".join(exams) or "Formulas", None, str(error), model=name))
     return answers
-
-
-def _of(answer: Answer, model: str) -> Answer:
-    object.__setattr__(answer, "model", model)
-    return answer

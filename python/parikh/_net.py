@@ -8,24 +8,36 @@ import itertools
 import os
 import re
 import tempfile
+import threading
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, AsyncIterator, Iterable, Literal, Mapping, Sequence, Union, overload
+from types import MappingProxyType
+from typing import (
+    TYPE_CHECKING, AbstractSet, Any, AsyncGenerator, Iterable, Iterator, Literal, Mapping, Sequence, Union, ValuesView,
+    get_args, overload,
+)
 from xml.sax.saxutils import escape, quoteattr
 
 from . import _programs, _structure
-from ._answer import Answer, Answers, Hearing, Inquiry, Progress, named
+from ._answer import Answer, Answers, Formulas, Hearing, Inquiry, Progress, by_name, named
 from ._process import Soundness
-from ._programs import ParikhError, integer
+from ._programs import Memory, ParikhError, Time, integer, whole
 
 if TYPE_CHECKING:
     import networkx
     import scipy.sparse
 
+#: Several questions or names of examinations; a text alone is one.
+Several = Union[list[str], tuple[str, ...], AbstractSet[str], ValuesView[str], Iterator[str]]
 #: One formula, several, or several with names.
-Questions = Union[str, Sequence[str], Mapping[str, str], None]
+Questions = Union[str, Iterable[str], Mapping[Any, str], None]
 #: One examination, or several: names, or short ones such as "RD".
-Examinations = Union[str, Sequence[str], None]
+Examinations = Union[str, Iterable[str], None]
+#: A file of questions.
+QueryFile = Union[str, "os.PathLike[str]", None]
+#: A marking in which a case is done: tokens by place, an id or a place of PM4Py, or a text such as "p + 2*q".
+Final = Union[str, Mapping[Any, int], None]
 
 #: Examinations that are one question of any net.
 OneQuestion = Literal[
@@ -33,8 +45,21 @@ OneQuestion = Literal[
     "Liveness", "L", "l", "live", "StableMarking", "SM", "sm", "stable", "Soundness", "S", "s", "sound",
     "WeakSoundness", "WS", "ws", "RelaxedSoundness", "RS", "rs", "EasySoundness", "ES", "es",
 ]
+#: Examinations that are several.
+ManyQuestions = Literal[
+    "StateSpace", "SS", "ss", "states", "ReachabilityCardinality", "RC", "rc", "ReachabilityFireability", "RF", "rf",
+    "UpperBounds", "UB", "ub", "bounds", "CTLCardinality", "CTLC", "CTLFireability", "CTLF", "LTLCardinality", "LTLC",
+    "LTLFireability", "LTLF",
+]
+_ONE_QUESTION = frozenset(name.lower() for name in get_args(OneQuestion))
+_OF_CASES = frozenset(
+    "soundness s sound weaksoundness ws relaxedsoundness rs easysoundness es".split()
+)
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+#: What no XML has, and so no net that is to be written.
+_NO_TEXT = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 _SOUNDNESS = {
     "soundness": "Soundness", "weak": "WeakSoundness", "relaxed": "RelaxedSoundness", "easy": "EasySoundness",
@@ -58,6 +83,18 @@ class Net:
     >>> net = Net(["p", "q"], ["t"], [Arc("p", "t"), Arc("t", "q", 2)], {"p": 1})
     >>> net.check("bound(q)").value
     2
+
+    Ids are texts, and no two nodes have the same. An arc is an :class:`Arc`, or a pair of ids, perhaps with a weight
+    behind; of arcs between the same nodes, the weights add up. A transition with one of ``inhibitors`` is enabled
+    only where the place has fewer tokens than the arc's weight; one with one of ``resets`` empties the place. Both
+    are arcs from a place. Markings are tokens by the id of a place. Weights and tokens are whole numbers below 2^63;
+    floats without a fraction are taken. Where ``marking`` is None, no place has tokens, and soundness is about cases
+    that begin with a token in the source of the net.
+
+    Raises :class:`ParikhError`, which says what was found where, when a part is not as this says.
+
+    A net does not change: its mappings are read-only. Nets are equal when all their parts are, whatever the order
+    of their arcs. Nets can be pickled.
     """
 
     def __init__(
@@ -65,172 +102,198 @@ class Net:
         places: Iterable[str],
         transitions: Iterable[str],
         arcs: Iterable[Union[Arc, tuple[str, str], tuple[str, str, int]]],
-        marking: Mapping[str, int],
+        marking: Mapping[str, int] | None = None,
         *,
+        inhibitors: Iterable[Union[Arc, tuple[str, str], tuple[str, str, int]]] = (),
+        resets: Iterable[Union[Arc, tuple[str, str]]] = (),
         finals: Iterable[Mapping[str, int]] = (),
         names: Mapping[str, str] | None = None,
         name: str = "net",
     ) -> None:
-        self.name = name
-        self.places: tuple[str, ...] = tuple(places)
-        self.transitions: tuple[str, ...] = tuple(transitions)
-        self.arcs: tuple[Arc, ...] = tuple(it if isinstance(it, Arc) else Arc(*it) for it in arcs)
-        self.marking: dict[str, int] = {place: int(n) for place, n in marking.items() if n}
+        self.name: str = _text(name, "the name of a net") or "net"
+        self.places: tuple[str, ...] = tuple(_id(it) for it in places)
+        self.transitions: tuple[str, ...] = tuple(_id(it) for it in transitions)
+        twice = [id for id, count in Counter((*self.places, *self.transitions)).items() if count > 1]
+        if twice:
+            raise ParikhError(f"two nodes are called {twice[0]!r}")
+        p, t = frozenset(self.places), frozenset(self.transitions)
+        self.arcs: tuple[Arc, ...] = _merged(arcs, p, t)
+        #: Arcs from places that disable the transition where the place has as many tokens as their weight.
+        self.inhibitors: tuple[Arc, ...] = _special(inhibitors, p, t, "inhibitor")
+        #: Arcs from places that the transition empties.
+        self.resets: tuple[Arc, ...] = _special(resets, p, t, "reset")
+        #: Tokens by place, of those that have some.
+        self.marking: Mapping[str, int] = _marking({} if marking is None else marking, self.places, "the initial marking")
         #: The markings in which a case is done.
-        self.finals: tuple[dict[str, int], ...] = tuple(
-            {place: int(n) for place, n in it.items() if n} for it in finals
+        self.finals: tuple[Mapping[str, int], ...] = tuple(
+            _marking(it, self.places, "a final marking") for it in finals
         )
         #: Names for people, by id.
-        self.names: dict[str, str] = dict(names or {})
-        self._file: str | None = None
-        self._keep: _programs.Directory | None = None
+        self.names: Mapping[str, str] = MappingProxyType(
+            {id: _text(it, f"the name of {id!r}") for id, it in (names or {}).items()}
+        )
+        #: The ids of the places and transitions of PM4Py that it was made of: of the objects themselves.
+        self.ids: Mapping[Any, str] = MappingProxyType({})
+        # A file has no marking, or none that is empty; what is written here has one.
+        self._is_empty = marking is not None and not self.marking
+        self._source: _programs.Source | None = None
         self._report: str | None = None
-        self._check_parts()
+        self._lock = threading.Lock()
 
-    def _check_parts(self) -> None:
-        places, transitions = set(self.places), set(self.transitions)
-        nodes = [*self.places, *self.transitions]
-        if len({*nodes}) < len(nodes):
-            twice = next(it for it in nodes if nodes.count(it) > 1)
-            raise ParikhError(f"two nodes are called {twice!r}")
-        for arc in self.arcs:
-            is_arc = (arc.source in places and arc.target in transitions) or (
-                arc.source in transitions and arc.target in places
-            )
-            if not is_arc:
-                raise ParikhError(
-                    f"an arc from {arc.source!r} to {arc.target!r}: expected a place and a transition"
-                )
-            if arc.weight < 1:
-                raise ParikhError(f"the arc from {arc.source!r} to {arc.target!r} has the weight {arc.weight}")
-        for marking in (self.marking, *self.finals):
-            for place, tokens in marking.items():
-                if place not in places:
-                    raise ParikhError(f"a marking has tokens on {place!r}, which is no place")
-                if tokens < 0:
-                    raise ParikhError(f"a marking has {tokens} tokens on {place!r}")
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name in self.__dict__:
+            raise AttributeError(f"a net does not change, and neither does its {name}: make another")
+        super().__setattr__(name, value)
+
+    def _parts(self) -> tuple[Any, ...]:
+        marking, names = frozenset(self.marking.items()), frozenset(self.names.items())
+        finals = tuple(frozenset(it.items()) for it in self.finals)
+        arcs = tuple(map(frozenset, (self.arcs, self.inhibitors, self.resets)))
+        return self.name, self.places, self.transitions, arcs, marking, finals, names, self._is_empty
+
+    def __eq__(self, other: object) -> bool:
+        return self._parts() == other._parts() if isinstance(other, Net) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.places, self.transitions, frozenset(self.marking.items())))
+
+    def __copy__(self) -> "Net":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Net":
+        """It does not change, and so it is its own copy."""
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: its parts, but no file that this process wrote, and no objects of PM4Py."""
+        own = self._source is not None and self._source.directory is None
+        return {
+            **self.__dict__, "marking": dict(self.marking), "finals": [dict(it) for it in self.finals],
+            "names": dict(self.names), "ids": {}, "_source": self._source if own else None, "_report": None,
+            "_lock": None,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        frozen = {part: MappingProxyType(state[part]) for part in ("marking", "names", "ids")}
+        finals = tuple(map(MappingProxyType, state["finals"]))
+        self.__dict__.update({**state, **frozen, "finals": finals, "_lock": threading.Lock()})
 
     # --- where nets come from ----------------------------------------------------------------------
 
     @classmethod
-    def from_pm4py(cls, net: Any, initial: Mapping[Any, int], final: Mapping[Any, int] | None = None) -> "Net":
+    def from_pm4py(
+        cls, net: Any, initial: Mapping[Any, int] | None = None, final: Mapping[Any, int] | None = None
+    ) -> "Net":
         """A net of PM4Py with its initial and final marking. PM4Py itself is not imported: whatever has
         ``places``, ``transitions`` and ``arcs`` as its nets have is taken.
 
-        Nodes are called by their names, with a number where two have one name; labels become names
-        for people. Where PM4Py made up a name (a UUID), a transition is called by its label.
+        Nodes are called by their names. Where several have one name, all but the first get a number that makes a
+        new one; labels become names for people. Where PM4Py made up a name (a UUID), a transition is called by its
+        label. :attr:`ids` has the id of every place and transition of PM4Py.
 
         Inhibitor and reset arcs are taken, of the classes that PM4Py has for them or with that
-        ``arctype`` among their properties. What is asked is asked of the net with them; its nodes and arcs
-        here are, as those of a file with such arcs, those of the place/transition net that stands for it.
-        """
-        taken: set[str] = set()
+        ``arctype`` among their properties.
 
-        def called(node: Any) -> str:
-            name, label = str(node.name), getattr(node, "label", None)
-            if label is not None and _UUID.fullmatch(name):
-                name = str(label)
-            numbered = (name if n == 1 else f"{name}_{n}" for n in itertools.count(1))
-            free = next(it for it in numbered if it not in taken)
-            taken.add(free)
-            return free
+        Raises :class:`ParikhError` as :class:`Net` does, for other kinds of arcs, and for markings with tokens on
+        what is no place of the net.
+        """
 
         def by_name(node: Any) -> tuple[str, str]:
             name, label = str(node.name), str(getattr(node, "label", None) or "")
             return ("", label) if label and _UUID.fullmatch(name) else (name, label)
 
         # Sets have no order: by name, so that the same net is the same net again.
-        places = {place: called(place) for place in sorted(net.places, key=by_name)}
-        transitions = {t: called(t) for t in sorted(net.transitions, key=by_name)}
-        nodes = {**places, **transitions}
-        arcs, others = [], []
+        places, transitions = sorted(net.places, key=by_name), sorted(net.transitions, key=by_name)
+        wanted = [by_name(it)[0] or by_name(it)[1] for it in (*places, *transitions)]
+        ids = dict(zip((*places, *transitions), _numbered(wanted)))
+        arcs: dict[str, list[Arc]] = {"normal": [], "inhibitor": [], "reset": []}
         for it in net.arcs:
-            arc, kind = Arc(nodes[it.source], nodes[it.target], int(getattr(it, "weight", 1))), _kind(it)
-            if kind == "normal":
-                arcs.append(arc)
-            elif it.source not in places:
-                raise ParikhError(f"the {kind} arc from {arc.source!r} to {arc.target!r}: expected one from a place")
-            elif arc.weight != 1:
+            if it.source not in ids or it.target not in ids:
+                raise ParikhError(f"an arc from {it.source!r} to {it.target!r}: expected nodes of the net")
+            between = f"arc from {ids[it.source]!r} to {ids[it.target]!r}"
+            weight = whole(getattr(it, "weight", 1), f"the weight of the {between}", least=1)
+            arc, kind = Arc(ids[it.source], ids[it.target], weight), _kind(it)
+            if kind != "normal" and weight != 1:
                 raise ParikhError(
-                    f"the {kind} arc from {arc.source!r} to {arc.target!r} has the weight {arc.weight}, which PM4Py "
-                    "overlooks: give it the weight 1"
+                    f"the {kind} {between} has the weight {weight}, which PM4Py overlooks: give it the weight 1"
                 )
-            else:
-                others.append((arc, kind))
-        arcs.sort(key=lambda arc: (arc.source, arc.target))
-        labels = {
-            transitions[t]: str(t.label) for t in transitions if getattr(t, "label", None) is not None
-        }
-        finals = [] if final is None else [{places[place]: n for place, n in final.items()}]
-        plain = cls(
-            places.values(), transitions.values(), arcs, {places[place]: n for place, n in initial.items()},
-            finals=finals, names=labels, name=str(getattr(net, "name", "") or "net"),
+            arcs[kind].append(arc)
+        for same in arcs.values():
+            same.sort(key=lambda arc: (arc.source, arc.target))
+        labels = {ids[t]: str(t.label) for t in transitions if getattr(t, "label", None) is not None}
+        made = cls(
+            [ids[it] for it in places], [ids[it] for it in transitions], arcs["normal"],
+            None if initial is None else _by_id(initial, ids, "the initial marking"),
+            finals=[] if final is None else [_by_id(final, ids, "the final marking")],
+            inhibitors=arcs["inhibitor"], resets=arcs["reset"], names=labels,
+            name=str(getattr(net, "name", "") or "net"),
         )
-        if not others:
-            return plain
-        # The program makes a net with plain arcs of it, as of any file.
-        keep = _programs.Directory()
-        file = os.path.join(keep.name, "model.pnml")
-        Path(file).write_text(plain._pnml(sorted(others, key=repr)), encoding="utf-8")
-        translated = load(file)
-        translated._keep = keep
-        return translated
+        made.__dict__["ids"] = MappingProxyType(ids)
+        return made
 
     @classmethod
     def from_matrices(
         cls,
         pre: Any,
         post: Any,
-        m0: Sequence[int],
+        m0: Any = None,
         *,
-        places: Sequence[str] | None = None,
-        transitions: Sequence[str] | None = None,
-        final: Sequence[int] | None = None,
+        places: Iterable[str] | None = None,
+        transitions: Iterable[str] | None = None,
+        final: Any = None,
         name: str = "net",
     ) -> "Net":
-        """A net of matrices with a row a place and a column a transition: what each transition takes and
-        puts. Lists, arrays of NumPy and matrices of SciPy are read alike; nodes without names are
-        called ``p0``, … and ``t0``, ….
+        """A net of matrices with a row a place and a column a transition: how many tokens each transition takes and
+        puts. ``m0`` and ``final`` are markings, with a number of tokens a place: vectors, or matrices of one column
+        or row. Lists, arrays of NumPy, frames of pandas and matrices of SciPy are read alike; nodes without names
+        are called ``p0``, … and ``t0``, ….
+
+        Raises :class:`ParikhError` when shapes do not go together, and when a number is not whole, below 0, or not
+        below 2^63.
 
         >>> Net.from_matrices([[1], [0]], [[0], [2]], [3, 0]).arcs
         (Arc(source='p0', target='t0', weight=1), Arc(source='t0', target='p1', weight=2))
         """
-        (rows, columns, takes), (more_rows, more_columns, puts) = _entries(pre), _entries(post)
+        (rows, columns, takes), (more_rows, more_columns, puts) = _entries(pre, "pre"), _entries(post, "post")
         if (rows, columns) != (more_rows, more_columns):
             raise ParikhError(f"pre is {rows} × {columns}, and post {more_rows} × {more_columns}")
-        tokens = [int(it) for it in m0]
-        if len(tokens) != rows:
-            raise ParikhError(f"the matrices have {rows} rows, and the marking {len(tokens)} places")
         p = list(places) if places is not None else [f"p{i}" for i in range(rows)]
         t = list(transitions) if transitions is not None else [f"t{j}" for j in range(columns)]
         if (len(p), len(t)) != (rows, columns):
             raise ParikhError(f"{len(p)} and {len(t)} names for {rows} places and {columns} transitions")
         arcs = [Arc(p[i], t[j], weight) for i, j, weight in takes]
         arcs += [Arc(t[j], p[i], weight) for i, j, weight in puts]
-        finals = [] if final is None else [dict(zip(p, map(int, final)))]
-        return cls(p, t, arcs, dict(zip(p, tokens)), finals=finals, name=name)
+        marking = None if m0 is None else dict(zip(p, _vector(m0, rows, "the marking")))
+        finals = [] if final is None else [dict(zip(p, _vector(final, rows, "the final marking")))]
+        return cls(p, t, arcs, marking, finals=finals, name=name)
 
     # --- what a net is -----------------------------------------------------------------------------
 
     @property
     def file(self) -> str:
-        """The file that the programs read: the one it was loaded from, or one that was written for them."""
-        if self._file is None:
-            self._keep = _programs.Directory()
-            self._file = os.path.join(self._keep.name, "model.pnml")
-            self.write(self._file)
-        return self._file
+        """The file that the programs read: the one it was loaded from, or one that was written for them, which is
+        gone with the net.
+
+        Raises :class:`ParikhError` when the one it was loaded from has changed since.
+        """
+        return self._read_from().path
+
+    def _read_from(self) -> _programs.Source:
+        # Two threads that ask first are not to write two files, and none is to see one that is half written.
+        with self._lock:
+            source = self._source
+            # A process that was forked off has its own: that of the other one may be gone any time.
+            if source is None or (source.directory is not None and source.directory.owner != os.getpid()):
+                source = self._source = _written(self.to_pnml(), self.name)
+            return source
 
     def write(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes it as PNML."""
+        """Writes the net to a file, as PNML."""
         Path(path).write_text(self.to_pnml(), encoding="utf-8")
 
     def to_pnml(self) -> str:
-        """It in PNML, of the standard's place/transition nets, with final markings as PM4Py has them."""
-        return self._pnml()
-
-    def _pnml(self, others: Iterable[tuple[Arc, str]] = ()) -> str:
-        """The same with arcs that inhibit or reset, in the spelling of TAPAAL."""
+        """The net in PNML, of the standard's place/transition nets, with final markings as PM4Py has them, and arcs
+        that inhibit or reset as TAPAAL has them."""
 
         def label(node: str) -> str:
             name = self.names.get(node)
@@ -249,7 +312,8 @@ class Net:
         lines += [f"<transition id={quoteattr(t)}>{label(t)}</transition>" for t in self.transitions]
         ids = {*self.places, *self.transitions}
         free = (it for it in (f"arc{n}" for n in itertools.count()) if it not in ids)
-        for number, (arc, kind) in zip(free, [*((arc, "") for arc in self.arcs), *others]):
+        kinds = (("", self.arcs), ("inhibitor", self.inhibitors), ("reset", self.resets))
+        for number, (arc, kind) in zip(free, [(arc, kind) for kind, arcs in kinds for arc in arcs]):
             weight = f"<inscription><text>{arc.weight}</text></inscription>" if arc.weight > 1 else ""
             ends = f"source={quoteattr(arc.source)} target={quoteattr(arc.target)}"
             kind = f" type={quoteattr(kind)}" if kind else ""
@@ -269,7 +333,8 @@ class Net:
 
     @property
     def incidence(self) -> "scipy.sparse.csc_matrix":
-        """The incidence matrix, post − pre: a row a place, a column a transition, int64."""
+        """The incidence matrix, post − pre: a row a place, a column a transition, int64. As in :attr:`pre` and
+        :attr:`post`, inhibitor and reset arcs are not in it."""
         return (self.post - self.pre).tocsc()
 
     @property
@@ -295,8 +360,9 @@ class Net:
         return csc_matrix((data, (index[:, 0], index[:, 1])), shape=(len(rows), len(columns)))
 
     def to_networkx(self) -> "networkx.DiGraph":
-        """It as a directed graph of NetworkX: nodes have ``kind`` ("place" or "transition"), ``name``, and
-        places ``tokens``; edges have ``weight``."""
+        """The net as a directed graph of NetworkX: nodes have ``kind`` ("place" or "transition"), ``name``, and
+        places ``tokens``; edges have ``weight``. An edge from a place has ``inhibitor``, a weight, where it
+        inhibits, and ``reset`` where it resets; one that does nothing else has the weight 0."""
         import networkx
 
         graph = networkx.DiGraph(name=self.name)
@@ -305,16 +371,22 @@ class Net:
             graph.add_node(place, kind="place", name=self.names.get(place, place), tokens=tokens)
         for t in self.transitions:
             graph.add_node(t, kind="transition", name=self.names.get(t, t))
+        graph.add_edges_from((arc.source, arc.target, {"weight": 0}) for arc in (*self.inhibitors, *self.resets))
         graph.add_weighted_edges_from((arc.source, arc.target, arc.weight) for arc in self.arcs)
+        for arc in self.inhibitors:
+            graph.edges[arc.source, arc.target]["inhibitor"] = arc.weight
+        for arc in self.resets:
+            graph.edges[arc.source, arc.target]["reset"] = True
         return graph
 
     # --- what its arcs say -------------------------------------------------------------------------
 
     def invariants(
-        self, kind: str = "P", *, semiflows: bool = False, timeout: float = 60
+        self, kind: str = "P", *, semiflows: bool = False, timeout: Time = 60
     ) -> "_structure.Invariants":
         """Invariants of places ("P") or transitions ("T"): a basis, or all of minimal support without
-        negative coefficients.
+        negative coefficients. Those of a net with inhibitor or reset arcs are of the place/transition net that
+        stands for it, which may have more nodes.
 
         >>> ring = Net.from_matrices([[1, 0], [0, 1]], [[0, 1], [1, 0]], [1, 0])
         >>> ring.invariants("P")[0].text
@@ -325,12 +397,14 @@ class Net:
         if kind not in ("P", "T"):
             raise ParikhError(f"invariants of {kind!r}: expected 'P' or 'T'")
         more = ["--transitions"] * (kind == "T") + ["--semiflows"] * semiflows
-        told = self._told("invariants", *more, "--timeout", _seconds(timeout))
+        told = self._told("invariants", *more, "--timeout", _programs.seconds(timeout))
         found = [_structure.invariant(it) for it in told if it["type"] == "invariant"]
         nodes = self.places if kind == "P" else self.transitions
-        return _structure.Invariants(found, nodes, told[-1]["complete"])
+        # Behind the net's own nodes, those that stand for inhibitor and reset arcs.
+        all_nodes = tuple(dict.fromkeys((*nodes, *(node for it in found for node in it.terms))))
+        return _structure.Invariants(found, all_nodes, told[-1]["complete"])
 
-    def siphons(self, *, limit: int = 1000, timeout: float = 60) -> "_structure.NodeSets":
+    def siphons(self, *, limit: int = 1000, timeout: Time = 60) -> "_structure.NodeSets":
         """The minimal siphons: sets of places that stay empty once they are.
 
         >>> Net.from_matrices([[1], [0]], [[0], [1]], [1, 0]).siphons()
@@ -338,17 +412,17 @@ class Net:
         """
         return self._sets("siphons", limit, timeout)
 
-    def traps(self, *, limit: int = 1000, timeout: float = 60) -> "_structure.NodeSets":
+    def traps(self, *, limit: int = 1000, timeout: Time = 60) -> "_structure.NodeSets":
         """The minimal traps: sets of places that stay marked once they are."""
         return self._sets("traps", limit, timeout)
 
-    def _sets(self, command: str, limit: int, timeout: float) -> "_structure.NodeSets":
-        told = self._told(command, "--minimal", "--limit", str(limit), "--timeout", _seconds(timeout))
+    def _sets(self, command: str, limit: int, timeout: Time) -> "_structure.NodeSets":
+        told = self._told(command, "--minimal", "--limit", str(whole(limit, "limit")), "--timeout", _programs.seconds(timeout))
         sets = [frozenset(it["places"]) for it in told if "places" in it]
         return _structure.NodeSets(sets, told[-1]["complete"])
 
     def reduce(
-        self, preserve: Union[str, Sequence[str]] = "deadlock", *, support: Sequence[str] = (), timeout: float = 60
+        self, preserve: Union[str, Iterable[str]] = "deadlock", *, support: Iterable[str] = (), timeout: Time = 60
     ) -> "Net":
         """A smaller net that answers the same: "deadlock", "reachability" (of the nodes of ``support``),
         "liveness" (of the transitions of ``support``), or several of these.
@@ -362,56 +436,71 @@ class Net:
             out = os.path.join(directory, "model.pnml")
             more = [it for node in support for it in ("--support", node)]
             self._told(
-                "reduce", "--preserve", ",".join(classes), *more, "--timeout", _seconds(timeout), "-o", out,
+                "reduce", "--preserve", ",".join(classes), *more, "--timeout", _programs.seconds(timeout), "-o", out,
             )
-            reduced = _of_info(_info(out), None)
+            reduced = _of_info(_info(_programs.Source(out)), None)
         return reduced
 
     def _told(self, command: str, *arguments: str) -> list[dict[str, Any]]:
-        said = _programs.run("parikh", [command, self.file, *arguments, "--format", "json"], fine=(0, 3))
+        source = self._read_from()
+        arguments = (command, source.path, *arguments, "--format", "json")
+        said = _programs.run("parikh", arguments, fine=(0, 3), retold=source.retold)
         return list(_programs.objects(said))
 
     # --- questions ---------------------------------------------------------------------------------
 
     @overload
     def check(
-        self, questions: str, *, examination: None = ..., queries: Union[str, "os.PathLike[str]", None] = ...,
-        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
-        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
-        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+        self, questions: str, *, examination: None = ...,
+        queries: QueryFile = ...,
+        timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
+        final: Final = ..., cases: int = ...,
     ) -> Answer: ...
 
     @overload
     def check(
-        self, questions: None = ..., *, examination: OneQuestion, queries: Union[str, "os.PathLike[str]", None] = ...,
-        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
-        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
-        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+        self, questions: None = ..., *, examination: OneQuestion,
+        queries: QueryFile = ...,
+        timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
+        final: Final = ..., cases: int = ...,
     ) -> Answer: ...
 
     @overload
     def check(
-        self, questions: Union[list[str], tuple[str, ...], Mapping[str, str]], *, examination: Examinations = ...,
-        queries: Union[str, "os.PathLike[str]", None] = ...,
-        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
-        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
-        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+        self, questions: None = ..., *, examination: ManyQuestions,
+        queries: QueryFile = ...,
+        timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
+        final: Final = ..., cases: int = ...,
     ) -> Answers: ...
 
     @overload
     def check(
-        self, questions: Questions = ..., *, examination: Union[list[str], tuple[str, ...]], queries: Union[str, "os.PathLike[str]", None] = ...,
-        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
-        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
-        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+        self, questions: Union[Several, Mapping[Any, str]], *, examination: Examinations = ...,
+        queries: QueryFile = ...,
+        timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
+        final: Final = ..., cases: int = ...,
     ) -> Answers: ...
 
     @overload
     def check(
-        self, questions: Questions = ..., *, examination: Examinations = ..., queries: Union[str, "os.PathLike[str]", None] = ...,
-        timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ..., seed: int = ...,
-        engines: Union[str, Sequence[str]] = ..., require: str = ..., fair: Union[str, Sequence[str]] = ...,
-        final: Union[str, Mapping[str, int], None] = ..., cases: int = ...,
+        self, questions: Questions = ..., *, examination: Several,
+        queries: QueryFile = ...,
+        timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
+        final: Final = ..., cases: int = ...,
+    ) -> Answers: ...
+
+    @overload
+    def check(
+        self, questions: Questions = ..., *, examination: Examinations = ...,
+        queries: QueryFile = ...,
+        timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
+        engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
+        final: Final = ..., cases: int = ...,
     ) -> Union[Answer, Answers]: ...
 
     def check(
@@ -419,24 +508,33 @@ class Net:
         questions: Questions = None,
         *,
         examination: Examinations = None,
-        queries: Union[str, "os.PathLike[str]", None] = None,
-        timeout: float = 60,
-        memory: Union[str, int, None] = None,
+        queries: QueryFile = None,
+        timeout: Time = 60,
+        memory: Memory = None,
         threads: int | None = None,
         seed: int = 1,
-        engines: Union[str, Sequence[str]] = (),
+        engines: Union[str, Iterable[str]] = (),
         require: str = "searched",
-        fair: Union[str, Sequence[str]] = (),
-        final: Union[str, Mapping[str, int], None] = None,
+        fair: Union[str, Iterable[str]] = (),
+        final: Final = None,
         cases: int = 1,
     ) -> Union[Answer, Answers]:
         """Answers questions: formulas in the language of ``parikh check --help``, examinations of the Model
         Checking Contest, or both. One formula, or one examination that is one question, has an
         :class:`Answer`; all else has :class:`Answers`.
 
-        What is not known within ``timeout`` seconds has the value None, with bounds where some are known.
-        ``require="certified"`` takes no search's word. ``fair`` means fair runs only, in what is asked of runs:
-        "weak", "strong", or of some transitions, "strong:enter_1,enter_2".
+        Formulas that have names, as keys of a mapping or before a colon ("safe: AG p <= 1"), are called so in the
+        answers; the others are called "formula-1" and so on, by their place.
+
+        What is not known within ``timeout`` (in seconds, or a text such as "10m"; None for no limit) has the value
+        None, with bounds where some are known. ``memory`` is in bytes, or a text such as "4G"; by default, a run
+        takes up to 85 % of the machine's. ``require="certified"`` takes no search's word. ``fair`` means fair runs
+        only, in what is asked of runs: "weak", "strong", or of some transitions, "strong:enter_1,enter_2"; names
+        with a comma or a colon in them stand in quotes there. ``queries`` is the file with the formulas of an
+        examination.
+
+        Raises :class:`ParikhError` when a question or an option makes no sense, before anything is worked on; of
+        several formulas, one that cannot be read has the value None, and its reason says why.
 
         >>> net = Net(["p", "q"], ["t"], [Arc("p", "t"), Arc("t", "q")], {"p": 1})
         >>> str(net.check("AG !(p >= 1 && q >= 1)").value)
@@ -449,14 +547,14 @@ class Net:
             questions, examination, queries, timeout, memory, threads, seed, engines, require, fair, final,
             cases,
         )
-        said = _programs.run("parikh", asked.arguments, fine=(0, 3))
+        said = _programs.run("parikh", asked.arguments, fine=(0, 3), retold=asked.inquiry.retold)
         answers: dict[tuple[str, str], Answer] = {}
         for told in _programs.objects(said):
             heard = asked.hearing.hear(told)
             if isinstance(heard, Answer):
                 answers[heard.examination, heard.id] = heard
         # Formulas are answered in any order, and read in the order in which they were asked.
-        order = {name: number for number, name in enumerate(asked.formulas)}
+        order = {name: number for number, name in enumerate(asked.inquiry.formulas.texts)}
         of_formulas = sorted((it for it in answers.values() if it.examination == "Formulas"), key=lambda it: order[it.id])
         found = Answers([it for it in answers.values() if it.examination != "Formulas"] + of_formulas)
         return found[0] if asked.is_one and len(found) == 1 else found
@@ -466,32 +564,40 @@ class Net:
         questions: Questions = None,
         *,
         examination: Examinations = None,
-        queries: Union[str, "os.PathLike[str]", None] = None,
-        timeout: float = 60,
-        memory: Union[str, int, None] = None,
+        queries: QueryFile = None,
+        timeout: Time = 60,
+        memory: Memory = None,
         threads: int | None = None,
         seed: int = 1,
-        engines: Union[str, Sequence[str]] = (),
+        engines: Union[str, Iterable[str]] = (),
         require: str = "searched",
-        fair: Union[str, Sequence[str]] = (),
-        final: Union[str, Mapping[str, int], None] = None,
+        fair: Union[str, Iterable[str]] = (),
+        final: Final = None,
         cases: int = 1,
-    ) -> AsyncIterator[Union[Answer, Progress]]:
+    ) -> AsyncGenerator[Union[Answer, Progress], None]:
         """The same as answers come, with progress between them::
 
             async for it in net.stream({"a": "EF deadlock", "b": "bound(p)"}):
                 print(it)
 
-        Who leaves the loop ends the run.
+        The run goes on until its answers are there, or the generator is closed. Who leaves the loop before closes
+        it, as ``break`` alone does not where something still holds the generator::
+
+            async with contextlib.aclosing(net.stream(questions)) as answers:
+                async for it in answers:
+                    break
         """
         asked = self._asked(
             questions, examination, queries, timeout, memory, threads, seed, engines, require, fair, final,
             cases,
         )
-        process = await asyncio.create_subprocess_exec(
-            _programs.program("parikh"), *asked.arguments, stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, limit=1 << 30,
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                _programs.program("parikh"), *asked.arguments, stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, limit=1 << 30,
+            )
+        except (OSError, ValueError) as error:
+            raise _programs.not_started("parikh", error) from None
         if process.stdout is None or process.stderr is None:
             raise ParikhError("the program has no output")
         errors = asyncio.ensure_future(process.stderr.read())
@@ -501,29 +607,35 @@ class Net:
                 if isinstance(heard, (Answer, Progress)):
                     yield heard
             code = await process.wait()
+            said = (await errors).decode("utf-8")
             if code not in (0, 3):
-                raise _programs.refusal(code, (await errors).decode("utf-8"))
+                raise _programs.refusal(code, said, asked.inquiry.retold)
+            _programs.remark(said, asked.inquiry.retold, stacklevel=3)
         finally:
             if process.returncode is None:
-                process.terminate()
+                process.kill()
                 await process.wait()
             if not errors.done():
                 errors.cancel()
 
     def soundness(
         self,
-        final: Union[str, Mapping[str, int], None] = None,
+        final: Final = None,
         *,
         kind: str = "soundness",
         cases: int = 1,
-        timeout: float = 60,
+        timeout: Time = 60,
         **more: Any,
     ) -> Soundness:
         """Whether it is sound as a process: every case can always be completed, with nothing left behind,
         and every transition can fire. ``kind`` is "soundness", "weak", "relaxed" or "easy".
 
-        A case is done in ``final``, for example ``{"end": 1}`` or ``"p + 2*q"``, in the net's final
-        marking, or with a token in the sink of a workflow net.
+        A case begins in the net's initial marking; where none was given, with a token in the source of a workflow
+        net. It is done in ``final``, for example ``{"end": 1}``, ``"p + 2*q"`` or a marking of PM4Py's, in the
+        net's final marking, or with a token in the sink of a workflow net.
+
+        Raises :class:`ParikhError` when the initial marking or ``final`` is empty, when the net has several final
+        markings and ``final`` says none, and when the net is no place/transition net.
 
         >>> order = Net(["i", "a", "b", "o"], ["split", "join"], [("i", "split"), ("split", "a"), ("split", "b"),
         ...     ("a", "join"), ("b", "join"), ("join", "o")], {"i": 1})
@@ -540,50 +652,74 @@ class Net:
         return Soundness(answer, answer.transitions, answer.places)
 
     def _asked(
-        self, questions: Questions, examination: Examinations, queries: Union[str, "os.PathLike[str]", None],
-        timeout: float, memory: Union[str, int, None], threads: int | None, seed: int, engines: Union[str, Sequence[str]],
-        require: str, fair: Union[str, Sequence[str]], final: Union[str, Mapping[str, int], None], cases: int,
+        self, questions: Questions, examination: Examinations, queries: QueryFile, timeout: Time, memory: Memory,
+        threads: int | None, seed: int, engines: Union[str, Iterable[str]], require: str,
+        fair: Union[str, Iterable[str]], final: Final, cases: int,
     ) -> "_Asked":
         exams = [examination] if isinstance(examination, str) else list(examination or [])
         if isinstance(questions, str):
-            formulas = named([("", questions)])
-        elif isinstance(questions, Mapping):
-            formulas = named(questions.items())
+            formulas = named([questions])
         else:
-            formulas = named(("", text) for text in questions or [])
+            formulas = by_name(questions) if isinstance(questions, Mapping) else named(questions or [])
         if not formulas and not exams:
             raise ParikhError("nothing is asked: give a formula or an examination")
-        last = final
-        if isinstance(final, Mapping):
-            last = " + ".join(f"{int(n)}*{_quoted(place)}" for place, n in final.items() if n)
+        if not all(isinstance(it, str) for it in exams):
+            raise ParikhError(f"examination is {_programs.shown(examination)}: expected names of examinations")
+        if queries is not None and not exams:
+            raise ParikhError("queries need an examination: the one whose questions are in the file")
+        if self._is_empty and any(it.lower() in _OF_CASES for exam in exams for it in exam.split(",")):
+            sources = set(self.places) - {arc.target for arc in self.arcs}
+            source = f"`{sources.pop()}`" if len(sources) == 1 else "its source"
+            raise ParikhError(
+                f"the initial marking is empty: a case needs a token in {source}; leave the initial marking out to "
+                "begin with one in the source"
+            )
         fairness = [fair] if isinstance(fair, str) else list(fair)
+        source_file = self._read_from()
         inquiry = Inquiry(
-            self.file, formulas, None if queries is None else os.fspath(queries), None if last is None else str(last),
-            tuple(it for one in fairness for it in ("--fair", one)), keep=self._keep,
+            source_file, Formulas(formulas), None if queries is None else os.fspath(queries), self._last(final),
+            tuple(it for one in fairness for it in ("--fair", one)),
         )
-        arguments = ["check", self.file, "--format", "json", "--evidence", inquiry.directory.name]
-        arguments += ["--timeout", _seconds(timeout), "--seed", str(seed), "--require", require, *inquiry.options]
+        arguments = ["check", source_file.path, "--format", "json", "--evidence", inquiry.directory.name]
+        arguments += ["--timeout", _programs.seconds(timeout), "--require", require, *inquiry.options]
+        arguments += ["--seed", str(whole(seed, "seed"))]
         arguments += [it for exam in exams for it in ("--examination", exam)]
-        arguments += [it for name, text in formulas.items() for it in ("--formula", f"{name}: {text}")]
+        if formulas:
+            inquiry.write()
+            arguments += ["--formulas", inquiry.file, "--language", "inline"]
         options = {
-            "--queries": inquiry.queries, "--memory": None if memory is None else str(memory), "--final": inquiry.last,
-            "--threads": None if threads is None else str(threads),
-            "--engines": (engines if isinstance(engines, str) else ",".join(engines)) or None, "--k": None if cases == 1 else str(cases),
+            "--queries": inquiry.queries, "--memory": _programs.size(memory), "--final": inquiry.last,
+            "--threads": None if threads is None else str(whole(threads, "threads", least=1)),
+            "--engines": (engines if isinstance(engines, str) else ",".join(engines)) or None,
+            "--k": None if cases == 1 else str(whole(cases, "cases", least=1)),
         }
         for option, value in options.items():
             arguments += [] if value is None else [option, value]
         if formulas or any(exam.lower() not in ("statespace", "ss", "states", "markings") for exam in exams):
             arguments.append("--events")
-        is_one = len(exams) + (isinstance(questions, str)) == 1 and len(formulas) <= 1
-        return _Asked(arguments, Hearing(inquiry, self.name), list(formulas), is_one)
+        if isinstance(examination, str):
+            is_one = not formulas and examination.lower() in _ONE_QUESTION
+        else:
+            is_one = not exams and isinstance(questions, str)
+        return _Asked(arguments, inquiry, Hearing(inquiry, self.name), is_one)
+
+    def _last(self, final: Final) -> str | None:
+        """A final marking as the programs read it."""
+        if final is None or isinstance(final, str):
+            return final
+        marking = _by_id(final, self.ids, "the final marking")
+        if not marking:
+            raise ParikhError("the final marking is empty: a case is done with a token somewhere")
+        return " + ".join(f"{n}*{_quoted(place)}" for place, n in marking.items())
 
     # --- to look at --------------------------------------------------------------------------------
 
-    def report(self, *, timeout: float = 20) -> str:
+    def report(self, *, timeout: Time = 20) -> str:
         """A page in HTML, which needs no network: what is wrong with the net, the net drawn, witnesses to
         play."""
-        arguments = ["report", self.file, "--output", "-", "--timeout", _seconds(timeout)]
-        return _programs.run("parikh", arguments, fine=(0, 3))
+        source = self._read_from()
+        arguments = ["report", source.path, "--output", "-", "--timeout", _programs.seconds(timeout)]
+        return _programs.run("parikh", arguments, fine=(0, 3), retold=source.retold)
 
     def _repr_html_(self) -> str:
         if self._report is None:
@@ -597,11 +733,11 @@ class Net:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A command line, who makes answers of what comes, and whether one answer is expected."""
+    """A command line, what it asks, who makes answers of what comes, and whether one answer is expected."""
 
     arguments: list[str]
+    inquiry: Inquiry
     hearing: Hearing
-    formulas: list[str]
     is_one: bool
 
 
@@ -609,6 +745,9 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Net:
     """Reads a model: PNML or a net as text, compressed (``.gz``) or not, or an instance of the Model Checking
     Contest, its directory or its archive (``.tgz``). Of a coloured model, what is asked is asked of the model;
     its nodes here are those of its unfolding.
+
+    The file is read again with every question. Raises :class:`ParikhError` when it cannot be read; questions raise it
+    when the file has changed since it was loaded.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as at:
@@ -619,12 +758,24 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Net:
     >>> net
     <Net net: 2 places, 1 transitions, 2 arcs>
     """
-    file = os.path.abspath(os.fspath(path))
-    return _of_info(_info(file), file)
+    # Looked at before it is read, so that no change is overlooked.
+    source = _programs.Source(os.path.abspath(os.fspath(path)))
+    net = _of_info(_info(source), source.path)
+    net._source = source
+    return net
 
 
-def _info(file: str) -> dict[str, Any]:
-    return next(_programs.objects(_programs.run("parikh", ["info", file, "--format", "json"])))
+def _info(source: _programs.Source) -> dict[str, Any]:
+    said = _programs.run("parikh", ["info", source.path, "--format", "json"], retold=source.retold)
+    return next(_programs.objects(said))
+
+
+def _written(text: str, name: str) -> _programs.Source:
+    """A file with a model, for the programs."""
+    directory = _programs.Directory()
+    file = os.path.join(directory.name, "model.pnml")
+    Path(file).write_bytes(text.encode("utf-8"))
+    return _programs.Source(file, name, directory)
 
 
 def _of_info(info: dict[str, Any], file: str | None) -> Net:
@@ -639,13 +790,14 @@ def _of_info(info: dict[str, Any], file: str | None) -> Net:
     def marking(told: dict[str, Any]) -> dict[str, int]:
         return {place: integer(n) for place, n in told.items()}
 
-    net = Net(
+    return Net(
         ids[0], ids[1], [Arc(it["from"], it["to"], integer(it["weight"])) for it in info["arc_list"]],
-        marking(info["marking"]), finals=map(marking, info["finals"]), names=names,
+        marking(info["marking"]) or None,
+        inhibitors=[Arc(it["place"], it["transition"], integer(it["weight"])) for it in info["inhibitor_arcs"]],
+        resets=[Arc(it["place"], it["transition"]) for it in info["reset_arcs"]],
+        finals=map(marking, info["finals"]), names=names,
         name=info["net"] or (Path(file).name.split(".")[0] if file else "net"),
     )
-    net._file = file
-    return net
 
 
 def _kind(arc: Any) -> str:
@@ -659,27 +811,137 @@ def _kind(arc: Any) -> str:
     return next(iter(kinds), "normal")
 
 
-def _entries(matrix: Any) -> tuple[int, int, list[tuple[int, int, int]]]:
+def _id(name: Any) -> str:
+    if isinstance(name, str) and not name:
+        raise ParikhError("a node has an empty name")
+    return _text(name, "the name of a node")
+
+
+def _text(text: Any, what: str) -> str:
+    if not isinstance(text, str):
+        raise ParikhError(f"{what} is {_programs.shown(text)}: expected a text")
+    wrong = _NO_TEXT.search(text)
+    if wrong:
+        raise ParikhError(f"{what}, {_programs.shown(text)}, has the character {wrong[0]!r}, which no PNML can have")
+    return str(text)
+
+
+def _numbered(wanted: list[str]) -> list[str]:
+    """The names; where several are the same, those after the first with a number that makes new ones.
+
+    >>> _numbered(["a", "a", "a_2", "b", "a"])
+    ['a', 'a_3', 'a_2', 'b', 'a_4']
+    """
+    taken, seen, numbers = set(wanted), set(), {name: itertools.count(2) for name in wanted}
+    names = []
+    for name in wanted:
+        if name in seen:
+            name = next(it for it in (f"{name}_{n}" for n in numbers[name]) if it not in taken)
+            taken.add(name)
+        seen.add(name)
+        names.append(name)
+    return names
+
+
+def _merged(arcs: Iterable[Any], places: AbstractSet[str], transitions: AbstractSet[str]) -> tuple[Arc, ...]:
+    """The arcs, with one from a node to another, which has the weights of all together."""
+    weights: dict[tuple[str, str], int] = {}
+    for it in arcs:
+        try:
+            arc = it if isinstance(it, Arc) else Arc(*it)
+            ends = (arc.source, arc.target)
+            is_arc = (ends[0] in places and ends[1] in transitions) or (ends[0] in transitions and ends[1] in places)
+        except TypeError:
+            raise ParikhError(f"an arc is {_programs.shown(it)}: expected two ids, and perhaps a weight") from None
+        between = f"the arc from {arc.source!r} to {arc.target!r}"
+        if not is_arc:
+            raise ParikhError(f"an arc from {arc.source!r} to {arc.target!r}: expected a place and a transition")
+        weight = whole(arc.weight, f"the weight of {between}", least=1)
+        weights[ends] = whole(weights.get(ends, 0) + weight, f"the weight of {between}", least=1)
+    return tuple(Arc(source, target, weight) for (source, target), weight in weights.items())
+
+
+def _special(
+    arcs: Iterable[Any], places: AbstractSet[str], transitions: AbstractSet[str], kind: str
+) -> tuple[Arc, ...]:
+    """The arcs from places that inhibit or reset: at most one between two nodes, and none that resets has a weight."""
+    given = list(arcs)
+    found = _merged(given, places, transitions)
+    for arc in found:
+        between = f"the {kind} arc from {arc.source!r} to {arc.target!r}"
+        if arc.source not in places:
+            raise ParikhError(f"{between}: expected one from a place")
+        if kind == "reset" and arc.weight > 1:
+            raise ParikhError(f"{between} has the weight {arc.weight}, and stands for all tokens: leave it out")
+    if len(found) < len(given):
+        raise ParikhError(f"there are two {kind} arcs from one place to one transition")
+    return found
+
+
+def _marking(marking: Any, places: Iterable[str], what: str) -> Mapping[str, int]:
+    """The tokens that there are, by place."""
+    return MappingProxyType(_by_id(marking, {place: place for place in places}, what, strict=True))
+
+
+def _by_id(marking: Any, ids: Mapping[Any, str], what: str, strict: bool = False) -> dict[str, int]:
+    """The tokens that there are, by the ids of places; texts count as ids unless ``strict``."""
+    if not isinstance(marking, Mapping):
+        raise ParikhError(f"{what} is {_programs.shown(marking)}: expected tokens by place, as in {{'p': 1}}")
+    tokens: dict[str, int] = {}
+    for place, count in marking.items():
+        id = ids.get(place, None if strict or not isinstance(place, str) else place)
+        if id is None:
+            raise ParikhError(f"{what} has tokens on {_programs.shown(place)}, which is no place of the net")
+        number = whole(count, f"the number of tokens on {id!r} in {what}")
+        tokens.update({id: number} if number else {})
+    return tokens
+
+
+def _lists(matrix: Any, what: str) -> tuple[tuple[int, ...], Any]:
+    """The shape of a matrix or vector, and its numbers in lists."""
+    for convert in ("to_numpy", "toarray"):
+        matrix = getattr(matrix, convert, lambda it=matrix: it)()
+    if hasattr(matrix, "shape"):
+        return tuple(matrix.shape), matrix.tolist()
+    try:
+        numbers = [it.tolist() if hasattr(it, "tolist") else it for it in matrix]
+    except TypeError:
+        raise ParikhError(f"{what} is {_programs.shown(matrix)}: expected numbers in rows") from None
+    if not any(isinstance(it, (list, tuple)) for it in numbers):
+        return (len(numbers),) if numbers else (0, 0), numbers
+    lengths = {len(it) if isinstance(it, (list, tuple)) else -1 for it in numbers}
+    if len(lengths) > 1:
+        raise ParikhError(f"the rows of {what} have different lengths")
+    return (len(numbers), *lengths), numbers
+
+
+def _entries(matrix: Any, what: str) -> tuple[int, int, list[tuple[int, int, int]]]:
     """Rows, columns, and what is not 0."""
+    found: Iterable[tuple[int, int, Any]]
     if hasattr(matrix, "tocoo"):
         coo = matrix.tocoo()
-        found = list(zip(coo.row.tolist(), coo.col.tolist(), coo.data.tolist()))
-        rows, columns = coo.shape
+        shape, found = tuple(coo.shape), zip(coo.row.tolist(), coo.col.tolist(), coo.data.tolist())
     else:
-        lists = [list(row) for row in (matrix.tolist() if hasattr(matrix, "tolist") else matrix)]
-        rows, columns = len(lists), max(map(len, lists), default=0)
-        if any(len(row) != columns for row in lists):
-            raise ParikhError("the rows of a matrix have different lengths")
-        found = [(i, j, n) for i, row in enumerate(lists) for j, n in enumerate(row)]
-    entries = [(i, j, int(n)) for i, j, n in found if n]
-    for i, j, n in entries:
-        if n < 0:
-            raise ParikhError(f"row {i}, column {j} of a matrix is {n}: expected weights of arcs, which are ≥ 0")
-    return rows, columns, entries
+        shape, lists = _lists(matrix, what)
+        found = ((i, j, n) for i, row in enumerate(lists) for j, n in enumerate(row)) if len(shape) == 2 else ()
+    if len(shape) != 2:
+        raise ParikhError(f"{what} has {len(shape)} dimensions: expected a row a place and a column a transition")
+    weights = ((i, j, whole(n, f"row {i}, column {j} of {what}")) for i, j, n in found)
+    return shape[0], shape[1], [(i, j, n) for i, j, n in weights if n]
 
 
-def _seconds(time: float) -> str:
-    return f"{time}s"
+def _vector(numbers: Any, places: int, what: str) -> list[int]:
+    """A number of tokens a place, of a vector or of a matrix with one column or row."""
+    shape, lists = _lists(numbers, what)
+    if len(shape) == 2 and 1 in shape:
+        lists = [it for row in lists for it in row]
+    elif len(shape) == 2 and 0 in shape:
+        lists = []
+    elif len(shape) != 1:
+        raise ParikhError(f"{what} has the shape {shape}: expected a number of tokens a place")
+    if len(lists) != places:
+        raise ParikhError(f"the matrices have {places} rows, and {what} {len(lists)} places")
+    return [whole(it, f"number {i} of {what}") for i, it in enumerate(lists)]
 
 
 def _quoted(name: str) -> str:

@@ -13,9 +13,10 @@ from ._witness import Witness
 class Soundness:
     """Whether every case can always be completed with nothing left behind, and every transition can fire.
 
-    It is a truth value, and unpacks as the pair that PM4Py's ``check_soundness`` gives::
+    It is a truth value, and unpacks, or is indexed, as the pair that PM4Py's ``check_soundness`` gives::
 
         sound, diagnostics = net.soundness()
+        sound = net.soundness()[0]
     """
 
     answer: Answer
@@ -57,6 +58,12 @@ class Soundness:
     def __iter__(self) -> Iterator[Any]:
         yield self.value
         yield self.diagnostics
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: int) -> Any:
+        return (self.value, self.diagnostics)[index]
 
     def __str__(self) -> str:
         return str(self.answer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ._programs import integer
@@ -16,7 +16,8 @@ class Invariant:
     """A sum of tokens that never changes (``constant`` is its value), or firings that change nothing
     together (``constant`` is None). Transitions of one effect count as one, called by the first."""
 
-    terms: dict[str, int]
+    #: How often each node counts. The text has the same, which is what is hashed.
+    terms: dict[str, int] = field(hash=False)
     constant: int | None
     text: str
     #: Whether no coefficient is negative.
@@ -36,8 +37,9 @@ class Invariants(list[Invariant]):
 
     @property
     def matrix(self) -> "numpy.ndarray[Any, Any]":
-        """A row an invariant, a column a node of the net, in its order; int64, or Python's numbers where
-        that is not enough."""
+        """A row an invariant, a column one of ``nodes``, which are those of the net in its order; int64, or Python's
+        numbers where that is not enough. Of a net with inhibitor or reset arcs, nodes of the place/transition net
+        that stands for it are behind them."""
         import numpy
 
         rows = self.rows()

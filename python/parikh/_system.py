@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Mapping, Sequence, Union, overload
+from typing import Any, Iterable, Mapping, Union, overload
 
 from . import _programs
 from ._answer import Answer, Answers, Hearing, Inquiry
-from ._programs import ParikhError
+from ._net import Several
+from ._programs import Memory, ParikhError, Time, whole
 
 #: What questions about systems are called together.
 _EXAMINATION = "Properties"
@@ -17,14 +18,22 @@ _EXAMINATION = "Properties"
 class System:
     """A parallel system: components with labels on their edges. :func:`load_system` makes it."""
 
-    def __init__(self, file: str, told: Mapping[str, Any]) -> None:
-        self.file = file
+    def __init__(self, source: _programs.Source, told: Mapping[str, Any]) -> None:
+        self._source = source
         self.name: str = told["system"]
         #: The names of its components.
         self.components: tuple[str, ...] = tuple(it["name"] for it in told["components"])
         self.states: int = told["states"]
         self.edges: int = told["edges"]
         self.labels: int = told["labels"]
+
+    @property
+    def file(self) -> str:
+        """The file it was loaded from.
+
+        Raises :class:`ParikhError` when that has changed since.
+        """
+        return self._source.path
 
     def __repr__(self) -> str:
         return (
@@ -35,24 +44,24 @@ class System:
     @overload
     def check(
         self, properties: str, *,
-        semantics: str = ..., timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ...,
+        semantics: str = ..., timeout: Time = ..., memory: Memory = ..., threads: int | None = ...,
         seed: int = ..., require: str = ...,
     ) -> Answer: ...
 
     @overload
     def check(
-        self, properties: Union[list[str], tuple[str, ...], "os.PathLike[str]"], *,
-        semantics: str = ..., timeout: float = ..., memory: Union[str, int, None] = ..., threads: int | None = ...,
+        self, properties: Union[Several, "os.PathLike[str]"], *,
+        semantics: str = ..., timeout: Time = ..., memory: Memory = ..., threads: int | None = ...,
         seed: int = ..., require: str = ...,
     ) -> Answers: ...
 
     def check(
         self,
-        properties: Union[str, Sequence[str], "os.PathLike[str]"],
+        properties: Union[str, Iterable[str], "os.PathLike[str]"],
         *,
         semantics: str = "infinite",
-        timeout: float = 60,
-        memory: Union[str, int, None] = None,
+        timeout: Time = 60,
+        memory: Memory = None,
         threads: int | None = None,
         seed: int = 1,
         require: str = "searched",
@@ -62,7 +71,10 @@ class System:
         them are about runs (LTL), or all about trees (CTL with ``<a>φ`` and ``[a]φ``).
 
         What finite runs count for in LTL is said by ``semantics``: "infinite", nothing, or "spin", where a
-        finite run repeats its last label.
+        finite run repeats its last label. ``timeout`` and ``memory`` are as :meth:`Net.check` has them.
+
+        Raises :class:`ParikhError` when a property or an option makes no sense, and when the file has changed since
+        it was loaded.
 
         >>> import os, tempfile
         >>> with tempfile.TemporaryDirectory() as at:
@@ -75,7 +87,7 @@ class System:
         ...     lamp, answer.value, answer.certify().verdict
         (<System lamp: 1 components, 2 states, 2 edges, 2 labels>, True, 'confirmed')
         """
-        inquiry = Inquiry(self.file, options=("--semantics", semantics))
+        inquiry = Inquiry(self._source, options=("--semantics", semantics))
         if isinstance(properties, os.PathLike):
             file = Path(properties)
         else:
@@ -84,17 +96,22 @@ class System:
                 raise ParikhError("nothing is asked: give a property")
             file = Path(inquiry.directory.name) / f"{_EXAMINATION}.txt"
             text = "".join(f"#{number}:\n{it}\n\n" for number, it in enumerate(asked, 1))
-            file.write_text(text, encoding="utf-8")
+            try:
+                file.write_bytes(text.encode("utf-8"))
+            except UnicodeEncodeError as error:
+                raise ParikhError(f"a property is no text in UTF-8: {error.reason}") from None
         inquiry.queries = os.fspath(file)
         inquiry.evidence = f"{file.stem}.jsonl"
         arguments = ["check", self.file, "--properties", str(file), "--format", "json"]
         arguments += ["--evidence", inquiry.directory.name, *inquiry.options]
-        arguments += ["--timeout", f"{timeout}s", "--seed", str(seed), "--require", require]
-        arguments += [] if memory is None else ["--memory", str(memory)]
-        arguments += [] if threads is None else ["--threads", str(threads)]
+        arguments += ["--timeout", _programs.seconds(timeout), "--require", require]
+        arguments += ["--seed", str(whole(seed, "seed"))]
+        most = _programs.size(memory)
+        arguments += [] if most is None else ["--memory", most]
+        arguments += [] if threads is None else ["--threads", str(whole(threads, "threads", least=1))]
         hearing = Hearing(inquiry, self.name)
         answers: dict[str, Answer] = {}
-        for told in _programs.objects(_programs.run("parikh", arguments, fine=(0, 3))):
+        for told in _programs.objects(_programs.run("parikh", arguments, fine=(0, 3), retold=inquiry.retold)):
             heard = hearing.hear({"examination": _EXAMINATION, **told})
             if isinstance(heard, Answer):
                 answers[heard.id] = heard
@@ -103,9 +120,12 @@ class System:
 
 
 def load_system(path: Union[str, "os.PathLike[str]"]) -> System:
-    """Reads a parallel system: ``.dot``, ``.pml``, ``.aut`` or ``.fsm``."""
-    file = os.path.abspath(os.fspath(path))
-    told = next(_programs.objects(_programs.run("parikh", ["info", file, "--format", "json"])))
+    """Reads a parallel system: ``.dot``, ``.pml``, ``.aut`` or ``.fsm``.
+
+    Raises :class:`ParikhError` when the file cannot be read, or is no parallel system.
+    """
+    source = _programs.Source(os.path.abspath(os.fspath(path)))
+    told = next(_programs.objects(_programs.run("parikh", ["info", source.path, "--format", "json"])))
     if "system" not in told:
-        raise ParikhError(f"{file}: this is a net, and no parallel system: parikh.load reads it")
-    return System(file, told)
+        raise ParikhError(f"{source.path}: this is a net, and no parallel system: parikh.load reads it")
+    return System(source, told)

@@ -92,7 +92,7 @@ class Nets(unittest.TestCase):
         for arc, words in [
             (Flow(p, t, properties={"arctype": "transport"}), "transport"),
             (Flow(p, t, 2, {"arctype": "inhibitor"}), "weight 2"),
-            (Flow(t, p, 1, {"arctype": "inhibitor"}), "from a place"),
+            (Flow(t, p, 1, {"arctype": "inhibitor"}), "one from a place"),
             (ResetArc(p, t, 1, {"arctype": "inhibitor"}), "inhibitor and reset"),
         ]:
             with self.subTest(words), self.assertRaisesRegex(ParikhError, words):
@@ -121,21 +121,30 @@ class Nets(unittest.TestCase):
             self.assertEqual(net.names["close"], "close it")
             with self.assertRaisesRegex(ParikhError, "without inhibitor and reset arcs"):
                 net.soundness()
-            self.assertTrue(set(net.places) > {"raw", "buffer", "open", "closed"}, net.places)
-            self.assertTrue(net.invariants("P").rows() and net._repr_html_())
+            self.assertEqual(net.inhibitors, (parikh.Arc("buffer", "close"),))
+            self.assertEqual(net.resets, (parikh.Arc("buffer", "empty"),))
+            # What stands for these arcs is in invariants of places, too.
+            invariants = net.invariants("P")
+            self.assertEqual(invariants.nodes[:4], net.places)
+            self.assertEqual([sum(row) for row in invariants.rows()], [sum(it.terms.values()) for it in invariants])
+            self.assertTrue(net._repr_html_())
+            with tempfile.TemporaryDirectory() as at:
+                net.write(Path(at) / "buffer.pnml")
+                again = parikh.load(Path(at) / "buffer.pnml")
+            self.assertEqual(again, net)
 
     def test_what_is_no_net_is_refused(self):
         for parts, words in [
             ((["p", "p"], [], [], {}), "two nodes"),
             ((["p"], ["t"], [("p", "q")], {}), "expected a place and a transition"),
-            ((["p"], ["t"], [("p", "t", 0)], {}), "weight 0"),
+            ((["p"], ["t"], [("p", "t", 0)], {}), "the weight of the arc from 'p' to 't' is 0"),
             ((["p"], [], [], {"q": 1}), "no place"),
         ]:
             with self.subTest(words), self.assertRaisesRegex(ParikhError, words):
                 Net(*parts)
         for matrices, words in [
             (([[1]], [[1], [1]], [1]), "pre is 1 × 1"),
-            (([[-1]], [[1]], [1]), "≥ 0"),
+            (([[-1]], [[1]], [1]), "row 0, column 0 of pre is -1: expected a whole number from 0"),
             (([[1, 0], [1]], [[1], [1]], [1, 1]), "different lengths"),
             (([[1]], [[1]], [1, 2]), "2 places"),
         ]:
@@ -250,7 +259,7 @@ class Questions(unittest.TestCase):
         self.assertEqual(answer.certify().verdict, "confirmed")
 
     def test_a_stream_takes_back_what_does_not_stand(self):
-        hearing = parikh._answer.Hearing(parikh._answer.Inquiry("model.pnml"), "net")
+        hearing = parikh._answer.Hearing(parikh._answer.Inquiry(parikh._programs.Source("model.pnml")), "net")
         told = {"type": "withdrawn", "id": "a", "examination": "Formulas", "reason": "it rested on a claim"}
         heard = hearing.hear(told)
         self.assertEqual((heard.id, heard.value, heard.withdrawn), ("a", None, True))
