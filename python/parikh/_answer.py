@@ -95,7 +95,7 @@ class Formulas:
 
         def place(found: re.Match[str]) -> str:
             name, line = lines.get(int(found[1]), ("formulas", int(found[1])))
-            return f"{name}:{max(line, 1)}:{max(int(found[2]) - 1, 1)}"
+            return f"{name}:{line}:{int(found[2]) - 1}" if line else f"{name}:1:1"
 
         return re.sub(re.escape(file) + r":(\d+):(\d+)", place, text).replace(file, "formulas")
 
@@ -405,7 +405,10 @@ def _labelled(text: Any) -> tuple[str, str]:
     if not isinstance(text, str):
         raise ParikhError(f"a question is {_programs.shown(text)}: expected a formula as a text")
     label = re.match(r"\s*([\w.-]+)\s*:", text)
-    return (label.group(1), text[label.end():].strip()) if label else ("", text)
+    name, formula = (label.group(1), text[label.end():].strip()) if label else ("", text)
+    if not formula.strip():
+        raise ParikhError(f"the question {name or _programs.shown(text)} has no formula")
+    return name, formula
 
 
 def by_name(questions: Mapping[Any, str]) -> dict[str, str]:
@@ -418,7 +421,7 @@ def by_name(questions: Mapping[Any, str]) -> dict[str, str]:
     for key, text in questions.items():
         if str(key) in formulas:
             raise ParikhError(f"two questions are called {key}")
-        if not isinstance(text, str):
+        if not isinstance(text, str) or not text.strip():
             raise ParikhError(f"the question {key} is {_programs.shown(text)}: expected a formula as a text")
         formulas[str(key)] = text
     return formulas

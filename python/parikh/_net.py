@@ -434,7 +434,8 @@ class Net:
         classes = [preserve] if isinstance(preserve, str) else list(preserve)
         with tempfile.TemporaryDirectory(prefix="parikh-") as directory:
             out = os.path.join(directory, "model.pnml")
-            more = [it for node in support for it in ("--support", node)]
+            nodes = [support] if isinstance(support, str) else support
+            more = [it for node in nodes for it in ("--support", node)]
             self._told(
                 "reduce", "--preserve", ",".join(classes), *more, "--timeout", _programs.seconds(timeout), "-o", out,
             )
@@ -667,7 +668,8 @@ class Net:
             raise ParikhError(f"examination is {_programs.shown(examination)}: expected names of examinations")
         if queries is not None and not exams:
             raise ParikhError("queries need an examination: the one whose questions are in the file")
-        if self._is_empty and any(it.lower() in _OF_CASES for exam in exams for it in exam.split(",")):
+        names = {name.strip().lower() for exam in exams for name in exam.split(",")}
+        if self._is_empty and names & _OF_CASES:
             sources = set(self.places) - {arc.target for arc in self.arcs}
             source = f"`{sources.pop()}`" if len(sources) == 1 else "its source"
             raise ParikhError(
@@ -695,7 +697,8 @@ class Net:
         }
         for option, value in options.items():
             arguments += [] if value is None else [option, value]
-        if formulas or any(exam.lower() not in ("statespace", "ss", "states", "markings") for exam in exams):
+        if not names & {"statespace", "ss", "states"}:
+            # Beside figures of a state space, the program tells no progress.
             arguments.append("--events")
         if isinstance(examination, str):
             is_one = not formulas and examination.lower() in _ONE_QUESTION

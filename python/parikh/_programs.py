@@ -210,7 +210,7 @@ def whole(number: Any, where: str, least: int = 0, most: int = 2**63 - 1) -> int
         raise ParikhError(f"{where} is {shown(number)}: expected a whole number")
     if not least <= exact <= most:
         limits = "from 0 to 2^63 - 1" if (least, most) == (0, 2**63 - 1) else f"from {least} to {power(most)}"
-        raise ParikhError(f"{where} is {exact}: expected a whole number {limits}")
+        raise ParikhError(f"{where} is {shown(number)}: expected a whole number {limits}")
     return exact
 
 

@@ -1,13 +1,18 @@
 """The package as its users meet it, with the programs that it finds (PARIKH_PROGRAMS, or those of the wheel)."""
 
 import asyncio
+import copy
 import doctest
 import gzip
 import importlib
 import math
 import os
+import pickle
 import pkgutil
+import shutil
+import signal
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -75,6 +80,35 @@ def order(joined=True):
     return net, {places["source"]: 1}, {places["sink"]: 1}
 
 
+def process(marking=None, **more):
+    """One step from i to o."""
+    return Net(["i", "o"], ["t"], [("i", "t"), ("t", "o")], marking, **more)
+
+
+def children():
+    """The processes that this one has started and that still run."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            parent = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1]
+        except OSError:
+            continue
+        found += [process] * (int(parent) == os.getpid())
+    return found
+
+
+def hard():
+    """A net with very many markings."""
+    rows, columns = range(30), range(9)
+    nodes = [(i, j) for i in rows for j in columns]
+    arcs = [(f"p{i}_{j}", f"t{i}_{j}") for i, j in nodes] + [(f"t{i}_{j}", f"p{i}_{(j + 1) % 9}") for i, j in nodes]
+    # A step in one ring looks at the next one.
+    arcs += [(f"p{(i + 1) % 30}_{j}", f"t{i}_{j}") for i, j in nodes]
+    arcs += [(f"t{i}_{j}", f"p{(i + 1) % 30}_{j}") for i, j in nodes]
+    places, transitions = ([f"{kind}{i}_{j}" for i, j in nodes] for kind in "pt")
+    return Net(places, transitions, arcs, {f"p{i}_{j}": 1 for i in rows for j in (0, 4)})
+
+
 class Nets(unittest.TestCase):
     def test_a_net_of_pm4py_is_read_by_its_shape(self):
         net = Net.from_pm4py(*order())
@@ -97,6 +131,31 @@ class Nets(unittest.TestCase):
         ]:
             with self.subTest(words), self.assertRaisesRegex(ParikhError, words):
                 Net.from_pm4py(PetriNet("", [p], [t], [arc]), {p: 1})
+
+    def test_a_name_that_one_node_has_stays_and_ids_are_those_of_the_objects(self):
+        first, second, other, t = Place("a"), Place("a"), Place("a_2"), Transition("t")
+        arcs = [Flow(first, t), Flow(t, second), Flow(t, other)]
+        net = Net.from_pm4py(PetriNet("", [first, second, other], [t], arcs), {first: 1})
+        self.assertEqual(set(net.places), {"a", "a_2", "a_3"})
+        self.assertEqual((net.ids[other], net.ids[t], {net.ids[first], net.ids[second]}), ("a_2", "t", {"a", "a_3"}))
+        self.assertEqual(net.marking, {net.ids[first]: 1})
+        self.assertTrue(net.soundness({second: 1, other: 1}), "a marking of PM4Py's, by its places")
+
+    def test_markings_of_pm4py_are_of_its_net(self):
+        made, initial, final = order()
+        for arguments, words in [
+            ((made, {Place("source"): 1}), "the initial marking has tokens on .*, which is no place"),
+            ((made, initial, {Place("sink"): 1}), "the final marking has tokens on .*, which is no place"),
+            ((made, initial, [final]), "expected tokens by place"),
+            ((made, {next(iter(initial)): 0.5}), "0.5: expected a whole number"),
+        ]:
+            with self.subTest(words), self.assertRaisesRegex(ParikhError, words):
+                Net.from_pm4py(*arguments)
+        self.assertTrue(Net.from_pm4py(made).soundness())
+        with self.assertRaisesRegex(ParikhError, "a case needs a token in `source`"):
+            Net.from_pm4py(made, {}, final).soundness()
+        with self.assertRaisesRegex(ParikhError, "no place of the net"):
+            Net.from_pm4py(*order()).soundness({Place("sink"): 1})
 
     def test_inhibitor_and_reset_arcs_of_pm4py_are_taken(self):
         # A buffer is filled with up to three, and emptied at once; only then it is closed.
@@ -150,6 +209,151 @@ class Nets(unittest.TestCase):
         ]:
             with self.subTest(words), self.assertRaisesRegex(ParikhError, words):
                 Net.from_matrices(*matrices)
+
+    def test_what_is_no_whole_number_or_no_text_is_refused_where_it_stands(self):
+        for number in (1.5, math.nan, math.inf, "1", True, None, 1j, 2**63, -1, 1e300):
+            for make, words in [
+                (lambda: Net.from_matrices([[number]], [[0]], [1]), "row 0, column 0 of pre is"),
+                (lambda: Net.from_matrices([[0]], [[number]], [1]), "row 0, column 0 of post is"),
+                (lambda: Net.from_matrices([[1]], [[0]], [number]), "number 0 of the marking is"),
+                (lambda: Net.from_matrices([[1]], [[0]], [1], final=[number]), "number 0 of the final marking is"),
+                (lambda: process({"i": number}), "tokens on 'i' in the initial marking is"),
+                (lambda: process({"i": 1}, finals=[{"o": number}]), "tokens on 'o' in a final marking is"),
+                (lambda: process({"i": 1}).soundness({"o": number}), "tokens on 'o' in the final marking is"),
+                (lambda: Net(["i"], ["t"], [("i", "t", number)]), "weight of the arc from 'i' to 't' is"),
+            ]:
+                with self.subTest(number=number, words=words), self.assertRaisesRegex(ParikhError, words):
+                    make()
+        self.assertEqual(Net.from_matrices([[2.0]], [[0]], [3.0]).arcs[0].weight, 2)
+        with self.assertRaisesRegex(ParikhError, "from 1 to 2\\^63 - 1"):
+            Net(["i"], ["t"], [("i", "t", 2**62), ("i", "t", 2**62)])
+        for name in (1, None, "", "a\0", "\ud800"):
+            with self.subTest(name), self.assertRaisesRegex(ParikhError, "name"):
+                Net([name], [], [])
+            with self.subTest(name), self.assertRaisesRegex(ParikhError, "name|expected"):
+                Net([], [name], [])
+        for arc in (3, ("p",), ("p", "t", 1, 1), (["p"], "t")):
+            with self.subTest(arc), self.assertRaisesRegex(ParikhError, "expected two ids"):
+                Net(["p"], ["t"], [arc])
+
+    def test_shapes_are_those_of_the_matrices(self):
+        for matrix, words in [
+            ([1, 0], "1 dimensions"), (3, "expected numbers in rows"), (None, "expected numbers in rows"),
+            ([[1], 2], "different lengths"),
+        ]:
+            with self.subTest(matrix), self.assertRaisesRegex(ParikhError, words):
+                Net.from_matrices(matrix, [[0], [1]], [1, 0])
+        for marking in (3, [1], [[1, 0], [0, 1]]):
+            with self.subTest(marking), self.assertRaises(ParikhError):
+                Net.from_matrices([[1], [0]], [[0], [1]], marking)
+            with self.subTest(marking), self.assertRaises(ParikhError):
+                Net.from_matrices([[1], [0]], [[0], [1]], [1, 0], final=marking)
+        self.assertEqual(Net.from_matrices([[1], [0]], [[0], [1]], [[1], [0]]).marking, {"p0": 1})
+        self.assertEqual(Net.from_matrices([[], []], [[], []], [1, 2]).marking, {"p0": 1, "p1": 2})
+
+    @unittest.skipUnless(has("numpy"), "takes NumPy")
+    def test_arrays_are_read_as_lists_are(self):
+        import numpy
+
+        nothing = numpy.zeros((0, 3))
+        self.assertEqual(Net.from_matrices(nothing, nothing, []).transitions, ("t0", "t1", "t2"))
+        pre, post = numpy.array([[1], [0]]), numpy.array([[0], [1]])
+        for marking in ([1, 0], numpy.array([1, 0]), numpy.array([[1], [0]]), numpy.array([1.0, 0.0])):
+            self.assertEqual(Net.from_matrices(pre, post, marking).marking, {"p0": 1})
+        for marking in (numpy.array(3), numpy.array([1.5, 0]), numpy.array([math.nan, 0]), numpy.ones((2, 2))):
+            with self.subTest(marking), self.assertRaises(ParikhError):
+                Net.from_matrices(pre, post, marking)
+        if has("scipy"):
+            from scipy.sparse import coo_matrix
+
+            twice = coo_matrix(([1, 2], ([0, 0], [0, 0])), shape=(2, 1))
+            self.assertEqual(Net.from_matrices(twice, post, [1, 0]).arcs[0].weight, 3)
+        if has("pandas"):
+            import pandas
+
+            net = Net.from_matrices(pandas.DataFrame(pre), pandas.DataFrame(post), pandas.Series([1, 0]))
+            self.assertEqual(net, Net.from_matrices(pre, post, [1, 0]))
+
+    def test_weights_of_arcs_between_the_same_nodes_add_up(self):
+        net = Net(["p"], ["t"], [("p", "t"), ("t", "p"), parikh.Arc("p", "t", 2)], {"p": 3})
+        self.assertEqual(net.arcs, (parikh.Arc("p", "t", 3), parikh.Arc("t", "p", 1)))
+
+    def test_a_net_does_not_change(self):
+        net = process({"i": 1}, finals=[{"o": 1}], names={"t": "step"})
+        for mapping in (net.marking, net.finals[0], net.names, net.ids):
+            with self.assertRaises(TypeError):
+                mapping["i"] = 2
+        with self.assertRaisesRegex(AttributeError, "a net does not change"):
+            net.marking = {}
+
+    def test_nets_are_equal_when_their_parts_are(self):
+        net = process({"i": 1}, finals=[{"o": 1}])
+        turned = Net(["i", "o"], ["t"], [("t", "o"), ("i", "t")], {"i": 1, "o": 0}, finals=[{"o": 1}])
+        self.assertEqual((net, hash(net)), (turned, hash(turned)))
+        for other in (process({"i": 2}, finals=[{"o": 1}]), process({"i": 1}), "net"):
+            self.assertNotEqual(net, other)
+
+    def test_nets_are_pickled_with_all_that_they_are(self):
+        net = process({"i": 1}, finals=[{"o": 1}], names={"t": "step"})
+        before = net.file
+        again = pickle.loads(pickle.dumps(net))
+        self.assertEqual(again, net)
+        self.assertNotEqual(again.file, before)
+        self.assertTrue(again.check("EF o >= 1") and again.soundness())
+        self.assertIs(copy.deepcopy(net), net)
+        loaded = parikh.load(EXAMPLES / "orders.pnml")
+        self.assertEqual(pickle.loads(pickle.dumps(loaded)).file, loaded.file)
+
+    def test_threads_that_ask_first_ask_of_one_file(self):
+        size = range(2000)
+        net = Net([f"p{i}" for i in size], [f"t{i}" for i in size], [(f"p{i}", f"t{i}") for i in size], {"p0": 1})
+        found = []
+
+        def ask():
+            found.append((net.file, net.check("EF p0 = 0").value))
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for it in threads:
+            it.start()
+        for it in threads:
+            it.join()
+        self.assertEqual(found, [(net.file, True)] * 4)
+
+    def test_a_process_that_is_forked_off_leaves_files_alone(self):
+        net = process({"i": 1})
+        answer, file = net.check("EF o >= 1"), net.file
+        child = os.fork()
+        if child == 0:
+            # What stands for its end: it drops all that it has, and writes a file of its own.
+            other = net.file != file and net.check("EF o >= 1").value
+            for directory in (answer._inquiry.directory, answer._inquiry.source.directory):
+                parikh._programs._remove(directory.name, directory.owner)
+            os._exit(0 if other else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertTrue(os.path.exists(file))
+        self.assertTrue(answer.certify())
+
+    def test_a_file_that_changed_since_is_not_asked(self):
+        for of_directory in (False, True):
+            with tempfile.TemporaryDirectory() as at:
+                file = Path(at) / "model.pnml"
+                shutil.copy(EXAMPLES / "orders.pnml", file)
+                net = parikh.load(at if of_directory else file)
+                answer = net.check(examination="RD")
+                (Path(at) / "other.txt").write_text("beside it")
+                self.assertTrue(net.check(examination="RD").known and answer.certify())
+                file.write_text(file.read_text() + "\n")
+                for ask in (lambda: net.check(examination="RD"), answer.certify, net.invariants, lambda: net.file):
+                    with self.assertRaisesRegex(ParikhError, "has changed since it was loaded"):
+                        ask()
+                file.unlink()
+                with self.assertRaisesRegex(ParikhError, "has changed since it was loaded"):
+                    net.report()
+
+    def test_messages_speak_of_the_net_and_not_of_a_file_for_the_programs(self):
+        net = process({"i": 1}, finals=[{"o": 1}, {"i": 1}], name="shop")
+        with self.assertRaisesRegex(ParikhError, "^shop: the model has 2 final markings"):
+            net.soundness()
 
     def test_a_net_is_written_and_read_back_whatever_its_names(self):
         net = Net(
@@ -217,7 +421,7 @@ class Questions(unittest.TestCase):
                     marking[arc.target] = marking.get(arc.target, 0) + arc.weight
         self.assertEqual(answer.certify().verdict, "confirmed")
 
-    def test_formulas_are_certified_as_this_package_reads_them(self):
+    def test_formulas_are_certified(self):
         texts = {
             "a": "AG !(eat1 >= 1 && eat2 >= 1)",
             "b": "EF (eat1 >= 1 || fireable(leave2))",
@@ -245,6 +449,123 @@ class Questions(unittest.TestCase):
         self.assertEqual((answers["c"].value, answers["c"].bounds.upper), (1, 1))
         self.assertEqual([it.id for it in answers], list(texts), "in the order in which was asked")
         self.assertEqual(answers._repr_html_().count("<tr>"), len(texts) + 1)
+
+    def test_questions_are_called_as_their_author_calls_them(self):
+        net = process({"i": 1})
+        texts = {
+            1: "EF o >= 1", 'a: "b"': "AG\ni + o\n= 1 # all\n", "": "deadlock", "OneSafe": "bound(o)", "é\n": "EF fireable(t)",
+            "q1": "EF o = 0", "../x": "AG EF deadlock",
+        }
+        answers = net.check(texts, examination="OneSafe")
+        self.assertEqual([it.id for it in answers], ["OneSafe", *map(str, texts)])
+        self.assertEqual([it.value for it in answers], [True, True, True, False, 1, True, True, True])
+        for answer in answers:
+            self.assertEqual(answer.certify().verdict, "confirmed", answer)
+        self.assertEqual([it.id for it in net.check(["deadlock", "formula-1: deadlock"])], ["formula-2", "formula-1"])
+        self.assertEqual({type(it) for it in (answers[1:], net.check(iter(["deadlock"])), net.check({"deadlock"}))}, {parikh.Answers})
+
+        async def open_ones():
+            asked = hard().stream({"a b": "bound(p0_0 + p1_0)"}, timeout=3)
+            return {id async for it in asked if isinstance(it, parikh.Progress) for id in it.bounds}
+
+        self.assertLessEqual(asyncio.run(open_ones()), {"a b"})
+
+    def test_words_of_other_languages_are_names_as_well(self):
+        # The auditor takes a file with such words for one of LoLA's, were it not for the quotes.
+        net = Net(["FIREABLE", "AND"], ["DEADLOCK"], [("FIREABLE", "DEADLOCK"), ("DEADLOCK", "AND")], {"FIREABLE": 1})
+        answer = net.check("AG (FIREABLE + AND = 1)")
+        self.assertTrue(answer)
+        self.assertEqual(answer.certify().verdict, "confirmed")
+
+    def test_formulas_longer_than_a_command_line_are_asked_and_certified(self):
+        long = "EF (" + " || ".join(["o >= 1"] * 5000) + ")"
+        answers = process({"i": 1}).check([long] * 60)
+        self.assertEqual({it.value for it in answers}, {True})
+        self.assertTrue(answers[59].certify())
+
+    def test_where_a_formula_is_wrong_is_told_by_its_name(self):
+        net = process({"i": 1})
+        with self.assertRaisesRegex(ParikhError, "^formula-1:1:4: the net has no place `x`"):
+            net.check("EF x >= 1")
+        with self.assertRaisesRegex(ParikhError, "^late:2:3: the net has no place `x`"):
+            net.check({"late": "EF\n  x >= 1"})
+        with self.assertWarnsRegex(parikh.ParikhWarning, "^b b:1:4: "):
+            answers = net.check({"a": "EF o >= 1", "b b": "EF x >= 1"})
+        self.assertEqual((answers[0].value, answers[1].value), (True, None))
+        self.assertTrue(answers[1].reason.startswith("b b:1:4: the net has no place `x`"), answers[1].reason)
+        for questions in ("", " ", "a:", {"a": ""}, {"a": 1}, [None], "\ud800", {1: "deadlock", "1": "deadlock"}):
+            with self.subTest(questions), self.assertRaises(ParikhError):
+                net.check(questions)
+
+    def test_options_are_looked_at_before_anything_is_asked(self):
+        net = process({"i": 1})
+        for timeout in ("1m", "90s", "1.5h", "800ms", 30, 2.5, None, math.inf, 1e17):
+            answer = net.check(examination="Liveness", timeout=timeout)
+            self.assertTrue(answer.known)
+            self.assertTrue(answer.certify(timeout=timeout))
+        self.assertIsNone(net.check(examination="Liveness", timeout=1e-9).value)
+        for memory in (10**9, 1e9, "1G"):
+            self.assertTrue(net.check(examination="Liveness", memory=memory).known)
+        for wrong in [
+            {"timeout": "1h30m"}, {"timeout": "soon"}, {"timeout": -1}, {"timeout": math.nan}, {"timeout": True},
+            {"memory": 0}, {"memory": 1.5}, {"memory": "7"}, {"seed": -1}, {"seed": 0.5}, {"threads": 0}, {"cases": 0},
+            {"cases": "two"}, {"engines": "a\0"}, {"queries": "formulas.xml"},
+        ]:
+            with self.subTest(wrong), self.assertRaises(ParikhError):
+                net.check("EF o >= 1", **wrong)
+        for ask in (lambda: net.siphons(limit=-1), lambda: net.invariants(timeout="x"), lambda: net.report(timeout=-1)):
+            with self.assertRaises(ParikhError):
+                ask()
+
+    def test_answers_that_differ_in_their_time_only_are_equal_and_pickled_without_evidence(self):
+        net = process({"i": 1})
+        answer = net.check("EF o >= 1")
+        self.assertEqual(answer, net.check("EF o >= 1"))
+        again = pickle.loads(pickle.dumps(answer))
+        self.assertEqual(again, answer)
+        with self.assertRaisesRegex(ParikhError, "a pickled answer is without it"):
+            again.certify()
+        self.assertTrue(copy.deepcopy(answer).certify())
+
+    def test_no_run_outlives_who_waits_for_it(self):
+        class Alarm(Exception):
+            pass
+
+        def ring(*_):
+            raise Alarm
+
+        net = hard()
+        before = signal.signal(signal.SIGALRM, ring)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 1)
+            with self.assertRaises(Alarm):
+                net.check(examination="StateSpace")
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertEqual(children(), [])
+
+        async def left():
+            asked = net.stream("bound(p0_0 + p1_0 + p2_1)", examination="Liveness")
+            async for _ in asked:
+                break
+            await asked.aclose()
+            self.assertEqual(children(), [])
+            waiting = asyncio.ensure_future(anext(net.stream(examination="StateSpace")))
+            await asyncio.sleep(0.5)
+            waiting.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await waiting
+
+        asyncio.run(left())
+        self.assertEqual(children(), [])
+
+    def test_remarks_of_a_stream_are_warnings(self):
+        async def asked():
+            return [it async for it in process({"i": 1}).stream({"a": "EF o >= 1", "b": "EF x >= 1"})]
+
+        with self.assertWarnsRegex(parikh.ParikhWarning, "b:1:4: the net has no place `x`"):
+            asyncio.run(asked())
 
     def test_a_witness_of_no_firings_is_a_witness(self):
         answer = self.net.check("EF think1 >= 1")
@@ -318,6 +639,8 @@ class Questions(unittest.TestCase):
     def test_the_state_space_has_four_figures(self):
         answers = self.net.check(examination="StateSpace")
         self.assertEqual(len(answers), 4)
+        self.assertEqual(len(self.net.check("deadlock", examination="StateSpace")), 5)
+        self.assertIsInstance(self.net.check(examination=["RD"]), parikh.Answers)
         self.assertIsInstance(answers["STATE_SPACE STATES"].value, int)
 
     def test_batches_become_rows(self):
@@ -328,8 +651,14 @@ class Questions(unittest.TestCase):
         self.assertEqual(len(rows), 5)
         self.assertIsNone(rows[-1]["value"])
         self.assertIn("nowhere.pnml", rows[-1]["reason"])
+        net = process({"i": 1})
+        asked = parikh.batch([net, net], iter(["EF o >= 1", "bound(o)"]), examination=iter(["RD"]))
+        self.assertEqual([it.value for it in asked], [True, True, 1] * 2)
+        self.assertEqual([it.id for it in parikh.batch(net, "deadlock")], ["formula-1"])
+        self.assertEqual([it.model for it in parikh.batch("nowhere.pnml", examination="RD")], ["nowhere.pnml"])
         if has("pandas"):
             self.assertEqual(list(answers.to_frame()["value"][:4]), [it["value"] for it in rows[:4]])
+            self.assertEqual(list(parikh.batch([], examination="RD").to_frame().columns), list(rows[0]))
 
 
 class Systems(unittest.TestCase):
@@ -364,6 +693,7 @@ class Structure(unittest.TestCase):
         net = parikh.load(EXAMPLES / "philosophers.pnml")
         invariants = net.invariants("P", semiflows=True)
         self.assertTrue(invariants.complete and all(it.is_semiflow for it in invariants))
+        self.assertEqual(len(set(invariants)), len(invariants))
         for it in invariants:
             held = sum(n * net.marking.get(place, 0) for place, n in it.terms.items())
             self.assertEqual(held, it.constant)
@@ -384,6 +714,29 @@ class Processes(unittest.TestCase):
         self.assertIn("b", diagnostics["places"])
         self.assertEqual(diagnostics["run"], ["t1", "t2"])
         self.assertIn("leaves tokens behind", diagnostics["reason"])
+
+    def test_a_case_begins_in_the_marking_that_is_given(self):
+        self.assertTrue(process().soundness())
+        self.assertTrue(Net.from_matrices([[1], [0]], [[0], [1]]).soundness())
+        for ask in (
+            lambda: process({}).soundness({"o": 1}), lambda: process({"i": 0}).check(examination=["RD", "sound"]),
+            lambda: Net.from_matrices([[1], [0]], [[0], [1]], [0, 0], places="io").soundness(),
+            lambda: pickle.loads(pickle.dumps(process({}))).soundness(),
+        ):
+            with self.assertRaisesRegex(ParikhError, "the initial marking is empty: a case needs a token in `i`"):
+                ask()
+        self.assertIs(process({}).check("EF i >= 1").value, False)
+
+    def test_where_a_case_ends_is_one_marking(self):
+        net = process({"i": 1})
+        sound = net.soundness({"o": 1})
+        self.assertEqual((sound[0], sound[1], len(sound)), (*sound, 2))
+        for final, words in [
+            ({}, "the final marking is empty"), ({"o": 0}, "the final marking is empty"),
+            ({"x": 1}, "`x` is no place"), ({"o": -1}, "is -1"), ([{"o": 1}, {"i": 1}], "expected tokens by place"),
+        ]:
+            with self.subTest(final), self.assertRaisesRegex(ParikhError, words):
+                net.soundness(final)
 
     def test_the_kinds_of_soundness_and_its_evidence(self):
         net = Net.from_pm4py(*order())
