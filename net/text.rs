@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Names are quoted like `"a b"` when they have a blank or one of `#:+*"->`; inside quotes `\"`
-//! and `\\` stand for themselves. [`parse`] and [`print()`] are inverse to each other.
+//! and `\\` stand for themselves, and `\n` and `\r` for line ends. [`parse`] and [`print()`] are inverse to each other.
 
 use crate::builder::{BuildError, NetBuilder, Node};
 use crate::id::{PlaceId, TransitionId};
@@ -112,7 +112,11 @@ fn quoted(rest: &mut impl Iterator<Item = char>) -> Result<String, String> {
     loop {
         match rest.next() {
             Some('"') => return Ok(name),
-            Some('\\') => name.extend(rest.next()),
+            Some('\\') => name.extend(rest.next().map(|c| match c {
+                'n' => '\n',
+                'r' => '\r',
+                c => c,
+            })),
             Some(c) => name.push(c),
             None => return Err("a quoted name does not end".into()),
         }
@@ -189,7 +193,8 @@ pub fn print(net: &Net) -> String {
 
 fn name(name: &str) -> String {
     if name.is_empty() || name.chars().any(|c| c.is_whitespace() || is_special(c)) {
-        return format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+        let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+        return format!("\"{}\"", name.replace('\n', "\\n").replace('\r', "\\r"));
     }
     name.to_owned()
 }

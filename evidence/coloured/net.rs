@@ -6,7 +6,7 @@ use super::terms::{Guard, Reader, Term};
 use crate::reader::known::nothing_unknown;
 use crate::reader::pnml::{plain_arc, the_net};
 use crate::reader::references::{references, resolve};
-use crate::reader::{Unreadable, attribute, decode, elements, name, only, tree, trimmed};
+use crate::reader::{Unreadable, attribute, decode, elements, name, only, optional, tree, trimmed};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ pub fn is_coloured(bytes: &[u8]) -> bool {
     let Ok(text) = decode(bytes) else { return false };
     let Ok(tree) = tree(&text) else { return false };
     let Ok(net) = the_net(&tree) else { return false };
-    let kind = net.attribute("type").unwrap_or("").to_ascii_lowercase();
+    let kind = optional(net, "type").unwrap_or("").to_ascii_lowercase();
     if ["symmetricnet", "highlevelnet", "hlpn"].iter().any(|it| kind.contains(it)) {
         return true;
     }
@@ -116,7 +116,7 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
     nothing_unknown(net)?;
     let Outline { declared, nodes, aliases, arcs } = Outline::of(net)?;
     let mut model = ColouredModel {
-        name: net.attribute("id").unwrap_or("").to_owned(),
+        name: optional(net, "id").unwrap_or("").to_owned(),
         declarations: Declarations::read(declared)?,
         places: Vec::new(),
         transitions: Vec::new(),

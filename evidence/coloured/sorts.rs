@@ -7,7 +7,7 @@
 //! product of one sort is that sort.
 
 use super::elements::{DEEPEST, bare_sort, bare_term, said, too_deep};
-use crate::reader::{Unreadable, attribute, name, number, only, trimmed};
+use crate::reader::{Unreadable, attribute, name, number, only, optional, trimmed};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::{HashMap, HashSet};
@@ -93,7 +93,7 @@ impl Declarations {
                 return Err(not_known(node));
             }
             let id = attribute(node, "id")?;
-            let called = node.attribute("name").map(trimmed).filter(|it| !it.is_empty());
+            let called = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
             let called = called.unwrap_or(id);
             let sort = all.sort(only(node, said(node), "sort")?)?;
             // The first of two variables has the name that they share.
@@ -382,7 +382,7 @@ fn constants<'a, 'i: 'a>(
             return Err(not_known(node));
         }
         let id = attribute(node, "id")?.to_owned();
-        let called = node.attribute("name").map(trimmed).filter(|it| !it.is_empty());
+        let called = optional(node, "name").map(trimmed).filter(|it| !it.is_empty());
         names.push(called.unwrap_or(&id).to_owned());
         ids.push(id);
     }

@@ -7,7 +7,7 @@
 //! known to mean nothing, and so is text that is not in a `text` or `value`.
 //!
 //! `graphics`, `toolspecific` and `name` are for others. So are attributes with a prefix, which are
-//! another language's. A `>` or `$` too many is a slip that some writers make (models of the
+//! another language's; elements of another language are refused. A `>` or `$` too many is a slip that some writers make (models of the
 //! contest among them).
 
 use super::{BLANKS, Unreadable, elements, name, trimmed};
@@ -37,6 +37,7 @@ const FOR_PEOPLE: &[&str] = &[
 
 /// Refuses attributes and text that are not known, anywhere in a net.
 pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
+    let of_net = net.tag_name().namespace();
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
         let own: &[&str] = match name(node) {
@@ -59,6 +60,10 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             "finiteintrange" => &["start", "end"],
             _ => &["id"],
         };
+        if node.tag_name().namespace() != of_net {
+            let what = format!("`{}` is of another language than the net", name(node));
+            return Err(Unreadable::at(node, what));
+        }
         for attribute in node.attributes().filter(|it| it.namespace().is_none()) {
             let known = |names: &[&str]| names.contains(&attribute.name());
             if !known(own) && !known(FOR_PEOPLE) {

@@ -154,10 +154,10 @@ fn name(words: &mut Words) -> Result<Word, Unreadable> {
     }
 }
 
-/// Takes a comma or a semicolon; whether it was the latter.
+/// Takes a comma or a semicolon, or both; whether the latter was there.
 fn end_of_list(words: &mut Words) -> Result<bool, Unreadable> {
     match words.take("`,` or `;`")? {
-        word if word.text == "," => Ok(false),
+        word if word.text == "," => Ok(words.skip(";")),
         word if word.text == ";" => Ok(true),
         word => Err(word.wrong("`,` or `;`")),
     }

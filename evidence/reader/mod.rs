@@ -53,6 +53,18 @@ pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
         () if lola::is(&text) => read(lola::read(&text)?),
         () if tina::is(&text) => read(tina::read(&text)?),
         () if plain::is(&text) => read(plain::read(&text)?.into()),
+        () if text.trim_start().is_empty() => {
+            Err(Unreadable { line: 1, what: "the file has no content".to_owned() })
+        }
+        () if !text.trim_start().starts_with('<') && !is_wide(bytes) => {
+            let first: String =
+                text.trim_start().lines().next().unwrap_or_default().chars().take(20).collect();
+            let what = format!(
+                "the file begins with {}; expected a net in PNML, as text, or in the language of TINA, LoLA or mist",
+                Quoted(&first)
+            );
+            Err(Unreadable { line: 1, what })
+        }
         () => pnml::read_extended(bytes),
     }
 }
@@ -117,9 +129,13 @@ impl Unreadable {
     }
 }
 
-/// The text of a file. UTF-8 and, where the XML declaration says so, ISO-8859-1, in which each byte
-/// is the character of that number.
+/// The text of a file: UTF-16 where it begins as that, UTF-8, and, where the XML declaration says
+/// so, ISO-8859-1, in which each byte is the character of that number. Where all is ASCII, other
+/// encodings mean the same.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
+    if let Some(text) = wide(bytes) {
+        return text.map(Cow::Owned);
+    }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match declared_encoding(bytes).as_str() {
         "" | "utf-8" | "utf8" | "us-ascii" | "ascii" => match std::str::from_utf8(bytes) {
@@ -131,11 +147,32 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
         "iso-8859-1" | "iso_8859-1" | "latin1" | "latin-1" => {
             Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()))
         }
+        other if !other.starts_with("utf") && bytes.is_ascii() => {
+            Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()))
+        }
         other => {
             let what = format!("the encoding is {}; expected UTF-8 or ISO-8859-1", Quoted(other));
             Err(Unreadable { line: 1, what })
         }
     }
+}
+
+/// Whether a file begins with the mark of UTF-16.
+fn is_wide(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
+}
+
+/// The text of a file that begins with the mark of UTF-16.
+fn wide(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
+        [0xFF, 0xFE, ..] => u16::from_le_bytes,
+        [0xFE, 0xFF, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = bytes[2..].chunks(2).map(|pair| unit([pair[0], *pair.get(1).unwrap_or(&0)]));
+    let text: Result<String, _> = char::decode_utf16(units).collect();
+    let what = "this is not UTF-16 text".to_owned();
+    Some(text.map_err(|_| Unreadable { line: 1, what }))
 }
 
 /// What the XML declaration calls the encoding, in lower case; empty when it does not.
@@ -156,10 +193,12 @@ pub(crate) fn trimmed(text: &str) -> &str {
     text.trim_matches(BLANKS)
 }
 
-/// The tree of an XML file. Document types are refused: nothing here needs them, and entities that
-/// are made of entities can be as large as they like.
+/// The tree of an XML file. Nothing here needs document types, and entities that are made of
+/// entities can be as large as they like: types that declare some are refused.
 pub(crate) fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
-    roxmltree::Document::parse(text).map_err(|error| Unreadable {
+    let allow_dtd = !text.contains("<!ENTITY");
+    let options = roxmltree::ParsingOptions { allow_dtd, ..Default::default() };
+    roxmltree::Document::parse_with_options(text, options).map_err(|error| Unreadable {
         line: u64::from(error.pos().row),
         what: format!("this is not well-formed XML: {error}"),
     })
@@ -208,9 +247,15 @@ fn text(node: Node<'_, '_>) -> Result<String, Unreadable> {
     Ok(trimmed(&pieces.collect::<String>()).to_owned())
 }
 
+/// An attribute of this very name: one with a prefix is another language's.
+pub(crate) fn optional<'a>(node: Node<'a, '_>, key: &str) -> Option<&'a str> {
+    let own = node.attributes().find(|it| it.namespace().is_none() && it.name() == key);
+    own.map(|it| it.value())
+}
+
 /// An attribute that has to be there.
 pub(crate) fn attribute<'a>(node: Node<'a, '_>, key: &str) -> Result<&'a str, Unreadable> {
-    node.attribute(key)
+    optional(node, key)
         .ok_or_else(|| Unreadable::at(node, format!("`{}` has no attribute `{key}`", name(node))))
 }
 
@@ -240,8 +285,8 @@ fn in_text(label: Node<'_, '_>, default: u64) -> Result<u64, Unreadable> {
     let mut value = None;
     for inside in elements(label) {
         match name(inside) {
-            // PIPE writes nothing there where a place is empty.
-            "text" | "value" if default == 0 && value.is_none() && text(inside)?.is_empty() => {}
+            // Tools write nothing there where they mean no label.
+            "text" | "value" if value.is_none() && text(inside)?.is_empty() => {}
             "text" | "value" if value.is_none() => value = Some(pipe::tokens(inside)?),
             "graphics" | "toolspecific" => {}
             _ => return Err(unknown(inside, label)),

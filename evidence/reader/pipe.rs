@@ -59,7 +59,7 @@ pub(super) fn no_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
 /// A number of tokens, perhaps with the class that is always there.
 pub(super) fn tokens(node: Node<'_, '_>) -> Result<u64, Unreadable> {
     let said = text(node)?;
-    let digits = said.strip_prefix("Default,").unwrap_or(&said);
+    let digits = said.strip_prefix("Default,").unwrap_or(&said).trim_start_matches(super::BLANKS);
     if digits.contains(',') {
         let what = format!("expected tokens of the class `Default` only, found {}", Quoted(&said));
         return Err(Unreadable::at(node, what));

@@ -103,7 +103,11 @@ fn pieces(line: &str) -> Result<Vec<Piece>, String> {
                         }
                         '\\' if !escaped => escaped = true,
                         _ => {
-                            name.push(c);
+                            name.push(match c {
+                                'n' if escaped => '\n',
+                                'r' if escaped => '\r',
+                                c => c,
+                            });
                             escaped = false;
                         }
                     }

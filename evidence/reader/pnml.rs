@@ -22,8 +22,8 @@
 use super::known::nothing_unknown;
 use super::references::{references, resolve};
 use super::{
-    Unreadable, attribute, child, decode, elements, finals, in_text, name, pipe, tree, trimmed,
-    units, unknown,
+    Unreadable, attribute, child, decode, elements, finals, in_text, name, optional, pipe, tree,
+    trimmed, units, unknown,
 };
 use parikh_net::builder::Node as NetNode;
 use parikh_net::printable::Quoted;
@@ -85,7 +85,7 @@ pub fn read_extended(bytes: &[u8]) -> Result<Extended, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
-    if let Some(kind) = net.attribute("type")
+    if let Some(kind) = optional(net, "type")
         && !kind.is_empty()
         && !PLAIN.iter().any(|is| kind.to_ascii_lowercase().contains(is))
     {
@@ -102,7 +102,16 @@ pub(crate) fn the_net<'a, 'input>(
 ) -> Result<Node<'a, 'input>, Unreadable> {
     let root = tree.root_element();
     match name(root) {
-        "pnml" => child(root, "net"),
+        "pnml" => {
+            let is_part = |node: &Node<'_, '_>| {
+                let name = name(*node).to_ascii_lowercase();
+                ["place", "transition", "arc"].iter().any(|part| name.contains(part))
+            };
+            match elements(root).find(is_part) {
+                None => child(root, "net"),
+                Some(part) => Err(unknown(part, root)),
+            }
+        }
         other => Err(Unreadable::at(root, format!("expected `pnml`, found `{other}`"))),
     }
 }
@@ -119,7 +128,7 @@ fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unrea
                 "transition" => parts.transitions.push(node),
                 "referencePlace" | "referenceTransition" => parts.references.push(node),
                 "arc" => parts.arcs.push(node),
-                "toolspecific" if node.attribute("tool") == Some("nupn") => parts.units.push(node),
+                "toolspecific" if optional(node, "tool") == Some("nupn") => parts.units.push(node),
                 "finalmarkings" => parts.finals.push(node),
                 "toolspecific" | "name" | "graphics" => {}
                 _ if pipe::means_nothing(node, around) => {}
@@ -132,7 +141,7 @@ fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unrea
 
 fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadable> {
     let refused = |node, error: BuildError| Unreadable::at(node, error.to_string());
-    let mut builder = ExtendedBuilder::new(net.attribute("id").unwrap_or(""));
+    let mut builder = ExtendedBuilder::new(optional(net, "id").unwrap_or(""));
     for &node in &parts.places {
         let tokens = label(node, "initialMarking", 0)?;
         builder.core.place(attribute(node, "id")?, tokens).map_err(|error| refused(node, error))?;
@@ -197,6 +206,8 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
             "name" | "graphics" | "toolspecific" => {}
             "type" | "arctype" if name(node) == "arc" => {} // `plain_arc` has looked at it
             "capacity" if name(node) == "place" => pipe::no_capacity(inside)?,
+            "type" if name(node) == "place" => no_colours(inside)?,
+            "label" if name(node) == "transition" => {} // TINA's second name
             _ if pipe::means_nothing(inside, node) => {}
             found if found == key => {
                 if value.replace(in_text(inside, default)?).is_some() {
@@ -207,6 +218,14 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
         }
     }
     Ok(value.unwrap_or(default))
+}
+
+/// Refuses a type of a place that is made of sorts.
+fn no_colours(kind: Node<'_, '_>) -> Result<(), Unreadable> {
+    match elements(kind).find(|it| !["text", "graphics", "toolspecific"].contains(&name(*it))) {
+        None => Ok(()),
+        Some(structure) => Err(unknown(structure, kind)),
+    }
 }
 
 /// What an arc does.
@@ -221,9 +240,9 @@ pub(crate) enum ArcKind {
 /// What an arc says of itself: in an attribute, as TAPAAL has it, or inside it, as PM4Py does.
 fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     let mut kinds: Vec<(String, bool)> =
-        arc.attribute("type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
+        optional(arc, "type").map(|kind| (kind.to_owned(), false)).into_iter().collect();
     for inside in elements(arc).filter(|&inside| ["type", "arctype"].contains(&name(inside))) {
-        match inside.attribute("value") {
+        match optional(inside, "value") {
             Some(value) => kinds.push((value.to_owned(), true)),
             None => {
                 let pieces = inside.descendants().filter(Node::is_text);
@@ -233,6 +252,9 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
     }
     let mut kind = ArcKind::Plain;
     for (said, inside) in &kinds {
+        if *inside && trimmed(said).is_empty() {
+            return Err(Unreadable::at(arc, "a type of an arc that does not say which"));
+        }
         let one = match trimmed(said).to_ascii_lowercase().as_str() {
             "" | "normal" => ArcKind::Plain,
             "read" | "readarc" | "test" | "testarc" => ArcKind::Reads,

@@ -229,6 +229,9 @@ fn arcs(
         if next.first && !next.braced && DECLARATIONS.contains(&next.text.as_str()) {
             break;
         }
+        if !is_transition && !some && next.first && next.text != "->" {
+            return Err(next.wrong("the next declaration, or the arcs of a place in its own line"));
+        }
         some = true;
         if words.skip("->") {
             arrows += 1;

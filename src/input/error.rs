@@ -55,14 +55,20 @@ pub enum InputError {
         /// How it is unpacked.
         advice: &'static str,
     },
+    /// A file without a byte.
+    #[error("{file}: the file has no content, expected a model")]
+    NoContent {
+        /// The file.
+        file: Box<str>,
+    },
     /// Of no format that models are read in.
-    #[error("{file}: the file begins with `{found}`, expected one of: {formats}")]
+    #[error("{file}: the file begins with `{found}`, expected one of:{formats}")]
     UnknownFormat {
         /// The file.
         file: Box<str>,
         /// How it begins.
         found: String,
-        /// The formats that there are.
+        /// The formats that there are, a line each.
         formats: String,
     },
     /// A line of a net as text.

@@ -32,7 +32,7 @@ pub(super) fn read(
                 finals.push(FinalMarking(places(xml)?));
             }
             Item::Open(tag) => {
-                tag.check_skipped()?;
+                tag.check_passed_over(&[])?;
                 xml.skip()?;
             }
             Item::Close | Item::End => return Ok(()),
@@ -53,7 +53,7 @@ fn places(xml: &mut XmlReader<impl BufRead>) -> Result<Vec<(String, Label)>, Inp
                 places.push((id, xml.label(at)?));
             }
             Item::Open(tag) => {
-                tag.check_skipped()?;
+                tag.check_passed_over(&[])?;
                 xml.skip()?;
             }
             Item::Close | Item::End => return Ok(places),

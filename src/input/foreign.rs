@@ -8,7 +8,7 @@ use super::script;
 type Kind = (fn(&str) -> bool, &'static str, &'static str);
 
 /// All that are known, in the order in which they are tried.
-const KINDS: [Kind; 17] = [
+const KINDS: [Kind; 27] = [
     (
         |text| root(text) == "project" && (text.contains("<gspn") || text.contains("pnpro")),
         "a GreatSPN project (.PNPRO)",
@@ -42,12 +42,20 @@ const KINDS: [Kind; 17] = [
         "export the untimed net as PNML (File, Export)",
     ),
     (
-        |text| text.lines().take(3).any(|it| it.contains("de.renew") || it.contains("CH.ifa")),
+        |text| {
+            let mut lines = text.lines().take(3).filter(|line| !line.starts_with(['#', '/', '{']));
+            lines.any(|line| line.contains("de.renew") || line.contains("CH.ifa"))
+        },
         "a drawing of Renew (.rnw)",
         "export it as PNML; only nets without references and synchronous channels are place/transition nets",
     ),
     (
-        |text| matches!(text.lines().next().map(str::trim), Some("|0|" | "|256|")),
+        |text| {
+            let first = text.lines().next().unwrap_or_default();
+            let number =
+                first.strip_prefix('|').map(|rest| rest.trim_end_matches(['|', '\r', ' ']));
+            number.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
+        },
         "a net of GreatSPN (.net, .def)",
         "open it in GreatSPN's editor and export it as PNML",
     ),
@@ -68,11 +76,72 @@ const KINDS: [Kind; 17] = [
     ),
     (|text| root(text) == "sbml", "a model in SBML", "export its reactions as a Petri net in PNML"),
     (|text| root(text) == "pnx", "a net of Pnet", "export it as PNML"),
-    (|text| root(text) == "uppaal", "a system of UPPAAL", "it has clocks and no Petri net"),
+    (
+        |text| matches!(root(text), "uppaal" | "nta"),
+        "a system of UPPAAL",
+        "it has clocks and no Petri net",
+    ),
+    (
+        |text| root(text) == "log",
+        "a log of events in XES",
+        "discover a process from it, for instance with PM4Py, and export its net as PNML",
+    ),
+    (
+        |text| root(text) == "ptml",
+        "a process tree (.ptml)",
+        "turn it into a Petri net, for instance with PM4Py, and export that as PNML",
+    ),
+    (
+        |text| matches!(root(text), "specificationSet" | "epml" | "Package"),
+        "a process of YAWL, in EPML or in XPDL",
+        "turn it into a Petri net, for instance with ProM, and export that as PNML",
+    ),
+    (
+        |text| root(text) == "net" && text.contains("qpe"),
+        "a queueing Petri net of QPME",
+        "it has queues; write the net without them as PNML",
+    ),
+    (|text| text.trim_start().starts_with("\\beginnet"), "a net in APNN", "write it as PNML"),
     (
         |text| {
-            words(text).next().is_some_and(|word| matches!(word, "pn" | "spn" | "xpn" | "cpn"))
+            let first = text.lines().next().unwrap_or_default();
+            words(first).eq(["P", "M", "PRE,POST", "NETZ"]) || first.contains("PRE,POST")
+        },
+        "a net of INA (.pnt)",
+        "write it as PNML",
+    ),
+    (
+        |text| matches!(words(text).next(), Some("MODULE" | "gal" | "dve" | "#place")),
+        "a model in the language of NuSMV, ITS-Tools, DiVinE or PROD",
+        "it is a program; write its net as PNML, if there is one",
+    ),
+    (
+        |text| words(text).next() == Some("pn") && text.contains(":="),
+        "a model of SMART",
+        "write its net as PNML",
+    ),
+    (
+        |text| text.lines().any(|line| line.trim_start().starts_with("PLACE INTERNAL")),
+        "an open net of Fiona or LoLA's service tools",
+        "write its inner net as PNML, or as PLACE, MARKING and TRANSITION",
+    ),
+    (
+        |text| {
+            words(text).next() == Some("place")
+                && text.contains(" init ")
+                && text.contains("trans ")
+        },
+        "a net of Woflan (.tpn)",
+        "write it as PNML, or a line a node: `place p 1` and `transition t: p -> q`",
+    ),
+    (
+        |text| {
+            let first = text.lines().find(|line| !line.trim_start().starts_with("//"));
+            let kinds = ["pn", "spn", "xpn", "cpn", "gspn", "hpn", "colspn", "colpn", "colxpn"];
+            let first = first.and_then(|line| line.split_whitespace().next());
+            first.is_some_and(|word| kinds.contains(&word))
                 && text.contains('{')
+                && !text.contains(":=")
         },
         "a net in ANDL, of Charlie and Marcie",
         "export it as PNML from Snoopy",
@@ -86,12 +155,18 @@ const KINDS: [Kind; 17] = [
         "save it as .net: ndrio FILE.ndr FILE.net",
     ),
     (
-        |text| words(text).next().is_some_and(|word| word == ".name" || word == ".type"),
+        |text| {
+            let words = [".name", ".type", ".description"];
+            self::words(text).next().is_some_and(|word| words.contains(&word))
+        },
         "a net of APT",
         "write it as PNML: apt PNML_export",
     ),
     (
-        |text| words(text).next().is_some_and(|word| word == ".model"),
+        |text| {
+            let words = [".model", ".inputs", ".outputs", ".internal", ".dummy"];
+            self::words(text).next().is_some_and(|word| words.contains(&word))
+        },
         "a signal transition graph (.g) of petrify or Workcraft",
         "export it as PNML",
     ),

@@ -80,6 +80,9 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
     let (mut reader, file) = super::open(&path)?;
     let unreadable = |cause| InputError::Unreadable { file: file.as_str().into(), cause };
     let beginning = reader.fill_buf().map_err(unreadable)?.to_owned();
+    if beginning.trim_ascii().is_empty() && beginning.len() < 1024 {
+        return Err(InputError::NoContent { file: file.as_str().into() });
+    }
     if let Some(refusal) = foreign::refusal(&file, &beginning) {
         return Err(refusal);
     }
@@ -98,9 +101,10 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
             Err(Unread::AnotherFormat(error)) => refused = Some(error),
         }
     }
-    let line = beginning.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let mut lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
     let found = String::from_utf8_lossy(line).chars().take(20).collect();
-    let formats = FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join("; ");
+    let formats = FORMATS.iter().map(|format| format!("\n  {}", format.name)).collect();
     Err(refused.unwrap_or(InputError::UnknownFormat { file: file.into(), found, formats }))
 }
 

@@ -1,12 +1,10 @@
-//! What may stand in a net: the attributes that are read or mean nothing, and the elements that are
-//! not skipped.
+//! What may stand in a net: the attributes and the elements that are read, or mean nothing.
 //!
-//! What has no meaning is passed over, and tools write much of it. But an attribute `weight` of an
-//! arc, or an element `inhibitorArc`, means something to who wrote it: a net without it is another
-//! net. So attributes are refused that are not known here, and elements whose names say that they
-//! may be about arcs, tokens, conditions or the order of firings. Attributes with a prefix are
-//! another language's, and namespaces are declared by attributes; both are passed over. What is
-//! inside of an element that is passed over is looked at in the same way.
+//! An attribute `weight` of an arc, an element `inhibitorArc` or a misspelt `initialMarkin` means
+//! something to who wrote it: a net without it is another net. So whatever is not known here is
+//! refused by name, and nothing is guessed. `graphics`, `toolspecific` and `name` are for others,
+//! whatever is in them. Attributes with a prefix are another language's, and namespaces are
+//! declared by attributes; both are passed over.
 
 use super::error::InputError;
 use super::xml::Tag;
@@ -32,36 +30,22 @@ const MEANINGLESS: [&str; 16] = [
     "orientation",
 ];
 
-/// Elements whose names have one of these in them, in whatever case, may change what a net means.
-const MEANINGFUL: [&str; 23] = [
-    "arc",
-    "inhibit",
-    "reset",
-    "priorit",
-    "capacit",
-    "weight",
-    "multiplic",
-    "guard",
-    "condition",
-    "marking",
-    "inscription",
-    "invariant",
-    "interval",
-    // Of nets with time, of those whose transitions fire together, and of games.
-    "delay",
-    "time",
-    "timing",
-    "clock",
-    "firing",
-    "urgent",
-    "uplink",
-    "downlink",
-    "player",
-    "controllable",
-];
+/// Elements that are for others, wherever they stand.
+const FOR_OTHERS: [&str; 3] = ["name", "graphics", "toolspecific"];
 
-/// Elements that have, and do not: the bends of an arc as it is drawn, and how nets are nested.
-const MEANINGLESS_ELEMENTS: [&str; 2] = ["arcpath", "hierarchy"];
+/// Elements of a net that mean nothing: PIPE's classes of tokens (those of markings are looked at),
+/// remarks and definitions.
+pub(super) const OF_NET: &[&str] = &["token", "labels", "definition"];
+
+/// Elements of a transition that mean nothing: how PIPE draws and weighs it, and TINA's second
+/// name.
+pub(super) const OF_TRANSITION: &[&str] = &["orientation", "rate", "infiniteServer", "label"];
+
+/// Elements of an arc that mean nothing: how PIPE draws it.
+pub(super) const OF_ARC: &[&str] = &["tagged", "arcpath"];
+
+/// What only stands in a net: outside of it, it would be lost.
+const PARTS: [&str; 3] = ["place", "transition", "arc"];
 
 /// The parts of a net whose attributes are looked at; `finalmarkings` and `toolspecific` look at
 /// their own.
@@ -100,21 +84,33 @@ impl Tag<'_> {
         }
     }
 
-    /// Refuses an element that is to be skipped and might mean something.
-    pub(super) fn check_skipped(&self) -> Result<(), InputError> {
+    /// Refuses an element that is neither read nor for others nor one of these, which mean nothing.
+    pub(super) fn check_passed_over(&self, nothing: &[&str]) -> Result<(), InputError> {
+        match FOR_OTHERS.contains(&self.name()) || nothing.contains(&self.name()) {
+            true => Ok(()),
+            false => Err(self.unsupported(format!("an element `{}`", self.qualified_name()))),
+        }
+    }
+
+    /// Refuses a part of a net where no net is.
+    pub(super) fn check_outside(&self) -> Result<(), InputError> {
         let name = self.name().to_ascii_lowercase();
-        let may_mean = MEANINGFUL.iter().any(|word| name.contains(word));
-        match may_mean && !MEANINGLESS_ELEMENTS.contains(&&*name) {
-            true => Err(self.unsupported(format!("an element `{}`", self.name()))),
+        match PARTS.iter().any(|part| name.contains(part)) {
+            true => Err(self.unsupported(format!("an element `{}` outside of a net", self.name()))),
             false => Ok(()),
         }
+    }
+
+    /// An element with another prefix than the root's.
+    pub(super) fn of_another_language(&self) -> InputError {
+        self.unsupported(format!("an element `{}` of another language", self.qualified_name()))
     }
 
     fn unsupported(&self, found: String) -> InputError {
         InputError::Unsupported {
             at: self.at.of(self.file),
             found,
-            advice: "this looks like a tool's own format: export the net as standard PNML",
+            advice: "it is not known here, and not guessed: mend its name, or export the net as standard PNML",
         }
     }
 }

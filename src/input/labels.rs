@@ -33,7 +33,7 @@ pub(super) struct Label {
     /// It has a `<structure>`, as only the labels of coloured nets do, or another element that may
     /// say something.
     pub(super) structured: bool,
-    /// It says its text more than once, and not the same.
+    /// It says its text more than once, and not the same, or elements cut it into pieces.
     pub(super) contradictory: bool,
 }
 
@@ -45,9 +45,13 @@ impl Label {
 
 impl<R: BufRead> XmlReader<R> {
     /// The next child of the current element, which is to be read or skipped then; none when the
-    /// element ends. Those that are `read` are known to whoever asks; of the others, what might
-    /// mean something is refused.
-    pub(super) fn child(&mut self, read: &[&str]) -> Result<Option<(Child, Position)>, InputError> {
+    /// element ends. Those that are `read` are known to whoever asks, and `nothing` mean nothing;
+    /// others are refused.
+    pub(super) fn child(
+        &mut self,
+        read: &[&str],
+        nothing: &[&str],
+    ) -> Result<Option<(Child, Position)>, InputError> {
         loop {
             let tag = match self.markup()? {
                 Item::Open(tag) => tag,
@@ -59,8 +63,8 @@ impl<R: BufRead> XmlReader<R> {
                 // What tools write for themselves.
                 "name" | "graphics" | "toolspecific" => {}
                 _ => {
-                    tag.check_skipped()?;
-                    self.pass_over()?;
+                    tag.check_passed_over(nothing)?;
+                    self.skip()?;
                     continue;
                 }
             }
@@ -86,7 +90,7 @@ impl<R: BufRead> XmlReader<R> {
 
     /// Goes to the end of a reference node, which has no more than a name and graphics.
     pub(super) fn reference(&mut self) -> Result<(), InputError> {
-        while self.child(&[])?.is_some() {
+        while self.child(&[], &[])?.is_some() {
             self.skip()?;
         }
         Ok(())
@@ -103,8 +107,9 @@ impl<R: BufRead> XmlReader<R> {
                     "text" | "value" => {
                         tag.check_attributes()?;
                         let before = std::mem::take(&mut inner);
-                        self.text(&mut inner)?;
-                        contradictory |= !before.is_empty() && trimmed(&before) != trimmed(&inner);
+                        let is_cut = self.text(&mut inner)?;
+                        let before = trimmed(&before);
+                        contradictory |= is_cut || !before.is_empty() && before != trimmed(&inner);
                     }
                     name => {
                         structured |= !matches!(name, "name" | "graphics" | "toolspecific");

@@ -197,6 +197,9 @@ impl<'t> Reader<'t> {
             if !self.tokens.take(",") {
                 return Err(self.tokens.instead_of("`,` or `;`"));
             }
+            if self.tokens.take(";") {
+                return Ok(());
+            }
         }
     }
 
@@ -238,6 +241,9 @@ impl<'t> Reader<'t> {
                 }
                 if !self.tokens.take(",") {
                     return Err(self.tokens.instead_of("`,` or `;`"));
+                }
+                if self.tokens.take(";") {
+                    break;
                 }
             }
         }

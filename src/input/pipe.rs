@@ -8,11 +8,12 @@
 use super::error::InputError;
 use super::labels::Label;
 use super::source::Position;
+use super::xml::trimmed;
 
 /// The number of tokens, where they are of the class that is there from the beginning; the text as
 /// it is, where no class is named; nothing where there are others.
 pub(super) fn plain_tokens(text: &str) -> Option<&str> {
-    let number = text.strip_prefix("Default,").unwrap_or(text);
+    let number = trimmed(text.strip_prefix("Default,").unwrap_or(text));
     (!number.contains(',')).then_some(number)
 }
 

@@ -13,7 +13,7 @@ use super::error::InputError;
 use super::finals::{self, FinalMarking};
 use super::format::{Format, Unread, translated};
 use super::graph::{ArcKind, ArcText, Graph, Kind};
-use super::known::READ;
+use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
 use super::labels::{Child, Label};
 use super::nupn::{self, NupnError, UnitTree};
 use super::pipe::{Urgencies, Urgency, plain_tokens};
@@ -98,7 +98,10 @@ impl<R: BufRead> PnmlReader<R> {
                     self.graph.builder.core.set_name(id.unwrap_or_default());
                     self.net()?;
                 }
-                Item::Open(_) => self.xml.skip()?,
+                Item::Open(tag) => {
+                    tag.check_outside()?;
+                    self.xml.skip()?;
+                }
                 Item::Close | Item::Text(_) | Item::Nothing => {}
                 Item::End => return Ok(()),
             }
@@ -195,8 +198,8 @@ impl<R: BufRead> PnmlReader<R> {
                     }
                 }
                 _ => {
-                    tag.check_skipped()?;
-                    self.xml.pass_over()?;
+                    tag.check_passed_over(OF_NET)?;
+                    self.xml.skip()?;
                 }
             }
         }
@@ -206,7 +209,7 @@ impl<R: BufRead> PnmlReader<R> {
     fn place(&mut self, id: &str, at: Position) -> Result<(), InputError> {
         let (mut name, mut marking) = (None, None);
         let read = ["name", "initialMarking", "capacity", "type", "hlinitialMarking"];
-        while let Some((child, at)) = self.xml.child(&read)? {
+        while let Some((child, at)) = self.xml.child(&read, &[])? {
             match child {
                 Child::Name => name = Some(self.xml.label(at)?.text),
                 Child::InitialMarking => {
@@ -243,7 +246,7 @@ impl<R: BufRead> PnmlReader<R> {
     fn transition(&mut self, id: &str, at: Position) -> Result<(), InputError> {
         let (mut name, mut urgency) = (None, Urgency::default());
         let read = ["name", "condition", "priority", "timed"];
-        while let Some((child, at)) = self.xml.child(&read)? {
+        while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
             match child {
                 Child::Priority => urgency.prioritise(self.xml.label(at)?),
                 Child::Timed => urgency.time(self.xml.label(at)?),
@@ -266,7 +269,7 @@ impl<R: BufRead> PnmlReader<R> {
         // An element says it as well, or instead: it is PM4Py's.
         let mut is_told_inside = false;
         let read = ["inscription", "type", "arctype", "hlinscription"];
-        while let Some((child, at)) = self.xml.child(&read)? {
+        while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
             match child {
                 Child::Inscription => {
                     if inscription.replace(self.xml.label(at)?).is_some() {
@@ -276,7 +279,18 @@ impl<R: BufRead> PnmlReader<R> {
                 }
                 Child::Type(value) => {
                     let label = self.xml.label(at)?;
-                    let kind = self.arc_kind(&arc, at, value.as_deref().unwrap_or(&label.text))?;
+                    let said = value.as_deref().unwrap_or(&label.text);
+                    if trimmed(said).is_empty() {
+                        return Err(InputError::Unsupported {
+                            at: at.of(self.xml.file()),
+                            found: format!(
+                                "a type of arc `{}` that does not say which",
+                                arc.name()
+                            ),
+                            advice: "write it as an attribute `type` of the arc, or leave it out",
+                        });
+                    }
+                    let kind = self.arc_kind(&arc, at, said)?;
                     if arc.kind != ArcKind::Normal && kind != arc.kind {
                         return Err(self.repeated(at, format!("arc `{}`", arc.name()), "type"));
                     }

@@ -265,6 +265,11 @@ impl<'t> Reader<'t> {
         if ends(self.tokens.peek()) {
             return Ok(());
         }
+        // Places mostly have no arcs of their own: what begins the next line is a mistyped word.
+        if !is_transition && self.tokens.peek().is_some_and(|it| it.begins_line && !it.is("->")) {
+            let expected = "`tr`, `pl`, `lb`, `nt`, or the arcs of a place in its own line";
+            return Err(self.tokens.instead_of(expected));
+        }
         for before in [true, false] {
             while !ends(self.tokens.peek()) && !self.tokens.peek().is_some_and(|it| it.is("->")) {
                 let expected =

@@ -1,6 +1,7 @@
 //! The XML of both readers: a stream of opened elements, closed elements and text, in which a
 //! self-closed element looks like an empty one, entities and CDATA look like text, and whatever
-//! else XML has is out of sight. Elements are known by their local names, whatever their prefix.
+//! else XML has is out of sight. Elements are known by their local names; where a net is read, they
+//! have the prefix that the root element has, or are another language's.
 
 use super::error::InputError;
 use super::source::{Position, XmlSource};
@@ -23,6 +24,11 @@ pub(super) fn trimmed(text: &str) -> &str {
 /// of the contest among them).
 fn is_slip(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '>' | '$') || BLANKS.contains(&c))
+}
+
+/// Whether XML has no such character.
+fn is_no_character(c: char) -> bool {
+    c < ' ' && !BLANKS.contains(&c) || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
 /// What stands between the blanks of a text.
@@ -68,6 +74,11 @@ impl Tag<'_> {
         self.start.name().into_inner()
     }
 
+    /// The prefix, empty where there is none.
+    fn prefix(&self) -> &str {
+        self.start.name().prefix().map_or("", |prefix| prefix.into_inner())
+    }
+
     /// The name of the first attribute that is like this.
     pub(super) fn find_attribute(
         &self,
@@ -104,6 +115,11 @@ impl Tag<'_> {
         for attribute in self.start.attributes() {
             let attribute = attribute.map_err(|e| self.malformed(e))?;
             let key = attribute.key.as_ref();
+            if attribute.value.contains(|c| c == '<' || is_no_character(c)) {
+                return Err(
+                    self.malformed(format!("a sign in `{key}` that XML does not allow there"))
+                );
+            }
             if let Some(at) = names.iter().position(|&name| name == key) {
                 let value = attribute.normalized_value(XmlVersion::Implicit1_0);
                 values[at] = Some(value.map_err(|e| self.malformed(e))?.into_owned());
@@ -133,6 +149,8 @@ pub(super) struct XmlReader<R> {
     reader: quick_xml::Reader<XmlSource<R>>,
     buffer: Vec<u8>,
     file: Box<str>,
+    /// The prefix of the root element, empty where it has none.
+    prefix: Box<str>,
     /// Elements open.
     depth: usize,
     /// The element opened last was self-closed: its end comes next.
@@ -142,10 +160,13 @@ pub(super) struct XmlReader<R> {
 
 impl<R: BufRead> XmlReader<R> {
     pub(super) fn new(reader: R, file: &str) -> Result<Self, InputError> {
+        let mut reader = quick_xml::Reader::from_reader(XmlSource::new(reader, file)?);
+        reader.config_mut().check_comments = true;
         Ok(XmlReader {
-            reader: quick_xml::Reader::from_reader(XmlSource::new(reader, file)?),
+            reader,
             buffer: Vec::new(),
             file: file.into(),
+            prefix: "".into(),
             depth: 0,
             owes_close: false,
             root_closed: false,
@@ -162,10 +183,14 @@ impl<R: BufRead> XmlReader<R> {
         self.step(true)
     }
 
-    /// The next step where no text means anything, and so none may stand. A `>` too many is a slip
-    /// that some writers make.
+    /// The next step where no text means anything, and so none may stand, nor may an element of
+    /// another language. A `>` too many is a slip that some writers make.
     pub(super) fn markup(&mut self) -> Result<Item<'_>, InputError> {
-        self.step(false)
+        let prefix = self.prefix.clone();
+        match self.step(false)? {
+            Item::Open(tag) if tag.prefix() != &*prefix => Err(tag.of_another_language()),
+            item => Ok(item),
+        }
     }
 
     fn step(&mut self, may_be_text: bool) -> Result<Item<'_>, InputError> {
@@ -250,7 +275,10 @@ impl<R: BufRead> XmlReader<R> {
         let file: Box<str> = self.file.clone();
         loop {
             let found = match self.next()? {
-                Item::Open(tag) if tag.name() == expected => return Ok(()),
+                Item::Open(tag) if tag.name() == expected => {
+                    self.prefix = tag.prefix().into();
+                    return Ok(());
+                }
                 Item::Open(tag) => (tag.at, format!("`<{}>`", tag.name())),
                 Item::Text(text) if !trimmed(&text).is_empty() => {
                     let line = trimmed(&text).lines().next().unwrap_or_default();
@@ -273,41 +301,24 @@ impl<R: BufRead> XmlReader<R> {
         Ok(())
     }
 
-    /// The same for one that is passed over, as nothing in it seems to mean anything.
-    pub(super) fn pass_over(&mut self) -> Result<(), InputError> {
-        let outside = self.depth.saturating_sub(1);
-        let mut of_tools: Option<usize> = None;
-        while self.depth > outside {
-            let inside = self.depth;
-            if of_tools.is_some_and(|depth| inside < depth) {
-                of_tools = None;
-            }
-            if let Item::Open(tag) = self.next()?
-                && of_tools.is_none()
-            {
-                match tag.name() {
-                    "graphics" | "toolspecific" | "name" => of_tools = Some(inside + 1),
-                    _ => tag.check_skipped()?,
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Reads the text of the element opened last, up to its end, in place of what `into` holds.
-    /// Elements within are skipped.
-    pub(super) fn text(&mut self, into: &mut String) -> Result<(), InputError> {
+    /// Elements within are skipped; whether there are any.
+    pub(super) fn text(&mut self, into: &mut String) -> Result<bool, InputError> {
         into.clear();
         self.text_after(into)
     }
 
     /// The same behind what `into` holds.
-    pub(super) fn text_after(&mut self, into: &mut String) -> Result<(), InputError> {
+    pub(super) fn text_after(&mut self, into: &mut String) -> Result<bool, InputError> {
+        let mut is_cut = false;
         loop {
             match self.next()? {
                 Item::Text(text) => into.push_str(&text),
-                Item::Open(_) => self.skip()?,
-                Item::Close | Item::End => return Ok(()),
+                Item::Open(_) => {
+                    is_cut = true;
+                    self.skip()?;
+                }
+                Item::Close | Item::End => return Ok(is_cut),
                 Item::Nothing => {}
             }
         }

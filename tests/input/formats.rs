@@ -48,7 +48,8 @@ fn a_file_is_of_the_format_that_its_content_has() {
 #[test]
 fn what_no_format_begins_with_is_told_with_all_that_there_are() {
     let problem = read("m.txt", "VERSION 1\nplace p").unwrap_err();
-    assert!(problem.starts_with("m.txt: the file begins with `VERSION 1`, expected one of: PNML"));
+    let expected = "m.txt: the file begins with `VERSION 1`, expected one of:\n  PNML";
+    assert!(problem.starts_with(expected), "{problem}");
     assert_eq!(FORMATS.len(), 10);
     for format in FORMATS {
         assert!(problem.contains(format.name), "{problem}");
@@ -72,6 +73,17 @@ fn files_of_other_tools_are_refused_by_name() {
         ("<TPN name='x'/>", "a net with time"),
         ("<?xml version='1.0'?>\n<bpmn:definitions/>", "a process in BPMN"),
         ("<sbml/>", "a model in SBML"),
+        ("|256|\n%\n|", "a net of GreatSPN"),
+        ("<nta/>", "a system of UPPAAL"),
+        ("<log xes.version='1.0'/>", "a log of events"),
+        ("\\beginnet{n}", "a net in APNN"),
+        ("P   M   PRE,POST  NETZ 0:n", "a net of INA"),
+        ("MODULE main", "a model in the language of NuSMV"),
+        ("// a\ncolspn [n] {\n", "a net in ANDL"),
+        ("pn x := {\n};", "a model of SMART"),
+        (".inputs a b\n.graph", "a signal transition graph"),
+        ("PLACE INTERNAL p; INPUT q;", "an open net"),
+        ("place p init 1;\ntrans t in p out q;", "a net of Woflan"),
     ] {
         let problem = read("m", file).unwrap_err();
         assert!(problem.contains(expected), "{problem}");
@@ -92,10 +104,10 @@ fn what_is_wrong_is_told_by_the_format_that_the_file_is_of() {
         ("sort A = 1..3\nplace p: B", "m:2: "),
         ("place p\n\nplaec q", "m:3: found `plaec`, expected "),
         ("<pnml><net id='n'>\n<place/></net></pnml>", "m:2:1: `<place>` has no attribute `id`"),
-        ("", "m: the file has no content, expected an element `<pnml>`"),
-        (" \n", "m: the file has no content, expected an element `<pnml>`"),
+        ("", "m: the file has no content, expected a model"),
+        (" \n", "m: the file has no content, expected a model"),
         ("<html/>", "m:1:1: found `<html>`, expected `<pnml>`; is this the right file?"),
-        ("\x1f\u{8b}", "m: the file begins with `\x1f\u{8b}`, expected one of: "),
+        ("\x1f\u{8b}", "m: the file begins with `\x1f\u{8b}`, expected one of:\n"),
     ];
     for (file, expected) in problems {
         let problem = read("m", file).unwrap_err();

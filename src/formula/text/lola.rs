@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 /// Words, and what they are in the language for people.
-const WORDS: [(&str, &str); 28] = [
+const WORDS: [(&str, &str); 29] = [
     ("AND", "&&"),
     ("OR", "||"),
     ("XOR", "xor"),
@@ -24,6 +24,7 @@ const WORDS: [(&str, &str); 28] = [
     ("FALSE", "false"),
     ("DEADLOCK", "deadlock"),
     ("FIREABLE", "fireable"),
+    ("UNFIREABLE", "! fireable"),
     ("ALLPATH", "A"),
     ("EXPATH", "E"),
     ("ALWAYS", "G"),
@@ -51,7 +52,13 @@ const WHOLE: [(&str, &str); 4] =
     [("REACHABLE", "EF ("), ("INVARIANT", "AG ("), ("IMPOSSIBLE", "AG !("), ("LIVE", "AG EF (")];
 
 /// Words that no other language of formulas has.
-const OWN: [&str; 15] = [
+const OWN: [&str; 21] = [
+    "XOR",
+    "TRUE",
+    "FALSE",
+    "UNTIL",
+    "NEXTSTATE",
+    "UNFIREABLE",
     "FORMULA",
     "REACHABLE",
     "INVARIANT",
@@ -121,8 +128,7 @@ impl Translated {
 pub(super) fn is(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    let is_its_own =
-        |line: &str| line.trim_end().ends_with(';') || line.trim_start().starts_with('{');
+    let is_its_own = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
     !lines().any(|line| line.contains('"'))
         && (words.any(|word| OWN.contains(&word)) || lines().any(is_its_own))
 }
@@ -207,7 +213,7 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Translated, Failure> {
                 }
                 out.push(own, span);
             }
-            None if matches!(text, "INITIAL" | "oo" | "FORMULA")
+            None if matches!(text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX")
                 || WHOLE.iter().any(|(word, _)| *word == text) =>
             {
                 return Err(syntax(
@@ -234,7 +240,7 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Translated, Failure> {
 fn in_fireable(pieces: &[Piece<'_>], at: usize) -> bool {
     let open = pieces[..at].iter().rposition(|piece| piece.text == "(");
     open.and_then(|open| open.checked_sub(1))
-        .is_some_and(|before| pieces[before].text == "FIREABLE")
+        .is_some_and(|before| matches!(pieces[before].text, "FIREABLE" | "UNFIREABLE"))
 }
 
 fn is_temporal(word: &str) -> bool {

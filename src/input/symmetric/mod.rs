@@ -22,7 +22,7 @@ mod sorts;
 use super::colour_problem::ColourProblem;
 use super::error::InputError;
 use super::format::Format;
-use super::known::READ;
+use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
 use super::labels::Child;
 use super::source::{Position, may_be_xml};
 use super::xml::{Item, XmlReader, trimmed};
@@ -126,7 +126,10 @@ impl<R: BufRead> SymmetricReader<R> {
                     self.parts.name = id.unwrap_or_default();
                     self.net()?;
                 }
-                Item::Open(_) => self.xml.skip()?,
+                Item::Open(tag) => {
+                    tag.check_outside()?;
+                    self.xml.skip()?;
+                }
                 Item::Close | Item::Text(_) | Item::Nothing => {}
                 Item::End => return Ok(()),
             }
@@ -186,7 +189,7 @@ impl<R: BufRead> SymmetricReader<R> {
                     self.xml.reference()?;
                 }
                 _ => {
-                    tag.check_skipped()?;
+                    tag.check_passed_over(OF_NET)?;
                     self.xml.skip()?;
                 }
             }
@@ -232,7 +235,7 @@ impl<R: BufRead> SymmetricReader<R> {
         let (mut sort, mut initial) = (None, None);
         let owner = format!("place `{id}`");
         let read = ["type", "hlinitialMarking", "initialMarking", "capacity"];
-        while let Some((child, at)) = self.xml.child(&read)? {
+        while let Some((child, at)) = self.xml.child(&read, &[])? {
             match child {
                 Child::Type(_) => {
                     let term = self.label(at, &owner)?;
@@ -271,7 +274,7 @@ impl<R: BufRead> SymmetricReader<R> {
     fn transition(&mut self, id: String, at: Position) -> Result<(), InputError> {
         let mut guard = None;
         let owner = format!("transition `{id}`");
-        while let Some((child, at)) = self.xml.child(&["condition"])? {
+        while let Some((child, at)) = self.xml.child(&["condition"], OF_TRANSITION)? {
             match child {
                 Child::Condition => {
                     let term = self.label(at, &owner)?;
@@ -289,7 +292,7 @@ impl<R: BufRead> SymmetricReader<R> {
         let mut kinds: Vec<String> = kind.into_iter().collect();
         let mut inscription = None;
         let read = ["hlinscription", "inscription", "type", "arctype"];
-        while let Some((child, at)) = self.xml.child(&read)? {
+        while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
             match child {
                 Child::Coloured => {
                     let term = self.label(at, &owner)?;

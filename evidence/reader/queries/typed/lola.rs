@@ -7,7 +7,7 @@
 use super::words::Token;
 
 /// LoLA's words, and what they are here.
-const WORDS: [(&str, &str); 28] = [
+const WORDS: [(&str, &str); 29] = [
     ("AND", "&&"),
     ("OR", "||"),
     ("XOR", "xor"),
@@ -16,6 +16,7 @@ const WORDS: [(&str, &str); 28] = [
     ("FALSE", "false"),
     ("DEADLOCK", "deadlock"),
     ("FIREABLE", "fireable"),
+    ("UNFIREABLE", "! fireable"),
     ("ALLPATH", "A"),
     ("EXPATH", "E"),
     ("ALWAYS", "G"),
@@ -43,7 +44,13 @@ const WHOLE: [(&str, &str); 4] =
     [("REACHABLE", "EF"), ("INVARIANT", "AG"), ("IMPOSSIBLE", "AG !"), ("LIVE", "AG EF")];
 
 /// Words that no other language of formulas has.
-const OWN: [&str; 15] = [
+const OWN: [&str; 21] = [
+    "XOR",
+    "TRUE",
+    "FALSE",
+    "UNTIL",
+    "NEXTSTATE",
+    "UNFIREABLE",
     "FORMULA",
     "REACHABLE",
     "INVARIANT",
@@ -91,7 +98,7 @@ const SIGNS: [(&str, &str); 22] = [
 pub(super) fn is(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
-    let ends = |line: &str| line.trim_end().ends_with(';') || line.trim_start().starts_with('{');
+    let ends = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
     !lines().any(|line| line.contains('"'))
         && (words.any(|word| OWN.contains(&word)) || lines().any(ends))
 }
@@ -167,7 +174,11 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Vec<Token>, String> {
     let mut listed = 0u32;
     for (at, piece) in pieces.iter().enumerate() {
         match piece.text {
-            "(" if listed > 0 || at > 0 && pieces[at - 1].text == "FIREABLE" => listed += 1,
+            "(" if listed > 0
+                || at > 0 && matches!(pieces[at - 1].text, "FIREABLE" | "UNFIREABLE") =>
+            {
+                listed += 1
+            }
             ")" => listed = listed.saturating_sub(1),
             _ => {}
         }
@@ -181,7 +192,9 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Vec<Token>, String> {
                 ask_for_brackets(own, &pieces[at + 1..])?;
                 push(&mut tokens, own)?;
             }
-            None if listed == 0 && matches!(piece.text, "INITIAL" | "oo" | "FORMULA") => {
+            None if listed == 0
+                && matches!(piece.text, "INITIAL" | "oo" | "FORMULA" | "COMPUTE" | "MAX") =>
+            {
                 return Err(format!("`{}` is not known here", piece.text));
             }
             None if piece.text.bytes().all(|byte| byte.is_ascii_digit()) => {
