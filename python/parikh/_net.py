@@ -22,7 +22,7 @@ from xml.sax.saxutils import escape, quoteattr
 from . import _programs, _structure
 from ._answer import Answer, Answers, Formulas, Hearing, Inquiry, Progress, by_name, named
 from ._process import Soundness
-from ._programs import Memory, ParikhError, Time, integer, whole
+from ._programs import Memory, ParikhError, Time, integer, is_count, whole
 
 if TYPE_CHECKING:
     import networkx
@@ -417,12 +417,14 @@ class Net:
         return self._sets("traps", limit, timeout)
 
     def _sets(self, command: str, limit: int, timeout: Time) -> "_structure.NodeSets":
-        told = self._told(command, "--minimal", "--limit", str(whole(limit, "limit")), "--timeout", _programs.seconds(timeout))
+        most = str(whole(limit, "limit"))
+        told = self._told(command, "--minimal", "--limit", most, "--timeout", _programs.seconds(timeout))
         sets = [frozenset(it["places"]) for it in told if "places" in it]
         return _structure.NodeSets(sets, told[-1]["complete"])
 
     def reduce(
-        self, preserve: Union[str, Iterable[str]] = "deadlock", *, support: Iterable[str] = (), timeout: Time = 60
+        self, preserve: Union[str, Iterable[str]] = "deadlock", *, support: Union[str, Iterable[str]] = (),
+        timeout: Time = 60,
     ) -> "Net":
         """A smaller net that answers the same: "deadlock", "reachability" (of the nodes of ``support``),
         "liveness" (of the transitions of ``support``), or several of these.
@@ -826,7 +828,7 @@ def _text(text: Any, what: str) -> str:
     wrong = _NO_TEXT.search(text)
     if wrong:
         raise ParikhError(f"{what}, {_programs.shown(text)}, has the character {wrong[0]!r}, which no PNML can have")
-    return str(text)
+    return text if type(text) is str else str(text)
 
 
 def _numbered(wanted: list[str]) -> list[str]:
@@ -848,7 +850,7 @@ def _numbered(wanted: list[str]) -> list[str]:
 
 def _merged(arcs: Iterable[Any], places: AbstractSet[str], transitions: AbstractSet[str]) -> tuple[Arc, ...]:
     """The arcs, with one from a node to another, which has the weights of all together."""
-    weights: dict[tuple[str, str], int] = {}
+    merged: dict[tuple[str, str], Arc] = {}
     for it in arcs:
         try:
             arc = it if isinstance(it, Arc) else Arc(*it)
@@ -856,12 +858,14 @@ def _merged(arcs: Iterable[Any], places: AbstractSet[str], transitions: Abstract
             is_arc = (ends[0] in places and ends[1] in transitions) or (ends[0] in transitions and ends[1] in places)
         except TypeError:
             raise ParikhError(f"an arc is {_programs.shown(it)}: expected two ids, and perhaps a weight") from None
-        between = f"the arc from {arc.source!r} to {arc.target!r}"
         if not is_arc:
             raise ParikhError(f"an arc from {arc.source!r} to {arc.target!r}: expected a place and a transition")
-        weight = whole(arc.weight, f"the weight of {between}", least=1)
-        weights[ends] = whole(weights.get(ends, 0) + weight, f"the weight of {between}", least=1)
-    return tuple(Arc(source, target, weight) for (source, target), weight in weights.items())
+        if not is_count(arc.weight) or not arc.weight or ends in merged:
+            what = f"the weight of the arc from {arc.source!r} to {arc.target!r}"
+            before = merged[ends].weight if ends in merged else 0
+            arc = Arc(*ends, whole(before + whole(arc.weight, what, least=1), what))
+        merged[ends] = arc
+    return tuple(merged.values())
 
 
 def _special(
@@ -895,8 +899,9 @@ def _by_id(marking: Any, ids: Mapping[Any, str], what: str, strict: bool = False
         id = ids.get(place, None if strict or not isinstance(place, str) else place)
         if id is None:
             raise ParikhError(f"{what} has tokens on {_programs.shown(place)}, which is no place of the net")
-        number = whole(count, f"the number of tokens on {id!r} in {what}")
-        tokens.update({id: number} if number else {})
+        number = count if is_count(count) else whole(count, f"the number of tokens on {id!r} in {what}")
+        if number:
+            tokens[id] = number
     return tokens
 
 
@@ -929,7 +934,7 @@ def _entries(matrix: Any, what: str) -> tuple[int, int, list[tuple[int, int, int
         found = ((i, j, n) for i, row in enumerate(lists) for j, n in enumerate(row)) if len(shape) == 2 else ()
     if len(shape) != 2:
         raise ParikhError(f"{what} has {len(shape)} dimensions: expected a row a place and a column a transition")
-    weights = ((i, j, whole(n, f"row {i}, column {j} of {what}")) for i, j, n in found)
+    weights = ((i, j, n if is_count(n) else whole(n, f"row {i}, column {j} of {what}")) for i, j, n in found)
     return shape[0], shape[1], [(i, j, n) for i, j, n in weights if n]
 
 
@@ -944,7 +949,7 @@ def _vector(numbers: Any, places: int, what: str) -> list[int]:
         raise ParikhError(f"{what} has the shape {shape}: expected a number of tokens a place")
     if len(lists) != places:
         raise ParikhError(f"the matrices have {places} rows, and {what} {len(lists)} places")
-    return [whole(it, f"number {i} of {what}") for i, it in enumerate(lists)]
+    return [it if is_count(it) else whole(it, f"number {i} of {what}") for i, it in enumerate(lists)]
 
 
 def _quoted(name: str) -> str:

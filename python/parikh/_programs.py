@@ -214,6 +214,11 @@ def whole(number: Any, where: str, least: int = 0, most: int = 2**63 - 1) -> int
     return exact
 
 
+def is_count(number: Any) -> bool:
+    """Whether there is nothing to do for :func:`whole`; large nets have millions of numbers."""
+    return type(number) is int and 0 <= number < 2**63
+
+
 def shown(value: Any) -> str:
     """A value for a message, short; a number of NumPy as a number."""
     text = str(value) if isinstance(value, numbers.Real) else repr(value)

@@ -453,8 +453,8 @@ class Questions(unittest.TestCase):
     def test_questions_are_called_as_their_author_calls_them(self):
         net = process({"i": 1})
         texts = {
-            1: "EF o >= 1", 'a: "b"': "AG\ni + o\n= 1 # all\n", "": "deadlock", "OneSafe": "bound(o)", "é\n": "EF fireable(t)",
-            "q1": "EF o = 0", "../x": "AG EF deadlock",
+            1: "EF o >= 1", 'a: "b"': "AG\ni + o\n= 1 # all\n", "": "deadlock", "OneSafe": "bound(o)",
+            "é\n": "EF fireable(t)", "q1": "EF o = 0", "../x": "AG EF deadlock",
         }
         answers = net.check(texts, examination="OneSafe")
         self.assertEqual([it.id for it in answers], ["OneSafe", *map(str, texts)])
@@ -462,7 +462,8 @@ class Questions(unittest.TestCase):
         for answer in answers:
             self.assertEqual(answer.certify().verdict, "confirmed", answer)
         self.assertEqual([it.id for it in net.check(["deadlock", "formula-1: deadlock"])], ["formula-2", "formula-1"])
-        self.assertEqual({type(it) for it in (answers[1:], net.check(iter(["deadlock"])), net.check({"deadlock"}))}, {parikh.Answers})
+        for several in (answers[1:], net.check(iter(["deadlock"])), net.check({"deadlock"})):
+            self.assertIsInstance(several, parikh.Answers)
 
         async def open_ones():
             asked = hard().stream({"a b": "bound(p0_0 + p1_0)"}, timeout=3)
