@@ -863,7 +863,7 @@ def _merged(arcs: Iterable[Any], places: AbstractSet[str], transitions: Abstract
         if not is_count(arc.weight) or not arc.weight or ends in merged:
             what = f"the weight of the arc from {arc.source!r} to {arc.target!r}"
             before = merged[ends].weight if ends in merged else 0
-            arc = Arc(*ends, whole(before + whole(arc.weight, what, least=1), what))
+            arc = Arc(*ends, whole(before + whole(arc.weight, what, least=1), what, least=1))
         merged[ends] = arc
     return tuple(merged.values())
 

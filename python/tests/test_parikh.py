@@ -326,7 +326,7 @@ class Nets(unittest.TestCase):
         if child == 0:
             # What stands for its end: it drops all that it has, and writes a file of its own.
             other = net.file != file and net.check("EF o >= 1").value
-            for directory in (answer._inquiry.directory, answer._inquiry.source.directory):
+            for directory in (answer._inquiry.directory, answer._inquiry.source.directory, net._source.directory):
                 parikh._programs._remove(directory.name, directory.owner)
             os._exit(0 if other else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
