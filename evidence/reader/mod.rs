@@ -69,39 +69,45 @@ pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
     }
 }
 
-/// Reads what is asked of `net`: a query file, formulas as people type them or LoLA's, or a problem
-/// of mist with its target. A formula without a name has an empty id.
-///
-/// # Errors
-/// As [`queries::read`].
-pub fn questions(net: &Net, bytes: &[u8]) -> Result<Vec<queries::Property>, Unreadable> {
-    questions_as(net, bytes, &queries::read)
+/// The language that a file of formulas is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Seen from how the file begins.
+    Seen,
+    /// As people type them.
+    Inline,
+    /// The contest's XML.
+    Xml,
+    /// LoLA's.
+    Lola,
 }
 
-/// The same of the cases of `net`.
+/// Reads what is asked of `net`, or of its cases: a query file, formulas as people type them or
+/// LoLA's, or a problem of mist with its target. A formula without a name has an empty id.
 ///
 /// # Errors
-/// As [`queries::read_of_cases`].
-pub fn questions_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<queries::Property>, Unreadable> {
-    questions_as(net, bytes, &queries::read_of_cases)
-}
-
-fn questions_as(
+/// As [`queries::read`] and [`queries::read_of_cases`].
+pub fn questions(
     net: &Net,
     bytes: &[u8],
-    as_xml: queries::typed::AsXml<'_>,
+    language: Language,
+    of_cases: bool,
 ) -> Result<Vec<queries::Property>, Unreadable> {
+    let as_xml: queries::typed::AsXml<'_> =
+        if of_cases { &queries::read_of_cases } else { &queries::read };
     let text = words::text(bytes);
     let begins = |word: &str| text.trim_start().starts_with(word);
-    match () {
-        () if mist::is(&text) => mist::question(net, &text),
-        () if begins("<") => as_xml(net, bytes),
-        () if begins("Property ") => {
+    match language {
+        Language::Inline => Ok(queries::typed::read_inline(net, &text, as_xml)),
+        Language::Lola => Ok(queries::typed::read_lola(net, &text, as_xml)),
+        Language::Xml => as_xml(net, bytes),
+        Language::Seen if mist::is(&text) => mist::question(net, &text),
+        Language::Seen if begins("<") || is_wide(bytes) => as_xml(net, bytes),
+        Language::Seen if begins("Property ") => {
             let what = "the contest's .txt files are not read; the .xml file beside it is";
             Err(Unreadable { line: 1, what: what.to_owned() })
         }
-        () if std::str::from_utf8(bytes).is_err() => decode(bytes).and(as_xml(net, bytes)),
-        () => Ok(queries::typed::read(net, &text, as_xml)),
+        Language::Seen => Ok(queries::typed::read(net, &text, as_xml)),
     }
 }
 

@@ -76,8 +76,7 @@ class Formulas:
         q1: # "a name"
          AG p <= 1
         """
-        # What is indented continues what is before it. The name is there for people; and as no file of LoLA's has
-        # a quote in it, the auditor never takes this one for LoLA's, whatever words are in it.
+        # What is indented continues what is before it. The name is there for people.
         entries = ((id, json.dumps(name), self.texts[name]) for id, name in self.names.items())
         return "".join(f"{id}: # {name}\n {_indented(text)}\n" for id, name, text in entries)
 
@@ -207,7 +206,7 @@ class Answer:
         if inquiry.last is not None:
             arguments += ["--final", inquiry.last]
         if self.examination == "Formulas":
-            arguments += ["--formulas", inquiry.file]
+            arguments += ["--formulas", inquiry.file, "--language", "inline"]
         elif inquiry.queries is not None:
             arguments += ["--queries", inquiry.queries]
         wanted = self.id.removeprefix("STATE_SPACE ")

@@ -1,5 +1,6 @@
 //! The command line.
 
+use parikh_evidence::reader::Language;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,6 +17,8 @@ pub(crate) struct Arguments {
     pub(crate) formula: Vec<String>,
     /// Files of such formulas.
     pub(crate) formulas: Vec<PathBuf>,
+    /// The language of files of formulas.
+    pub(crate) language: Language,
     pub(crate) last: Option<String>,
     /// Which runs questions are about; of none, all.
     pub(crate) fair: Vec<String>,
@@ -56,6 +59,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
         queries: None,
         formula: Vec::new(),
         formulas: Vec::new(),
+        language: Language::Seen,
         last: None,
         fair: Vec::new(),
         spin: false,
@@ -87,6 +91,14 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
             "--queries" => arguments.queries = Some(value()?.into()),
             "--formula" => arguments.formula.push(value()?.to_string_lossy().into_owned()),
             "--formulas" => arguments.formulas.push(value()?.into()),
+            "--language" => {
+                arguments.language = match value()?.to_str() {
+                    Some("inline") => Language::Inline,
+                    Some("xml") => Language::Xml,
+                    Some("lola") => Language::Lola,
+                    _ => return Err("--language is inline, xml or lola".to_owned()),
+                }
+            }
             "--final" => arguments.last = Some(value()?.to_string_lossy().into_owned()),
             "--fair" => arguments.fair.push(value()?.to_string_lossy().into_owned()),
             "--semantics" => match value()?.to_str() {

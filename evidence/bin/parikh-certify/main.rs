@@ -262,10 +262,7 @@ fn formulas(arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
 /// The questions in a file.
 fn questions_in(file: &Path, arguments: &Arguments, net: &Net) -> Result<Vec<Property>, String> {
     let bytes = contents(file, arguments.memory)?;
-    let properties = match arguments.cases {
-        true => reader::questions_of_cases(net, &bytes),
-        false => reader::questions(net, &bytes),
-    };
+    let properties = reader::questions(net, &bytes, arguments.language, arguments.cases);
     properties.map_err(|error| in_file(file, &error))
 }
 

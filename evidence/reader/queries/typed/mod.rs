@@ -30,16 +30,26 @@ const LONGEST: usize = 1 << 26;
 /// Reads the XML of one formula about the net: of all runs, or of cases only.
 pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<Property>, Unreadable>;
 
-/// Reads the formulas of a text: one a line, and an indented line continues the one before; or
-/// LoLA's. A formula without a name has an empty id.
+/// Reads the formulas of a text, in the language that it looks like. A formula without a name has
+/// an empty id.
 pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
-    if lola::is(text) {
-        let formulas = lola::formulas(text).into_iter();
-        let property = |(line, tokens)| property(net, String::new(), line, tokens, as_xml);
-        return formulas.map(property).collect();
+    match lola::is(text) {
+        true => read_lola(net, text, as_xml),
+        false => read_inline(net, text, as_xml),
     }
+}
+
+/// Reads formulas as people type them: one a line, and an indented line continues the one before.
+pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     let entries = entries(text).into_iter();
     entries.map(|(line, text)| entry(net, line, &text, as_xml)).collect()
+}
+
+/// Reads LoLA's formulas.
+pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
+    let formulas = lola::formulas(text).into_iter();
+    let property = |(line, tokens)| property(net, String::new(), line, tokens, as_xml);
+    formulas.map(property).collect()
 }
 
 /// Reads one formula, perhaps with its name before it. It may be of several lines.
