@@ -6,7 +6,7 @@ use super::{Arguments, Outcome};
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -56,11 +56,48 @@ pub(super) fn man(arguments: &Man) -> Result<Outcome> {
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot make {}", directory.display()))?;
+    let of = |command| pages(command, directory);
     [Arguments::command(), certify()]
         .into_iter()
-        .try_for_each(|command| clap_mangen::generate_to(command, directory))
+        .try_for_each(of)
         .with_context(|| format!("cannot write pages to {}", directory.display()))?;
     Ok(Outcome::Complete)
+}
+
+/// Writes the pages of a command and of those below it.
+fn pages(mut command: Command, directory: &Path) -> std::io::Result<()> {
+    command = command.disable_help_subcommand(true);
+    // Makes the names of the pages.
+    command.build();
+    page(command, directory)
+}
+
+fn page(command: Command, directory: &Path) -> std::io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        page(below.clone(), directory)?;
+    }
+    let manual = clap_mangen::Man::new(command);
+    let mut text = Vec::new();
+    manual.render(&mut text)?;
+    let text = with_tables(&String::from_utf8_lossy(&text));
+    std::fs::write(directory.join(manual.get_filename()), text)
+}
+
+/// A page on which lines that begin with blanks stay lines, as tables and examples are.
+fn with_tables(page: &str) -> String {
+    let (mut text, mut verbatim) = (String::new(), false);
+    for line in page.lines() {
+        if line.starts_with("  ") != verbatim {
+            verbatim = !verbatim;
+            text += if verbatim { ".nf\n" } else { ".fi\n" };
+        }
+        text += line;
+        text.push('\n');
+    }
+    if verbatim {
+        text += ".fi\n";
+    }
+    text
 }
 
 /// What `parikh-certify --help` says; that program has no parser of command lines but its own.
