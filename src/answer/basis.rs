@@ -68,3 +68,12 @@ impl Basis {
 pub(super) fn length(witness: Option<&Witness>) -> String {
     witness.map_or_else(|| "0 firings".to_owned(), Witness::to_string)
 }
+
+/// Whether a witness is known to be shortest, where that was asked.
+pub(super) fn shortest(board: &Board<'_>, goal: GoalId) -> &'static str {
+    match board.is_shortest(goal) {
+        None => "",
+        Some(true) => ", and none is shorter",
+        Some(false) => ", and whether one is shorter was not found out",
+    }
+}
