@@ -52,6 +52,19 @@ impl Names {
         Names { places: names, transitions, shared }
     }
 
+    /// The same, where nodes that share a name have it, with their id behind it: `lock (p2)`.
+    pub fn with_shared(mut self) -> Names {
+        let places = self.places.len();
+        for (at, label) in &self.shared {
+            let name = match at.checked_sub(places) {
+                None => &mut self.places[*at],
+                Some(at) => &mut self.transitions[at],
+            };
+            *name = format!("{label} ({name})");
+        }
+        self
+    }
+
     /// The same as pictures have room for.
     pub fn clipped(&self) -> Names {
         let clip = |names: &[String]| names.iter().map(|name| clipped(name)).collect();
@@ -114,6 +127,9 @@ mod tests {
         let shared = [(1, "lock"), (2, "lock"), (4, "t1")].map(|(at, name)| (at, name.to_owned()));
         assert_eq!(names.shared, shared);
         assert!(names.differ(&net));
+        let told = names.with_shared();
+        assert_eq!(told.places, ["queue", "lock (p2)", "lock (p3)", "p4", "t1 (p5)"]);
+        assert_eq!(told.transitions, ["take it"]);
     }
 
     #[test]
