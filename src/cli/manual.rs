@@ -158,6 +158,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn tables_stay_tables_on_manual_pages() {
+        let page = ".SH EXTRA\nAll of it:\n  a   first\n  bc  second\nAnd more.\n  end\n";
+        let expected = ".SH EXTRA\nAll of it:\n.nf\n  a   first\n  bc  second\n.fi\nAnd more.\n\
+                        .nf\n  end\n.fi\n";
+        assert_eq!(with_tables(page), expected);
+    }
+
+    #[test]
     fn the_auditors_options_are_those_of_its_help() {
         let command = certify();
         command.clone().debug_assert();

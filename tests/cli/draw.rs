@@ -1,6 +1,6 @@
 //! `parikh draw`, from outside.
 
-use crate::support::binary::{Desk, stderr};
+use crate::support::binary::{Desk, example, stderr};
 use crate::support::outside::skipped;
 use std::process::{Command, Output};
 
@@ -169,6 +169,17 @@ fn nodes_of_one_name_have_their_ids_behind_it() {
     );
     folder.fine(&["graph", "n.pnml", "-o", "g.svg"]);
     assert!(folder.read("g.svg").contains("pay (t1)"), "{}", folder.read("g.svg"));
+}
+
+#[test]
+fn a_coloured_net_is_drawn_with_the_names_for_people() {
+    let folder = folder();
+    let coloured = std::fs::read_to_string(example("philosophers-coloured.pnml")).expect("text");
+    let named = coloured.replace("<text>think</text>", "<text>Lost in thought</text>");
+    assert_ne!(coloured, named);
+    folder.write("c.pnml", &named);
+    let drawn = stdout(&draw(&folder, &["c.pnml"]));
+    assert!(drawn.contains("Lost in thought : "), "{drawn}");
 }
 
 #[test]
