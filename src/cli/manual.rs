@@ -14,7 +14,7 @@ Examples:
   parikh completions bash > ~/.local/share/bash-completion/completions/parikh
   parikh completions zsh > ~/.zfunc/_parikh
   parikh completions fish > ~/.config/fish/completions/parikh.fish
-  parikh completions bash parikh-certify > ~/.local/share/bash-completion/completions/parikh-certify")]
+  parikh completions zsh parikh-certify > ~/.zfunc/_parikh-certify")]
 pub(super) struct Completions {
     /// Whose completions.
     shell: Shell,

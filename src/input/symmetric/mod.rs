@@ -235,7 +235,7 @@ impl<R: BufRead> SymmetricReader<R> {
     fn place(&mut self, id: String, at: Position) -> Result<(), InputError> {
         let (mut sort, mut initial, mut label) = (None, None, None);
         let owner = format!("place `{id}`");
-        let read = ["type", "hlinitialMarking", "initialMarking", "capacity"];
+        let read = ["name", "type", "hlinitialMarking", "initialMarking", "capacity"];
         while let Some((child, at)) = self.xml.child(&read)? {
             match child {
                 Child::Name => label = Some(self.xml.label(at)?.text),
@@ -276,7 +276,7 @@ impl<R: BufRead> SymmetricReader<R> {
     fn transition(&mut self, id: String, at: Position) -> Result<(), InputError> {
         let (mut guard, mut label) = (None, None);
         let owner = format!("transition `{id}`");
-        while let Some((child, at)) = self.xml.child(&["condition"])? {
+        while let Some((child, at)) = self.xml.child(&["name", "condition"])? {
             match child {
                 Child::Name => label = Some(self.xml.label(at)?.text),
                 Child::Condition => {
