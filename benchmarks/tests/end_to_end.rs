@@ -245,7 +245,7 @@ fn files_are_compared_with_those_of_peers() {
     assert_eq!(code, Some(0));
     assert!(text.contains("only A  FALSE at "), "{text}");
     assert!(text.contains("only B  TRUE at 25.00 s, expected ?  Toy-PT-1 RC"), "{text}");
-    assert!(text.contains("left out: 1 questions that only A has"), "{text}");
+    assert!(text.contains("left out: 1 question that only A has"), "{text}");
     let (_, text) = compare(&["--at", "20"]);
     assert!(!text.contains("only B  TRUE"), "{text}");
     assert_eq!(compare(&["--no-list"]).1.matches("expected").count(), 0);

@@ -258,10 +258,13 @@ impl Report<'_> {
         let constant = reduction.constant_places.iter();
         let constant = constant.map(|&(p, tokens)| format!("{} = {tokens}", net.place_name(p)));
         for (what, found) in
-            [("transitions never fire", some_of(dead)), ("places never change", some_of(constant))]
+            [(["transition", "fire"], some_of(dead)), (["place", "change"], some_of(constant))]
         {
             if let Some((count, names)) = found {
-                line(&format!("# found on the way: {count} {what}: {names}"));
+                let [node, never] = what;
+                let s = if count == 1 { "s" } else { "" };
+                let nodes = counted(count, node);
+                line(&format!("# found on the way: {nodes} never {never}{s}: {names}"));
             }
         }
     }
