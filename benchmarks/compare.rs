@@ -5,6 +5,7 @@ use crate::answer::same_value;
 use crate::exam::Exam;
 use crate::row::Row;
 use crate::verdict::{CONTRADICTION, Verdict, judge};
+use parikh_net::printable::counted;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
@@ -172,7 +173,11 @@ impl Comparison<'_> {
         print("all", &total);
         if self.unpaired != [0, 0] {
             let [a, b] = self.unpaired;
-            let _ = writeln!(text, "left out: {a} questions that only A has, {b} that only B has");
+            let _ = writeln!(
+                text,
+                "left out: {} that only A has, {b} that only B has",
+                counted(a, "question")
+            );
         }
         text
     }

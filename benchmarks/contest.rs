@@ -210,7 +210,12 @@ pub fn read_list(path: &Path) -> Result<Vec<String>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::at(path))?;
     let mut seen = HashSet::new();
     let names = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-    Ok(names.filter(|name| !name.is_empty() && seen.insert(*name)).map(String::from).collect())
+    let names: Vec<String> =
+        names.filter(|name| !name.is_empty() && seen.insert(*name)).map(String::from).collect();
+    match names.is_empty() {
+        true => Err(Error::at(path)(std::io::Error::other("the list is empty"))),
+        false => Ok(names),
+    }
 }
 
 struct Shared<'c> {

@@ -268,13 +268,6 @@ impl Encodings {
     }
 }
 
-/// The net of an unpacked instance.
-pub(crate) fn read_net(instance: &Instance) -> Result<Net, Error> {
-    let path = instance.path().join("model.pnml");
-    parikh::input::read_net(&path)
-        .map_err(|problem| Error::Rows { path, problem: problem.to_string() })
-}
-
 /// Refuted if each conjunction of the goal is.
 fn by_programs(
     net: &Net,

@@ -1,5 +1,6 @@
 //! The thirteen examinations of the contest.
 
+use parikh::mcc::Examination;
 use std::fmt;
 use std::str::FromStr;
 
@@ -69,10 +70,12 @@ pub struct UnknownExam(String);
 impl FromStr for Exam {
     type Err = UnknownExam;
 
-    /// Takes the abbreviation or the full name.
+    /// Takes the abbreviation, the full name or an alias in any case, as `parikh check -e` does.
     fn from_str(word: &str) -> Result<Exam, UnknownExam> {
-        let named = |exam: &&Exam| exam.short() == word || exam.long() == word;
-        Exam::ALL.iter().find(named).copied().ok_or_else(|| UnknownExam(word.to_owned()))
+        let unknown = || UnknownExam(word.to_owned());
+        let meant: Examination = word.trim().parse().map_err(|_| unknown())?;
+        let named = |exam: &&Exam| exam.long() == meant.name();
+        Exam::ALL.iter().find(named).copied().ok_or_else(unknown)
     }
 }
 
@@ -88,6 +91,15 @@ mod tests {
             assert_eq!(exam.short().parse(), Ok(exam));
             assert_eq!(exam.long().parse(), Ok(exam));
         }
-        assert!("rc".parse::<Exam>().is_err());
+        for (word, exam) in [
+            ("rc", Exam::ReachabilityCardinality),
+            (" deadlock", Exam::ReachabilityDeadlock),
+            ("one-safe", Exam::OneSafe),
+        ] {
+            assert_eq!(word.parse(), Ok(exam), "{word}");
+        }
+        // No examination of the contest.
+        assert!("Soundness".parse::<Exam>().is_err());
+        assert!("XY".parse::<Exam>().is_err());
     }
 }

@@ -2,6 +2,9 @@
 
 use crate::error::Error;
 use crate::exam::Exam;
+use crate::note;
+use parikh::Model;
+use parikh_net::Net;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -54,6 +57,23 @@ impl Instance {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(Error::File { path, source }),
         }
+    }
+}
+
+/// The place/transition net of an instance; nothing, and a line on stderr, where the model is
+/// coloured.
+///
+/// # Errors
+/// When the model cannot be read.
+pub fn plain_net(instance: &Instance) -> Result<Option<Net>, Error> {
+    let path = instance.path().join("model.pnml");
+    match parikh::input::read_model(&path) {
+        Ok(Model::Plain(net)) => Ok(Some(*net)),
+        Ok(Model::Coloured(_)) => {
+            note!("{}: passed over: the model is coloured", instance.name());
+            Ok(None)
+        }
+        Err(problem) => Err(Error::Rows { path, problem: problem.to_string() }),
     }
 }
 

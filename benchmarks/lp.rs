@@ -6,11 +6,10 @@
 //! the floating-point ones prove it in exact arithmetic; Z3 computes in exact arithmetic from the
 //! start. Where two bounds are known, they must be the same.
 
-use crate::encodings::read_net;
 use crate::error::Error;
 use crate::exam::Exam;
 use crate::goals::questions;
-use crate::instance::Instance;
+use crate::instance::{Instance, plain_net};
 use parikh_encodings::StateEquation;
 use parikh_net::{Facts, Goal, LinearSum, Net, Predicate};
 use parikh_solvers::Budget;
@@ -122,7 +121,7 @@ impl Lp {
     /// When archive, model or queries cannot be read.
     pub fn measure(&self, name: &str) -> Result<Option<Vec<Measurement>>, Error> {
         let instance = Instance::unpack(&self.inputs, name, None)?;
-        let net = read_net(&instance)?;
+        let Some(net) = plain_net(&instance)? else { return Ok(None) };
         if net.place_count() + net.transition_count() > self.largest {
             return Ok(None);
         }

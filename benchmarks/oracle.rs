@@ -33,6 +33,33 @@ pub fn check(directory: &Path) -> Result<(), Error> {
     }
 }
 
+/// That a directory of known answers has one to some question of these runs: without, nothing would
+/// be wrong.
+///
+/// # Errors
+/// When it has none, or cannot be read.
+pub fn check_for<'r>(
+    directory: &Path,
+    runs: impl IntoIterator<Item = (&'r str, Exam)>,
+) -> Result<(), Error> {
+    check(directory)?;
+    for (instance, exam) in runs {
+        if read(directory, instance, exam)?.is_some_and(|answers| !answers.is_empty()) {
+            return Ok(());
+        }
+    }
+    let why = "the oracle has no answer to any question of the list";
+    Err(Error::at(directory)(std::io::Error::other(why)))
+}
+
+/// Every instance with every examination.
+pub fn runs<'r>(
+    instances: &'r [String],
+    exams: &'r [Exam],
+) -> impl Iterator<Item = (&'r str, Exam)> {
+    instances.iter().flat_map(|name| exams.iter().map(move |&exam| (&**name, exam)))
+}
+
 /// The answers of one oracle file in its order.
 ///
 /// # Errors
@@ -128,6 +155,14 @@ mod tests {
         assert!(error.contains("no known answers"), "{error}");
         std::fs::write(empty.path().join("A-OS.out"), "A OneSafe\n").unwrap();
         check(empty.path()).unwrap();
+        let a = [("A", Exam::OneSafe)];
+        let error = check_for(empty.path(), a).unwrap_err().to_string();
+        assert!(error.ends_with("the oracle has no answer to any question of the list"), "{error}");
+        let known = "A OneSafe\nFORMULA OneSafe TRUE TECHNIQUES O\n";
+        std::fs::write(empty.path().join("B-OS.out"), known).unwrap();
+        assert!(check_for(empty.path(), a).is_err());
+        std::fs::write(empty.path().join("A-OS.out"), known).unwrap();
+        check_for(empty.path(), a).unwrap();
         assert_eq!(questions(ids(&["f"]), None), of(&[("f", "")]));
         assert_eq!(questions(None, None), []);
     }

@@ -9,7 +9,7 @@
 
 use crate::error::Error;
 use crate::exam::Exam;
-use crate::instance::Instance;
+use crate::instance::{Instance, plain_net};
 use crate::memory::peak_of;
 use parikh::formula::lower;
 use parikh::reduction::{Config, RuleStatistics, Size, Statistics, needs, reduce};
@@ -136,7 +136,7 @@ impl Measurement {
 }
 
 impl Reductions {
-    /// Measures one instance for all purposes it has queries for.
+    /// Measures one instance for all purposes it has queries for; nothing of a coloured one.
     ///
     /// # Errors
     /// When the archive, the model or a query file cannot be read.
@@ -146,8 +146,7 @@ impl Reductions {
             path: self.inputs.join(format!("{name}.tgz")),
             problem: problem.to_string(),
         };
-        let model = instance.path().join("model.pnml");
-        let net = parikh::input::read_net(&model).map_err(unreadable)?;
+        let Some(net) = plain_net(&instance)? else { return Ok(Vec::new()) };
         let (_, net_bytes) = peak_of(|| drop(net.clone()));
         let mut all = Vec::new();
         for purpose in Purpose::ALL {

@@ -96,7 +96,8 @@ pub fn print(rows: &[Row]) -> String {
     for (name, line) in named.chain([("all", &total)]) {
         let Line { asked, known, right, wrong, missing, new, memory, cut, .. } = line;
         let (runs, median) = (line.walls.len(), line.median_wall());
-        let sum: f64 = line.walls.iter().sum();
+        // A sum of nothing is -0.
+        let sum = line.walls.iter().sum::<f64>() + 0.0;
         // Writing to a String does not fail.
         let _ = writeln!(
             text,

@@ -107,7 +107,10 @@ pub fn read_goals(path: &Path) -> Result<Vec<Asked>, Error> {
             all[at].aside.insert(goal.to_owned());
         }
     }
-    Ok(all)
+    match all.is_empty() {
+        true => Err(Error::at(path)(std::io::Error::other("the list is empty"))),
+        false => Ok(all),
+    }
 }
 
 impl Teams {

@@ -1,6 +1,6 @@
 //! Predicates and sums as people write them, for what is said about evidence and questions.
 
-use parikh_net::printable::Quoted;
+use parikh_net::printable::{Quoted, counted};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
     Atom, Fairness, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId, TreeProperty,
@@ -164,11 +164,24 @@ pub fn some<T>(all: &[T], words: impl Fn(&T) -> String) -> String {
     text.join(", ")
 }
 
+/// So many markings that were looked at: `1 marking was`, `12 markings were`.
+pub fn markings_were(count: u64) -> String {
+    format!("{} {}", counted(count, "marking"), if count == 1 { "was" } else { "were" })
+}
+
+/// All of so many markings that were looked at: `the only marking was`, `all 12 markings were`.
+pub fn all_markings_were(count: u64) -> String {
+    match count {
+        1 => "the only marking was".to_owned(),
+        _ => format!("all {count} markings were"),
+    }
+}
+
 /// How many firings a run with loops has: `12 firings`, `at least 10^308 firings`.
 pub fn firings(run: &LoopRun) -> String {
     let firings = run.firings().to_string();
     match firings.len() {
-        ..20 => format!("{firings} firings"),
+        ..20 => counted(firings, "firing"),
         digits => format!("at least 10^{} firings", digits - 1),
     }
 }

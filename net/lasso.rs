@@ -1,5 +1,6 @@
 //! Runs that never end, written down: firings, and how they go on.
 
+use crate::printable::counted;
 use crate::sequence::FiringSequence;
 use std::fmt;
 
@@ -37,10 +38,7 @@ impl LassoRun {
 impl fmt::Display for LassoRun {
     /// In a few words: `after 3 firings, 2 repeat for ever`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.prefix.firings() {
-            1 => f.write_str("after 1 firing")?,
-            firings => write!(f, "after {firings} firings")?,
-        }
+        write!(f, "after {}", counted(self.prefix.firings(), "firing"))?;
         match &self.end {
             RunEnd::Repeats(cycle) => match cycle.firings() {
                 1 => f.write_str(", 1 repeats for ever"),

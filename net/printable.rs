@@ -51,6 +51,24 @@ pub fn is_harmful(c: char) -> bool {
         )
 }
 
+/// So many things, in words: `1 firing`, `12 firings`, `3 properties`.
+///
+/// ```
+/// use parikh_net::printable::counted;
+///
+/// assert_eq!(counted(0, "place"), "0 places");
+/// assert_eq!(counted(1, "place"), "1 place");
+/// assert_eq!(counted(2, "property"), "2 properties");
+/// ```
+pub fn counted(count: impl Display, one: &str) -> String {
+    let count = count.to_string();
+    match one.strip_suffix('y') {
+        _ if count == "1" => format!("1 {one}"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{count} {stem}ies"),
+        _ => format!("{count} {one}s"),
+    }
+}
+
 /// Serialized JSON with nothing harmful in its strings. Line breaks between values stay: inside of
 /// strings JSON has none.
 pub fn json(serialized: String) -> String {

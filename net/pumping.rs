@@ -19,6 +19,7 @@
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969: a
 //! place that is ω there, and the way to it.
 
+use crate::printable::counted;
 use crate::sequence::FiringSequence;
 
 /// A pump, and what comes before it.
@@ -59,8 +60,8 @@ impl Pumping {
     pub fn in_words(&self) -> String {
         match self.only() {
             Some(stage) => format!(
-                "after {} firings, {} more can repeat for ever and add tokens each time",
-                stage.prefix.firings(),
+                "after {}, {} more can repeat for ever and add tokens each time",
+                counted(stage.prefix.firings(), "firing"),
                 stage.pump.firings()
             ),
             None => format!(

@@ -15,6 +15,7 @@
 use crate::evidence::abstraction::ColouredModel;
 use crate::unfold::{self, Declined, Limits};
 use parikh_net::coloured::ColouredNet;
+use parikh_net::printable::counted;
 use parikh_net::{Net, TransitionId};
 use parikh_solvers::Budget;
 use std::borrow::Cow;
@@ -87,15 +88,15 @@ impl Model {
     pub fn sizes(&self) -> String {
         match self {
             Model::Plain(net) => format!(
-                "{} places, {} transitions, {} arcs",
-                net.place_count(),
-                net.transition_count(),
-                net.arc_count()
+                "{}, {}, {}",
+                counted(net.place_count(), "place"),
+                counted(net.transition_count(), "transition"),
+                counted(net.arc_count(), "arc")
             ),
             Model::Coloured(coloured) => format!(
-                "{} coloured places, {} coloured transitions",
-                coloured.net.places().len(),
-                coloured.net.transitions().len()
+                "{}, {}",
+                counted(coloured.net.places().len(), "coloured place"),
+                counted(coloured.net.transitions().len(), "coloured transition")
             ),
         }
     }

@@ -5,6 +5,7 @@
 //! such nodes are called by their ids, and all others keep their names.
 
 use parikh_net::Net;
+use parikh_net::coloured::ColouredNet;
 use std::collections::HashMap;
 
 /// What nodes of a net are called, by index.
@@ -26,7 +27,19 @@ impl Names {
         let places: Vec<_> = places.map(|p| (net.place_name(p), net.place_label(p))).collect();
         let transitions: Vec<_> =
             transitions.map(|t| (net.transition_name(t), net.transition_label(t))).collect();
-        let nodes: Vec<(&str, Option<String>)> = (places.iter().chain(&transitions))
+        Names::of_nodes(&places, &transitions)
+    }
+
+    /// The same of a coloured net.
+    pub fn of_coloured(net: &ColouredNet) -> Names {
+        let places = net.places().iter().map(|it| (&*it.name, it.label.as_deref()));
+        let transitions = net.transitions().iter().map(|it| (&*it.name, it.label.as_deref()));
+        Names::of_nodes(&places.collect::<Vec<_>>(), &transitions.collect::<Vec<_>>())
+    }
+
+    /// Of nodes with their ids and their names, if they have some.
+    fn of_nodes(places: &[(&str, Option<&str>)], transitions: &[(&str, Option<&str>)]) -> Names {
+        let nodes: Vec<(&str, Option<String>)> = (places.iter().chain(transitions))
             .map(|&(id, label)| (id, label.map(clean).filter(|label| !label.is_empty())))
             .collect();
         let mut claimed: HashMap<&str, usize> = HashMap::new();
@@ -48,8 +61,21 @@ impl Names {
                 None => clean(id),
             });
         }
-        let transitions = names.split_off(net.place_count());
+        let transitions = names.split_off(places.len());
         Names { places: names, transitions, shared }
+    }
+
+    /// The same, where nodes that share a name have it, with their id behind it: `lock (p2)`.
+    pub fn with_shared(mut self) -> Names {
+        let places = self.places.len();
+        for (at, label) in &self.shared {
+            let name = match at.checked_sub(places) {
+                None => &mut self.places[*at],
+                Some(at) => &mut self.transitions[at],
+            };
+            *name = format!("{label} ({name})");
+        }
+        self
     }
 
     /// The same as pictures have room for.
@@ -114,6 +140,9 @@ mod tests {
         let shared = [(1, "lock"), (2, "lock"), (4, "t1")].map(|(at, name)| (at, name.to_owned()));
         assert_eq!(names.shared, shared);
         assert!(names.differ(&net));
+        let told = names.with_shared();
+        assert_eq!(told.places, ["queue", "lock (p2)", "lock (p3)", "p4", "t1 (p5)"]);
+        assert_eq!(told.transitions, ["take it"]);
     }
 
     #[test]

@@ -53,7 +53,8 @@ impl Place {
             .arg("contest")
             .args([Path::new("--inputs"), here, Path::new("--oracle"), here])
             .args([Path::new("--list"), &self.at("list"), Path::new("--out"), &self.at("out.csv")])
-            .args(["--exams", "RC,OS", "--command", script])
+            .args(["--command", script])
+            .args(if more.contains(&"--exams") { &[][..] } else { &["--exams", "RC,OS"] })
             .args(more)
             .output()
             .unwrap()
@@ -147,6 +148,78 @@ fn what_the_harness_cannot_use_is_an_error_of_its_own() {
 }
 
 #[test]
+fn an_oracle_that_knows_nothing_of_the_list_is_refused_by_whoever_asks_it() {
+    let place = Place::new();
+    let of = |list: &str| place.write("list", list);
+    let refused = |arguments: &[&str], why: &str| {
+        let here = place.0.path();
+        let mut command = bench();
+        command.args(arguments).args([Path::new("--inputs"), here]);
+        command.args([Path::new("--list"), &place.at("list")]);
+        let output = command.args([Path::new("--out"), &place.at("out")]).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(why), "{arguments:?}: {stderr}");
+    };
+    let (other, absent) = (place.at("other"), place.at("absent"));
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("Toy-PT-1-OS.out"), "").unwrap();
+    let known = "Else-PT-1 OneSafe\nFORMULA OneSafe FALSE TECHNIQUES ORACLE2025\n";
+    std::fs::write(other.join("Else-PT-1-OS.out"), known).unwrap();
+    let [other, absent] = [&other, &absent].map(|path| path.to_str().unwrap());
+    let this = env!("CARGO_BIN_EXE_parikh-bench");
+    for command in ["contest", "tasks", "hard", "ablate", "structure", "encodings"] {
+        let parikh = match command {
+            "contest" | "hard" | "ablate" | "encodings" => &["--parikh", this][..],
+            _ => &[],
+        };
+        let asked = |oracle| [&[command, "--oracle", oracle], parikh].concat();
+        refused(&asked(other), "the oracle has no answer to any question of the list");
+        refused(&asked(absent), "No such file");
+    }
+    of("# nothing\n");
+    let here = place.0.path().to_str().unwrap();
+    refused(&["contest", "--oracle", here, "--command", "true"], "the list is empty");
+}
+
+#[test]
+fn a_coloured_instance_is_passed_over() {
+    let coloured = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/philosophers-coloured.pnml"),
+    );
+    let place = Place::new();
+    let file = std::fs::File::create(place.at("Phil-COL-5.tgz")).unwrap();
+    let zipped = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    let mut archive = tar::Builder::new(zipped);
+    let (text, mut header) = (coloured.unwrap(), tar::Header::new_gnu());
+    header.set_size(text.len() as u64);
+    header.set_mode(0o644);
+    archive.append_data(&mut header, "Phil-COL-5/model.pnml", text.as_bytes()).unwrap();
+    archive.into_inner().unwrap().finish().unwrap();
+    place.write("list", "Phil-COL-5\n");
+    for command in ["lp", "reductions", "readers"] {
+        let mut bench = bench();
+        bench.arg(command).args([Path::new("--inputs"), place.0.path()]);
+        bench.args([Path::new("--list"), &place.at("list")]);
+        if command != "readers" {
+            bench.args([Path::new("--out"), &place.at("out.csv")]);
+        }
+        let output = bench.output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command}: {stderr}");
+        let said = "Phil-COL-5: passed over: the model is coloured";
+        assert!(stderr.contains(said), "{command}: {stderr}");
+    }
+}
+
+#[test]
+fn examinations_are_asked_by_alias_and_in_any_case() {
+    let place = Place::new();
+    let output = place.contest("true", &["--exams", "rc, one-safe"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn an_interrupt_ends_the_tools_and_keeps_finished_runs() {
     let place = Place::new();
     // The first run interrupts the harness, which is its parent, and would go on for ever.
@@ -172,7 +245,7 @@ fn files_are_compared_with_those_of_peers() {
     assert_eq!(code, Some(0));
     assert!(text.contains("only A  FALSE at "), "{text}");
     assert!(text.contains("only B  TRUE at 25.00 s, expected ?  Toy-PT-1 RC"), "{text}");
-    assert!(text.contains("left out: 1 questions that only A has"), "{text}");
+    assert!(text.contains("left out: 1 question that only A has"), "{text}");
     let (_, text) = compare(&["--at", "20"]);
     assert!(!text.contains("only B  TRUE"), "{text}");
     assert_eq!(compare(&["--no-list"]).1.matches("expected").count(), 0);

@@ -21,6 +21,7 @@ use super::account::{Account, in_words};
 use super::{Verdict, Watch};
 use crate::Flaw;
 use crate::certificate::markings::visit_capped;
+use crate::words::all_markings_were;
 use parikh_net::{Atom, Net, Predicate};
 
 /// Whether one of these predicates that `account` has still to refute, by their places, is true of
@@ -46,7 +47,7 @@ pub(super) fn search_each(
             Ok(visited) => {
                 *done = true;
                 let count = visited.count();
-                return Verdict::Confirmed(format!("all {count} markings were visited again"));
+                return Verdict::Confirmed(format!("{} visited again", all_markings_were(count)));
             }
             Err(Flaw::Stopped) if holds => reached = Some(in_words(net, predicate)),
             Err(Flaw::More(most)) => return unvisited(&format!("more than {most} are reachable")),

@@ -8,7 +8,7 @@ use crate::counting::{self, CountError, Figures, Formula};
 use crate::file::{Answer, Count, Reduction};
 use crate::kind::Kind;
 use crate::question::{Question, Value};
-use crate::words;
+use crate::words::{self, all_markings_were, markings_were};
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net};
 use std::slice;
@@ -56,7 +56,7 @@ fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
         Ok((Figures { states, transitions }, visited)) => {
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
-                true => Verdict::Confirmed(format!("{visited} markings were visited again")),
+                true => Verdict::Confirmed(format!("{} visited again", markings_were(visited))),
                 false => Verdict::Refused(words::shortened(format!("counted again: {number}"))),
             }
         }
@@ -103,7 +103,7 @@ fn largest(
     match visited {
         Ok(visited) if largest.to_string() == answer.value => {
             let visited = visited.count();
-            Verdict::Confirmed(format!("all {visited} markings were visited again"))
+            Verdict::Confirmed(format!("{} visited again", all_markings_were(visited)))
         }
         Ok(_) => Verdict::Refused(format!("visited again: {largest}")),
         Err(Flaw::More(most)) => {
@@ -114,5 +114,5 @@ fn largest(
 }
 
 fn too_many(markings: u64) -> Verdict {
-    Verdict::Searched(format!("{markings} markings were visited; more than are visited again"))
+    Verdict::Searched(format!("{} visited; more than are visited again", markings_were(markings)))
 }

@@ -20,13 +20,13 @@ pub(super) struct Judge<'n> {
 }
 
 impl Judge<'_> {
-    /// The question of this id in words, where it is not the examination that says it.
+    /// The question of this id in words; nothing where there is none that can be read.
     pub(super) fn question(&self, id: &str) -> String {
         match self.asked.get(id) {
             Some(Ok(asked)) => {
                 let net = self.desk.net;
-                let said = asked.in_words(net).map(words::shortened).unwrap_or_default();
-                match net.is_of_quotient() && !said.is_empty() {
+                let said = words::shortened(asked.in_words(net));
+                match net.is_of_quotient() {
                     true => format!("{said}, {}", words::OF_QUOTIENT),
                     false => said,
                 }

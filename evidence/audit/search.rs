@@ -10,6 +10,7 @@ use crate::certificate::markings::visit;
 use crate::file::Searched;
 use crate::home::stays::which_stay;
 use crate::question::obligation::Need;
+use crate::words::{all_markings_were, markings_were};
 use crate::{Flaw, words};
 
 impl<'n> Desk<'n> {
@@ -18,7 +19,7 @@ impl<'n> Desk<'n> {
     pub(super) fn search_runs(&self, account: &mut Account<'n>, searched: &Searched) -> Verdict {
         let (net, most) = (self.net, self.most_visited);
         let unvisited = |why: &str| {
-            Verdict::Searched(format!("{} markings were visited; {why}", searched.markings))
+            Verdict::Searched(format!("{} visited; {why}", markings_were(searched.markings)))
         };
         if searched.markings > most {
             return unvisited("more than are visited again");
@@ -46,7 +47,7 @@ impl<'n> Desk<'n> {
         let unvisited = |why: &str| {
             Verdict::Searched(match searched.markings {
                 u64::MAX => format!("a description of 2^64 markings or more was searched; {why}"),
-                markings => format!("{markings} markings were visited; {why}"),
+                markings => format!("{} visited; {why}", markings_were(markings)),
             })
         };
         if searched.markings > most {
@@ -59,7 +60,7 @@ impl<'n> Desk<'n> {
         };
         let trees::Visits { markings, untrue, left } = visits;
         if account.is_settled() {
-            return Verdict::Confirmed(format!("all {markings} markings were visited again"));
+            return Verdict::Confirmed(format!("{} visited again", all_markings_were(markings)));
         }
         // What runs have, or something else, may show it.
         let other = match account.open_runs().is_empty() {
@@ -152,7 +153,7 @@ impl<'n> Desk<'n> {
                 left.into_iter().for_each(|at| account.refuted[at].1 = true);
                 match (account.is_settled(), satisfied) {
                     (true, _) => {
-                        Verdict::Confirmed(format!("all {count} markings were visited again"))
+                        Verdict::Confirmed(format!("{} visited again", all_markings_were(count)))
                     }
                     (false, Some(what)) if !looks => {
                         Verdict::Refused(format!("visited again: it is not true that {what}"))
@@ -186,7 +187,7 @@ impl<'n> Desk<'n> {
         };
         let visited = searched.markings;
         if visited > self.most_visited {
-            let why = format!("{visited} markings were visited; more than are visited again");
+            let why = format!("{} visited; more than are visited again", markings_were(visited));
             return Verdict::Searched(why);
         }
         let told =
@@ -224,5 +225,5 @@ impl<'n> Desk<'n> {
 }
 
 fn too_many(visited: u64, most: u64) -> Verdict {
-    Verdict::Searched(format!("{visited} markings were visited; more than {most} are reachable"))
+    Verdict::Searched(format!("{} visited; more than {most} are reachable", markings_were(visited)))
 }

@@ -117,37 +117,53 @@ impl Question {
         })
     }
 
-    /// The question for people, where it comes from a query file: others are said by their
-    /// examination.
-    pub fn in_words(&self, net: &Net) -> Option<String> {
+    /// The question for people.
+    pub fn in_words(&self, net: &Net) -> String {
+        let formula = |goal: &Predicate| words::formula(net, goal);
+        let never = |goal: &Predicate| format!("AG {}", formula(&goal.clone().negated()));
         match self {
-            Question::Reach { goals, then, .. } => match (&goals[..], then) {
-                ([goal], true) => Some(format!("EF {}", words::formula(net, goal))),
-                ([goal], false) => {
-                    Some(format!("AG {}", words::formula(net, &goal.clone().negated())))
-                }
-                _ => None,
-            },
-            Question::Initially(predicate) => {
-                Some(format!("initially {}", words::formula(net, predicate)))
+            Question::Reach { goals, then: true, all } => {
+                joined(*all, goals, |goal| format!("EF {}", formula(goal)))
             }
-            Question::Largest(sum) => Some(format!("the most of {}", words::linear(net, sum))),
-            Question::NoRun(property) => Some(words::of_runs(net, property)),
-            Question::Tree(property) => Some(words::tree_property(net, property)),
-            Question::Not(part) => Some(format!("¬{}", part.in_words(net)?)),
+            // That all can be reached is FALSE where some cannot.
+            Question::Reach { goals, then: false, all } => joined(!all, goals, never),
+            Question::Initially(predicate) => format!("initially {}", formula(predicate)),
+            Question::Largest(sum) => format!("the most of {}", words::linear(net, sum)),
+            Question::NoRun(property) => words::of_runs(net, property),
+            Question::Tree(property) => words::tree_property(net, property),
+            Question::Not(part) => format!("¬{}", part.in_words(net)),
             Question::Junction { all, parts } => {
-                // No more is said of it than is shown in a line.
-                let said = parts.iter().take(20).map(|part| part.in_words(net));
-                let said: Vec<String> = said.collect::<Option<_>>()?;
-                Some(format!("({})", said.join(if *all { " ∧ " } else { " ∨ " })))
+                let said = joined(*all, parts, |part| part.in_words(net));
+                if parts.len() == 1 { format!("({said})") } else { said }
             }
             Question::Between { main, .. } => main.in_words(net),
-            Question::Stays(wanted) => match &wanted[..] {
-                [wanted] => Some(format!("AG EF {}", words::formula(net, wanted))),
-                _ => None,
-            },
-            Question::Sound { .. } | Question::LargestOf(_) | Question::HowMany { .. } => None,
+            Question::Stays(wanted) => {
+                joined(true, wanted, |wanted| format!("AG EF {}", formula(wanted)))
+            }
+            Question::Sound { done, improper, others } => {
+                let others = match others.len() {
+                    0 => String::new(),
+                    1 => format!(" ∧ EF {}", formula(&others[0])),
+                    more => format!(" ∧ each of {more} markings more can be reached"),
+                };
+                format!("AG EF {} ∧ {}{others}", formula(done), never(improper))
+            }
+            Question::LargestOf(sums) => format!("the largest of {} maxima", sums.len()),
+            Question::HowMany { firings: false } => "how many markings can be reached".to_owned(),
+            Question::HowMany { firings: true } => {
+                "how many firings there are between markings that can be reached".to_owned()
+            }
         }
+    }
+}
+
+/// All of these, or some: the first of them, for no more is said than is shown in a line.
+fn joined<T>(all: bool, parts: &[T], said: impl FnMut(&T) -> String) -> String {
+    let text: Vec<String> = parts.iter().take(20).map(said).collect();
+    match &text[..] {
+        [] => if all { "true" } else { "false" }.to_owned(),
+        [one] => one.clone(),
+        several => format!("({})", several.join(if all { " ∧ " } else { " ∨ " })),
     }
 }
 

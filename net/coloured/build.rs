@@ -135,7 +135,8 @@ impl ColouredNet {
     ) -> Result<ColouredPlaceId, ColourError> {
         let id = ColouredPlaceId(next(self.places.len())?);
         self.claim(name, ColouredNode::Place(id))?;
-        self.places.push(ColouredPlace { name: name.to_owned(), sort, initial: Multiset::EMPTY });
+        let (name, initially) = (name.to_owned(), Multiset::EMPTY);
+        self.places.push(ColouredPlace { name, label: None, sort, initial: initially });
         self.set_initial(id, initial)?;
         Ok(id)
     }
@@ -173,8 +174,21 @@ impl ColouredNet {
         let id = ColouredTransitionId(next(self.transitions.len())?);
         self.claim(name, ColouredNode::Transition(id))?;
         let name = name.to_owned();
-        self.transitions.push(ColouredTransition { name, guard, takes: vec![], puts: vec![] });
+        let (takes, puts) = (vec![], vec![]);
+        self.transitions.push(ColouredTransition { name, label: None, guard, takes, puts });
         Ok(id)
+    }
+
+    /// Gives a place a name for people, unless that is its id.
+    pub fn label_place(&mut self, place: ColouredPlaceId, label: &str) {
+        let place = &mut self.places[place.index()];
+        place.label = (label != place.name).then(|| label.to_owned());
+    }
+
+    /// Gives a transition a name for people, unless that is its id.
+    pub fn label_transition(&mut self, t: ColouredTransitionId, label: &str) {
+        let transition = &mut self.transitions[t.index()];
+        transition.label = (label != transition.name).then(|| label.to_owned());
     }
 
     /// `t` takes what `inscription` stands for from `place`.

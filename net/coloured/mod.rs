@@ -82,6 +82,8 @@ pub struct Variable {
 pub struct ColouredPlace {
     /// The model's id.
     pub name: String,
+    /// The name for people, where the model gives another.
+    pub label: Option<String>,
     /// What its tokens are.
     pub sort: SortId,
     /// The initial marking, a term without variables.
@@ -102,6 +104,8 @@ pub struct ColouredArc {
 pub struct ColouredTransition {
     /// The model's id.
     pub name: String,
+    /// The name for people, where the model gives another.
+    pub label: Option<String>,
     /// What a binding has to satisfy.
     pub guard: Guard,
     /// What it takes, in the order the arcs were added.

@@ -2,7 +2,7 @@
 //! and how firmly it stands.
 
 use super::{Exhibit, Grade, Nodes, Value};
-use crate::board::{Board, Standing, Technique, Witness};
+use crate::board::{Board, Knowledge, Reach, Standing, Technique, Witness};
 use parikh_net::GoalId;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -67,4 +67,19 @@ impl Basis {
 /// How many firings a witness has, in words.
 pub(super) fn length(witness: Option<&Witness>) -> String {
     witness.map_or_else(|| "0 firings".to_owned(), Witness::to_string)
+}
+
+/// Whether a witness is known to be shortest, where that was asked and it fires something.
+pub(super) fn shortest(board: &Board<'_>, goal: GoalId) -> &'static str {
+    let fires = match board.knowledge(goal) {
+        Some(Knowledge::Reach(Reach::Reached { witness, .. })) => {
+            witness.is_some_and(|witness| !witness.is_initial())
+        }
+        _ => false,
+    };
+    match board.is_shortest(goal).filter(|_| fires) {
+        None => "",
+        Some(true) => ", and none is shorter",
+        Some(false) => ", and whether one is shorter was not found out",
+    }
 }

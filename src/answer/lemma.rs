@@ -11,13 +11,20 @@ use crate::evidence::certificate::{Document, Lemma};
 use crate::evidence::words;
 use crate::structure::excluded::{least, never_so};
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
+use std::collections::BTreeSet;
 
 /// As many terms of a sum as people read.
 const TERMS: usize = 12;
 
+/// What is said, and the places that it speaks of.
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) places: BTreeSet<PlaceId>,
+}
+
 /// Why no reachable marking is as `predicate` says, from a document about the net itself: "`p` and
 /// `q` are never marked together, as a sum of tokens on 40 places never grows".
-pub(super) fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<String> {
+pub(super) fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said> {
     // Of a net that stands for another, people do not know all places.
     let is_model = net.translation().is_none();
     if !is_model || proof.abstracted || proof.reduced.is_some() {
@@ -36,16 +43,21 @@ pub(super) fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Opti
     let (lemma, mut together) = found?;
     together.sort_unstable();
     let never = never_so(net, &together);
+    let mut places: BTreeSet<PlaceId> = together.into_iter().map(|(place, _)| place).collect();
     if !lemma.traps.is_empty() || !lemma.units.is_empty() {
-        return Some(never);
+        return Some(Said { text: never, places });
     }
-    Some(match readable(net, lemma) {
-        Some(sum) => format!("{sum}, so {never}"),
-        None => {
-            let places = lemma.weights.len();
-            format!("{never}, as a sum of tokens on {places} places never grows")
+    let text = match readable(net, lemma) {
+        Some(sum) => {
+            places.extend(lemma.weights.iter().map(|&(place, _)| place));
+            format!("{sum}, so {never}")
         }
-    })
+        None => {
+            let many = lemma.weights.len();
+            format!("{never}, as a sum of tokens on {many} places never grows")
+        }
+    };
+    Some(Said { text, places })
 }
 
 /// The place that an atom says to hold at least so many tokens.

@@ -75,9 +75,17 @@ fn nodes(board: &Board<'_>, question: &Question, decided_by: &[(Aim, bool)]) -> 
     let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
     let said: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
     match (&said[..], question.whole) {
-        ([aim], _) => sound::nodes(board, question, *aim)
-            .unwrap_or_else(|| Nodes::of_goals(board, [aim.goal].into_iter())),
-        (_, Whole::Formula) => Nodes::of_goals(board, said.iter().map(|aim| aim.goal)),
+        ([aim], _) => sound::nodes(board, question, *aim).unwrap_or_else(|| {
+            let mut nodes = Nodes::of_goals(board, [aim.goal].into_iter());
+            nodes.places.extend(reasons::places_of_sums(board, aim.goal));
+            nodes
+        }),
+        (_, Whole::Formula) => {
+            let mut nodes = Nodes::of_goals(board, said.iter().map(|aim| aim.goal));
+            let told = said.iter().take(reasons::SAID.0);
+            nodes.places.extend(told.flat_map(|aim| reasons::places_of_sums(board, aim.goal)));
+            nodes
+        }
         _ => Nodes::default(),
     }
 }

@@ -2,19 +2,20 @@
 //! to the question, and what is known of it.
 
 use super::aim::{Aim, Question, Role, Whole};
-use super::basis::length;
+use super::basis::{length, shortest};
 use super::lemma;
 use super::sound;
 use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach};
 use crate::evidence::words;
-use parikh_net::{Goal, GoalId, Net, Predicate};
+use parikh_net::printable::counted;
+use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate};
 use std::collections::BTreeSet;
 
 /// Why a question without goals is decided.
 pub(super) const NO_NODE: &str = "the net has no such node";
 
 /// How many parts of a formula are said, and how many letters of each.
-const SAID: (usize, usize) = (3, 100);
+pub(super) const SAID: (usize, usize) = (3, 100);
 
 /// Why a formula over goals is true or false: `decided_by` these, of which `assumed` rest on the
 /// model's claim that its units are safe.
@@ -30,9 +31,10 @@ pub(super) fn of_truth(
     let is_said = |(aim, holds): &&(Aim, bool)| aim.role != Role::Possible || !holds;
     let parts: Vec<Aim> = decided_by.iter().filter(is_said).map(|(aim, _)| *aim).collect();
     let all = |what: &str| match (parts.len(), assumed) {
-        (goals, 0) => format!("{what} ({goals} goals)"),
+        (goals, 0) => format!("{what} ({})", counted(goals, "goal")),
         (goals, n) => {
-            format!("{what} ({goals} goals, {n} of them by the model's safe units, assumed)")
+            let goals = counted(goals, "goal");
+            format!("{what} ({goals}, {n} of them by the model's safe units, assumed)")
         }
     };
     match (&parts[..], question.whole) {
@@ -143,17 +145,21 @@ fn never(board: &Board<'_>, goal: GoalId, proof: &Proof) -> String {
     let Goal::Reach(predicate) = board.goal(goal) else { return proof.to_string() };
     let net = board.net();
     let by_sums = board.sums().and_then(|sums| sums.why_never(net, predicate));
-    let said = by_sums.or_else(|| lemma::why_never(net, predicate, proof));
+    let said = by_sums.or_else(|| Some(lemma::why_never(net, predicate, proof)?.text));
     said.map_or_else(|| proof.to_string(), |said| format!("{said} ({proof})"))
 }
 
-/// Whether a witness is known to be shortest, where that was asked.
-fn shortest(board: &Board<'_>, goal: GoalId) -> &'static str {
-    match board.is_shortest(goal) {
-        None => "",
-        Some(true) => ", and none is shorter",
-        Some(false) => ", and whether one is shorter was not found out",
-    }
+/// The places of the sums that a reason says of a goal that is never met.
+pub(super) fn places_of_sums(board: &Board<'_>, goal: GoalId) -> BTreeSet<PlaceId> {
+    let (net, known) = (board.net(), board.knowledge(goal));
+    let (Goal::Reach(predicate), Some(Knowledge::Reach(Reach::Unreachable { proof, .. }))) =
+        (board.goal(goal), &known)
+    else {
+        return BTreeSet::new();
+    };
+    let by_sums = board.sums().map(|sums| sums.places_of_why_never(net, predicate));
+    let by_sums = by_sums.filter(|places| !places.is_empty());
+    by_sums.or_else(|| Some(lemma::why_never(net, predicate, proof)?.places)).unwrap_or_default()
 }
 
 /// A part of a formula, and why it is true.
@@ -163,6 +169,9 @@ fn of_part(board: &Board<'_>, goal: GoalId) -> String {
     let claim = clipped(words::claim(board.net(), board.goal(goal), holds));
     let why = match &knowledge {
         Knowledge::Reach(Reach::Unreachable { proof, .. }) => never(board, goal, proof),
+        Knowledge::Reach(Reach::Reached { .. }) => {
+            format!("{}{}", knowledge.in_words(), shortest(board, goal))
+        }
         knowledge => knowledge.in_words(),
     };
     format!("{claim}: {why}")

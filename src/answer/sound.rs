@@ -24,13 +24,14 @@
 //! analysis*, 2011; J. Dehnert, P. Rittgen, *Relaxed soundness of business processes*, 2001.
 
 use super::aim::{Aim, GoalFormula, Question, Role, Whole, atom, not};
-use super::basis::length;
+use super::basis::{length, shortest};
 use super::nodes::Nodes;
 use crate::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
 use crate::evidence::{replay, words};
 use crate::formula::Proposition;
 use crate::mcc::Examination;
 use parikh_net::counted::uncounted_places;
+use parikh_net::printable::counted;
 use parikh_net::{Goal, GoalId, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId};
 use std::collections::VecDeque;
 
@@ -126,10 +127,10 @@ pub(super) fn reason(
     let net = board.net();
     Some(match (aim.role, knowledge) {
         (Role::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            stuck(net, witness.as_ref())
+            stuck(net, witness.as_ref(), shortest(board, aim.goal))
         }
         (Role::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            left_behind(net, witness.as_ref())
+            left_behind(net, witness.as_ref(), shortest(board, aim.goal))
         }
         (
             Role::Completion | Role::FinalMarking,
@@ -140,17 +141,18 @@ pub(super) fn reason(
         }
         (Role::Completion, Knowledge::Home(Home::Lost { witness, proof, .. })) => {
             match proof.argument {
-                Argument::DeadEnd => stuck(net, witness.as_ref()),
+                Argument::DeadEnd => stuck(net, witness.as_ref(), ""),
                 _ => lost(net, witness.as_ref(), proof),
             }
         }
         (Role::FinalMarking, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            let firings = length(witness.as_ref());
-            format!("a run of {firings} to the final marking was replayed")
+            let (firings, shortest) = (length(witness.as_ref()), shortest(board, aim.goal));
+            format!("a run of {firings} to the final marking was replayed{shortest}")
         }
         (Role::OnRun(t), Knowledge::Reach(Reach::Reached { witness, .. })) => {
             let (t, firings) = (words::transition(net, t), length(witness.as_ref()));
-            format!("transition {t} fires on a run of {firings} to the final marking")
+            let shortest = shortest(board, aim.goal);
+            format!("transition {t} fires on a run of {firings} to the final marking{shortest}")
         }
         (Role::OnRun(t), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
             let t = words::transition(net, t);
@@ -194,11 +196,11 @@ fn tokens(net: &Net, marking: &Marking, but: Option<&Marking>) -> String {
     }
 }
 
-fn stuck(net: &Net, witness: Option<&Witness>) -> String {
+fn stuck(net: &Net, witness: Option<&Witness>, shortest: &str) -> String {
     let firings = firings(witness);
     let on = end(net, witness).map(|end| tokens(net, &end, None));
     let on = on.map_or(String::new(), |on| format!(", with tokens on {on}"));
-    format!("a case gets stuck {firings}{on}: nothing is enabled, and it is not done")
+    format!("a case gets stuck {firings}{shortest}{on}: nothing is enabled, and it is not done")
 }
 
 /// The longest run that is looked at for where a case gets that is never done, and the most looks
@@ -225,18 +227,21 @@ fn never_done(net: &Net, proof: &Proof) -> String {
     let on = tokens(net, &marking, None);
     let where_it_gets = match (is_dead, firings) {
         (true, 0) => format!("nothing is enabled initially, with tokens on {on}"),
-        (true, 1) => format!("after 1 firing, say, a case is stuck with tokens on {on}"),
-        (true, n) => format!("after {n} firings, say, a case is stuck with tokens on {on}"),
-        (false, n) => format!("after {n} firings, say, a case goes on with tokens on {on}"),
+        (true, n) => {
+            format!("after {}, say, a case is stuck with tokens on {on}", counted(n, "firing"))
+        }
+        (false, n) => {
+            format!("after {}, say, a case goes on with tokens on {on}", counted(n, "firing"))
+        }
     };
     format!("the final marking can never be reached ({where_it_gets}): {proof}")
 }
 
-fn left_behind(net: &Net, witness: Option<&Witness>) -> String {
+fn left_behind(net: &Net, witness: Option<&Witness>, shortest: &str) -> String {
     let firings = firings(witness);
     let on = end(net, witness).map(|end| tokens(net, &end, net.final_markings().first()));
     let on = on.map_or(String::new(), |on| format!(" on {on}"));
-    format!("a case is done {firings} and leaves tokens behind{on}")
+    format!("a case is done {firings}{shortest} and leaves tokens behind{on}")
 }
 
 fn lost(net: &Net, witness: Option<&Witness>, proof: &Proof) -> String {

@@ -2,6 +2,7 @@
 
 use crate::evidence::Document;
 use parikh_net::Provenance;
+use parikh_net::printable::counted;
 use std::fmt;
 use std::sync::Arc;
 
@@ -204,7 +205,7 @@ impl fmt::Display for Proof {
             f.write_str("even with colours made one, ")?;
         }
         if let Some(applications) = self.reduced {
-            write!(f, "on the net after {applications} reductions, ")?;
+            write!(f, "on the net after {}, ", counted(applications, "reduction"))?;
         }
         self.argument.fmt(f)
     }
@@ -267,12 +268,14 @@ impl fmt::Display for Argument {
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
             Argument::Induction { clauses, assumes_units } => {
-                write!(f, "an inductive invariant of {clauses} clauses excludes it")?;
+                let clauses = counted(clauses, "clause");
+                write!(f, "an inductive invariant of {clauses} excludes it")?;
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
             Argument::ClosedSet { nodes } => write!(
                 f,
-                "no firing leaves a set of markings, described by {nodes} nodes of a diagram, that excludes it"
+                "no firing leaves a set of markings, described by {} of a diagram, that excludes it",
+                counted(nodes, "node")
             ),
             Argument::NoRun { rankings, given, assumes_units } => {
                 match (rankings, given) {
@@ -282,7 +285,8 @@ impl fmt::Display for Argument {
                     (n, _) => write!(f, "{n} weighted sums of tokens fall along such runs")?,
                 }
                 if *given > 0 {
-                    write!(f, ", given {given} facts about what can be reached")?;
+                    let given = counted(given, "fact");
+                    write!(f, ", given {given} about what can be reached")?;
                 }
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
@@ -292,20 +296,28 @@ impl fmt::Display for Argument {
                     n => write!(f, "it follows from what is true of {n} markings")?,
                 }
                 if *given > 0 {
-                    write!(f, ", given {given} facts about what can be reached")?;
+                    let given = counted(given, "fact");
+                    write!(f, ", given {given} about what can be reached")?;
                 }
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
             Argument::TreeSearched { markings, assumes_units } => {
-                write!(f, "all {markings} markings that matter were visited")?;
+                match markings {
+                    1 => f.write_str("the only marking that matters was visited")?,
+                    n => write!(f, "all {n} markings that matter were visited")?,
+                }
                 f.write_str(if *assumes_units { UNITS } else { "" })
             }
             Argument::TreeDescribed { nodes: Some(nodes) } => write!(
                 f,
-                "evaluated on the set of all markings, described by {nodes} nodes of a diagram"
+                "evaluated on the set of all markings, described by {} of a diagram",
+                counted(nodes, "node")
             ),
             Argument::TreeDescribed { nodes: None } | Argument::RunsDescribed => {
                 f.write_str("evaluated on a diagram of all markings")
+            }
+            Argument::RunsSearched { markings: 1 } => {
+                f.write_str("the only marking along such runs was visited")
             }
             Argument::RunsSearched { markings } => {
                 write!(f, "all {markings} markings along such runs were visited")

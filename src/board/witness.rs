@@ -3,6 +3,7 @@
 use crate::evidence::words;
 use parikh_net::FiringSequence;
 use parikh_net::loops::{LoopRun, Spot};
+use parikh_net::printable::counted;
 use std::fmt;
 use std::sync::Arc;
 
@@ -48,8 +49,7 @@ impl fmt::Display for Witness {
     /// How many firings it has, in a few words: `12 firings`, `at least 10^308 firings, in loops`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Witness::Firings(_, 1) => f.write_str("1 firing"),
-            Witness::Firings(_, firings) => write!(f, "{firings} firings"),
+            Witness::Firings(_, firings) => f.write_str(&counted(firings, "firing")),
             Witness::Loops(run, spot) => {
                 write!(f, "{}, in loops", words::firings(&run.prefix(spot)))
             }

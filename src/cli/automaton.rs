@@ -27,13 +27,13 @@ pub(super) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-A word is accepted if a run along it carries every mark again and again; marks are written {0 1} behind what
-an edge reads. The class says how hard it is to see that:
+A word is accepted if a run along it carries every mark again and again; marks are written {0 1} \
+behind what an edge reads. The class says how hard it is to see that:
   terminal   the run comes to a state that accepts whatever follows
   weak       it stays in a component all of whose cycles carry all marks
   strong     it meets all marks again and again in a component that has other cycles, too
-In a picture, states that accept whatever follows are green, those in whose component nothing is accepted are
-grey.
+In a picture, states that accept whatever follows are green, those in whose component nothing is \
+accepted are grey.
 
 Examples:
   parikh automaton 'G(request -> F answer)'

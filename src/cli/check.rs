@@ -1,6 +1,7 @@
 //! `parikh check`: answers the questions of an examination about a model.
 
 use super::beside::Beside;
+use super::examination::ByName;
 use super::fair::{self, FairTo, Meant};
 use super::job::{Job, Watch, print_statistics};
 use super::output::{self, Format, Printer};
@@ -43,7 +44,7 @@ pub(super) struct Arguments {
         short,
         long,
         value_delimiter = ',',
-        value_enum,
+        value_parser = ByName { with_state_space: true },
         ignore_case = true,
         hide_possible_values = true
     )]
@@ -101,7 +102,8 @@ pub(super) struct Arguments {
     trace: Option<PathBuf>,
     /// Find out whether there is no shorter firing sequence to what an answer shows to be
     /// reachable, by a search in breadth, which may take half of the time that is left; the answer
-    /// says what came of it.
+    /// says what came of it. Not of the largest value of a sum, of what can be lost for good, or of
+    /// runs that go on for ever: those are made shorter as always, and the answer says no more.
     #[arg(long)]
     shortest: bool,
     /// Write what every answer rests on to DIR/EXAMINATION.jsonl, for `parikh-certify MODEL DIR`:

@@ -38,8 +38,8 @@ enum Target {
 }
 
 const EXAMPLES: &str = "\
-What a format has no words for is refused. Read arcs are written as self-loops, which is what they are.
-Units (NUPN) and final markings are kept by PNML only, labels by PNML and TINA.
+What a format has no words for is refused. Read arcs are written as self-loops, which is what they \
+are. Units (NUPN) and final markings are kept by PNML only, labels by PNML and TINA.
 
 Examples:
   parikh convert model.lola -o model.pnml

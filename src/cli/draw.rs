@@ -78,12 +78,14 @@ pub(super) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-A net of more than 300 nodes is drawn around what is highlighted; or, when that is too much to look at
-or nothing is highlighted, in groups of nodes. A picture in PNG has at most 64 million pixels: where
-neither --scale nor --width says otherwise, a larger one is made smaller. When it takes too long, nothing is
-drawn and the exit code is 3.
+Where nothing is highlighted, a net of up to 1,000 nodes is drawn whole, and a larger one in groups \
+of nodes. Where something is, a net of up to 300 nodes is drawn whole, and of a larger one what is \
+around that; or groups, when that is too much to look at. A coloured net of more than 300 nodes is \
+drawn with --all only. A picture in PNG has at most 64 million pixels: where neither --scale nor \
+--width says otherwise, a larger one is made smaller. When it takes too long, nothing is drawn and \
+the exit code is 3.
 
-Of a parallel system the components stand side by side, and labels that several share have a colour.
+Of a parallel system the components stand side by side, and labels that several share have a colour. \
 Components of more than 300 states, and the largest where there are more than 1,000 in all, are boxes.
 
 Examples:
@@ -214,10 +216,10 @@ impl Arguments {
         let mut bright = BTreeSet::new();
         for name in self.highlight.iter().flat_map(|names| names.split(',')) {
             let Some(label) = system.label_named(name) else {
-                bail!(Misuse(format!(
+                bail!(
                     "--highlight: no component has the label {}; of systems, labels stand out",
                     Quoted(name)
-                )));
+                );
             };
             bright.insert(label);
         }

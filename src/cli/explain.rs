@@ -3,7 +3,7 @@
 
 use crate::answer::Answer;
 use crate::run::{Report, Turn};
-use parikh_net::printable::Word;
+use parikh_net::printable::{Word, counted};
 use std::time::Duration;
 
 /// The story of a question, line by line; `answered` is its answer with when it came.
@@ -25,11 +25,11 @@ pub(super) fn story(
         let end = until.map_or(end, |until| end.min(until));
         let said = if turn.said.is_empty() { "" } else { ": " };
         story.push(format!(
-            "  {:>7.2} – {:.2} s  {}, with {} goals open{said}{}",
+            "  {:>7.2} – {:.2} s  {}, with {} open{said}{}",
             turn.began.as_secs_f64(),
             end.as_secs_f64(),
             turn.engine,
-            turn.open,
+            counted(turn.open, "goal"),
             turn.said
         ));
     }

@@ -13,6 +13,7 @@ use crate::graph::write;
 use crate::structure::workflow::Workflow;
 use crate::unfold;
 use anyhow::{Context, Result, bail};
+use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, Goal, Marking, Net, marking_text};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
@@ -53,17 +54,17 @@ pub(super) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-The initial marking is at the top, with an arrow from nowhere. Markings in which nothing is enabled have
-a double edge; markings of terminal components, which are never left again, are green. Markings are
-written 2·p + q, by the names given to people where these differ from each other.
+The initial marking is at the top, with an arrow from nowhere. Markings in which nothing is enabled \
+have a double edge; markings of terminal components, which are never left again, are green. Markings \
+are written 2·p + q, by the names given to people where these differ from each other.
 
-Of a net without bounds the coverability graph of Karp and Miller is drawn, and it is said that it is one:
-ω stands for as many tokens as anybody likes. It shows which places are bounded and which transitions
-can ever fire; it does not show which markings can be reached, nor whether the net can be stuck. It is no
-transition system of the net, so there is no .aut of it.
+Of a net without bounds the coverability graph of Karp and Miller is drawn, and it is said that it \
+is one: ω stands for as many tokens as anybody likes. It shows which places are bounded and which \
+transitions can ever fire; it does not show which markings can be reached, nor whether the net can \
+be stuck. It is no transition system of the net, so there is no .aut of it.
 
-In .aut transitions stand by their ids. The format has no way to write a quote inside of a label, and takes
-letters of ASCII only: what it does not take is written as \\u{22}, a backslash as two.
+In .aut transitions stand by their ids. The format has no way to write a quote inside of a label, \
+and takes letters of ASCII only: what it does not take is written as \\u{22}, a backslash as two.
 
 With more markings than --most nothing is written, and the exit code is 3.
 
@@ -259,15 +260,15 @@ enum Way {
 /// A shortest way to a marking that a formula asks for, if there is one.
 fn way_to(net: &Net, graph: &Reachability, formula: &str) -> Result<Way> {
     let read = text::read_one(formula, "--formula", net);
-    let formula = read.formula.map_err(|error| Misuse(error.to_string()))?;
-    let markings = graph.markings.len();
+    let formula = read.formula?;
+    let markings = counted(graph.markings.len(), "marking");
     let query = lower(&formula, net).map_err(|error| Misuse(error.to_string()))?;
     let (predicate, nowhere) = match query.only_atom() {
         Some((Goal::Reach(predicate), true)) => {
-            (predicate, format!("none of the {markings} markings is one that --formula asks for"))
+            (predicate, format!("none of the {markings} is one that --formula asks for"))
         }
         Some((Goal::Reach(predicate), false)) => {
-            (predicate, format!("--formula holds, so none of the {markings} markings breaks it"))
+            (predicate, format!("--formula holds, so none of the {markings} breaks it"))
         }
         _ => bail!(Misuse("--formula wants EF φ, or AG φ for a marking without φ".to_owned())),
     };

@@ -12,6 +12,7 @@ use crate::unfold;
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use parikh_net::coloured::ColouredNet;
+use parikh_net::printable::counted;
 use parikh_net::{ExtendedNet, Marking, Net, UnitId, marking_text};
 use parikh_solvers::Budget;
 use serde_json::{Value, json};
@@ -92,12 +93,16 @@ fn coloured_text(net: &ColouredNet) -> [String; 6] {
     let guarded = net.transitions().iter().filter(|t| t.guard != parikh_net::coloured::Guard::TRUE);
     [
         format!("coloured net {}", net.name()),
-        format!("places       {}, of {} colours together", net.places().len(), net.colour_count()),
         format!(
-            "transitions  {}, {} with guards, {} bindings before looking at those",
+            "places       {}, of {} together",
+            net.places().len(),
+            counted(net.colour_count(), "colour")
+        ),
+        format!(
+            "transitions  {}, {} with guards, {} before looking at those",
             net.transitions().len(),
             guarded.count(),
-            net.binding_count()
+            counted(net.binding_count(), "binding")
         ),
         format!("arcs         {}", net.arc_count()),
         format!("sorts        {}", net.sorts().len()),
@@ -191,8 +196,9 @@ impl<'n> Info<'n> {
                     let on = format!("at most {tokens} (on {place})");
                     match (net.initial().total(), self.marked_places) {
                         (1, _) => format!("1 token (on {place})"),
-                        (total, 1) => format!("{total} tokens on 1 place, {on}"),
-                        (total, places) => format!("{total} tokens on {places} places, {on}"),
+                        (total, places) => {
+                            format!("{total} tokens on {}, {on}", counted(places, "place"))
+                        }
                     }
                 }
             },

@@ -28,7 +28,10 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
         "G" => 1 << 30,
         "T" => 1 << 40,
         // Gigabytes to some, megabytes to others.
-        "" if !number.is_empty() => return Err(format!("{number} what? {number}G or {number}M")),
+        "" if number.parse().is_ok_and(|number: f64| number > 0.0) => {
+            return Err(format!("{number} what? {number}G or {number}M"));
+        }
+        "" if number.parse().is_ok_and(|number: f64| number == 0.0) => 1,
         _ => return Err("expected a size like 4G or 500M".into()),
     };
     let number: f64 = number.parse().map_err(|_| "expected a size like 4G or 500M".to_owned())?;
@@ -72,7 +75,10 @@ mod tests {
 
     #[test]
     fn no_memory_at_all_is_refused() {
-        assert!(memory("0M").is_err() && memory("0.0000001K").is_err());
+        let none = Err("expected more than no memory at all".to_owned());
+        for text in ["0M", "0.0000001K", "0", "0.0"] {
+            assert_eq!(memory(text), none, "{text}");
+        }
         assert_eq!(memory("1K"), Ok(1024));
     }
 

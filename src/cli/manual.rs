@@ -6,7 +6,7 @@ use super::{Arguments, Outcome};
 use anyhow::{Context, Result};
 use clap::{Arg, ArgAction, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -14,7 +14,7 @@ Examples:
   parikh completions bash > ~/.local/share/bash-completion/completions/parikh
   parikh completions zsh > ~/.zfunc/_parikh
   parikh completions fish > ~/.config/fish/completions/parikh.fish
-  parikh completions bash parikh-certify > ~/.local/share/bash-completion/completions/parikh-certify")]
+  parikh completions zsh parikh-certify > ~/.zfunc/_parikh-certify")]
 pub(super) struct Completions {
     /// Whose completions.
     shell: Shell,
@@ -56,11 +56,48 @@ pub(super) fn man(arguments: &Man) -> Result<Outcome> {
     let directory = &arguments.directory;
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot make {}", directory.display()))?;
+    let of = |command| pages(command, directory);
     [Arguments::command(), certify()]
         .into_iter()
-        .try_for_each(|command| clap_mangen::generate_to(command, directory))
+        .try_for_each(of)
         .with_context(|| format!("cannot write pages to {}", directory.display()))?;
     Ok(Outcome::Complete)
+}
+
+/// Writes the pages of a command and of those below it.
+fn pages(mut command: Command, directory: &Path) -> std::io::Result<()> {
+    command = command.disable_help_subcommand(true);
+    // Makes the names of the pages.
+    command.build();
+    page(command, directory)
+}
+
+fn page(command: Command, directory: &Path) -> std::io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        page(below.clone(), directory)?;
+    }
+    let manual = clap_mangen::Man::new(command);
+    let mut text = Vec::new();
+    manual.render(&mut text)?;
+    let text = with_tables(&String::from_utf8_lossy(&text));
+    std::fs::write(directory.join(manual.get_filename()), text)
+}
+
+/// A page on which lines that begin with blanks stay lines, as tables and examples are.
+fn with_tables(page: &str) -> String {
+    let (mut text, mut verbatim) = (String::new(), false);
+    for line in page.lines() {
+        if line.starts_with("  ") != verbatim {
+            verbatim = !verbatim;
+            text += if verbatim { ".nf\n" } else { ".fi\n" };
+        }
+        text += line;
+        text.push('\n');
+    }
+    if verbatim {
+        text += ".fi\n";
+    }
+    text
 }
 
 /// What `parikh-certify --help` says; that program has no parser of command lines but its own.
@@ -119,6 +156,14 @@ fn described(options: &'static str) -> Vec<(&'static str, Option<&'static str>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_stay_tables_on_manual_pages() {
+        let page = ".SH EXTRA\nAll of it:\n  a   first\n  bc  second\nAnd more.\n  end\n";
+        let expected = ".SH EXTRA\nAll of it:\n.nf\n  a   first\n  bc  second\n.fi\nAnd more.\n\
+                        .nf\n  end\n.fi\n";
+        assert_eq!(with_tables(page), expected);
+    }
 
     #[test]
     fn the_auditors_options_are_those_of_its_help() {

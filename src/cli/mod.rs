@@ -73,16 +73,17 @@ struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes, the same for every output format:
   0  everything asked was answered
-  1  the input could not be read (model, queries, trace, log), a trace does not replay or what it
-     repeats makes nothing grow, a step of a log does not hold, a verdict file is not valid or
-     contradicts the model, or a file cannot be written
+  1  the input could not be read (model, queries, trace, log; a formula or a marking, also one on
+     the command line: it is read with the model), a trace does not replay or what it repeats makes
+     nothing grow, a step of a log does not hold, a verdict file is not valid or contradicts the
+     model, or a file cannot be written
   2  the command line is wrong
   3  some question is left unanswered: out of time, out of memory, or interrupted; a coloured net
      is too large to be unfolded
   4  an internal error: a claim failed its check. It was not printed; please report it
 
-A file that cannot be written takes no answer away: what was asked is answered and printed, stderr says
-which file it was and why, and the code is 1, also where 0 or 3 would be.";
+A file that cannot be written takes no answer away: what was asked is answered and printed, stderr \
+says which file it was and why, and the code is 1, also where 0 or 3 would be.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -276,4 +277,41 @@ fn chain(error: &anyhow::Error) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    /// Columns of a line that nobody wraps where the output is no terminal.
+    const WIDE: usize = 98;
+
+    /// What is said behind the options of a command and of those below it.
+    fn ends(command: &clap::Command, all: &mut Vec<(String, String)>) {
+        let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        all.push((command.get_name().to_owned(), text));
+        command.get_subcommands().for_each(|below| ends(below, all));
+    }
+
+    #[test]
+    fn the_help_is_wrapped_once() {
+        let mut all = Vec::new();
+        ends(&Arguments::command(), &mut all);
+        let wide = |line: &str| line.chars().count() > WIDE;
+        for (name, text) in all {
+            let lines: Vec<&str> = text.lines().collect();
+            for line in &lines {
+                let row = line.starts_with("  ") && line.trim_start().contains("  ");
+                let example = line.starts_with("  parikh ");
+                assert!(!wide(line) || !row && !example, "{name}: {line}");
+            }
+            // A paragraph is one line, which whoever prints it wraps.
+            for pair in lines.windows(2) {
+                let prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+                let by_hand = pair[0].chars().count() > 70 && prose(pair[0]) && prose(pair[1]);
+                assert!(!by_hand, "{name}: {pair:?}");
+            }
+        }
+    }
 }

@@ -126,7 +126,7 @@ impl Printer {
             return;
         }
         match self.format {
-            Format::Text => line(&format!("{}: unknown — {reason}", Word(id))),
+            Format::Text => line(&format!("{}: unknown — {reason}", called(id))),
             Format::Json => self.tell(json!({"type": "unanswered", "id": id, "reason": reason})),
             Format::Mcc => tracing::warn!("{}: unknown — {reason}", Word(id)),
         }
@@ -138,7 +138,7 @@ impl Printer {
             expected.open.push(id.to_owned());
         }
         match self.format {
-            Format::Text => line(&format!("{}: withdrawn — {WITHDRAWN}", Word(id))),
+            Format::Text => line(&format!("{}: withdrawn — {WITHDRAWN}", called(id))),
             Format::Json => self.tell(json!({"type": "withdrawn", "id": id, "reason": WITHDRAWN})),
             Format::Mcc => tracing::warn!("{}: withdrawn — {WITHDRAWN}", Word(id)),
         }
@@ -194,7 +194,7 @@ impl Printer {
         match self.format {
             Format::Text => line(&format!(
                 "{}: {value} — {reason} [{grade}, {}, {:.2} s]",
-                id.to_lowercase().replace('_', " "),
+                in_letters(id),
                 figure.techniques.join(" "),
                 after.as_secs_f64()
             )),
@@ -271,6 +271,16 @@ fn in_groups(number: &str) -> String {
 /// What the id of a figure begins with where there are other questions.
 pub(super) const FIGURE: &str = "STATE_SPACE ";
 
+/// A question as lines for people call it: by its id, or a figure by words.
+fn called(id: &str) -> String {
+    id.strip_prefix(FIGURE).map_or_else(|| Word(id).to_string(), in_letters)
+}
+
+/// The contest's name of a figure in small letters: `max token in place`.
+fn in_letters(figure: &str) -> String {
+    figure.to_lowercase().replace('_', " ")
+}
+
 /// Why an answer does not stand.
 const WITHDRAWN: &str = "it rested on the model's claim that its units are safe, which is false";
 
@@ -316,6 +326,12 @@ mod tests {
         assert_eq!(open, Some(vec!["b".to_owned()]));
         say_what_is_open();
         assert!(expected().is_none());
+    }
+
+    #[test]
+    fn a_figure_is_called_the_same_whether_it_is_known_or_not() {
+        assert_eq!(called("STATE_SPACE MAX_TOKEN_IN_PLACE"), "max token in place");
+        assert_eq!(called("a b"), r"a\u{20}b");
     }
 
     #[test]

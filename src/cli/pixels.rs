@@ -62,8 +62,8 @@ pub(super) fn write(file: &Path, svg: &str, size: Size) -> Result<()> {
     if !picture.missing.is_empty() {
         let some: Vec<String> = picture.missing.iter().take(5).map(char::to_string).collect();
         note!(
-            "parikh: {}: boxes stand for letters that the font of pictures in PNG does not have, such as {}; \
-             SVG has them",
+            "parikh: {}: letters are left out that the font of pictures in PNG does not have, such as {}; SVG \
+             has them",
             file.display(),
             some.join(" ")
         );

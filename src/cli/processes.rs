@@ -13,20 +13,21 @@ use std::path::Path;
 /// What `check --help` says of them.
 pub(super) const ABOUT: &str = "\
 Processes (workflow nets, and nets with a final marking):
-  Soundness         from wherever a case gets, it can be completed; when it is done, no token is left
-                    behind; every transition can fire
+  Soundness         from wherever a case gets, it can be completed; when it is done, no token is
+                    left behind; every transition can fire
   WeakSoundness     the same, but transitions that never fire are allowed
   RelaxedSoundness  every transition fires on some run that completes a case
   EasySoundness     some run completes a case
-  A case begins in the model's initial marking, or else with a token in the source; it is done in the
-  marking of --final, of the model's <finalmarkings>, or else with a token in the sink. The answer is
-  called 3-Soundness for --k 3. What makes a process unsound is named: the run that gets stuck or leaves
-  tokens behind (--trace), the places where they are, the transitions that never fire.
+  A case begins in the model's initial marking, or else with a token in the source; it is done in \
+  the marking of --final, of the model's <finalmarkings>, or else with a token in the sink. The \
+  answer is called 3-Soundness for --k 3. What makes a process unsound is named: the run that gets \
+  stuck or leaves tokens behind (--trace), the places where they are, the transitions that never \
+  fire.
   parikh check order.pnml -e Soundness --trace traces
 
-  With --cases, formulas are about cases: constraints by name, over transitions or their names for people,
-  response(a, b), precedence(a, b), succession(a, b), absence(a), existence(a), not_co_existence(a, b),
-  chain_response(a, b), and the others of Declare, or any formula of LTL.
+  With --cases, formulas are about cases: constraints by name, over transitions or their names for \
+  people, response(a, b), precedence(a, b), succession(a, b), absence(a), existence(a), \
+  not_co_existence(a, b), chain_response(a, b), and the others of Declare, or any formula of LTL.
   parikh check order.pnml --cases --formula 'precedence(Accept, Ship)' --trace traces";
 
 #[derive(clap::Args)]

@@ -12,7 +12,7 @@ use super::terminal::object;
 use crate::answer::Answer;
 use crate::run::{AtWork, MaximumRange};
 use indicatif::{ProgressBar, ProgressStyle};
-use parikh_net::printable::Word;
+use parikh_net::printable::{Word, counted};
 use parikh_solvers::Budget;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -78,11 +78,11 @@ impl Progress {
         let left =
             self.budget.remaining().map_or(String::new(), |left| format!(", {} left", short(left)));
         let mut text = format!(
-            "{}{left}: {} of {} answered, {} goals open",
+            "{}{left}: {} of {} answered, {} open",
             short(self.begun.elapsed()),
             self.questions - news.open.min(self.questions),
             self.questions,
-            news.goals
+            counted(news.goals, "goal")
         );
         if !news.engines.is_empty() {
             let all: Vec<String> = news

@@ -93,7 +93,7 @@ impl<'a> Reading<'a> {
     /// A plan that holds no question yet, but the fairness that its questions assume.
     fn empty(&self, net: &Net) -> Result<Wording> {
         let fairness =
-            fairness(self.meant.fair, net).map_err(|why| Misuse(format!("--fair: {why}")))?;
+            fairness(self.meant.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
         let mut wording = Wording::default();
         wording.plan.mean(fairness);
         Ok(wording)

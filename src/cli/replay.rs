@@ -13,7 +13,10 @@ use crate::input;
 use crate::reduction::{BackError, Preserve, Reduction, redo};
 use crate::unfold;
 use anyhow::{Context, Result, bail};
-use parikh_net::{LoopRun, Marking, Net, Predicate, Pumping, TransitionId, marking_text};
+use parikh_net::printable::counted;
+use parikh_net::{
+    FiringSequence, LoopRun, Marking, Net, Predicate, Pumping, TransitionId, marking_text,
+};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -129,7 +132,7 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
     let Some(pump) = &trace.repeat else {
         let end =
             replay(net, &trace.sequence).with_context(|| format!("{path} does not replay"))?;
-        line(&format!("{} firings replayed on net {}", trace.sequence.firings(), net.name()));
+        line(&format!("{} replayed on net {}", firings(&trace.sequence), net.name()));
         show(net, &end);
         return Ok(());
     };
@@ -140,17 +143,17 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
     }
     if before == after {
         line(&format!(
-            "{} firings replayed on net {}, then {} that lead back to the same marking: this \
-             repeats for ever",
-            trace.sequence.firings(),
+            "{} replayed on net {}, then {} that {} back to the same marking: this repeats for ever",
+            firings(&trace.sequence),
             net.name(),
-            pump.firings()
+            pump.firings(),
+            if pump.firings() == 1 { "leads" } else { "lead" }
         ));
         return story::tell(net, &trace.sequence, pump);
     }
     line(&format!(
-        "{} firings replayed on net {}, then {} that can repeat for ever",
-        trace.sequence.firings(),
+        "{} replayed on net {}, then {} that can repeat for ever",
+        firings(&trace.sequence),
         net.name(),
         pump.firings()
     ));
@@ -158,6 +161,10 @@ fn report(net: &Net, trace: &Trace, path: &str) -> Result<()> {
         line(&format!("grows by {}: {}", after[place] - before[place], net.place_name(place)));
     }
     Ok(())
+}
+
+fn firings(sequence: &FiringSequence) -> String {
+    counted(sequence.firings(), "firing")
 }
 
 /// Replays a pump in stages and says what grows.
@@ -192,7 +199,7 @@ fn report_loops(net: &Net, run: &LoopRun) -> Result<()> {
     let enabled = |t: &TransitionId| holds(net, &Predicate::Enabled(*t), &end);
     match net.transitions().filter(enabled).count() {
         0 => line("enabled: none, the marking is dead"),
-        n => line(&format!("enabled: {n} of {} transitions", net.transition_count())),
+        n => line(&format!("enabled: {n} of {}", counted(net.transition_count(), "transition"))),
     }
     Ok(())
 }
@@ -268,6 +275,6 @@ fn show(net: &Net, marking: &Marking) {
     let enabled = net.transitions().filter(|&t| net.is_enabled(marking, t)).count();
     match enabled {
         0 => line("enabled: none, the marking is dead"),
-        n => line(&format!("enabled: {n} of {} transitions", net.transition_count())),
+        n => line(&format!("enabled: {n} of {}", counted(net.transition_count(), "transition"))),
     }
 }

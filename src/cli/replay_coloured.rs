@@ -4,6 +4,7 @@
 use super::terminal::line;
 use anyhow::{Result, anyhow, bail};
 use parikh_net::coloured::{ColouredMarking, ColouredNet, ColouredTransitionId, Value};
+use parikh_net::printable::counted;
 
 /// More colours than any initial marking that can be written down.
 const COLOURS: usize = 100_000_000;
@@ -21,7 +22,7 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     let mut marking = net.initial(COLOURS)?;
     let firings = fire(net, &sequence, &mut marking, path)?;
     let Some(pump) = pump else {
-        line(&format!("{firings} firings replayed on coloured net {}", net.name()));
+        line(&format!("{} replayed on coloured net {}", counted(firings, "firing"), net.name()));
         show(net, &marking);
         return Ok(());
     };
@@ -43,12 +44,14 @@ pub(super) fn run(net: &ColouredNet, text: &str, path: &str) -> Result<()> {
     }
     if grows.is_empty() {
         bail!(
-            "{path}: the {repeated} firings behind @repeat can repeat for ever, but no place grows, so \
-             they show nothing"
+            "{path}: what stands behind @repeat, {}, can repeat for ever, but no place grows, so it \
+             shows nothing",
+            counted(repeated, "firing")
         );
     }
     line(&format!(
-        "{firings} firings replayed on coloured net {}, then {repeated} that can repeat for ever",
+        "{} replayed on coloured net {}, then {repeated} that can repeat for ever",
+        counted(firings, "firing"),
         net.name()
     ));
     grows.iter().for_each(|growth| line(growth));
@@ -110,8 +113,9 @@ fn fire(
             net.fire(marking, step.transition, &step.binding).map_err(|problem| {
                 let name = &net.transition(step.transition).name;
                 anyhow!(
-                    "{path} does not replay: line {}: after {firings} firings, `{name}`: {problem}",
-                    step.line
+                    "{path} does not replay: line {}: after {}, `{name}`: {problem}",
+                    step.line,
+                    counted(firings, "firing")
                 )
             })?;
             firings += 1;

@@ -1,5 +1,6 @@
 //! `parikh report`: one page to look at, with what was found and what it stands on.
 
+use super::examination::ByName;
 use super::formulas::{self, Asked as Formula};
 use super::model;
 use super::processes::Cases;
@@ -18,6 +19,7 @@ use crate::verdicts;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
+use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use parikh_systems::System;
 use std::collections::{HashMap, HashSet};
@@ -34,16 +36,17 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// What to ask, by the contest's name or its capitals, as of `parikh check`; all but
-    /// StateSpace. By default what a model's author wants to know: deadlocks, which transitions
-    /// fire, bounds, one-safe, stable marking, liveness, reversibility; and of workflow nets and
-    /// nets with a final marking first of all whether they are sound. Of a system by default
-    /// whether it can stop and which labels come; what is asked with -e, --queries or --formula is
-    /// about the net that it stands for, and so is the page.
+    /// StateSpace, and one only. By default what a model's author wants to know: deadlocks, which
+    /// transitions fire, bounds, one-safe, stable marking, liveness, reversibility; and of workflow
+    /// nets and nets with a final marking first of all whether they are sound. Of a system by
+    /// default whether it can stop and which labels come; what is asked with -e, --queries or
+    /// --formula is about the net that it stands for, and so is the page.
     #[arg(
-        short, long, value_enum, ignore_case = true, hide_possible_values = true,
+        short, long, value_delimiter = ',', value_parser = ByName { with_state_space: false },
+        ignore_case = true, hide_possible_values = true,
         conflicts_with_all = ["formula", "formulas"]
     )]
-    examination: Option<Examination>,
+    examination: Vec<Examination>,
     /// A query file in the contest's XML, whose formulas are asked; with an examination that has
     /// queries it is by default EXAMINATION.xml beside the model.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["formula", "formulas"])]
@@ -84,9 +87,9 @@ pub(super) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-The page is one file that needs no network: findings first, then the net to look at, where witnesses are
-played and certificates read line by line. A question that is left open is said to be so on the page, and by
-the exit code 3.
+The page is one file that needs no network: findings first, then the net to look at, where witnesses \
+are played and certificates read line by line. A question that is left open is said to be so on the \
+page, and by the exit code 3.
 
 Examples:
   parikh report philosophers.pnml -o philosophers.html
@@ -108,7 +111,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if let Some(properties) = &arguments.properties {
         return arguments.of_system(properties, &budget);
     }
-    if let Some(examination) = arguments.examination {
+    if let Some(examination) = arguments.examination() {
+        if arguments.examination.len() > 1 {
+            bail!(Misuse(
+                "a page is about one examination: make one page of each, or ask formulas, several \
+                 of which stand on one page"
+                    .to_owned()
+            ));
+        }
         if examination == Examination::StateSpace {
             bail!(Misuse(format!("a report has no place for {examination}: ask `parikh states`")));
         }
@@ -127,10 +137,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let model = input::read_model(&arguments.model)?;
     let remark = model.colours().map(|coloured| {
         format!(
-            "The model is coloured ({} places, {} transitions). This is about the place/transition net that \
+            "The model is coloured ({}, {}). This is about the place/transition net that \
              it stands for, of which the colours and bindings are shown that may ever matter.",
-            coloured.places().len(),
-            coloured.transitions().len()
+            counted(coloured.places().len(), "place"),
+            counted(coloured.transitions().len(), "transition")
         )
     });
     let model = arguments.of_process(model)?;
@@ -163,8 +173,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let open = made.questions.iter().filter(|question| question.value.is_none()).count();
     if open > 0 {
         let are = if open == 1 { "is" } else { "are" };
-        let all = made.questions.len();
-        note!("parikh: {open} of {all} questions {are} open; the page says why");
+        let all = counted(made.questions.len(), "question");
+        note!("parikh: {open} of {all} {are} open; the page says why");
     }
     Ok(outcome(&made))
 }
@@ -209,7 +219,7 @@ impl Arguments {
 
     /// The model with the marking in which a case is done, where it is asked for.
     fn of_process(&self, model: Model) -> Result<Model> {
-        match (self.examination.filter(|asked| asked.is_about_cases()), &self.last) {
+        match (self.examination().filter(|asked| asked.is_about_cases()), &self.last) {
             (None, None) => Ok(model),
             // Firings are counted where that is asked for, and not on the page.
             (_, last) => {
@@ -244,14 +254,19 @@ impl Arguments {
         }
     }
 
+    /// What is asked, where it is an examination.
+    fn examination(&self) -> Option<Examination> {
+        self.examination.first().copied()
+    }
+
     /// Whether nothing in particular is asked.
     fn asks_all(&self) -> bool {
         let formulas = self.formulas.formula.is_empty() && self.formulas.formulas.is_empty();
-        self.examination.is_none() && self.queries.is_none() && formulas
+        self.examination.is_empty() && self.queries.is_none() && formulas
     }
 
     fn asked(&self, net: &Net) -> Result<Asked> {
-        if let Some(examination) = self.examination {
+        if let Some(examination) = self.examination() {
             return match Topic::of(examination) {
                 Some(topic) => Ok(Asked::Topics(vec![topic])),
                 None => {

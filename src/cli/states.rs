@@ -49,16 +49,16 @@ enum Shape {
 const ABOUT: &str = "\
 Four figures, each printed as soon as it is known:
   markings                  how many can be reached
-  firings                   how many there are between them: of each marking and transition at most one
+  firings                   how many between them: of each marking and transition at most one
   most tokens in a marking  on all places together
   most tokens in a place
-`+inf` where there is no bound: what fires after some sequence can repeat for ever. The latter two are
-often known where the markings are too many to be counted: as the most that is seen, and a proof that
-there is no more. Behind each figure is what it stands on: `replayed`, `certified`, or `searched`, the word
-of a search that visited all markings.
+`+inf` where there is no bound: what fires after some sequence can repeat for ever. The latter two \
+are often known where the markings are too many to be counted: as the most that is seen, and a proof \
+that there is no more. Behind each figure is what it stands on: `replayed`, `certified`, or \
+`searched`, the word of a search that visited all markings.
 
-When the time is over, or at SIGTERM or ^C, what is known by then is printed, the rest is said to be
-unknown, and the exit code is 3. `parikh check -e StateSpace` asks the same in the contest's words;
+When the time is over, or at SIGTERM or ^C, what is known by then is printed, the rest is said to be \
+unknown, and the exit code is 3. `parikh check -e StateSpace` asks the same in the contest's words; \
 `parikh graph` draws the markings of a small net.
 
 Examples:

@@ -141,12 +141,15 @@ impl Trace {
     /// When it is a run with loops, or a pump in stages.
     pub(super) fn has_no_loops(&self) -> anyhow::Result<()> {
         if !self.earlier.is_empty() {
-            anyhow::bail!("a pump in stages is not drawn; `parikh replay` says what grows");
+            anyhow::bail!(
+                "a pump in stages is not gone through firing by firing; `parikh replay` says what grows"
+            );
         }
         match &self.loops {
             None => Ok(()),
             Some(run) => anyhow::bail!(
-                "a run of {} in loops is not drawn; `parikh replay` says where it leads",
+                "a run of {} in loops is not gone through firing by firing; `parikh replay` says \
+                 where it leads",
                 words::firings(run)
             ),
         }
@@ -322,7 +325,8 @@ fn print_steps<'n>(
     }
 }
 
-fn quote(name: &str) -> String {
+/// A name as it stands in a trace: quoted where it would be read as something else.
+pub(super) fn quote(name: &str) -> String {
     let plain = !name.starts_with(['#', '@', '"']) && !name.contains(char::is_whitespace);
     if plain {
         return name.to_owned();
@@ -341,7 +345,8 @@ fn quote(name: &str) -> String {
     quoted
 }
 
-fn unquote(name: &str) -> Option<String> {
+/// The name between quotes.
+pub(super) fn unquote(name: &str) -> Option<String> {
     let inner = name.strip_prefix('"')?.strip_suffix('"')?;
     let mut plain = String::new();
     let mut rest = inner.chars();

@@ -9,6 +9,7 @@ use crate::model::unfolded;
 use crate::unfold::{Config, write_map};
 use anyhow::{Context, Result, bail};
 use parikh_net::coloured::ColouredNet;
+use parikh_net::printable::counted;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -76,13 +77,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let coloured = quotient.as_ref().map_or(coloured, Quotient::net);
     let net = unfolded(coloured, &config, &budget)?;
     note!(
-        "parikh: {} coloured places and {} coloured transitions are {} places and {} transitions \
-         with {} arcs; {:.2?}",
-        coloured.places().len(),
-        coloured.transitions().len(),
-        net.place_count(),
-        net.transition_count(),
-        net.arc_count(),
+        "parikh: {} and {} are {} and {} with {}; {:.2?}",
+        counted(coloured.places().len(), "coloured place"),
+        counted(coloured.transitions().len(), "coloured transition"),
+        counted(net.place_count(), "place"),
+        counted(net.transition_count(), "transition"),
+        counted(net.arc_count(), "arc"),
         start.elapsed()
     );
     if let Some(file) = &arguments.output {

@@ -5,6 +5,7 @@
 use super::net::{called, tokens};
 use super::svg::{Drawing, lit, written};
 use super::{Highlight, Part, net};
+use parikh_net::printable::counted;
 use parikh_net::{FireError, FiringSequence, Net};
 use parikh_solvers::Budget;
 use std::fmt::Write as _;
@@ -38,10 +39,7 @@ pub fn animated(
             fired.push(step.transition);
         }
     }
-    let caption = match fired.len() {
-        1 => "1 firing".to_owned(),
-        firings => format!("{firings} firings"),
-    };
+    let caption = counted(fired.len(), "firing");
     let scene = net(of, part, &Highlight { caption, ..Highlight::default() });
     let drawing = Drawing::new(&scene, budget);
     let beats = markings.len() + REST;

@@ -2,6 +2,7 @@
 //! guards, arcs with their inscriptions, and below all of it what the sorts and variables are.
 
 use super::scene::{Ends, Form, Line, Node, Scene};
+use crate::names::Names;
 use parikh_net::coloured::{
     ColouredArc, ColouredNet, Guard, Multiset, Sort, SortKind, text as coloured_text,
 };
@@ -19,9 +20,10 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
         caption_below: true,
         ..Scene::default()
     };
+    let names = Names::of_coloured(net).with_shared();
     for (at, place) in net.places().iter().enumerate() {
         let sort = net.sort(place.sort);
-        let mut name = place.name.clone();
+        let mut name = names.places[at].clone();
         if *sort.kind() != SortKind::Dot {
             let _ = write!(name, " : {}", sort.name());
         }
@@ -41,7 +43,7 @@ pub fn coloured(net: &ColouredNet, bright: &HashSet<&str>) -> Scene {
     }
     let first = scene.nodes.len();
     for (at, transition) in net.transitions().iter().enumerate() {
-        let mut name = transition.name.clone();
+        let mut name = names.transitions[at].clone();
         if transition.guard != Guard::TRUE {
             let _ = write!(name, "\n[{}]", cut(coloured_text::guard(net, &transition.guard)));
         }

@@ -42,7 +42,11 @@ impl Grouping {
     pub fn of(net: &Net) -> Grouping {
         let by_colours = net.folding().map(|folding| by_colours(net, folding));
         let by_units = || net.units().and_then(|units| by_units(net, units));
-        by_colours.or_else(by_units).unwrap_or_else(|| by_names(net))
+        let by_names = || {
+            let for_people = by_names(net, true);
+            if for_people.len() <= MOST_NODES { for_people } else { by_names(net, false) }
+        };
+        by_colours.or_else(by_units).unwrap_or_else(by_names)
     }
 
     /// How many groups there are.
@@ -152,16 +156,21 @@ fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
     }
 }
 
-fn by_names(net: &Net) -> Grouping {
+/// By the names for people, where nodes have some, or by ids alone.
+fn by_names(net: &Net, for_people: bool) -> Grouping {
+    let name = |id: &str, label: Option<&str>| {
+        let label = label.filter(|label| for_people && !label.trim().is_empty());
+        stem(label.unwrap_or(id).trim())
+    };
     let (mut places, mut transitions) = (Groups::default(), Groups::default());
-    let place_group = net
-        .places()
-        .map(|place: PlaceId| places.add(stem(net.place_name(place)), net.initial()[place]))
-        .collect();
-    let transition_group = net
-        .transitions()
-        .map(|t: TransitionId| transitions.add(stem(net.transition_name(t)), 0))
-        .collect();
+    let of_place = |place: PlaceId| {
+        let name = name(net.place_name(place), net.place_label(place));
+        places.add(name, net.initial()[place])
+    };
+    let place_group = net.places().map(of_place).collect();
+    let of_transition =
+        |t: TransitionId| transitions.add(name(net.transition_name(t), net.transition_label(t)), 0);
+    let transition_group = net.transitions().map(of_transition).collect();
     Grouping {
         by: "names without digits",
         places: places.groups,
@@ -207,6 +216,20 @@ impl Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn groups_go_by_the_names_for_people() {
+        let mut builder = parikh_net::NetBuilder::new("n");
+        for at in 0..3 {
+            let place = builder.place(&format!("p{at}"), 1).unwrap();
+            builder.label_place(place, &format!("fork {at}"));
+            builder.transition(&format!("t{at}")).unwrap();
+        }
+        let net = builder.build().unwrap();
+        let grouping = Grouping::of(&net);
+        assert_eq!((&*grouping.places[0].name, grouping.places.len()), ("fork #", 1));
+        assert_eq!((&*grouping.transitions[0].name, grouping.transitions.len()), ("t#", 1));
+    }
 
     #[test]
     fn digits_are_what_generated_names_differ_in() {

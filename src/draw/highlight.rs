@@ -6,6 +6,7 @@ use crate::structure::flows::place_flows;
 use crate::structure::minimal::minimal_sets;
 use crate::structure::siphons::{starved_by, unmarked_siphon};
 use parikh_net::builder::Node;
+use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::{Budget, Exhausted};
 use std::collections::BTreeMap;
@@ -226,15 +227,10 @@ impl Highlight {
         Ok(Highlight {
             places: changed.map(|place| (place, change(place))).collect(),
             transitions: fired.into_iter().map(label).collect(),
-            caption: format!("after {} firings", sequence.firings()),
+            caption: format!("after {}", counted(sequence.firings(), "firing")),
             marking: Some(end),
         })
     }
-}
-
-/// `1 place`, `2 places`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Positions of a transition in a sequence that are written beside it.

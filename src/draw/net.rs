@@ -22,7 +22,7 @@ pub fn net(net: &Net, part: &Part, highlight: &Highlight) -> Scene {
         }
         scene.caption.push_str(&format!("{} of {nodes} nodes of {}", part.len(), net.name()));
     }
-    let names = Names::for_people(net);
+    let names = Names::for_people(net).with_shared();
     let mut positions = HashMap::new();
     for &place in &part.places {
         positions.insert(place, scene.nodes.len());
@@ -55,7 +55,7 @@ fn of_place(net: &Net, part: &Part, place: PlaceId, name: &str, highlight: &High
 
 /// What stands in the box of a transition.
 pub(super) fn called(net: &Net, t: TransitionId) -> String {
-    Names::for_people(net).transitions.swap_remove(t.index())
+    Names::for_people(net).with_shared().transitions.swap_remove(t.index())
 }
 
 /// Up to three dots, or a number.

@@ -5,6 +5,7 @@ use super::grouping::{Group, Grouping};
 use super::scene::{Ends, Form, Line, Node, Scene};
 use super::{Highlight, MOST_NODES};
 use parikh_net::Net;
+use parikh_net::printable::counted;
 use std::fmt::Write as _;
 
 /// The groups of a net.
@@ -23,15 +24,14 @@ const LISTED: usize = 10;
 pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
     let grouping = Grouping::of(net);
     let mut lines = vec![format!(
-        "net {}: {} places, {} transitions, {} arcs",
+        "net {}: {}, {}, {}",
         net.name(),
-        net.place_count(),
-        net.transition_count(),
-        net.arc_count()
+        counted(net.place_count(), "place"),
+        counted(net.transition_count(), "transition"),
+        counted(net.arc_count(), "arc")
     )];
     let mut list = |what: &str, groups: &[Group]| {
-        let plural = if groups.len() == 1 { "" } else { "s" };
-        let mut text = format!("{} group{plural} of {what} by {}", groups.len(), grouping.by);
+        let mut text = format!("{} of {what} by {}", counted(groups.len(), "group"), grouping.by);
         let mut largest: Vec<&Group> = groups.iter().collect();
         // A stable sort: groups of one size stay in the order of the model.
         largest.sort_by_key(|group| std::cmp::Reverse(group.nodes));
@@ -57,11 +57,10 @@ pub fn summary(net: &Net, highlight: &Highlight) -> Summary {
 
 fn scene(grouping: &Grouping, net: &Net, highlight: &Highlight) -> Scene {
     let caption = format!(
-        "{}: {} places and {} transitions, grouped by {}; arcs with how many of the net they \
-         stand for",
+        "{}: {} and {}, grouped by {}; arcs with how many of the net they stand for",
         net.name(),
-        net.place_count(),
-        net.transition_count(),
+        counted(net.place_count(), "place"),
+        counted(net.transition_count(), "transition"),
         grouping.by
     );
     let caption = match highlight.caption.is_empty() {
@@ -85,8 +84,7 @@ fn scene(grouping: &Grouping, net: &Net, highlight: &Highlight) -> Scene {
     let node = |id, form, group: &Group, of: &str, bright: usize| {
         let tokens = match group.tokens {
             0 => String::new(),
-            1 => ", 1 token".to_owned(),
-            tokens => format!(", {tokens} tokens"),
+            tokens => format!(", {}", counted(tokens, "token")),
         };
         Node {
             id,

@@ -21,6 +21,7 @@ use crate::board::{Argument, Over, Proof};
 use crate::evidence::Document;
 use crate::evidence::certificate::Lemma;
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
+use parikh_net::printable::counted;
 use parikh_net::{Atom, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -62,7 +63,7 @@ pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
             format!("{traps} marked traps exclude deadlocks")
         }
         Ok(SiphonTrap::Fails(siphon)) => {
-            format!("a siphon of {} places may run empty", siphon.len())
+            format!("a siphon of {} may run empty", counted(siphon.len(), "place"))
         }
         Err(exhausted) => exhausted.to_string(),
     }

@@ -190,7 +190,7 @@ pub(super) struct Shown {
 
 impl Shown {
     pub(super) fn of(view: &View<'_>) -> Shown {
-        let names = Names::for_people(view.net);
+        let names = Names::for_people(view.net).with_shared();
         let short = names.clipped();
         let parts: Vec<Vec<String>> =
             view.nodes.iter().map(|node| view.parts(node, &short)).collect();

@@ -12,6 +12,7 @@ use super::error::InputError;
 use super::format::{Format, SourceModel, Unread, translated};
 use super::{foreign, lola, mist, pnml, symmetric, systems, text, tina};
 use crate::model::Model;
+use parikh_net::printable::counted;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -114,7 +115,8 @@ fn sizes(source: &SourceModel) -> String {
         SourceModel::Net(net) => (net.core().place_count(), net.core().transition_count(), ""),
         SourceModel::Coloured(net) => (net.places().len(), net.transitions().len(), "coloured "),
     };
-    format!("{places} {kind}places, {transitions} {kind}transitions")
+    let places = counted(places, &format!("{kind}place"));
+    format!("{places}, {}", counted(transitions, &format!("{kind}transition")))
 }
 
 /// The file itself, or `model.pnml` in a directory or an archive.

@@ -158,13 +158,15 @@ fn names() -> String {
 impl FromStr for Examination {
     type Err = UnknownExamination;
 
-    /// Takes the full name, the capitals or an alias, whatever letters are capitals.
+    /// Takes the full name, the capitals or an alias, whatever letters are capitals; in the name
+    /// there may be hyphens: `reachability-deadlock`.
     fn from_str(text: &str) -> Result<Self, UnknownExamination> {
         let is_called = |examination: &Examination| {
             let abbreviation = examination.abbreviation();
             let names = [examination.name(), &abbreviation];
             let mut names = names.iter().chain(examination.aliases());
             names.any(|name| name.eq_ignore_ascii_case(text))
+                || examination.name().eq_ignore_ascii_case(&text.replace('-', ""))
         };
         let found = Examination::ALL.into_iter().find(is_called);
         found.ok_or_else(|| UnknownExamination(text.to_owned()))
@@ -181,6 +183,8 @@ mod tests {
             assert_eq!(examination.name().parse(), Ok(examination));
             assert_eq!(examination.abbreviation().parse(), Ok(examination));
             assert_eq!(examination.abbreviation().to_lowercase().parse(), Ok(examination));
+            let hyphens = examination.name().replace("State", "state-").replace("ity", "ity-");
+            assert_eq!(hyphens.trim_end_matches('-').parse(), Ok(examination), "{hyphens}");
             for alias in examination.aliases() {
                 assert_eq!(alias.parse(), Ok(examination), "{alias}");
             }

@@ -7,8 +7,9 @@
 //! nothing puts a token on. Where there is none, they wait for each other. Roots that one sum of
 //! tokens keeps from firing are one finding, too.
 
-use super::text::{Text, counted};
+use super::text::Text;
 use crate::structure::excluded::{Exclusion, Sums};
+use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
 
 /// Transitions that never fire for one reason.

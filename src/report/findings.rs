@@ -3,12 +3,13 @@
 use super::dead;
 use super::questions::{Fate, Found, Question, bindings, dead as never_firing, fires};
 use super::shown::{Play, Store};
-use super::text::{Text, counted};
+use super::text::Text;
 use super::topic::{Topic, done, ends};
 use super::verdicts::Keys;
 use crate::evidence::replay;
 use crate::mcc::Examination;
 use crate::structure::excluded::Sums;
+use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Stage, Step, TransitionId};
 use parikh_solvers::Budget;
 use serde::Serialize;
@@ -633,6 +634,7 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Text> {
         .filter(|&t| net.pre(t).iter().any(|arc| marking[arc.place] >= arc.weight))
         .collect();
     near.sort_by_key(|&t| lacks(t));
+    let more = near.len().saturating_sub(WAITING);
     near.truncate(WAITING);
     let mut details = vec![tokens];
     if !near.is_empty() {
@@ -646,6 +648,9 @@ fn stuck(net: &Net, marking: &Marking) -> Vec<Text> {
             let text = text.transition(t).say(" waits for ");
             text.list(&missing, " and ", |text, &place| text.place(place))
         }));
+        if let (Some(last), 1..) = (details.last_mut(), more) {
+            *last = std::mem::take(last).say(format!("; and {more} more wait"));
+        }
     }
     details
 }

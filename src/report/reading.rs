@@ -4,7 +4,7 @@
 //! document about a reduced net names that net's nodes; those that the original net has under the
 //! same name are shown there.
 
-use super::text::{Text, counted};
+use super::text::Text;
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
 use crate::evidence::certificate::{
@@ -13,6 +13,7 @@ use crate::evidence::certificate::{
 use crate::evidence::home::Structure;
 use crate::evidence::home::returning::{Returning, Way};
 use crate::evidence::home::undone::Undoing;
+use parikh_net::printable::counted;
 use parikh_net::{Atom, Net, PlaceId, TransitionId};
 
 /// Lines of one certificate, beyond which it is cut.
@@ -34,9 +35,9 @@ pub(super) fn read(document: &Document, of: &Net, net: &Net) -> Vec<Text> {
              none is what was asked for"
         ))),
         Document::ClosedSet(set) => reader.line(Text::words(format!(
-            "A decision diagram of {} nodes describes a set of markings. The initial marking is among them, no firing \
+            "A decision diagram of {} describes a set of markings. The initial marking is among them, no firing \
              leads out of them, and none of them is what was asked for",
-            set.nodes.len()
+            counted(set.nodes.len(), "node")
         ))),
     }
     reader.finish()
@@ -86,16 +87,17 @@ pub(super) fn read_structure(structure: &Structure, of: &Net, net: &Net) -> Vec<
             }
             reader.line(Text::words(format!(
                 "Every siphon of the closed net contains one of them: assuming one that does not leads \
-                 to a contradiction in {} steps; so by Commoner's theorem it is live, and the final \
+                 to a contradiction in {}; so by Commoner's theorem it is live, and the final \
                  marking stays coverable in the net itself",
-                refutation.len()
+                counted(refutation.len(), "step")
             )));
         }
         Structure::Returning(ways) => reader.returning(ways),
         Structure::Lost { after, document } => {
             let firings = after.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
             reader.line(Text::words(format!(
-                "It is lost after {firings} firings; about what comes after them:"
+                "It is lost after {}; about what comes after:",
+                counted(firings, "firing")
             )));
             reader.lines.extend(read(document, of, net));
         }
@@ -187,17 +189,18 @@ impl Reader<'_> {
                 }
             }
             Way::Steps { set, steps } => self.line(Text::words(format!(
-                "A decision diagram of {} nodes describes a set of markings. The initial marking is among them, and \
+                "A decision diagram of {} describes a set of markings. The initial marking is among them, and \
                  no firing leads out of them. From all of them firings lead back, as {} show",
-                set.nodes.len(),
+                counted(set.nodes.len(), "node"),
                 counted(steps.len(), "step")
             ))),
         }
         if let Some(to) = &ways.to {
             let after = to.iter().map(|&(_, count)| u128::from(count)).sum::<u128>();
             self.line(Text::words(format!(
-                "So a marking that covers the one after {after} firings stays reachable, and with it all that can \
-                 be done from there"
+                "So a marking that covers the one after {} stays reachable, and with it all that can be \
+                 done from there",
+                counted(after, "firing")
             )));
         }
     }

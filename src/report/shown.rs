@@ -6,10 +6,11 @@
 
 use super::lit;
 use super::reading;
-use super::text::{Text, counted};
+use super::text::Text;
 use crate::board::{Evidence, Home, KeptStructure, Knowledge, Maximum, Reach, Witness};
 use crate::evidence::replay;
 use parikh_net::lasso::{LassoRun, RunEnd};
+use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, Net, RunProperty, Stage};
 use serde::Serialize;
 use std::collections::HashMap;

@@ -17,11 +17,6 @@ enum Piece {
     Transition { t: usize },
 }
 
-/// A number of things that have a plain plural.
-pub(super) fn counted(count: usize, one: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
-}
-
 /// As many nodes as one sentence lists.
 const LISTED: usize = 30;
 

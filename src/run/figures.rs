@@ -4,6 +4,7 @@ use super::counting::CountResult;
 use crate::answer::{Answer, Exhibit, Grade, Nodes, Value};
 use crate::board::{Argument, Technique};
 use crate::engine::{diagrams, explicit};
+use parikh_net::printable::counted;
 use parikh_net::{Facts, Net, Pumping};
 use parikh_solvers::Budget;
 
@@ -33,7 +34,8 @@ const CLOSED: &str = " (the checker found that none is missing)";
 /// From a diagram of all markings.
 pub(super) fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
     let closed = if space.closed { CLOSED } else { "" };
-    let reason = format!("a decision diagram of the {} reachable markings{closed}", space.states);
+    let states = counted(&space.states, "reachable marking");
+    let reason = format!("a decision diagram of the {states}{closed}");
     let markings = u64::try_from(&space.states).unwrap_or(u64::MAX);
     let grade = Grade::Searched { markings, stubborn: false };
     let values = [
@@ -49,34 +51,39 @@ pub(super) fn described(space: &diagrams::figures::StateSpace) -> [Answer; 4] {
     })
 }
 
-pub(super) fn through_reduction(counted: &CountResult) -> [Answer; 2] {
-    let CountResult { figures, visited, sizes: [before, after], .. } = counted;
+pub(super) fn through_reduction(found: &CountResult) -> [Answer; 2] {
+    let CountResult { figures, visited, sizes: [before, after], .. } = found;
     let (mut techniques, mut how) = (vec!["EXPLICIT"], "of the net".to_owned());
-    if counted.on_diagrams {
+    if found.on_diagrams {
         techniques = vec!["DECISION_DIAGRAMS"];
     }
-    if counted.log.is_some() {
+    if found.log.is_some() {
         techniques.push("STRUCTURAL_REDUCTION");
         how = format!(
-            "of a net reduced from {} places and {} transitions to {} and {}",
-            before.0, before.1, after.0, after.1
+            "of a net reduced from {} and {} to {} and {}",
+            counted(before.0, "place"),
+            counted(before.1, "transition"),
+            after.0,
+            after.1
         );
     }
     let again = match () {
-        () if *visited == 0 && !counted.on_diagrams => "",
-        () if counted.certified => ", by the checker as well",
-        () if counted.on_diagrams && counted.closed => CLOSED,
+        () if *visited == 0 && !found.on_diagrams => "",
+        () if found.certified => ", by the checker as well",
+        () if found.on_diagrams && found.closed => CLOSED,
         () => "",
     };
-    let markings = match (visited, counted.on_diagrams) {
+    let markings = match (visited, found.on_diagrams) {
         (&u64::MAX, _) => "decision diagrams of more than 2^64 markings were added up".to_owned(),
-        (_, true) => format!("decision diagrams of {visited} markings were added up"),
+        (_, true) => {
+            format!("decision diagrams of {} were added up", counted(visited, "marking"))
+        }
         (0, false) => "nothing is left to be visited".to_owned(),
         (1, false) => "1 marking was visited".to_owned(),
         (_, false) => format!("{visited} markings were visited"),
     };
     let reason = format!("{markings}{again}, {how}");
-    let grade = match counted.certified {
+    let grade = match found.certified {
         true => Grade::Certified,
         false => Grade::Searched { markings: *visited, stubborn: false },
     };

@@ -17,6 +17,7 @@ use crate::answer::Plan;
 use crate::board::Board;
 use crate::ground::Ground;
 use parikh_net::Net;
+use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use std::sync::mpsc;
 use std::time::Instant;
@@ -83,7 +84,7 @@ fn run_once(
         began,
         lasted: begun.elapsed().saturating_sub(began),
         open,
-        said: format!("{} goals are open after it", board.open_count()),
+        said: format!("{} left open by it", counted(board.open_count(), "goal")),
     });
     hearing.take(&hear, tell);
     hearing.look(tell);

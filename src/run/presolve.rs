@@ -8,6 +8,7 @@ use crate::engine::Task;
 use crate::engine::intervals;
 use crate::ground::Ground;
 use crate::structure::{self, intervals::Intervals};
+use parikh_net::printable::counted;
 use parikh_net::{Facts, GoalId, MarkingGoal, Net, Provenance, SortedGoals};
 use parikh_solvers::Budget;
 use std::time::Instant;
@@ -55,7 +56,11 @@ pub(super) fn presolve<'a>(
         known.learn(net, &facts);
         intervals::settle(&known, &task(run, &facts, &goals), under, over);
     }
-    tracing::info!("intervals: {} of {} goals are left", board.open_count(), board.goals().len());
+    tracing::info!(
+        "intervals: {} of {} left",
+        board.open_count(),
+        counted(board.goals().len(), "goal")
+    );
     Ground::original(net, open().collect(), facts, &known)
 }
 
@@ -69,9 +74,9 @@ pub(super) fn learn_bounds(net: &Net, mut facts: Facts, budget: &Budget) -> Fact
             let proved = |p: &_| facts.upper_bound_within(*p, Provenance::PROVED).is_some();
             let bounded = net.places().filter(proved).count();
             tracing::info!(
-                "structure: {} place invariants bound {bounded} of {} places, {:.2?}",
-                flows.len(),
-                net.place_count(),
+                "structure: {}, bounds of {bounded} of {}, {:.2?}",
+                counted(flows.len(), "place invariant"),
+                counted(net.place_count(), "place"),
                 start.elapsed()
             );
         }

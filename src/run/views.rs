@@ -28,6 +28,7 @@ use crate::evidence::abstraction::{ColouredModel, Quotient};
 use crate::evidence::words::OF_QUOTIENT;
 use crate::model::{Coloured, Model, NotUnfolded, View};
 use crate::unfold::Limits;
+use parikh_net::printable::counted;
 use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
 use std::collections::HashSet;
@@ -258,7 +259,8 @@ impl<'m, Q: Questions> ModelRun<'_, 'm, Q> {
         }
         (self.tell)(view, Event::Begun { questions: &wording.ids() });
         let Wording { plan, refused, .. } = wording;
-        tracing::info!("{} questions, {} goals", plan.questions().len(), plan.goals().len());
+        let questions = counted(plan.questions().len(), "question");
+        tracing::info!("{questions}, {}", counted(plan.goals().len(), "goal"));
         let ModelRun { tell, report, answered, .. } = self;
         report.unanswered.clear();
         let mut rest = work(plan, &mut |event| match event {

@@ -14,7 +14,7 @@ use super::integer::Integer;
 use super::semiflows::place_semiflows;
 use parikh_net::{Net, NetBuilder, PlaceId, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 
 /// As many rays as are held on the way to the sums.
@@ -82,13 +82,27 @@ impl Sums {
     /// Why no marking that can be reached is as `predicate` says, where sums that people can read
     /// tell it: "p + q + r = 1, so `p` and `q` are never marked together".
     pub fn why_never(&self, net: &Net, predicate: &Predicate) -> Option<String> {
+        let parts = self.readable(net, predicate)?;
+        Some(parts.iter().map(Exclusion::in_words).collect::<Vec<_>>().join("; "))
+    }
+
+    /// The places that [`why_never`](Self::why_never) speaks of; none where it says nothing.
+    pub fn places_of_why_never(&self, net: &Net, predicate: &Predicate) -> BTreeSet<PlaceId> {
+        let parts = self.readable(net, predicate).unwrap_or_default();
+        parts.iter().flat_map(|one| one.sum.terms()).map(|&(place, _)| place).collect()
+    }
+
+    /// An exclusion that people can read of each part of a predicate.
+    fn readable<'a>(&'a self, net: &'a Net, predicate: &Predicate) -> Option<Vec<Exclusion<'a>>> {
         match predicate {
             Predicate::Or(parts) if parts.len() <= PARTS => {
-                let parts = parts.iter().map(|part| self.why_never(net, part));
-                let parts: Vec<String> = parts.collect::<Option<_>>()?;
-                Some(parts.join("; "))
+                let parts = parts.iter().map(|part| self.readable(net, part));
+                Some(parts.collect::<Option<Vec<_>>>()?.concat())
             }
-            _ => self.exclude_all(net, &least(net, predicate)?)?.in_words(),
+            _ => {
+                let one = self.exclude_all(net, &least(net, predicate)?)?;
+                (one.sum.terms().len() <= TERMS).then(|| vec![one])
+            }
         }
     }
 }
@@ -162,12 +176,9 @@ impl Exclusion<'_> {
         &self.wanted
     }
 
-    /// In a sentence, where the sum is not too long to be read.
-    fn in_words(&self) -> Option<String> {
-        if self.sum.terms().len() > TERMS {
-            return None;
-        }
-        Some(format!("{}, so {}", self.sum.describe(self.net), never_so(self.net, &self.wanted)))
+    /// In a sentence.
+    fn in_words(&self) -> String {
+        format!("{}, so {}", self.sum.describe(self.net), never_so(self.net, &self.wanted))
     }
 }
 
@@ -228,6 +239,8 @@ mod tests {
         let both = Predicate::and([at_least("p", 1), at_least("q", 1), at_least("s", 1)]);
         let why = "p + q = 1, so `p` and `q` are never marked together";
         assert_eq!(sums.why_never(&net, &both).as_deref(), Some(why));
+        assert_eq!(sums.places_of_why_never(&net, &both), [place("p"), place("q")].into());
+        assert!(sums.places_of_why_never(&net, &at_least("s", 2)).is_empty());
         let many = Predicate::and([at_least("r", 1), at_least("s", 2)]);
         let too_many = "r + s = 2, so 1·`r` and 2·`s` are never there together";
         assert_eq!(sums.why_never(&net, &many).as_deref(), Some(too_many));

@@ -7,6 +7,7 @@
 use super::case::{Case, Logic, Question};
 use crate::evidence::systems::properties::Formula;
 use crate::evidence::systems::{Endings as CheckedEndings, Member, branching, composed, none, run};
+use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use parikh_systems::{Decider, Endings, Grounds, LabelId, Space, Undecided, View};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -230,8 +231,11 @@ fn linear_checked(
             let back = found.back;
             run::check(system, formula, endings, &labels, back)?;
             let reason = match labels.len() - back {
-                0 => format!("a run of {back} labels ends and is against it"),
-                cycle => format!("a run is against it: {back} labels, then {cycle} for ever"),
+                0 => format!("a run of {} ends and is against it", counted(back, "label")),
+                cycle => format!(
+                    "a run is against it: {}, then {cycle} for ever",
+                    counted(back, "label")
+                ),
             };
             Ok((false, Shown::Run { labels, back }, "replayed", reason))
         }

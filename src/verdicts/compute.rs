@@ -228,8 +228,11 @@ impl<'a> Computation<'a> {
             },
             first => {
                 let why = first.map_or("the engines disagree", |question| &question.reason);
-                let open = report.unanswered.len();
-                unknown(property, format!("{why}; {open} places are left"))
+                let (open, are) = match report.unanswered.len() {
+                    1 => ("1 place".to_owned(), "is"),
+                    open => (format!("{open} places"), "are"),
+                };
+                unknown(property, format!("{why}; {open} {are} left"))
             }
         }
     }

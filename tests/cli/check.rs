@@ -32,6 +32,51 @@ fn witnesses_are_short_and_shortest_says_that_none_is_shorter() {
     let check = run(&["check", model, "-e", "RD", "--shortest"]);
     let said = stdout(&check);
     assert!(said.contains("a witness of 2 firings was replayed, and none is shorter"), "{said}");
+    // Of processes, too, and of a part of a formula.
+    let desk = Desk::with(
+        "place i 1\nplace a\nplace b\nplace o\ntransition s: i -> a + b\ntransition e: a + b -> o\n\
+         transition m: 2*a -> 2*b",
+    );
+    let said = desk.fine(&["check", "model.pnml", "-e", "S", "--k", "2", "--shortest"]);
+    assert!(
+        said.contains("a case gets stuck after 3 firings, and none is shorter, with "),
+        "{said}"
+    );
+    let both = "EF a >= 1 && EF o >= 1";
+    let said = desk.fine(&["check", "model.pnml", "--formula", both, "--shortest"]);
+    assert_eq!(said.matches(", and none is shorter").count(), 2, "{said}");
+    // What is so initially takes no firing.
+    let said = desk.fine(&["check", "model.pnml", "--formula", "EF i >= 1", "--shortest"]);
+    assert!(!said.contains("shorter"), "{said}");
+}
+
+#[test]
+fn examinations_are_named_as_people_do() {
+    let desk = Desk::with("place p 1\nplace q\ntransition t: p -> q");
+    let said = desk.fine(&["check", "model.pnml", "-e", "reachability-deadlock, os", "-e", "ss"]);
+    let asked: Vec<&str> = said.lines().filter_map(|line| line.split(':').next()).collect();
+    assert_eq!(asked[..3], ["ReachabilityDeadlock", "OneSafe", "states"], "{said}");
+    let refused = desk.refused(2, &["check", "model.pnml", "-e", "Deadlok"]);
+    assert!(refused.contains("possible values: ReachabilityDeadlock, "), "{refused}");
+}
+
+#[test]
+fn one_thing_is_not_several() {
+    let desk = Desk::with("place i 1\nplace b\ntransition s: i -> i + b");
+    let said = desk.fine(&["check", "model.pnml", "-e", "SS"]);
+    assert!(said.contains("states: +inf — after 1 firing, 1 more can repeat for ever"), "{said}");
+    let (_, _, told) = desk.said(&["check", "model.pnml", "-e", "OneSafe", "-v"]);
+    for several in ["1 questions", "1 goals", "1 transitions", "1 firings", "1 place invariants"] {
+        let alone = |line: &str| {
+            line.split(several).next().is_some_and(|it| !it.ends_with(char::is_numeric))
+        };
+        let said: Vec<&str> = told.lines().filter(|it| it.contains(several) && alone(it)).collect();
+        assert!(said.is_empty(), "{several}: {said:?}");
+    }
+    // Its unknown figures are called as the known ones are.
+    let (code, said, _) = desk.said(&["check", "model.pnml", "-e", "SS", "--timeout", "0s"]);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("max token in place: unknown"), "{said}");
 }
 
 #[cfg(unix)]

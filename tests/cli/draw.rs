@@ -1,6 +1,6 @@
 //! `parikh draw`, from outside.
 
-use crate::support::binary::{Desk, stderr};
+use crate::support::binary::{Desk, example, stderr};
 use crate::support::outside::skipped;
 use std::process::{Command, Output};
 
@@ -143,7 +143,43 @@ fn letters_without_a_form_are_told_of() {
     folder.write("n.pnml", &NET.replace("id='p'", "id='門'").replace("'p'", "'門'"));
     let output = draw(&folder, &["n.pnml", "-o", "n.png"]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(stderr(&output).contains("does not have, such as 門; SVG"), "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("letters are left out") && said.contains("such as 門; SVG"), "{said}");
+}
+
+#[test]
+fn nodes_of_one_name_have_their_ids_behind_it() {
+    let folder = folder();
+    let named =
+        |id: &str| format!("<transition id='{id}'><name><text>pay</text></name></transition>");
+    folder.write(
+        "n.pnml",
+        &format!(
+            "<pnml xmlns='http://www.pnml.org/version-2009/grammar/pnml'><net id='n'><page id='g'>\
+             <place id='p'><initialMarking><text>1</text></initialMarking></place>{}{}\
+             <arc id='a' source='p' target='t1'/><arc id='b' source='p' target='t2'/></page></net></pnml>",
+            named("t1"),
+            named("t2")
+        ),
+    );
+    let drawn = stdout(&draw(&folder, &["n.pnml"]));
+    assert!(
+        drawn.contains("label=\"pay (t1)\"") && drawn.contains("label=\"pay (t2)\""),
+        "{drawn}"
+    );
+    folder.fine(&["graph", "n.pnml", "-o", "g.svg"]);
+    assert!(folder.read("g.svg").contains("pay (t1)"), "{}", folder.read("g.svg"));
+}
+
+#[test]
+fn a_coloured_net_is_drawn_with_the_names_for_people() {
+    let folder = folder();
+    let coloured = std::fs::read_to_string(example("philosophers-coloured.pnml")).expect("text");
+    let named = coloured.replace("<text>think</text>", "<text>Lost in thought</text>");
+    assert_ne!(coloured, named);
+    folder.write("c.pnml", &named);
+    let drawn = stdout(&draw(&folder, &["c.pnml"]));
+    assert!(drawn.contains("Lost in thought : "), "{drawn}");
 }
 
 #[test]

@@ -305,14 +305,15 @@ fn fairness_says_which_runs_are_meant() {
     check(&["--fair", "strong:enter_2", "--fair", "weak:leave_2, enter_1"], "FALSE");
     check(&["--fair", "strong:enter_1"], "TRUE");
     check(&["--fair", "strong"], "TRUE");
-    let refused = |arguments: &[&str]| {
+    let refused = |expected: i32, arguments: &[&str]| {
         let (code, lines, stderr) = folder.check(arguments);
-        assert_eq!((code, lines.as_slice()), (2, &[][..]), "{arguments:?}");
+        assert_eq!((code, lines.as_slice()), (expected, &[][..]), "{arguments:?}");
         stderr
     };
-    let stderr = refused(&["--formula", served, "--fair", "weak:enter_3"]);
+    // As for a name in a formula that the net does not have.
+    let stderr = refused(1, &["--formula", served, "--fair", "weak:enter_3"]);
     assert!(stderr.contains("--fair: the net has no transition `enter_3`"), "{stderr}");
-    let stderr = refused(&["-e", "RD", "--fair", "weak"]);
+    let stderr = refused(2, &["-e", "RD", "--fair", "weak"]);
     assert!(stderr.contains("--fair is about runs"), "{stderr}");
 }
 

@@ -201,7 +201,7 @@ fn a_trace_with_such_names_is_read_again() {
     let desk = desk();
     desk.fine(&["check", "model.pnml", "-e", "RD", "--trace", "traces"]);
     let said = desk.fine(&["replay", "model.pnml", "traces/ReachabilityDeadlock.trace"]);
-    assert!(said.starts_with("1 firings replayed on net "), "{said}");
+    assert!(said.starts_with("1 firing replayed on net "), "{said}");
     // Comments and steps are a line each, whatever the names have in them.
     let trace = desk.read("traces/ReachabilityDeadlock.trace");
     let stray = trace.lines().find(|line| !line.starts_with("# ") && !line.starts_with("\"t"));

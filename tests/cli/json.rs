@@ -156,6 +156,11 @@ fn witnesses_and_nodes_are_in_their_answers() {
     assert!(["dead", "repeats", "anything"].contains(&lasso["end"].as_str().unwrap()), "{lasso}");
     let dead = asked(&desk, &["check", "model.pnml", "-e", "QL"]);
     assert_eq!(dead[0]["nodes"], json!({"places": [], "transitions": ["dead"]}));
+    // All places of the sum that the reason says.
+    desk.write("sum.net", "pl i (1)\npl o\ntr c i -> o\ntr a x -> y\ntr b y -> z\ntr d z -> x\n");
+    let dead = asked(&desk, &["check", "sum.net", "-e", "QL"]);
+    assert!(dead[0]["reason"].as_str().unwrap().contains("x + y + z = 0"), "{}", dead[0]);
+    assert_eq!(dead[0]["nodes"]["places"], json!(["x", "y", "z"]), "{}", dead[0]);
     let stuck = asked(&desk, &["check", "orders.pnml", "-e", "S"]);
     assert_eq!(stuck[0]["value"], "FALSE");
     assert!(!stuck[0]["nodes"]["places"].as_array().unwrap().is_empty(), "{}", stuck[0]);

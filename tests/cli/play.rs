@@ -128,6 +128,84 @@ fn a_trace_of_a_check_is_followed() {
 }
 
 #[test]
+fn a_trace_is_followed_from_where_it_begins() {
+    let desk = Desk::new();
+    let net = "place i 1\nplace a\nplace b\nplace o\ntransition s: i -> a + b\n\
+               transition e: a + b -> o\ntransition m: 2*a -> 2*b\n";
+    for (file, text) in [("one.net", net), ("none.net", &net.replace("i 1", "i"))] {
+        desk.write(file, text);
+        desk.fine(&["check", file, "-e", "S", "--k", "2", "--trace", "out"]);
+        let script = "next all\nmark end\nrestart\ngo end\ntrace\n";
+        let played = play(&desk, &[file, "--trace", "out/2-Soundness.trace"], script);
+        let said = stdout(&played);
+        assert_eq!(played.status.code(), Some(0), "{said}");
+        let from = "from 2*i, as the trace says, not the initial marking of the model";
+        for line in [from, "after 0 firings: 2*i", "after 3 firings: 4*b", "# from: 2*i"] {
+            assert!(said.lines().any(|said| said == line), "{line}\n{said}");
+        }
+        assert!(said.ends_with("# from: 2*i\ns\ns\nm\n"), "{said}");
+    }
+}
+
+#[test]
+fn the_loop_of_a_trace_is_followed_round_and_round() {
+    let desk = Desk::new();
+    let net = "place i 1\nplace a\nplace b\nplace c\ntransition s: i -> a\ntransition x: a -> b\n\
+               transition y: b -> a\ntransition z: b -> c\n";
+    desk.write("las.net", net);
+    desk.fine(&["check", "las.net", "--formula", "F c >= 1", "--trace", "out"]);
+    let script = "next all\nnext\nnext\nundo\nnext 3\n";
+    let played = play(&desk, &["las.net", "--trace", "out/formula-1.trace"], script);
+    let said = stdout(&played);
+    assert_eq!(played.status.code(), Some(0), "{said}");
+    let told: Vec<&str> = said.lines().filter(|line| line.contains("next is")).collect();
+    assert_eq!(
+        told,
+        [
+            "here begins the loop of 2 firings, which repeats for ever: next is x",
+            "loop 1 of 2, round 1: next is y",
+            "1 time round the loop of 2 firings: next is x again",
+            "2 times round the loop of 2 firings: next is x again",
+        ],
+        "{said}"
+    );
+    // A pump without a way in, each round of which adds a token.
+    desk.write("pump.net", "place i 1\nplace b\ntransition s: i -> i + b\n");
+    desk.fine(&["check", "pump.net", "--formula", "bound(b)", "--trace", "out"]);
+    let played = play(&desk, &["pump.net", "--trace", "out/formula-1.trace"], "next all\nnext 2\n");
+    let said = stdout(&played);
+    assert!(said.starts_with("a net: 2 places, 1 transition;"), "{said}");
+    assert!(said.contains("1 time round the loop of 1 firing: next is s again"), "{said}");
+    assert!(said.contains("after 3 firings: i + 3*b"), "{said}");
+}
+
+#[test]
+fn names_with_blanks_and_names_for_people_can_be_typed() {
+    let desk = Desk::new();
+    desk.write(
+        "n.pnml",
+        "<pnml xmlns='http://www.pnml.org/version-2009/grammar/pnml'><net id='n'><page id='g'>\
+         <place id='p one'><initialMarking><text>3</text></initialMarking></place>\
+         <transition id='go there'><name><text>Pay the bill</text></name></transition>\
+         <arc id='a' source='p one' target='go there'/></page></net></pnml>",
+    );
+    let script = "go there\n\"go there\"\nPay the bill\nwhy Pay the bill\ntrace\n\u{1b}[A\n";
+    let said = stdout(&play(&desk, &["n.pnml"], script));
+    for line in [
+        "   1  \"go there\"  (Pay the bill)",
+        "no: no marking is called there; `marks` lists them",
+        "after 1 firing: 2*\"p one\"",
+        "after 2 firings: \"p one\"",
+        "\"go there\" is enabled",
+        "\"go there\"",
+    ] {
+        assert!(said.lines().any(|said| said == line), "{line}\n{said}");
+    }
+    let last = said.lines().last().expect("a line");
+    assert!(last.contains("lines are not edited here") && last.contains("rlwrap"), "{said}");
+}
+
+#[test]
 fn nets_are_converted_and_what_cannot_be_is_said() {
     let desk = Desk::new();
     desk.write("cafe.net", NET);

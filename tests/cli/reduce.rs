@@ -142,7 +142,7 @@ fn places_that_were_asked_for_and_are_gone_are_told() {
     // What never changes goes by name.
     desk.write("model.pnml", &generate::pnml(&text::parse(LOCKED).unwrap()));
     let output = desk.fine(&["reduce", "model.pnml", "--preserve", "deadlock"]);
-    assert!(output.contains("1 places never change: lock = 3\n"), "{output}");
+    assert!(output.contains("1 place never changes: lock = 3\n"), "{output}");
 }
 
 const LOCKED: &str = "place p 2\nplace q\nplace lock 3\ntransition t: p + lock -> q + lock";

@@ -361,6 +361,28 @@ fn what_a_report_has_no_place_for_is_refused() {
     let output =
         desk.run(&["report", "model.pnml", "-o", "r.html", "-e", "OneSafe", "--queries", "x"]);
     assert_eq!(output.status.code(), Some(2));
+    for several in [&["-e", "RD,OS"][..], &["-e", "RD", "-e", "OS"]] {
+        let output = desk.run(&[&["report", "model.pnml", "-o", "r.html"], several].concat());
+        assert_eq!(output.status.code(), Some(2), "{several:?}");
+        assert!(stderr(&output).contains("a page is about one examination"), "{several:?}");
+    }
+    // Nor does a shell offer it.
+    let script = desk.fine(&["completions", "fish"]);
+    assert_eq!(script.matches("StateSpace\\t'").count(), 1, "of `check` alone");
+    assert_eq!(script.matches("OneSafe\\t'").count(), 2);
+}
+
+#[test]
+fn a_deadlock_says_how_many_more_wait() {
+    let mut net = "place p 1\nplace q\ntransition go: 2*p ->\n".to_owned();
+    for at in 0..100 {
+        net += &format!("transition t{at}: p + q -> q\n");
+    }
+    let desk = Desk::with(&net);
+    let (page, _) = page(&desk, &["-e", "RD"]);
+    let found = findings(&data(&page));
+    let (_, stuck) = found.iter().find(|(level, _)| level == "problem").expect("a deadlock");
+    assert!(stuck.contains("; and 94 more wait"), "{stuck}");
 }
 
 #[test]

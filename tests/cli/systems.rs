@@ -215,7 +215,7 @@ fn components_are_drawn_side_by_side_with_what_they_share() {
     desk.fine(&["draw", "one.dot", "-o", "one.png", "--width", "500"]);
     desk.fine(&["draw", "one.dot", "-o", "lit.svg", "--highlight", "send"]);
     assert_eq!(desk.read("lit.svg").matches("class=\"edge bright\"").count(), 2);
-    let said = desk.refused(2, &["draw", "one.dot", "-o", "lit.svg", "--highlight", "sent"]);
+    let said = desk.refused(1, &["draw", "one.dot", "-o", "lit.svg", "--highlight", "sent"]);
     assert!(said.contains("no component has the label") && said.contains("sent"), "{said}");
     // For Graphviz, and as the net that it stands for.
     let graph = desk.fine(&["draw", "one.dot"]);

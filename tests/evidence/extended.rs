@@ -22,7 +22,9 @@ const EXAMINATIONS: [&str; 5] =
 fn verdicts(desk: &Desk, model: &str, file: &str) -> Result<Vec<Verdict>, String> {
     let bytes = std::fs::read(desk.at(model)).unwrap();
     let net = reader::model(&bytes).unwrap().net;
-    let questions = |net: &_, _: &str| reader::questions(net, &bytes).map_err(|it| it.to_string());
+    let questions = |net: &_, _: &str| {
+        reader::questions(net, &bytes, reader::Language::Seen, false).map_err(|it| it.to_string())
+    };
     let judged = match net.into_plain() {
         Err(extended) => {
             let mut audit = ExtendedAudit::new(&extended, 100_000, Box::new(questions));

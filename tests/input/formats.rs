@@ -30,13 +30,13 @@ fn a_file_is_of_the_format_that_its_content_has() {
         for file in [PLAIN, &pnml, &format!("\u{feff}{PLAIN}")] {
             let model = read(name, file).unwrap();
             assert!(model.colours().is_none(), "{file}");
-            assert_eq!(model.sizes(), "2 places, 1 transitions, 2 arcs", "{file}");
+            assert_eq!(model.sizes(), "2 places, 1 transition, 2 arcs", "{file}");
         }
         let model = read(name, COLOURED).unwrap();
         assert_eq!((model.name(), model.colours().is_some()), ("c", true));
-        assert_eq!(model.sizes(), "2 coloured places, 1 coloured transitions");
+        assert_eq!(model.sizes(), "2 coloured places, 1 coloured transition");
         let model = read(name, SYMMETRIC).unwrap();
-        assert_eq!(model.sizes(), "1 coloured places, 0 coloured transitions");
+        assert_eq!(model.sizes(), "1 coloured place, 0 coloured transitions");
     }
     let wide: Vec<u8> = "\u{feff}<?xml version='1.0' encoding='UTF-16'?><pnml><net id='n'/></pnml>"
         .encode_utf16()

@@ -25,6 +25,7 @@ use parikh_benchmarks::{
     signals, structure_table, summary, table,
 };
 use parikh_encodings::Encoding;
+use parikh_net::printable::counted;
 use parikh_solvers::guest;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -155,6 +156,8 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Err
             instances.into_iter().flat_map(of).collect()
         }
     };
+    let runs = asked.iter().map(|asked| (&*asked.instance, asked.exam));
+    oracle::check_for(&args.oracle, runs)?;
     let team = Team { name: "all".to_owned(), engines: Vec::new(), without_rules: Vec::new() };
     let all = [vec![team], teams].concat();
     let parikh = parikh_program(args.parikh.clone())?;
@@ -221,7 +224,7 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
         if signals::interrupted() {
             return Ok(4);
         }
-        let measurement = readers::compare(inputs, name)?;
+        let Some(measurement) = readers::compare(inputs, name)? else { continue };
         for difference in &measurement.differences {
             say!("{name}: {difference}");
         }
@@ -232,8 +235,10 @@ fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
         note!("{name} {:?} {:.2?} s", measurement.size, measurement.seconds);
     }
     say!(
-        "{nets} models and {formulas} formulas read twice, {different} models differ; \
-         {:.1} s by the prover's reader, {:.1} s by the auditor's",
+        "{} and {} read twice, {different} differ; {:.1} s by the prover's reader, {:.1} s by the \
+         auditor's",
+        counted(nets, "model"),
+        counted(formulas, "formula"),
         seconds[0],
         seconds[1]
     );
@@ -247,12 +252,13 @@ fn contest(args: ContestArgs) -> Result<u8, Error> {
             vec![parikh_program(args.parikh)?.into(), "mcc".into()]
         }
     };
-    oracle::check(&args.oracle)?;
+    let instances = read_list(&args.list)?;
+    oracle::check_for(&args.oracle, oracle::runs(&instances, &args.exams))?;
     signals::catch();
     let rows = Contest {
         inputs: args.inputs,
         oracle: args.oracle,
-        instances: read_list(&args.list)?,
+        instances,
         exams: args.exams,
         shard: args.shard,
         command,
@@ -293,10 +299,12 @@ fn put_together(
 }
 
 fn tasks(args: TaskArgs) -> Result<u8, Error> {
+    let instances = read_list(&args.list)?;
+    oracle::check_for(&args.oracle, oracle::runs(&instances, &args.exams))?;
     let count = Tasks {
         inputs: args.inputs,
         oracle: args.oracle,
-        instances: read_list(&args.list)?,
+        instances,
         exams: args.exams,
         timeout: args.timeout,
         memory: args.memory,
@@ -304,7 +312,7 @@ fn tasks(args: TaskArgs) -> Result<u8, Error> {
         out: args.out,
     }
     .write()?;
-    note!("{count} tasks");
+    note!("{}", counted(count, "task"));
     Ok(0)
 }
 
@@ -376,6 +384,9 @@ fn structure(args: StructureArgs) -> Result<u8, Error> {
         Some(list) => read_list(list)?,
         None => place_transition_instances(&args.inputs)?,
     };
+    if let Some(oracle) = &args.oracle {
+        oracle::check_for(oracle, oracle::runs(&instances, &[Exam::ReachabilityDeadlock]))?;
+    }
     let structure = Structure {
         inputs: args.inputs,
         oracle: args.oracle,
@@ -420,6 +431,9 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     // Goals of one instance need not stand together.
     let mut known = BTreeSet::new();
     instances.retain(|name| known.insert(name.clone()));
+    if let Some(oracle) = &args.oracle {
+        oracle::check_for(oracle, oracle::runs(&instances, &args.exams))?;
+    }
     if args.backends.contains(&Backend::Z3Guest) {
         let arguments = vec!["solver-guest".into()];
         guest::invite(guest::Program { path: parikh_program(args.parikh)?, arguments });
@@ -526,7 +540,7 @@ fn over<M>(
         }
         note!("{}/{} {name}", index + 1, instances.len());
     }
-    note!("{passed_over} of {} instances are too large and passed over", instances.len());
+    note!("{passed_over} of {} passed over", counted(instances.len(), "instance"));
     Ok(all)
 }
 

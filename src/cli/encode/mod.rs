@@ -8,7 +8,7 @@ use crate::evidence::words;
 use crate::formula::{Formula, Proposition, Query, linear_sum, lower, lower_state, text};
 use anyhow::{Context, Result, bail};
 use parikh_encodings::{Encoding, Part};
-use parikh_net::printable::Printable;
+use parikh_net::printable::{Printable, counted};
 use parikh_net::{Goal, Net};
 use question::{AsBits, Format, Logic, Question, Wanted};
 use std::fs::File;
@@ -73,7 +73,7 @@ fn parts() -> String {
         text += &format!("  {:15} {}\n", part.name(), part.explanation());
     }
     text + "\nAll but the last three are true of every reachable marking, so that `unsat` is a proof; the \
-            head of\neach file says what its answers mean."
+            head of each file says what its answers mean."
 }
 
 /// What is asked, and how people say it.
@@ -132,11 +132,11 @@ fn head(
     let name = if net.name().is_empty() { "(without a name)" } else { net.name() };
     // Names may hold anything, and a comment ends with its line.
     let text = format!(
-        "net: {}, {} places, {} transitions, from {}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
+        "net: {}, {}, {}, from {}\ngoal: {}\nencoding: {encoding}, {}\n{}\n\
          written by parikh {}",
         Printable(name),
-        net.place_count(),
-        net.transition_count(),
+        counted(net.place_count(), "place"),
+        counted(net.transition_count(), "transition"),
         Printable(arguments.model.display()),
         Printable(&subject.text),
         question.shape(encoding),

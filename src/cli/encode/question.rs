@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use parikh_encodings::propositional::{PropositionalGoal, Values};
 use parikh_encodings::{EncodedGoal, Encoding, Numbers};
 use parikh_net::Net;
+use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use std::io::{self, Write};
 use std::path::Path;
@@ -146,12 +147,14 @@ impl<'n> Question<'n> {
             if encoding.unrolls() { format!(", k = {}", encoding.steps) } else { String::new() };
         match self {
             Question::Terms(question) => {
-                format!("{}{k}, {} constraints", encoding.numbers, question.constraint_count())
+                let constraints = counted(question.constraint_count(), "constraint");
+                format!("{}{k}, {constraints}", encoding.numbers)
             }
             Question::Clauses(question) => {
                 let (cnf, values) = (question.cnf(), question.values());
-                let (variables, clauses) = (cnf.variables(), cnf.clauses().len());
-                format!("SAT, {values}{k}, {variables} variables, {clauses} clauses")
+                let variables = counted(cnf.variables(), "variable");
+                let clauses = counted(cnf.clauses().len(), "clause");
+                format!("SAT, {values}{k}, {variables}, {clauses}")
             }
         }
     }

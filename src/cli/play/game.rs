@@ -1,8 +1,11 @@
 //! The game itself: a net, the firings so far, and what each command does. Knows no terminal.
 
+use super::super::trace_file::quote;
+use super::course::Course;
+use super::names::{self, shown};
 use fastrand::Rng;
-use parikh_net::printable::Word;
-use parikh_net::{ExtendedNet, Marking, Predicate, TransitionId, closest, marking_text};
+use parikh_net::printable::counted;
+use parikh_net::{ExtendedNet, Marking, Predicate, TransitionId, marking_text};
 use std::collections::BTreeMap;
 
 /// So many enabled transitions are listed.
@@ -34,14 +37,15 @@ impl Said {
 /// A game on a net.
 pub(super) struct Game<'n> {
     net: &'n ExtendedNet,
+    /// Where the game begins.
+    start: Marking,
     marking: Marking,
     /// The firings so far, each with the marking before it.
     fired: Vec<(TransitionId, Marking)>,
     goals: Vec<(String, Predicate)>,
-    trace: Vec<TransitionId>,
-    /// How far the trace was followed.
-    followed: usize,
-    marks: BTreeMap<String, Vec<TransitionId>>,
+    course: Option<Course>,
+    /// What leads to each marking that is remembered, and how far the trace was followed there.
+    marks: BTreeMap<String, (Vec<TransitionId>, usize)>,
     rng: Rng,
 }
 
@@ -49,11 +53,11 @@ impl<'n> Game<'n> {
     pub(super) fn new(net: &'n ExtendedNet, seed: u64) -> Self {
         Game {
             net,
+            start: net.core().initial().clone(),
             marking: net.core().initial().clone(),
             fired: Vec::new(),
             goals: Vec::new(),
-            trace: Vec::new(),
-            followed: 0,
+            course: None,
             marks: BTreeMap::new(),
             rng: Rng::with_seed(seed),
         }
@@ -64,19 +68,28 @@ impl<'n> Game<'n> {
         self.goals.push((name, goal));
     }
 
-    /// Follows these firings by `next`.
-    pub(super) fn follow(&mut self, trace: Vec<TransitionId>) {
-        self.trace = trace;
+    /// Follows a trace by `next`, from the marking that it begins in.
+    pub(super) fn follow(&mut self, start: Marking, course: Course) {
+        self.marking.clone_from(&start);
+        self.start = start;
+        self.course = Some(course);
     }
 
     /// What is said first.
     pub(super) fn begin(&self) -> Vec<String> {
         let core = self.net.core();
-        let (places, transitions) = (core.place_count(), core.transition_count());
         let name = if core.name().is_empty() { "a net" } else { core.name() };
         let mut lines = vec![format!(
-            "{name}: {places} places, {transitions} transitions; `help` lists commands"
+            "{name}: {}, {}; `help` lists commands",
+            counted(core.place_count(), "place"),
+            counted(core.transition_count(), "transition")
         )];
+        if self.start != *core.initial() {
+            let start = marking_text::print(core, &self.start);
+            lines.push(format!(
+                "from {start}, as the trace says, not the initial marking of the model"
+            ));
+        }
         lines.extend(self.shown());
         lines
     }
@@ -92,64 +105,65 @@ impl<'n> Game<'n> {
             "help" | "?" => Said::fine(super::COMMANDS.lines().map(str::to_owned).collect()),
             "show" | "s" => Said::fine(self.shown()),
             "fire" => self.fire(rest, 1),
-            "undo" | "u" => self.counted(rest, Self::undo),
-            "random" | "r" => self.counted(rest, Self::random),
-            "next" | "n" if rest == "all" => self.next(self.trace.len() - self.followed),
-            "next" | "n" => self.counted(rest, Self::next),
-            "restart" => self.counted("", |game, _| game.undo(game.fired.len())),
+            "undo" | "u" => self.so_often(rest, Self::undo),
+            "random" | "r" => self.so_often(rest, Self::random),
+            "next" | "n" if rest == "all" => {
+                self.next(self.course.as_ref().map_or(0, Course::rest).max(1))
+            }
+            "next" | "n" => self.so_often(rest, Self::next),
+            "restart" => self.undo(self.fired.len()),
             "why" => self.why(rest),
             "mark" | "go" if rest.is_empty() => Said::refused(format!("expected `{word} NAME`")),
             "mark" => {
                 let way = self.fired.iter().map(|&(t, _)| t).collect();
-                self.marks.insert(rest.to_owned(), way);
-                Said::fine(vec![format!("this marking is called {}", Word(rest))])
+                let followed = self.course.as_ref().map_or(0, Course::followed);
+                self.marks.insert(rest.to_owned(), (way, followed));
+                Said::fine(vec![format!("this marking is called {}", quote(rest))])
             }
             "go" => self.go(rest),
             "marks" => {
-                let line = |(name, way): (&String, &Vec<_>)| {
-                    format!("{}: after {}", Word(name), firings(way.len()))
+                let line = |(name, (way, _)): (&String, &(Vec<_>, _))| {
+                    format!("{}: after {}", quote(name), counted(way.len(), "firing"))
                 };
                 Said::fine(self.marks.iter().map(line).collect())
             }
             "trace" => Said::fine(self.written()),
-            _ => self.move_of(line, word, rest),
+            _ => self.move_of(line),
         }
     }
 
     /// A number of the list, or a name, perhaps with how often.
-    fn move_of(&mut self, line: &str, word: &str, rest: &str) -> Said {
+    fn move_of(&mut self, line: &str) -> Said {
         let core = self.net.core();
-        if core.transition_named(line).is_some() {
-            return self.fire(line, 1);
+        if let Ok(t) = names::find(core, line) {
+            return self.fire_all(&[t]);
         }
-        let times =
-            if rest.is_empty() { Some(1) } else { rest.parse().ok().filter(|&n| n <= MOST) };
-        if let (Ok(number), "") = (word.parse::<usize>(), rest) {
+        if let Ok(number) = line.parse::<usize>() {
             let enabled = self.enabled();
             return match number.checked_sub(1).and_then(|at| enabled.get(at)) {
                 Some(&t) => self.fire_all(&[t]),
+                None if enabled.is_empty() => Said::refused("nothing is enabled"),
                 None => Said::refused(format!("expected a number from 1 to {}", enabled.len())),
             };
         }
-        match times {
-            Some(times) => self.fire(word, times),
-            None => {
-                Said::refused("expected a command, or the name of a transition; `help` lists them")
-            }
+        match names::counted(line) {
+            Some((name, times)) if times <= MOST => self.fire(name, times),
+            _ if !line.contains(char::is_whitespace) => self.fire(line, 1),
+            _ => match names::find(core, line) {
+                Err(why) if line.starts_with('"') || line.contains(char::is_control) => {
+                    Said::refused(why)
+                }
+                _ => Said::refused(
+                    "expected a command, or the name of a transition; `help` lists them",
+                ),
+            },
         }
     }
 
     fn fire(&mut self, name: &str, times: usize) -> Said {
-        let core = self.net.core();
-        match core.transition_named(name) {
-            Some(t) => self.fire_all(&vec![t; times]),
-            None => {
-                let names = core.transitions().map(|t| core.transition_name(t));
-                let meant = closest(name, names).map(|it| format!("; is {} meant?", Word(it)));
-                let what =
-                    format!("there is no transition {}{}", Word(name), meant.unwrap_or_default());
-                Said::refused(what)
-            }
+        match names::find(self.net.core(), name) {
+            Ok(t) => self.fire_all(&vec![t; times]),
+            Err(why) => Said::refused(why),
         }
     }
 
@@ -158,7 +172,7 @@ impl<'n> Game<'n> {
         for (at, &t) in sequence.iter().enumerate() {
             let before = self.marking.clone();
             if self.net.fire(&mut self.marking, t).is_err() {
-                let mut said = self.why(self.net.core().transition_name(t));
+                let mut said = self.why_not(t);
                 said.done = false;
                 if at > 0 {
                     said.lines.insert(0, format!("fired {at} of {}", sequence.len()));
@@ -172,7 +186,7 @@ impl<'n> Game<'n> {
     }
 
     /// Does something so often as is said, or once.
-    fn counted(&mut self, number: &str, act: impl FnOnce(&mut Self, usize) -> Said) -> Said {
+    fn so_often(&mut self, number: &str, act: impl FnOnce(&mut Self, usize) -> Said) -> Said {
         match number.parse() {
             _ if number.is_empty() => act(self, 1),
             Ok(times) if times <= MOST => act(self, times),
@@ -187,8 +201,12 @@ impl<'n> Game<'n> {
         for _ in 0..times {
             let Some((t, before)) = self.fired.pop() else { break };
             self.marking = before;
-            if self.followed > self.fired.len() && self.trace.get(self.fired.len()) == Some(&t) {
-                self.followed = self.fired.len();
+            let at = self.fired.len();
+            if let Some(course) = &mut self.course
+                && course.followed() > at
+                && course.at(at) == Some(t)
+            {
+                course.set_followed(at);
             }
         }
         Said::fine(self.shown())
@@ -198,7 +216,8 @@ impl<'n> Game<'n> {
         for at in 0..times {
             let enabled = self.enabled();
             if enabled.is_empty() {
-                let mut lines = vec![format!("stopped after {}: nothing is enabled", firings(at))];
+                let mut lines =
+                    vec![format!("stopped after {}: nothing is enabled", counted(at, "firing"))];
                 lines.extend(self.shown());
                 return Said { lines, done: at > 0, over: false };
             }
@@ -212,67 +231,63 @@ impl<'n> Game<'n> {
     }
 
     fn next(&mut self, times: usize) -> Said {
-        if self.trace.is_empty() {
+        let Some(course) = &self.course else {
             return Said::refused("there is no trace to follow; --trace names one");
-        }
-        let end = (self.followed + times).min(self.trace.len());
-        if end == self.followed && times > 0 {
+        };
+        let steps = course.next(times);
+        if steps.is_empty() && times > 0 {
             return Said::refused("the trace is at its end");
         }
-        let steps = self.trace[self.followed..end].to_vec();
         let before = self.fired.len();
         let mut said = self.fire_all(&steps);
-        self.followed += self.fired.len() - before;
-        let core = self.net.core();
-        let where_ = match self.trace.get(self.followed) {
-            Some(&t) => {
-                let (at, all) = (self.followed, self.trace.len());
-                format!("trace {at} of {all}: next is {}", Word(core.transition_name(t)))
-            }
-            None => format!("the trace is at its end, after {}", firings(self.trace.len())),
-        };
-        said.lines.push(where_);
+        let followed = self.fired.len() - before;
+        if let Some(course) = &mut self.course {
+            course.set_followed(course.followed() + followed);
+            said.lines.push(course.told(|t| shown(self.net.core(), t)));
+        }
         said
     }
 
     fn go(&mut self, name: &str) -> Said {
-        let Some(way) = self.marks.get(name).cloned() else {
-            return Said::refused(format!(
-                "no marking is called {}; `marks` lists them",
-                Word(name)
-            ));
+        let Some((way, followed)) = self.marks.get(name).cloned() else {
+            let name = quote(name);
+            return Said::refused(format!("no marking is called {name}; `marks` lists them"));
         };
-        self.marking = self.net.core().initial().clone();
+        self.marking.clone_from(&self.start);
         self.fired.clear();
-        self.followed = 0;
+        if let Some(course) = &mut self.course {
+            course.set_followed(followed);
+        }
         self.fire_all(&way)
     }
 
-    /// What a transition waits for.
+    /// What a transition waits for, by its name.
     fn why(&self, name: &str) -> Said {
+        match names::find(self.net.core(), name) {
+            Ok(t) => self.why_not(t),
+            Err(why) => Said::refused(why),
+        }
+    }
+
+    /// What a transition waits for.
+    fn why_not(&self, t: TransitionId) -> Said {
         let core = self.net.core();
-        let Some(t) = core.transition_named(name) else {
-            return Said::refused(format!("there is no transition {}", Word(name)));
-        };
+        let held = |place| (self.marking[place], quote(core.place_name(place)));
         let mut waits = Vec::new();
         for arc in core.pre(t) {
-            let (held, place) =
-                (self.marking[arc.place], Word(core.place_name(arc.place)).to_string());
+            let (held, place) = held(arc.place);
             if held < arc.weight {
                 waits.push(format!("{place} holds {held}, and it takes {}", arc.weight));
             }
         }
         for arc in self.net.inhibitors(t) {
-            let (held, place) =
-                (self.marking[arc.place], Word(core.place_name(arc.place)).to_string());
+            let (held, place) = held(arc.place);
             if held >= arc.weight {
-                waits.push(format!(
-                    "{place} holds {held}, and has to hold fewer than {}",
-                    arc.weight
-                ));
+                let bound = arc.weight;
+                waits.push(format!("{place} holds {held}, and has to hold fewer than {bound}"));
             }
         }
-        let name = Word(name);
+        let name = shown(core, t);
         match waits.is_empty() {
             true => Said::fine(vec![format!("{name} is enabled")]),
             false => Said::fine(vec![format!("no: {name} is not enabled: {}", waits.join("; "))]),
@@ -291,11 +306,11 @@ impl<'n> Game<'n> {
             0 => "no token".to_owned(),
             _ => marking_text::print(core, &self.marking),
         };
-        let mut lines = vec![format!("after {}: {marking}", firings(self.fired.len()))];
+        let mut lines = vec![format!("after {}: {marking}", counted(self.fired.len(), "firing"))];
         let enabled = self.enabled();
         for (number, &t) in (1..).zip(enabled.iter().take(LISTED)) {
             let label = core.transition_label(t).map(|label| format!("  ({label})"));
-            let name = Word(core.transition_name(t));
+            let name = shown(core, t);
             lines.push(format!("  {number:>2}  {name}{}", label.unwrap_or_default()));
         }
         match enabled.len() {
@@ -325,19 +340,12 @@ impl<'n> Game<'n> {
         }
     }
 
-    /// The firings so far, one a line.
+    /// The firings so far, one a line, behind where they begin.
     fn written(&self) -> Vec<String> {
-        let name =
-            |&(t, _): &(TransitionId, Marking)| self.net.core().transition_name(t).to_owned();
-        self.fired.iter().map(name).collect()
-    }
-}
-
-/// So many firings, in words.
-fn firings(number: usize) -> String {
-    match number {
-        1 => "1 firing".to_owned(),
-        number => format!("{number} firings"),
+        let core = self.net.core();
+        let from = (self.start != *core.initial())
+            .then(|| format!("# from: {}", marking_text::print(core, &self.start)));
+        from.into_iter().chain(self.fired.iter().map(|&(t, _)| shown(core, t))).collect()
     }
 }
 
@@ -394,7 +402,7 @@ mod tests {
         let net = net();
         let put = TransitionId::new(0);
         let mut game = Game::new(&net, 1);
-        game.follow(vec![put, put]);
+        game.follow(net.core().initial().clone(), Course::new(vec![put, put], Vec::new()));
         assert_eq!(game.command("next").lines.last().unwrap(), "trace 1 of 2: next is put");
         let end = game.command("next all");
         assert_eq!(end.lines.last().unwrap(), "the trace is at its end, after 2 firings");

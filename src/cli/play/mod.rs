@@ -4,7 +4,9 @@
 //! The net is played as it was read, inhibitor and reset arcs by their own firing rule, so nets
 //! that no engine takes can be played, too.
 
+mod course;
 mod game;
+mod names;
 
 use super::Outcome;
 use super::terminal::{lines, whole};
@@ -15,9 +17,10 @@ use crate::formula::text::read_one;
 use crate::input::{self, SourceModel};
 use crate::{Model, unfold};
 use anyhow::{Context, Result, anyhow, bail};
+use course::Course;
 use game::{Game, Said};
 use parikh_net::ExtendedNet;
-use parikh_net::{Net, Predicate, TransitionId};
+use parikh_net::{FiringSequence, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -44,10 +47,12 @@ pub(super) struct Arguments {
 const COMMANDS: &str = "\
 Commands, one a line, read from the terminal or from standard input:
   3             fire the third of the enabled transitions
-  NAME          fire this transition; `fire NAME` where the name is a number or a command; `NAME 5` five times
+  NAME          fire this transition, by its id or its name for people; `NAME 5` fires it five
+                times; `fire NAME` where the name is a number or a command, or \"NAME\"
   undo [N]      take back the last firing, or the last N
   random [N]    fire an enabled transition at random, or N in a row
-  next [N]      fire the next transition of the trace, or the next N; `next all`
+  next [N]      fire the next transition of the trace, or the next N; `next all` goes to its end,
+                and then round the loop, where it has one, again and again
   show          the marking, what is enabled, and the goals
   why NAME      what a transition waits for
   goal FORMULA  watch a condition
@@ -67,7 +72,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         game.watch(name, goal);
     }
     if let Some(file) = &arguments.trace {
-        game.follow(trace(file, &net)?);
+        let (start, course) = trace(file, &net)?;
+        game.follow(start, course);
     }
     let stdin = std::io::stdin();
     let is_terminal = stdin.is_terminal();
@@ -127,25 +133,24 @@ fn condition(text: &str, file: &str, net: &Net) -> Result<(String, Predicate)> {
     Ok((name, goal))
 }
 
-/// The firings of a trace. Where the net has reset arcs, it may name what stands for them: a copy
-/// for each number of tokens.
-fn trace(file: &Path, net: &ExtendedNet) -> Result<Vec<TransitionId>> {
+/// Where a trace begins, and its firings. Where the net has reset arcs, it may name what stands for
+/// them: a copy for each number of tokens.
+fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, Course)> {
     let shown = file.display();
     let text = std::fs::read_to_string(file).with_context(|| shown.to_string())?;
-    let steps = |trace: &Trace, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
-        trace.has_no_loops()?;
-        let mut steps = Vec::new();
-        for step in trace.sequence.steps() {
-            let many = usize::try_from(step.count).unwrap_or(usize::MAX);
-            if many > MOST || steps.len() > MOST - many {
-                bail!("{shown}: more than {MOST} firings are not played");
-            }
-            steps.extend(std::iter::repeat_n(origin(step.transition), many));
-        }
-        Ok(steps)
+    let course = |trace: &Trace, origin: &dyn Fn(TransitionId) -> TransitionId| -> Result<_> {
+        trace.has_no_loops().with_context(|| shown.to_string())?;
+        let begins = trace.begins(net.core()).with_context(|| shown.to_string())?;
+        let start = begins.unwrap_or_else(|| net.core().initial().clone());
+        let way = steps(&trace.sequence, origin).with_context(|| shown.to_string())?;
+        let round = match &trace.repeat {
+            Some(round) => steps(round, origin).with_context(|| shown.to_string())?,
+            None => Vec::new(),
+        };
+        Ok((start, Course::new(way, round)))
     };
     let error = match Trace::parse(net.core(), &text) {
-        Ok(trace) => return steps(&trace, &|t| t),
+        Ok(trace) => return course(&trace, &|t| t),
         Err(error) => error,
     };
     let (rooms, budget) = (Rooms::default(), Budget::unlimited());
@@ -159,9 +164,24 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<Vec<TransitionId>> {
         if !trace.transitions().all(is_own) {
             bail!("{shown}: it passes a cap of the net, and is no run of the model");
         }
-        return steps(&trace, &|t| translation.origin(t));
+        return course(&trace, &|t| translation.origin(t));
     }
     Err(anyhow!("{shown}:{}: {}", error.line, error.problem))
+}
+
+/// The firings of a sequence, one by one.
+fn steps(
+    sequence: &FiringSequence,
+    origin: &dyn Fn(TransitionId) -> TransitionId,
+) -> Result<Vec<TransitionId>> {
+    if sequence.firings() > MOST as u128 {
+        bail!("more than {MOST} firings are not played");
+    }
+    let steps = sequence.steps().iter().flat_map(|step| {
+        let times = usize::try_from(step.count).unwrap_or(MOST);
+        std::iter::repeat_n(origin(step.transition), times)
+    });
+    Ok(steps.collect())
 }
 
 /// The most firings of a trace.

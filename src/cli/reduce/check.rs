@@ -6,6 +6,7 @@ use super::{Arguments, Format, files};
 use crate::reduction::{Fingerprint, LogError, LogFile, redo};
 use anyhow::{Context, Result, bail};
 use parikh_net::Net;
+use parikh_net::printable::counted;
 use serde_json::json;
 use std::path::Path;
 
@@ -42,9 +43,11 @@ pub(super) fn run(net: &Net, path: &Path, arguments: &Arguments) -> Result<Outco
     super::constants(net, &reduction, arguments.format);
     match arguments.format {
         Format::Text => line(&format!(
-            "{steps} steps hold: from {} places and {} transitions to {} and {}; preserved: {}",
-            net.place_count(),
-            net.transition_count(),
+            "{} {}: from {} and {} to {} and {}; preserved: {}",
+            counted(steps, "step"),
+            if steps == 1 { "holds" } else { "hold" },
+            counted(net.place_count(), "place"),
+            counted(net.transition_count(), "transition"),
             reduced.places,
             reduced.transitions,
             preserved(&file),

@@ -23,6 +23,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 pub(super) use files::write_net;
+use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_solvers::budget::Exhausted;
 use serde_json::{Value, json};
@@ -257,10 +258,13 @@ impl Report<'_> {
         let constant = reduction.constant_places.iter();
         let constant = constant.map(|&(p, tokens)| format!("{} = {tokens}", net.place_name(p)));
         for (what, found) in
-            [("transitions never fire", some_of(dead)), ("places never change", some_of(constant))]
+            [(["transition", "fire"], some_of(dead)), (["place", "change"], some_of(constant))]
         {
             if let Some((count, names)) = found {
-                line(&format!("# found on the way: {count} {what}: {names}"));
+                let [node, never] = what;
+                let s = if count == 1 { "s" } else { "" };
+                let nodes = counted(count, node);
+                line(&format!("# found on the way: {nodes} never {never}{s}: {names}"));
             }
         }
     }
@@ -335,8 +339,11 @@ fn rules_applied(statistics: &Statistics, format: Format) {
         let seconds = rule.time.as_secs_f64();
         match format {
             Format::Text => line(&format!(
-                "{}: {} times, {} places and {} transitions fewer, {seconds:.2} s",
-                rule.name, rule.applied, rule.places_removed, rule.transitions_removed
+                "{}: {}, {} and {} fewer, {seconds:.2} s",
+                rule.name,
+                counted(rule.applied, "time"),
+                counted(rule.places_removed, "place"),
+                counted(rule.transitions_removed, "transition")
             )),
             Format::Json => object(json!({
                 "type": "rule",

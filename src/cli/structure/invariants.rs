@@ -9,6 +9,7 @@ use crate::structure::bounds::{DerivedBound, PlaceBounds, Reason, place_bounds};
 use crate::structure::flows::{PlaceFlow, TransitionFlow, place_flows, transition_flows};
 use crate::structure::semiflows::{Incomplete, place_semiflows, transition_semiflows};
 use anyhow::Result;
+use parikh_net::printable::counted;
 use parikh_net::{EffectId, Net, PlaceId};
 use parikh_solvers::{Budget, Exhausted};
 use serde_json::{Value, json};
@@ -49,7 +50,7 @@ pub(in super::super) struct Arguments {
 }
 
 const EXAMPLES: &str = "\
-A basis is complete or not given at all: the end of the time is exit code 3. Semiflows that were
+A basis is complete or not given at all: the end of the time is exit code 3. Semiflows that were \
 found by then are given, and marked as incomplete.
 
 Examples:
@@ -254,8 +255,7 @@ fn of_places(net: &Net, arguments: &Arguments, budget: &Budget) -> Outcome {
 
 fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
     let constant = bounds.constant_places();
-    let places = if constant.len() == 1 { "place" } else { "places" };
-    line(&format!("# {} constant {places}", constant.len()));
+    line(&format!("# {}", counted(constant.len(), "constant place")));
     for p in constant {
         line(&format!("{} = {}", net.place_name(p), bounds.lower(p)));
     }
@@ -263,7 +263,7 @@ fn print_bounds(net: &Net, bounds: &PlaceBounds, all: bool) {
         return;
     }
     let bounded = net.places().filter(|&p| bounds.upper(p).is_some()).count();
-    line(&format!("# bounds, {bounded} of {} places from above", net.place_count()));
+    line(&format!("# bounds, {bounded} of {} from above", counted(net.place_count(), "place")));
     for p in net.places() {
         let (name, lower) = (net.place_name(p), bounds.lower(p));
         line(&match bounds.upper(p) {

@@ -9,6 +9,7 @@ use crate::structure::semiflows::Incomplete;
 use crate::structure::siphons::{starved_by, unmarked_siphon};
 use crate::structure::traps::{is_marked, small_marked_trap};
 use anyhow::Result;
+use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId};
 use parikh_solvers::Budget;
 use serde_json::json;
@@ -61,8 +62,8 @@ struct Arguments {
 }
 
 const SIPHON_EXAMPLES: &str = "\
-A siphon is a set of places to which only transitions put that take from it too: once empty, it
-stays empty. Without options: the largest one that is empty initially, so its places never hold a
+A siphon is a set of places to which only transitions put that take from it too: once empty, it \
+stays empty. Without options: the largest one that is empty initially, so its places never hold a \
 token, and the transitions that never fire for it.
 
 Examples:
@@ -72,8 +73,8 @@ Examples:
   parikh siphons model.pnml --commoner";
 
 const TRAP_EXAMPLES: &str = "\
-A trap is a set of places from which only transitions take that put to it too: once marked, it
-stays marked. Without options: the largest trap, and a small one that is marked initially, so one
+A trap is a set of places from which only transitions take that put to it too: once marked, it \
+stays marked. Without options: the largest trap, and a small one that is marked initially, so one \
 of its places has a token in every reachable marking.
 
 Examples:
@@ -212,8 +213,8 @@ fn largest_within(mut printer: Printer<'_>, within: &[PlaceId], marked: bool) ->
         return printer.finish(0, None);
     }
     let comment = format!(
-        "the largest such {noun}: {} places, {} initially",
-        set.len(),
+        "the largest such {noun}: {}, {} initially",
+        counted(set.len(), "place"),
         if is_marked(net, &set) { "marked" } else { "unmarked" }
     );
     printer.set("largest", Some(&comment), &set);
@@ -264,14 +265,15 @@ fn trap_summary(mut printer: Printer<'_>) -> Outcome {
         printer.comment("there is no trap but the empty set");
         return printer.finish(0, None);
     }
+    let places = counted(whole.len(), "place");
     let Some(small) = small_marked_trap(net, &all) else {
-        let comment = format!("the largest trap, {} places, unmarked initially", whole.len());
+        let comment = format!("the largest trap, {places}, unmarked initially");
         printer.set("largest", Some(&comment), &whole);
         return printer.finish(1, None);
     };
     let comment = "a small trap that is marked initially: one of its places always holds a token";
     printer.set("small", Some(comment), &small);
-    let comment = format!("the largest trap, {} places, marked initially", whole.len());
+    let comment = format!("the largest trap, {places}, marked initially");
     printer.set("largest", Some(&comment), &whole);
     printer.finish(2, None)
 }

@@ -14,6 +14,7 @@ use crate::structure::commoner::{
 use crate::structure::siphons::is_siphon;
 use crate::structure::traps::{is_marked, largest_trap};
 use parikh_evidence::refutation::RefutationFlaw;
+use parikh_net::printable::counted;
 use parikh_net::{Net, PlaceId};
 use parikh_solvers::{Budget, Exhausted};
 use serde_json::{Value, json};
@@ -140,8 +141,10 @@ fn in_words(net: &Net, property: SiphonTrapProperty, whose: &str, finding: &Find
         Finding::Holds(certificate) => {
             let (traps, steps) = (certificate.traps.len(), certificate.refutation.len());
             line(&format!(
-                "{whose} contains a trap that is marked initially: TRUE — a certificate of {traps} \
-                 traps and {steps} clauses was checked"
+                "{whose} contains a trap that is marked initially: TRUE — a certificate of {} and {} \
+                 was checked",
+                counted(traps, "trap"),
+                counted(steps, "clause")
             ));
             let heavy = property == SiphonTrapProperty::EverySiphon && !consumes_single_tokens(net);
             if heavy {

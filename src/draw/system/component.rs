@@ -7,6 +7,7 @@ use super::super::svg::{escaped, tip};
 use super::{CLIPPED, LETTER};
 use crate::layout::{Direction, Graph, Layout, Point, Size, Spacing, layout};
 use crate::names::clipped_to;
+use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use parikh_systems::{Component, LabelId, System};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -70,7 +71,9 @@ fn frame(component: &Component, size: Size, body: &mut String) {
 /// A component that is too large to look at.
 pub(super) fn boxed(system: &System, at: usize) -> Drawn {
     let component = &system.components()[at];
-    let said = format!("{} states, {} edges", component.states().len(), component.edge_count());
+    let said =
+        [counted(component.states().len(), "state"), counted(component.edge_count(), "edge")]
+            .join(", ");
     let title = LETTER * 1.2 * component.name().chars().count().min(CLIPPED) as f64;
     let width = title.max(LETTER * said.chars().count() as f64) + 2.0 * PADDING;
     let size = Size { width, height: 58.0 };

@@ -18,6 +18,7 @@ use crate::evidence::abstraction::ColouredModel;
 use crate::unfold::{Compiled, Compiler};
 use bindings::Rule;
 use parikh_net::coloured::{ColouredTransitionId, Value};
+use parikh_net::printable::counted;
 use parikh_net::{GoalId, MarkingGoal, Net, PlaceId, Predicate, SortedGoals, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -253,7 +254,8 @@ pub fn run(
         }
         walker.hand_over(&under);
     }
-    format!("{walks} walks on the coloured net, {} firings", walker.firings)
+    let (walks, firings) = (counted(walks, "walk"), counted(walker.firings, "firing"));
+    format!("{walks} on the coloured net, {firings}")
 }
 
 /// Fires what a hint says, as far as there are bindings for it.

@@ -42,6 +42,7 @@ use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::board::{Argument, Board, Over, Proof, Sighting, Under};
 use crate::graph::omega::OMEGA;
 use crate::ground::Ground;
+use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use runs::TokenDemand;
@@ -109,7 +110,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             break;
         }
     }
-    format!("{}; {} goals settled", said.join(", then "), asked.settled())
+    format!("{}; {} settled", said.join(", then "), counted(asked.settled(), "goal"))
 }
 
 fn in_words(tree: &Tree<'_>, end: End) -> String {
@@ -119,7 +120,8 @@ fn in_words(tree: &Tree<'_>, end: End) -> String {
         End::Settled => "all settled, a tree",
     };
     let (nodes, kept, unbounded) = (tree.nodes.len(), tree.kept().count(), tree.unbounded());
-    format!("{how} of {nodes} nodes, {kept} kept, {unbounded} unbounded places")
+    let (nodes, unbounded) = (counted(nodes, "node"), counted(unbounded, "unbounded place"));
+    format!("{how} of {nodes}, {kept} kept, {unbounded}")
 }
 
 /// The goals, of which most are settled at the first look.

@@ -50,6 +50,7 @@ pub use state_space::{Incomplete, StateSpace, count};
 use crate::board::{Over, Under};
 use crate::engine::Task;
 use crate::engine::{Engine, Role, Sides, Takes, each_slice_anew};
+use parikh_net::printable::counted;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
 use search::{End, Report, SearchConfig, search};
@@ -138,11 +139,15 @@ impl std::fmt::Display for Statistics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} searches, {} of them to the end, {} states, {} firings, {:.1} bytes a state",
-            self.searches,
+            "{}, {} to the end, {}, {}, {:.1} bytes a state",
+            if self.searches == 1 {
+                "1 search".into()
+            } else {
+                format!("{} searches", self.searches)
+            },
             self.exhausted,
-            self.states,
-            self.firings,
+            counted(self.states, "state"),
+            counted(self.firings, "firing"),
             self.bytes_per_state()
         )
     }

@@ -24,6 +24,7 @@ use crate::evidence::home::Structure;
 use crate::evidence::home::commoner::{covered, is_asymmetric_choice};
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
 use parikh_net::counted::closed;
+use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                 format!("{count} marked traps keep the closed net live")
             }
             Ok(SiphonTrap::Fails(siphon)) => {
-                format!("a siphon of {} places contains no marked trap", siphon.len())
+                format!("a siphon of {} contains no marked trap", counted(siphon.len(), "place"))
             }
             Err(exhausted) => exhausted.to_string(),
         };

@@ -14,6 +14,7 @@ use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::home::Structure;
 use crate::evidence::home::commoner::is_asymmetric_choice;
 use crate::structure::commoner::{SiphonTrap, SiphonTrapProperty, siphon_trap};
+use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             format!("{traps} marked traps keep all transitions live")
         }
         Ok(SiphonTrap::Fails(siphon)) => {
-            format!("a siphon of {} places contains no marked trap", siphon.len())
+            format!("a siphon of {} contains no marked trap", counted(siphon.len(), "place"))
         }
         Err(exhausted) => exhausted.to_string(),
     }

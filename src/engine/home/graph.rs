@@ -16,6 +16,7 @@ use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::{Document, pump_grows};
 use crate::ground::Ground;
 use parikh_net::parts::Subnet;
+use parikh_net::printable::counted;
 use parikh_net::{Facts, GoalId, Marking, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -138,7 +139,8 @@ fn on_parts(
         known.then_some(HomeFinding { goal, stays: kept[at], sequence: None })
     });
     work.board.homes("EXPLICIT").on(ground).searched(found.collect(), visited);
-    Ok(format!("{} markings of {} parts", visited.markings, parts.len()))
+    let markings = counted(visited.markings, "marking");
+    Ok(format!("{markings} of {}", counted(parts.len(), "part")))
 }
 
 /// Makes the graph of a ground's net and says what it tells of the goals; an error says why there
@@ -185,5 +187,5 @@ fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result
         }
     }
     homes.searched(found, SearchExtent { markings, parts: 1 });
-    Ok(format!("{markings} markings"))
+    Ok(counted(markings, "marking"))
 }

@@ -22,6 +22,7 @@ use crate::engine::diagrams::confirm::closed_set;
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::engine::{Task, diagrams, explicit, intervals, state_equation};
 use crate::evidence::Document;
+use parikh_net::printable::counted;
 use parikh_net::{Facts, FiringSequence, Goal, GoalId, MarkingGoal, Net, Predicate};
 use parikh_solvers::Budget;
 use std::sync::Arc;
@@ -66,7 +67,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         let steps = rng.u64(1u64 << (length - 1)..1u64 << length);
         while sequence.firings() < u128::from(steps) && !roam.is_dead() {
             if budget.is_exhausted() {
-                return format!("{looked} markings looked from");
+                return format!("{} looked from", counted(looked, "marking"));
             }
             let more = roam.walk(1 << 14);
             if more.is_empty() {
@@ -76,7 +77,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         }
         let open: Vec<(GoalId, &Predicate)> = open(work.ground, work.board).collect();
         if open.is_empty() || budget.is_exhausted() {
-            return format!("{looked} markings looked from");
+            return format!("{} looked from", counted(looked, "marking"));
         }
         looked += 1;
         if roam.is_dead() {
@@ -113,7 +114,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             homes.lost_after(goal, sequence, proof);
         }
     }
-    format!("{looked} markings looked from")
+    format!("{} looked from", counted(looked, "marking"))
 }
 
 /// Fewer of the firings, after which token intervals show already that what is wanted is lost.

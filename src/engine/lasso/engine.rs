@@ -2,6 +2,7 @@
 
 use super::{Lassos, Unknown};
 use crate::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
+use parikh_net::printable::counted;
 use parikh_net::{GoalId, RunProperty};
 use parikh_solvers::Budget;
 use std::collections::HashSet;
@@ -65,5 +66,6 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         }
     }
     let excluded = without.len();
-    format!("{expanded} markings expanded, {found} runs found, {excluded} properties without")
+    let (expanded, found) = (counted(expanded, "marking"), counted(found, "run"));
+    format!("{expanded} expanded, {found} found, {} without", counted(excluded, "property"))
 }

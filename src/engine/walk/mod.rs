@@ -50,6 +50,7 @@ use crate::engine::Task;
 use crate::engine::{Engine, Hint, Role, Sides, Takes, each_slice_anew};
 use bandit::{Bandit, StopReason};
 use compiled::Compiled;
+use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, MarkingGoal};
 use walker::{Resources, Walker};
 use watch::Watch;
@@ -210,8 +211,11 @@ impl std::fmt::Display for Statistics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} firings, {} restarts, {} goals reached, {} maxima raised",
-            self.firings, self.restarts, self.reached, self.improvements
+            "{}, {}, {} reached, {} maxima raised",
+            counted(self.firings, "firing"),
+            counted(self.restarts, "restart"),
+            counted(self.reached, "goal"),
+            self.improvements
         )
     }
 }
@@ -293,10 +297,10 @@ fn report_initial(task: &Task<'_>, report: Under<'_>) -> u64 {
 
 fn log(statistics: &Statistics) {
     tracing::info!(
-        "walk: {} firings, {} restarts, {} goals reached, {} maxima raised, {} infinite",
-        statistics.firings,
-        statistics.restarts,
-        statistics.initial + statistics.reached,
+        "walk: {}, {}, {} reached, {} maxima raised, {} infinite",
+        counted(statistics.firings, "firing"),
+        counted(statistics.restarts, "restart"),
+        counted(statistics.initial + statistics.reached, "goal"),
         statistics.improvements,
         statistics.unbounded,
     );

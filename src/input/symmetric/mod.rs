@@ -68,6 +68,8 @@ pub fn read_coloured_from(reader: impl BufRead, name: &str) -> Result<ColouredNe
 
 struct Place {
     id: String,
+    /// For people.
+    label: Option<String>,
     at: Position,
     sort: Option<RawTerm>,
     initial: Option<RawTerm>,
@@ -75,6 +77,8 @@ struct Place {
 
 struct Transition {
     id: String,
+    /// For people.
+    label: Option<String>,
     at: Position,
     guard: Option<RawTerm>,
 }
@@ -232,11 +236,12 @@ impl<R: BufRead> SymmetricReader<R> {
     }
 
     fn place(&mut self, id: String, at: Position) -> Result<(), InputError> {
-        let (mut sort, mut initial) = (None, None);
+        let (mut sort, mut initial, mut label) = (None, None, None);
         let owner = format!("place `{id}`");
-        let read = ["type", "hlinitialMarking", "initialMarking", "capacity"];
+        let read = ["name", "type", "hlinitialMarking", "initialMarking", "capacity"];
         while let Some((child, at)) = self.xml.child(&read, &[])? {
             match child {
+                Child::Name => label = Some(self.xml.label(at)?.text),
                 Child::Type(_) => {
                     let term = self.label(at, &owner)?;
                     self.set(&mut sort, term, at, &owner, "type")?;
@@ -267,15 +272,16 @@ impl<R: BufRead> SymmetricReader<R> {
                 _ => self.xml.skip()?,
             }
         }
-        self.parts.places.push(Place { id, at, sort, initial });
+        self.parts.places.push(Place { id, label, at, sort, initial });
         Ok(())
     }
 
     fn transition(&mut self, id: String, at: Position) -> Result<(), InputError> {
-        let mut guard = None;
+        let (mut guard, mut label) = (None, None);
         let owner = format!("transition `{id}`");
-        while let Some((child, at)) = self.xml.child(&["condition"], OF_TRANSITION)? {
+        while let Some((child, at)) = self.xml.child(&["name", "condition"], OF_TRANSITION)? {
             match child {
+                Child::Name => label = Some(self.xml.label(at)?.text),
                 Child::Condition => {
                     let term = self.label(at, &owner)?;
                     self.set(&mut guard, term, at, &owner, "condition")?;
@@ -283,7 +289,7 @@ impl<R: BufRead> SymmetricReader<R> {
                 _ => self.xml.skip()?,
             }
         }
-        self.parts.transitions.push(Transition { id, at, guard });
+        self.parts.transitions.push(Transition { id, label, at, guard });
         Ok(())
     }
 

@@ -57,7 +57,11 @@ impl Settling<'_> {
         let at = place.initial.as_ref().map_or(place.at, |term| term.at);
         let settled = self.sort_and_tokens(&place).and_then(|(sort, initial)| {
             let added = self.net.add_place(&place.id, sort, initial);
-            added.map(drop).map_err(|problem| (at, problem.into()))
+            let added = added.map_err(|problem| (at, problem.into()))?;
+            if let Some(label) = &place.label {
+                self.net.label_place(added, label);
+            }
+            Ok(())
         });
         settled.map_err(|(at, problem)| self.wrong(at, format!("place `{}`", place.id), problem))
     }
@@ -83,7 +87,11 @@ impl Settling<'_> {
         };
         let settled = guard.and_then(|guard| {
             let added = self.net.add_transition(&transition.id, guard);
-            added.map(drop).map_err(|problem| (at, problem.into()))
+            let added = added.map_err(|problem| (at, problem.into()))?;
+            if let Some(label) = &transition.label {
+                self.net.label_transition(added, label);
+            }
+            Ok(())
         });
         let owner = || format!("transition `{}`", transition.id);
         settled.map_err(|(at, problem)| self.wrong(at, owner(), problem))

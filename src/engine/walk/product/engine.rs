@@ -3,6 +3,7 @@
 use super::{Atoms, ProductWalk};
 use crate::board::{Board, Knowledge, Reach};
 use crate::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
+use parikh_net::printable::counted;
 use parikh_net::{FiringSequence, GoalId, RunProperty};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
@@ -75,7 +76,7 @@ fn run(work: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
             break;
         }
     }
-    format!("{} firings, {found} runs found", walk.firings())
+    format!("{}, {} found", counted(walk.firings(), "firing"), counted(found, "run"))
 }
 
 /// The ways to what is known to be reachable, and what may begin a run, the shortest first.

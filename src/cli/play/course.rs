@@ -1,0 +1,111 @@
+//! The course that `next` follows: the firings of a trace one by one, and round the loop behind
+//! them.
+
+use parikh_net::TransitionId;
+use parikh_net::printable::counted;
+
+/// The firings of a trace, and how many of them were followed.
+pub(super) struct Course {
+    /// What fires once.
+    way: Vec<TransitionId>,
+    /// What repeats for ever behind it; empty where nothing does.
+    round: Vec<TransitionId>,
+    /// How many firings were followed, those of all rounds counted.
+    followed: usize,
+}
+
+impl Course {
+    pub(super) fn new(way: Vec<TransitionId>, round: Vec<TransitionId>) -> Self {
+        Course { way, round, followed: 0 }
+    }
+
+    pub(super) fn followed(&self) -> usize {
+        self.followed
+    }
+
+    /// So many firings were followed.
+    pub(super) fn set_followed(&mut self, firings: usize) {
+        self.followed = firings;
+    }
+
+    /// The firing at a position; behind the way, those of the loop come again and again.
+    pub(super) fn at(&self, position: usize) -> Option<TransitionId> {
+        match position.checked_sub(self.way.len()) {
+            None => Some(self.way[position]),
+            Some(_) if self.round.is_empty() => None,
+            Some(beyond) => Some(self.round[beyond % self.round.len()]),
+        }
+    }
+
+    /// The next firings, at most so many.
+    pub(super) fn next(&self, times: usize) -> Vec<TransitionId> {
+        (self.followed..self.followed + times).map_while(|position| self.at(position)).collect()
+    }
+
+    /// How many firings `next all` stands for: the rest of the way, and then the rest of a round.
+    pub(super) fn rest(&self) -> usize {
+        match self.followed.checked_sub(self.way.len()) {
+            None => self.way.len() - self.followed,
+            Some(_) if self.round.is_empty() => 0,
+            Some(beyond) => self.round.len() - beyond % self.round.len(),
+        }
+    }
+
+    /// How far it was followed, and what comes next.
+    pub(super) fn told(&self, name: impl Fn(TransitionId) -> String) -> String {
+        let Some(t) = self.at(self.followed) else {
+            return format!("the trace is at its end, after {}", counted(self.way.len(), "firing"));
+        };
+        let (next, all) = (name(t), self.round.len());
+        let Some(beyond) = self.followed.checked_sub(self.way.len()) else {
+            return format!("trace {} of {}: next is {next}", self.followed, self.way.len());
+        };
+        match (beyond / all, beyond % all) {
+            (0, 0) => format!(
+                "here begins the loop of {}, which repeats for ever: next is {next}",
+                counted(all, "firing")
+            ),
+            (done, 0) => format!(
+                "{} round the loop of {}: next is {next} again",
+                counted(done, "time"),
+                counted(all, "firing")
+            ),
+            (done, at) => format!("loop {at} of {all}, round {}: next is {next}", done + 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_is_followed_once_and_the_loop_for_ever() {
+        let [s, x, y] = [0, 1, 2].map(TransitionId::new);
+        let name = |t: TransitionId| ["s", "x", "y"][t.index()].to_owned();
+        let mut course = Course::new(vec![s], vec![x, y]);
+        assert_eq!((course.rest(), course.told(name)), (1, "trace 0 of 1: next is s".into()));
+        assert_eq!(course.next(6), [s, x, y, x, y, x]);
+        course.set_followed(1);
+        let begins = "here begins the loop of 2 firings, which repeats for ever: next is x";
+        assert_eq!((course.rest(), course.told(name)), (2, begins.into()));
+        course.set_followed(2);
+        assert_eq!(
+            (course.rest(), course.told(name)),
+            (1, "loop 1 of 2, round 1: next is y".into())
+        );
+        course.set_followed(3);
+        assert_eq!(course.told(name), "1 time round the loop of 2 firings: next is x again");
+        course.set_followed(6);
+        assert_eq!(course.told(name), "loop 1 of 2, round 3: next is y");
+    }
+
+    #[test]
+    fn a_trace_without_a_loop_has_an_end() {
+        let mut course = Course::new(vec![TransitionId::new(0)], Vec::new());
+        assert_eq!(course.next(5).len(), 1);
+        course.set_followed(1);
+        assert_eq!((course.rest(), course.next(5).len()), (0, 0));
+        assert_eq!(course.told(|_| String::new()), "the trace is at its end, after 1 firing");
+    }
+}

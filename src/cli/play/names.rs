@@ -1,0 +1,88 @@
+//! What transitions are called in a game: by their ids, quoted as in a trace, or by their names for
+//! people.
+
+use super::super::trace_file::{quote, unquote};
+use parikh_net::{Net, TransitionId, closest};
+
+/// How a transition is listed, and can be typed.
+pub(super) fn shown(net: &Net, t: TransitionId) -> String {
+    quote(net.transition_name(t))
+}
+
+/// The transition that is typed.
+///
+/// # Errors
+/// There is none of that name, or several.
+pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
+    let unquoted = if typed.len() > 1 { unquote(typed) } else { None };
+    let name = unquoted.as_deref().unwrap_or(typed);
+    if let Some(t) = net.transition_named(typed).or_else(|| net.transition_named(name)) {
+        return Ok(t);
+    }
+    let labelled: Vec<TransitionId> =
+        net.transitions().filter(|&t| net.transition_label(t) == Some(name)).collect();
+    match labelled[..] {
+        [t] => Ok(t),
+        [] if typed.contains(char::is_control) => Err(
+            "control characters are no command: lines are not edited here; `rlwrap parikh play …` \
+             has arrow keys and a history"
+                .to_owned(),
+        ),
+        [] => {
+            let near = closest(name, net.transitions().map(|t| net.transition_name(t)));
+            let meant = near.map(|near| format!("; is {} meant?", quote(near)));
+            Err(format!("there is no transition {}{}", quote(name), meant.unwrap_or_default()))
+        }
+        [first, second, ..] => Err(format!(
+            "{} transitions are called {}, such as {} and {}",
+            labelled.len(),
+            quote(name),
+            shown(net, first),
+            shown(net, second)
+        )),
+    }
+}
+
+/// What is typed, taken apart: a name, and how often where a number stands behind it.
+pub(super) fn counted(typed: &str) -> Option<(&str, usize)> {
+    let (name, times) = typed.rsplit_once(char::is_whitespace)?;
+    Some((name.trim_end(), times.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parikh_net::NetBuilder;
+
+    #[test]
+    fn transitions_are_found_by_id_in_quotes_and_by_name() {
+        let mut builder = NetBuilder::new("n");
+        for name in ["t1", "t2", "t3", "go there", "#x"] {
+            builder.transition(name).unwrap();
+        }
+        for (index, label) in [(0, "Pay the bill"), (1, "Wait"), (2, "Wait")] {
+            builder.label_transition(TransitionId::new(index), label);
+        }
+        let net = builder.build().unwrap();
+        let found = |typed: &str| find(&net, typed).map(TransitionId::index);
+        for (typed, index) in
+            [("t1", 0), ("Pay the bill", 0), ("\"Pay the bill\"", 0), ("go there", 3), ("#x", 4)]
+        {
+            assert_eq!(found(typed), Ok(index), "{typed}");
+        }
+        for t in net.transitions() {
+            assert_eq!(find(&net, &shown(&net, t)), Ok(t));
+        }
+        assert_eq!(
+            found("Wait"),
+            Err("2 transitions are called Wait, such as t2 and t3".to_owned())
+        );
+        assert!(found("\u{1b}[A").unwrap_err().contains("rlwrap"));
+        assert_eq!(
+            found("go their"),
+            Err("there is no transition \"go their\"; is \"go there\" meant?".to_owned())
+        );
+        assert_eq!(counted("go there 5"), Some(("go there", 5)));
+        assert_eq!(counted("go there"), None);
+    }
+}
