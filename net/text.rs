@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Names are quoted like `"a b"` when they have a blank or one of `#:+*"->`; inside quotes `\"`
-//! and `\\` stand for themselves, and `\n` and `\r` for line ends. [`parse`] and [`print()`] are inverse to each other.
+//! and `\\` stand for themselves, and `\n` and `\r` for line ends. [`parse`] and [`print()`] are
+//! inverse to each other.
 
 use crate::builder::{BuildError, NetBuilder, Node};
 use crate::id::{PlaceId, TransitionId};

@@ -7,8 +7,8 @@
 //! known to mean nothing, and so is text that is not in a `text` or `value`.
 //!
 //! `graphics`, `toolspecific` and `name` are for others. So are attributes with a prefix, which are
-//! another language's; elements of another language are refused. A `>` or `$` too many is a slip that some writers make (models of the
-//! contest among them).
+//! another language's; elements of another language are refused. A `>` or `$` too many is a slip
+//! that some writers make (models of the contest among them).
 
 use super::{BLANKS, Unreadable, elements, name, trimmed};
 use parikh_net::printable::Quoted;

@@ -14,7 +14,6 @@ mod aim;
 mod basis;
 mod circuit;
 mod examinations;
-mod lemma;
 mod nodes;
 mod plan;
 mod question;

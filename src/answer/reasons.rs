@@ -3,9 +3,8 @@
 
 use super::aim::{Aim, Question, Role, Whole};
 use super::basis::{length, shortest};
-use super::lemma;
 use super::sound;
-use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach};
+use crate::board::{Argument, Board, Home, Knowledge, Maximum, Proof, Reach, why_never};
 use crate::evidence::words;
 use parikh_net::printable::counted;
 use parikh_net::{Goal, GoalId, Net, PlaceId, Predicate};
@@ -145,7 +144,7 @@ fn never(board: &Board<'_>, goal: GoalId, proof: &Proof) -> String {
     let Goal::Reach(predicate) = board.goal(goal) else { return proof.to_string() };
     let net = board.net();
     let by_sums = board.sums().and_then(|sums| sums.why_never(net, predicate));
-    let said = by_sums.or_else(|| Some(lemma::why_never(net, predicate, proof)?.text));
+    let said = by_sums.or_else(|| Some(why_never(net, predicate, proof)?.text));
     said.map_or_else(|| proof.to_string(), |said| format!("{said} ({proof})"))
 }
 
@@ -159,7 +158,7 @@ pub(super) fn places_of_sums(board: &Board<'_>, goal: GoalId) -> BTreeSet<PlaceI
     };
     let by_sums = board.sums().map(|sums| sums.places_of_why_never(net, predicate));
     let by_sums = by_sums.filter(|places| !places.is_empty());
-    by_sums.or_else(|| Some(lemma::why_never(net, predicate, proof)?.places)).unwrap_or_default()
+    by_sums.or_else(|| Some(why_never(net, predicate, proof)?.places)).unwrap_or_default()
 }
 
 /// A part of a formula, and why it is true.

@@ -501,8 +501,8 @@ impl Telling<'_> {
                 None => groups.push((vec![place], details, play)),
             }
         }
-        let others = groups.split_off(groups.len().min(UNBOUNDED));
-        if !others.is_empty() {
+        if groups.len() > UNBOUNDED + 1 {
+            let others = groups.split_off(UNBOUNDED);
             let places: Vec<PlaceId> =
                 others.iter().flat_map(|(places, ..)| places).copied().collect();
             let said = |(places, details, _): (Vec<PlaceId>, Vec<Text>, _)| {

@@ -226,7 +226,11 @@ fn nets_are_converted_and_what_cannot_be_is_said() {
     assert_eq!(lines[1..], ["  pr t > u", "  ^^"]);
     // A place that inhibits and has no bound: what can be reached is asked, and the net is played.
     desk.write("free.net", "tr t -> p\ntr u p?-3 -> q");
-    let refused = desk.refused(1, &["info", "free.net"]);
+    let info = desk.fine(&["info", "free.net"]);
+    assert!(info.contains("places       2\n") && info.contains("inhibitors   1 arc\n"), "{info}");
+    desk.fine(&["draw", "free.net", "-o", "free.dot"]);
+    assert!(desk.read("free.dot").contains("p0 -> t1 [label=\"3\", arrowhead=odot]"));
+    let refused = desk.refused(1, &["unfold", "free.net"]);
     assert!(
         refused.contains("place `p` inhibits transition `u`, and no bound is known"),
         "{refused}"

@@ -184,6 +184,108 @@ fn every_unbounded_place_is_listed_with_a_loop() {
 }
 
 #[test]
+fn many_unbounded_places_are_one_finding_behind_the_first_and_no_loop_has_a_long_way_to_it() {
+    let puts: String = (0..30)
+        .map(|at| format!("place p{at}\ntransition t{at}: work -> work + p{at}\n"))
+        .collect();
+    let desk = Desk::with(&format!("net n\nplace work 1\n{puts}"));
+    let (page, _) = page(&desk, &[]);
+    let found = findings(&data(&page));
+    let unbounded: Vec<&String> =
+        found.iter().map(|(_, text)| text).filter(|text| text.contains("unbounded")).collect();
+    assert_eq!(unbounded.len(), 7, "{found:?}");
+    assert!(unbounded.iter().all(|text| !text.contains("After ")), "{unbounded:?}");
+    assert!(unbounded[6].starts_with("24 places are unbounded: p6, p7"), "{unbounded:?}");
+    for at in 6..30 {
+        let loops =
+            format!("p{at}: This loop adds tokens each time and can repeat for ever: t{at}");
+        assert!(unbounded[6].contains(&loops), "{loops}: {unbounded:?}");
+    }
+}
+
+#[test]
+fn what_keeps_a_case_from_its_end_is_said_beside_what_never_fires() {
+    let desk = Desk::with(
+        "net n\nplace i 1\nplace a\nplace b\nplace c\nplace o\ntransition s: i -> a\n\
+         transition e: a -> o\ntransition l: a -> b\ntransition l1: b -> c\n\
+         transition l2: c -> b\ntransition never: b + c -> o",
+    );
+    let (page, _) = page(&desk, &[]);
+    let found = findings(&data(&page));
+    let problems = found.iter().filter(|(level, _)| level == "problem").map(|(_, text)| text);
+    let problems: Vec<&String> = problems.collect();
+    let says = |text: &str| problems.iter().any(|it| it.contains(text));
+    assert!(says("Transition never can never fire because b and c are never marked together"));
+    assert!(says("a case cannot be completed any more after 2 firings"), "{problems:?}");
+}
+
+#[test]
+fn a_case_may_end_in_several_markings() {
+    let desk = Desk::new();
+    desk.write(
+        "model.pnml",
+        "<pnml><net id='n' type='http://x/ptnet'><page id='g'><place id='i'><initialMarking>\
+         <text>1</text></initialMarking></place><place id='a'/><place id='b'/><transition id='t'/>\
+         <transition id='u'/><arc source='i' target='t'/><arc source='t' target='a'/>\
+         <arc source='i' target='u'/><arc source='u' target='b'/></page><finalmarkings><marking>\
+         <place idref='a'><text>1</text></place></marking><marking><place idref='b'><text>1</text>\
+         </place></marking></finalmarkings></net></pnml>",
+    );
+    let (page, _) = page(&desk, &[]);
+    let data_of = data(&page);
+    let found = findings(&data_of);
+    assert!(found.iter().all(|(level, _)| level == "good" || level == "note"), "{found:?}");
+    assert!(data_of["remark"].as_str().unwrap().contains("2 final markings"));
+}
+
+#[test]
+fn what_stands_for_inhibitor_and_reset_arcs_is_no_finding() {
+    let desk = Desk::new();
+    desk.write(
+        "model.pnml",
+        "<pnml><net id='n' type='http://x/ptnet'><place id='lock'><initialMarking><text>1</text>\
+         </initialMarking></place><place id='a'><initialMarking><text>2</text></initialMarking>\
+         </place><place id='b'/><transition id='t'/><transition id='u'/><transition id='f'/>\
+         <arc source='a' target='t'/><arc source='t' target='b'/><arc source='b' target='u'/>\
+         <arc source='u' target='a'/><arc source='lock' target='u' type='inhibitor'/>\
+         <arc source='b' target='f' type='reset'/></net></pnml>",
+    );
+    let (page, _) = page(&desk, &[]);
+    let data_of = data(&page);
+    let found = findings(&data_of);
+    let problems: Vec<&String> =
+        found.iter().filter(|(level, _)| level == "problem").map(|(_, text)| text).collect();
+    assert_eq!(problems.len(), 1, "{found:?}");
+    assert!(problems[0].starts_with("Transition u can never fire"), "{problems:?}");
+    let warned = found.iter().filter(|(level, _)| level == "warning");
+    assert!(warned.clone().all(|(_, text)| text.starts_with("Not every transition")), "{found:?}");
+    let bounded = found.iter().find(|(_, text)| text.starts_with("The net is bounded"));
+    assert!(bounded.unwrap().1.contains("more than 2 tokens"), "{found:?}");
+    assert!(data_of["remark"].as_str().unwrap().contains("inhibitor or reset arcs"));
+}
+
+#[test]
+fn many_dead_transitions_with_reasons_of_their_own_are_one_finding() {
+    let mut net = "net n\n".to_owned();
+    for at in 0..6 {
+        net.push_str(&format!(
+            "place f{at} 1\nplace a{at}\nplace b{at}\ntransition x{at}: f{at} -> a{at}\n\
+             transition y{at}: f{at} -> b{at}\ntransition z{at}: a{at} + b{at} ->\n"
+        ));
+    }
+    let desk = Desk::with(&net);
+    let (page, _) = page(&desk, &["-e", "QL"]);
+    let found = findings(&data(&page));
+    let dead = &found[0].1;
+    assert!(
+        dead.starts_with("6 transitions can never fire, each for a reason of its own | "),
+        "{found:?}"
+    );
+    let why = "z5 can never fire because a5 and b5 are never marked together: f5 + a5 + b5 = 1";
+    assert!(dead.contains(why), "{dead}");
+}
+
+#[test]
 fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
     // A mutual exclusion that one transition would break, and two dozen that wait for it; another
     // group waits for a place that nothing fills.

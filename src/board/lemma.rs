@@ -6,7 +6,7 @@
 //! and these places together would make w·m larger than that. The sum may be too long to be read;
 //! of how many places it is, is not.
 
-use crate::board::Proof;
+use super::Proof;
 use crate::evidence::certificate::{Document, Lemma};
 use crate::evidence::words;
 use crate::structure::excluded::{least, never_so};
@@ -17,14 +17,17 @@ use std::collections::BTreeSet;
 const TERMS: usize = 12;
 
 /// What is said, and the places that it speaks of.
-pub(super) struct Said {
-    pub(super) text: String,
-    pub(super) places: BTreeSet<PlaceId>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// A sentence.
+    pub text: String,
+    /// The places.
+    pub places: BTreeSet<PlaceId>,
 }
 
 /// Why no reachable marking is as `predicate` says, from a document about the net itself: "`p` and
 /// `q` are never marked together, as a sum of tokens on 40 places never grows".
-pub(super) fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said> {
+pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said> {
     // Of a net that stands for another, people do not know all places.
     let is_model = net.translation().is_none();
     if !is_model || proof.abstracted || proof.reduced.is_some() {
