@@ -187,12 +187,10 @@ impl RunAccount {
             (0..self.properties.len()).filter(|&at| self.is_done(&is(at), claims)).count()
         };
         let (runs, none) = (done(&Need::Run), done(&Need::NoRun));
-        let counts = [(runs, "run", "followed"), (none, "argument about runs", "checked")];
-        let counts = counts.iter().filter(|(number, ..)| *number > 0);
-        let in_words = |(number, what, done): &(usize, &str, &str)| {
-            format!("{number} {what}{} {done}", if *number == 1 { "" } else { "s" })
-        };
-        counts.map(in_words).collect()
+        let s = |number: usize| if number == 1 { "" } else { "s" };
+        let followed = (runs > 0).then(|| format!("{runs} run{} followed", s(runs)));
+        let checked = (none > 0).then(|| format!("{none} argument{} about runs checked", s(none)));
+        followed.into_iter().chain(checked).collect()
     }
 
     /// What an open duty takes, in words.

@@ -53,6 +53,7 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
             "arcpath" => &["id", "curvePoint"],
             "token" => &["id", "enabled", "red", "green", "blue"],
             "labels" => &["id", "border", "width", "height"],
+            "definition" => &["id", "defType", "expression"],
             "variable" => &["refvariable"],
             "useroperator" | "usersort" => &["declaration"],
             "numberconstant" | "finiteintrangeconstant" | "booleanconstant" => &["value"],
@@ -66,7 +67,11 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
         }
         for attribute in node.attributes().filter(|it| it.namespace().is_none()) {
             let known = |names: &[&str]| names.contains(&attribute.name());
-            if !known(own) && !known(FOR_PEOPLE) {
+            let says_no = matches!(
+                (attribute.name(), attribute.value()),
+                ("player", "0") | ("urgent" | "isStatic", "false") | ("controllable", "true")
+            );
+            if !known(own) && !known(FOR_PEOPLE) && !says_no {
                 let (key, around) = (attribute.name(), name(node));
                 let what = format!("`{key}` of `{around}` is not known, and not guessed");
                 return Err(Unreadable::at(node, what));

@@ -200,9 +200,10 @@ pub(crate) fn trimmed(text: &str) -> &str {
 }
 
 /// The tree of an XML file. Nothing here needs document types, and entities that are made of
-/// entities can be as large as they like: types that declare some are refused.
+/// entities can be as large as they like: types that declare some are refused, and so are
+/// attributes that nobody wrote.
 pub(crate) fn tree(text: &str) -> Result<roxmltree::Document<'_>, Unreadable> {
-    let allow_dtd = !text.contains("<!ENTITY");
+    let allow_dtd = !text.contains("<!ENTITY") && !text.contains("<!ATTLIST");
     let options = roxmltree::ParsingOptions { allow_dtd, ..Default::default() };
     roxmltree::Document::parse_with_options(text, options).map_err(|error| Unreadable {
         line: u64::from(error.pos().row),

@@ -2,8 +2,9 @@
 //! on.
 //!
 //! # Meaning
-//! - A node is what its `id` says; its `name` is for people and is not read. Places and transitions
-//!   share their ids, and no two nodes have one.
+//! - A node is what its `id` says. Its `name` is for people; those of transitions are read, as
+//!   constraints of Declare speak of them. Places and transitions share their ids, and no two nodes
+//!   have one.
 //! - Pages only group. What is on a page, or on a page of a page, belongs to the net.
 //! - A `referencePlace` or `referenceTransition` is another word for the node that it refers to,
 //!   perhaps by way of further references.
@@ -131,6 +132,7 @@ fn collect<'a, 'input>(net: Node<'a, 'input>) -> Result<Parts<'a, 'input>, Unrea
                 "toolspecific" if optional(node, "tool") == Some("nupn") => parts.units.push(node),
                 "finalmarkings" => parts.finals.push(node),
                 "toolspecific" | "name" | "graphics" => {}
+                "declaration" => no_colours(node)?,
                 _ if pipe::means_nothing(node, around) => {}
                 _ => return Err(unknown(node, around)),
             }
@@ -149,7 +151,11 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
     pipe::no_priorities(&parts.transitions)?;
     for &node in &parts.transitions {
         label(node, "", 0)?;
-        builder.core.transition(attribute(node, "id")?).map_err(|error| refused(node, error))?;
+        let id = attribute(node, "id")?;
+        let t = builder.core.transition(id).map_err(|error| refused(node, error))?;
+        if let Some(name) = name_for_people(node) {
+            builder.core.label_transition(t, &name);
+        }
     }
     let references = references(&parts.references, |id| {
         builder.core.node(id).map(|node| matches!(node, NetNode::Place(_)))
@@ -228,6 +234,18 @@ fn no_colours(kind: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
+/// What people call a transition: the text of its last `name`.
+fn name_for_people(node: Node<'_, '_>) -> Option<String> {
+    let label = elements(node).filter(|inside| name(*inside) == "name").last()?;
+    let said = |node: Node<'_, '_>| -> String {
+        let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());
+        trimmed(&pieces.collect::<String>()).to_owned()
+    };
+    let inside = elements(label).filter(|it| ["text", "value"].contains(&name(*it))).last();
+    let inside = inside.map(said).filter(|text| !text.is_empty());
+    Some(inside.unwrap_or_else(|| said(label)))
+}
+
 /// What an arc does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArcKind {
@@ -256,7 +274,8 @@ fn arc_kind(arc: Node<'_, '_>) -> Result<ArcKind, Unreadable> {
             return Err(Unreadable::at(arc, "a type of an arc that does not say which"));
         }
         let one = match trimmed(said).to_ascii_lowercase().as_str() {
-            "" | "normal" => ArcKind::Plain,
+            // Renew calls them ordinary.
+            "" | "normal" | "ordinary" => ArcKind::Plain,
             "read" | "readarc" | "test" | "testarc" => ArcKind::Reads,
             "inhibitor" | "inhibitorarc" => ArcKind::Inhibits,
             "reset" | "resetarc" => ArcKind::Empties,

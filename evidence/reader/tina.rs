@@ -115,6 +115,8 @@ struct Nodes {
     transitions: Names,
     /// By place, transition, and the sign of the arc; what puts has the sign `+`.
     arcs: BTreeMap<(String, String, String), u64>,
+    /// What people call transitions.
+    labels: BTreeMap<String, String>,
 }
 
 /// Reads a net.
@@ -130,8 +132,8 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
             _ if key.braced => return Err(key.wrong("a declaration")),
             "net" => name = word(&mut words)?.text,
             "lb" => {
-                labelled.push(word(&mut words)?);
-                word(&mut words)?;
+                let node = word(&mut words)?;
+                labelled.push((node, word(&mut words)?.text));
             }
             "nt" => {
                 for _ in 0..3 {
@@ -141,7 +143,9 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
             "tr" => {
                 let node = word(&mut words)?;
                 nodes.transitions.add(&node);
-                label(&mut words)?;
+                if let Some(label) = label(&mut words)? {
+                    nodes.labels.insert(node.text.clone(), label);
+                }
                 if words.next_is("[") || words.next_is("]") {
                     for expected in ["[", "0", ",", "w", "["] {
                         let found = words.take("[0,w[")?;
@@ -168,11 +172,15 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
             _ => return Err(key.wrong("`net`, `tr`, `pl`, `lb` or `nt`")),
         }
     }
-    let known = |it: &&Word| {
-        nodes.places.said.contains_key(&it.text) || nodes.transitions.said.contains_key(&it.text)
-    };
-    if let Some(unknown) = labelled.iter().find(|it| !known(it)) {
-        return Err(unknown.wrong("a node of this net"));
+    for (node, label) in labelled {
+        // Of a place and a transition of one name, the place is meant.
+        if nodes.places.said.contains_key(&node.text) {
+            continue;
+        }
+        if !nodes.transitions.said.contains_key(&node.text) {
+            return Err(node.wrong("a node of this net"));
+        }
+        nodes.labels.insert(node.text, label);
     }
     build(&name, &nodes)
 }
@@ -186,11 +194,11 @@ fn word(words: &mut Words) -> Result<Word, Unreadable> {
     }
 }
 
-fn label(words: &mut Words) -> Result<(), Unreadable> {
-    if words.skip(":") {
-        word(words)?;
+fn label(words: &mut Words) -> Result<Option<String>, Unreadable> {
+    match words.skip(":") {
+        true => Ok(Some(word(words)?.text)),
+        false => Ok(None),
     }
-    Ok(())
 }
 
 /// A number, perhaps of thousands and more.
@@ -280,7 +288,11 @@ fn build(name: &str, nodes: &Nodes) -> Result<ExtendedNet, Unreadable> {
         }
         let t = net.core.transition(&unique);
         let line = nodes.transitions.said[own].line;
-        transitions.insert(own, t.map_err(|error| wrong(line, error.to_string()))?);
+        let t = t.map_err(|error| wrong(line, error.to_string()))?;
+        if let Some(label) = nodes.labels.get(own) {
+            net.core.label_transition(t, label);
+        }
+        transitions.insert(own, t);
     }
     for ((place, transition, sign), &weight) in &nodes.arcs {
         let (p, t) = (places[place], transitions[transition]);

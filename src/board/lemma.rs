@@ -26,7 +26,8 @@ pub struct Said {
 }
 
 /// Why no reachable marking is as `predicate` says, from a document about the net itself: "`p` and
-/// `q` are never marked together, as a sum of tokens on 40 places never grows".
+/// `q` are never marked together, as a weighted sum of tokens on 40 places never
+/// grows".
 pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said> {
     // Of a net that stands for another, people do not know all places.
     let is_model = net.translation().is_none();
@@ -50,6 +51,10 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said
     if !lemma.traps.is_empty() || !lemma.units.is_empty() {
         return Some(Said { text: never, places });
     }
+    if lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count()) {
+        // Firings are counted, too: that is more than a sum of tokens.
+        return Some(Said { text: never, places });
+    }
     let text = match readable(net, lemma) {
         Some(sum) => {
             places.extend(lemma.weights.iter().map(|&(place, _)| place));
@@ -57,13 +62,13 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said
         }
         None => {
             let many = lemma.weights.len();
-            format!("{never}, as a sum of tokens on {many} places never grows")
+            format!("{never}, as a weighted sum of tokens on {many} places never grows")
         }
     };
     Some(Said { text, places })
 }
 
-/// The place that an atom says to hold at least so many tokens.
+/// If the atom is `p >= k` about one place: p and k.
 fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
     match *atom.sum.terms() {
         [(place, factor)] if factor < 0 && atom.bound < 0 => {

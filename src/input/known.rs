@@ -44,13 +44,23 @@ pub(super) const OF_TRANSITION: &[&str] = &["orientation", "rate", "infiniteServ
 /// Elements of an arc that mean nothing: how PIPE draws it.
 pub(super) const OF_ARC: &[&str] = &["tagged", "arcpath"];
 
-/// What only stands in a net: outside of it, it would be lost.
+/// Elements that only stand in a net: outside of it they would be passed over, and are refused.
 const PARTS: [&str; 3] = ["place", "transition", "arc"];
 
 /// The parts of a net whose attributes are looked at; `finalmarkings` and `toolspecific` look at
 /// their own.
 pub(super) const READ: [&str; 7] =
     ["page", "place", "transition", "arc", "referencePlace", "referenceTransition", "declaration"];
+
+/// Whether an attribute says that something is not so: that a transition of TAPAAL's waits for
+/// nothing and is the controller's, which it is where there is no game; that a place of PNEditor's
+/// is like any other.
+fn says_no(attribute: &str, value: &str) -> bool {
+    matches!(
+        (attribute, value),
+        ("player", "0") | ("urgent" | "isStatic", "false") | ("controllable", "true")
+    )
+}
 
 /// The attributes that an element may have besides those that mean nothing.
 fn attributes_of(element: &str) -> &'static [&'static str] {
@@ -77,8 +87,12 @@ impl Tag<'_> {
     pub(super) fn check_attributes(&self) -> Result<(), InputError> {
         let known = attributes_of(self.name());
         let is_known = |name: &str| known.contains(&name) || MEANINGLESS.contains(&name);
-        let foreign = |name: &str| name == "xmlns" || name.contains(':');
-        match self.find_attribute(|name| !is_known(name) && !foreign(name))? {
+        let is_net = self.name() == "net";
+        // A namespace of its own makes an element one of another language.
+        let foreign = |name: &str| is_net && name == "xmlns" || name.contains(':');
+        let refused =
+            |name: &str, value: &str| !is_known(name) && !foreign(name) && !says_no(name, value);
+        match self.find_attribute(refused)? {
             Some(name) => Err(self.unsupported(format!("an attribute `{name}`"))),
             None => Ok(()),
         }

@@ -45,8 +45,8 @@ impl Label {
 
 impl<R: BufRead> XmlReader<R> {
     /// The next child of the current element, which is to be read or skipped then; none when the
-    /// element ends. Those that are `read` are known to whoever asks, and `nothing` mean nothing;
-    /// others are refused.
+    /// element ends. The caller handles those that are `read`; those in `nothing` are skipped, and
+    /// all others are refused.
     pub(super) fn child(
         &mut self,
         read: &[&str],

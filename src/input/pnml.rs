@@ -327,7 +327,8 @@ impl<R: BufRead> PnmlReader<R> {
     /// What an arc does, by its type in one of the spellings that tools have.
     fn arc_kind(&self, arc: &ArcText, at: Position, kind: &str) -> Result<ArcKind, InputError> {
         match trimmed(kind).to_ascii_lowercase().as_str() {
-            "" | "normal" => Ok(ArcKind::Normal),
+            // Renew calls them ordinary.
+            "" | "normal" | "ordinary" => Ok(ArcKind::Normal),
             "inhibitor" | "inhibitorarc" => Ok(ArcKind::Inhibitor),
             "read" | "readarc" | "test" | "testarc" => Ok(ArcKind::Read),
             "reset" | "resetarc" => Ok(ArcKind::Reset),

@@ -79,15 +79,15 @@ impl Tag<'_> {
         self.start.name().prefix().map_or("", |prefix| prefix.into_inner())
     }
 
-    /// The name of the first attribute that is like this.
+    /// The name of the first attribute that is like this: its name, and its value as written.
     pub(super) fn find_attribute(
         &self,
-        is_like_this: impl Fn(&str) -> bool,
+        is_like_this: impl Fn(&str, &str) -> bool,
     ) -> Result<Option<String>, InputError> {
         for attribute in self.start.attributes() {
             let attribute = attribute.map_err(|e| self.malformed(e))?;
             let key = attribute.key.as_ref();
-            if is_like_this(key) {
+            if is_like_this(key, &attribute.value) {
                 return Ok(Some(key.to_owned()));
             }
         }
@@ -257,6 +257,10 @@ impl<R: BufRead> XmlReader<R> {
                 )));
             }
             Event::Eof => Item::End,
+            Event::DocType(kind) if kind.contains("<!ATTLIST") => {
+                let what = "a document type that gives attributes to elements, which is not read";
+                return Err(malformed(what.to_owned()));
+            }
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => Item::Nothing,
         };
         match item {

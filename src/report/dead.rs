@@ -234,7 +234,7 @@ impl Cause {
 /// As many reasons as are said one by one; the page shows the first of them at once.
 const SAID: usize = 40;
 
-/// As many transitions with a reason of their own as are findings of their own.
+/// Up to so many transitions, each with a reason of its own, are a finding each; more are one.
 const APART: usize = 3;
 
 fn never_filled(net: &Net, place: PlaceId) -> Text {

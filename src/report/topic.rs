@@ -40,8 +40,8 @@ impl Topic {
     ];
 
     /// Those of this net. Of a process, which has a marking in which a case is done, whether it is
-    /// sound comes first, and whether it is but for transitions that never fire: what is wrong may
-    /// be two things. Where a case may end in several markings, whether it gets stuck elsewhere.
+    /// sound comes first. Weak soundness, which allows transitions that never fire, is asked, too,
+    /// because a net can fail in both ways. Where a case may end in several markings, whether it gets stuck elsewhere.
     pub fn of_net(net: &Net) -> Vec<Topic> {
         let of_process: &[Topic] = match ends(net) {
             [] => &[],

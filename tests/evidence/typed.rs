@@ -5,7 +5,8 @@ use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::formula::text::read_one;
 use parikh::formula::{Expression, Formula, Relation};
-use parikh::net::{Net, text};
+use parikh::net::{Net, Predicate, text};
+use parikh_evidence::question::Question;
 use parikh_evidence::reader::queries::{self, typed};
 use std::fmt::Write as _;
 
@@ -246,6 +247,52 @@ fn names_and_files_are_read_as_the_prover_reads_them() {
     for (text, expected) in wrong {
         let what = typed::read_one(&net, text, &queries::read).question.unwrap_err().what;
         assert!(what.contains(expected), "{text}: {what}");
+    }
+}
+
+#[test]
+fn names_keep_their_blanks_and_line_ends() {
+    let net = text::parse(
+        "net n\nplace p 1\nplace \" p\"\nplace \"a\\nb\"\nplace \"a\\rb\" 1\ntransition \" t \": p -> p",
+    );
+    let net = net.unwrap();
+    for name in ["p", " p", "a\nb", "a\rb"] {
+        let text =
+            format!("initially: \"{}\" >= 1", name.replace('\n', "\\\n").replace('\r', "\\\r"));
+        let question = typed::read_one(&net, &text, &queries::read).question;
+        let place = net.place_named(name).unwrap();
+        let expected = Predicate::at_least(place, 1);
+        assert_eq!(question.unwrap(), Question::Initially(expected.sorted()), "{name:?}");
+    }
+    assert!(typed::read_one(&net, "fireable(\" t \")", &queries::read).question.is_ok());
+    assert!(typed::read_one(&net, "fireable(\"t\")", &queries::read).question.is_err());
+}
+
+#[test]
+fn activities_are_what_people_call_transitions_by_both_readers() {
+    let file = "<pnml><net id='n' type='http://x/ptnet'><place id='p'><initialMarking><text>1</text>\
+         </initialMarking></place><transition id='t'><name><text>u</text></name></transition>\
+         <transition id='u'><name><value> t </value></name></transition>\
+         <arc source='p' target='t'/></net></pnml>";
+    let tina = "net n\npl p (1)\ntr t : u p ->\ntr u\nlb u t\n";
+    for (name, file) in [("n.pnml", file), ("n.net", tina)] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(name);
+        std::fs::write(&path, file).unwrap();
+        let Ok(parikh::input::SourceModel::Net(first)) = parikh::input::read_source(&path) else {
+            panic!("{name} is not read")
+        };
+        let second = parikh_evidence::reader::model(file.as_bytes()).unwrap().net;
+        for t in first.core().transitions() {
+            let (first, second) = (first.core(), second.core());
+            assert_eq!(first.transition_label(t), second.transition_label(t), "{name}");
+        }
+        let question = |text: &str| {
+            let read = typed::read_one(second.core(), text, &queries::read);
+            read.question.unwrap()
+        };
+        assert_eq!(question("init(t)"), question("fires(u)"), "{name}");
+        assert_eq!(question("init(u)"), question("fires(t)"), "{name}");
     }
 }
 

@@ -374,6 +374,7 @@ fn formulas_of_lola_are_those_of_people_in_other_words() {
         ("INVARIANT (p + 2 * q <= 3 OR q # 0)", "AG (p + 2 * q <= 3 || q != 0)"),
         ("IMPOSSIBLE (p >= 1 XOR q >= 1)", "AG !(p >= 1 xor q >= 1)"),
         ("AGEF FIREABLE(EF)", "AG EF fireable(\"EF\")"),
+        ("EF UNFIREABLE(EF, t)", "EF !fireable(\"EF\", t)"),
         ("ALLPATH ALWAYS (p = 1 -> EVENTUALLY q = 1)", "A G (p = 1 -> F q = 1)"),
         ("{ a remark } AG [p <> 3 <-> TRUE]", "AG (p != 3 <-> true)"),
         (
@@ -391,6 +392,8 @@ fn formulas_of_lola_are_those_of_people_in_other_words() {
     for (wrong, expected) in [
         ("EF (p = 1 AND r = 1)", "f:1:15: the net has no place `r`"),
         ("AG p = 1 OR q = 1", "f:1:10: found `OR`, expected parentheses"),
+        ("EF NOT p = 1 AND q = 1", "f:1:14: found `AND`, expected parentheses"),
+        ("EF - 1 < p OR q = 1", "f:1:12: found `OR`, expected parentheses"),
         ("INITIAL", "f:1:1: found `INITIAL`, expected a word"),
         ("EF (p = 1", "f:1:"),
         ("EF p ? 1", "f:1:6: found `?`, expected a formula of LoLA"),
@@ -401,4 +404,6 @@ fn formulas_of_lola_are_those_of_people_in_other_words() {
     }
     assert_eq!(detect("EF (p > 2 AND q > 1)"), Language::Lola);
     assert_eq!(detect("EF (p > 2 && q > 1)"), Language::Inline);
+    assert_eq!(detect("safe: AG p <= 1  # one token; NOT two"), Language::Inline);
+    assert_eq!(detect("EF p = 2; AG q = 2"), Language::Lola);
 }

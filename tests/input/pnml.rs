@@ -290,12 +290,18 @@ fn what_else_changes_the_meaning_is_refused() {
         (arc("", "<kind value='inhibitor'/>"), "an element `kind`"),
         (arc("", "<type id='inhibitor'/>"), "a type of arc `p -> t` that does not say which"),
         (problem("<x:place id='p' xmlns:x='urn:x'/>"), "an element `x:place` of another language"),
+        (problem("<place id='p' xmlns='urn:x'/>"), "an attribute `xmlns`"),
+        (problem("<transition id='t' player='1'/>"), "an attribute `player`"),
+        (problem("<transition id='t' urgent='true'/>"), "an attribute `urgent`"),
     ] {
         assert!(problem.contains(&format!(": {found} is not supported")), "{problem}");
     }
     let drawn = "<place id='p' name='p' x:weight='2' xmlns:x='y'/><labels/>
         <transition id='t'><rate/><label><text>a</text></label></transition>";
     assert_eq!(net(drawn), "net n\nplace p\ntransition t:  ->\n");
+    let of_no_game =
+        "<transition id='t' player='0' urgent='false'/><place id='p' isStatic='false'/>";
+    assert_eq!(net(of_no_game), "net n\nplace p\ntransition t:  ->\n");
     let cut = "<place id='p'><initialMarking><text>1<x/>2</text></initialMarking></place>";
     assert!(problem(cut).contains("a second `<text>`"));
     // What tools write for themselves may have any words in it.

@@ -38,7 +38,7 @@ mod timed;
 mod trees;
 pub mod typed;
 
-use super::{Unreadable, child, decode, elements, name, number, only, text, tree};
+use super::{Unreadable, child, decode, elements, name, number, only, optional, text, tree};
 use crate::question::Question;
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate};
@@ -334,7 +334,12 @@ fn listed<T>(
 ) -> Result<Vec<T>, Unreadable> {
     let mut nodes = Vec::new();
     for listed in elements(node) {
-        let id = text(listed)?;
+        // A typed name stands in an attribute, where no blank of it is lost.
+        let id = match (optional(listed, "name"), text(listed)?) {
+            (Some(name), inside) if inside.is_empty() => name.to_owned(),
+            (None, inside) => inside,
+            (Some(_), _) => return Err(Unreadable::at(listed, "a name twice")),
+        };
         let known = named(&id).filter(|_| name(listed) == kind);
         nodes.push(known.ok_or_else(|| {
             Unreadable::at(listed, format!("the net has no {kind} {}", Quoted(&id)))

@@ -126,7 +126,8 @@ impl Translated {
 
 /// Whether a text is of this language.
 pub(super) fn is(text: &str) -> bool {
-    let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    // What stands behind a `#` is a remark in the language for people.
+    let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let is_its_own = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
     !lines().any(|line| line.contains('"'))
@@ -251,7 +252,8 @@ fn is_temporal(word: &str) -> bool {
 
 /// Behind an operator of time, a comparison without parentheses must not be joined with anything.
 fn ask_for_parentheses(pieces: &[Piece<'_>], at: usize) -> Result<(), Failure> {
-    let Some(next) = pieces.get(at + 1) else { return Ok(()) };
+    let is_sign = |piece: &&Piece<'_>| matches!(piece.text, "NOT" | "!" | "-");
+    let Some(next) = pieces[at + 1..].iter().find(|piece| !is_sign(piece)) else { return Ok(()) };
     let is_operand = next.is_word && !WORDS.iter().any(|(word, _)| *word == next.text);
     if !is_operand {
         return Ok(());

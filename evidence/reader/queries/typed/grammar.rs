@@ -13,7 +13,8 @@
 //! | `->` `=>` `implies` | to the right |
 //! | `<->` `<=>` `iff` | |
 //!
-//! What is open stands on a stack of its own: no depth of a formula costs stack.
+//! Operators that wait for their operands are kept in a `Vec`, so that deep formulas cannot overflow
+//! the stack of calls.
 
 use super::constraints;
 use super::words::{Token, escaped, tokens};
@@ -106,7 +107,7 @@ const MOST_OPEN: usize = 10 * DEEPEST;
 struct Formula {
     /// Without the element of `by` around it.
     xml: String,
-    /// The junction that its operands can still be added to.
+    /// The name of the junction that it is, if it is one and more operands may join it.
     by: Option<&'static str>,
     /// Whether something of time stands in it outside of every path quantifier.
     is_of_a_run: bool,
@@ -152,7 +153,7 @@ pub(super) struct Reading<'n> {
     net: &'n Net,
     tokens: std::vec::IntoIter<Token>,
     next: Token,
-    /// In the formula that a constraint stands for, what `a` and `b` are.
+    /// While the formula of a constraint is read: the XML that stands for `a` and `b`.
     activities: Vec<String>,
 }
 
@@ -297,13 +298,21 @@ impl<'n> Reading<'n> {
             None => Some(name.to_owned()),
             Some(place) => {
                 let colour = self.colour()?;
-                let known = self.net.colour_named(place, &colour);
-                let known = known.ok_or_else(|| format!("`{name}` has no colour `{colour}`"))?;
-                known.map(|place| self.net.place_name(place).to_owned())
+                self.unfolded(place, &format!("{name}({colour})"))?
             }
         };
-        // A colour that never has a token is no place of the unfolding.
         Ok(Sum { terms: id.into_iter().map(|id| (id, 1)).collect(), constant: 0 })
+    }
+
+    /// The place of this name, which a coloured place unfolds to.
+    fn unfolded(&self, place: usize, name: &str) -> Result<Option<String>, String> {
+        let found = self.net.place_named(name);
+        let of = |found| self.net.folding().map(|folding| folding.place_of(found));
+        match found.filter(|&found| of(found) == Some(place)) {
+            Some(_) => Ok(Some(name.to_owned())),
+            // It may be no colour, or one that never has a token.
+            None => Err(format!("the unfolding has no place `{name}`")),
+        }
     }
 
     /// Takes a colour, without the brackets around it.
@@ -395,7 +404,7 @@ fn instead_of(found: &Token, expected: &str) -> String {
 }
 
 fn listed(kind: &str, names: &[String]) -> String {
-    names.iter().map(|name| format!("<{kind}>{}</{kind}>", words::escaped(name))).collect()
+    names.iter().map(|name| format!("<{kind} name=\"{}\"/>", words::escaped(name))).collect()
 }
 
 fn of_a_run(xml: String) -> Part {
@@ -543,7 +552,7 @@ fn side(sum: &Sum) -> String {
         let _ = write!(
             xml,
             "<integer-product><integer-constant>{factor}</integer-constant>\
-             <tokens-count><place>{}</place></tokens-count></integer-product>",
+             <tokens-count><place name=\"{}\"/></tokens-count></integer-product>",
             escaped(place)
         );
     }

@@ -1,6 +1,6 @@
 //! LoLA's formulas: `EF (p > 2 AND NOT FIREABLE(t))`, `AG EF DEADLOCK`.
 //!
-//! Words and signs are taken for those of the language for people that mean the same. Where an
+//! Each word and sign is replaced by that of the `--formula` language with the same meaning. Where an
 //! operator of time stands before a comparison without brackets that is joined with something, the
 //! two languages differ, and it is refused.
 
@@ -96,7 +96,8 @@ const SIGNS: [(&str, &str); 22] = [
 
 /// Whether a text is of this language.
 pub(super) fn is(text: &str) -> bool {
-    let lines = || text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    // What stands behind a `#` is a remark in the language for people.
+    let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default());
     let mut words = lines().flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let ends = |line: &str| line.contains(';') || line.trim_start().starts_with('{');
     !lines().any(|line| line.contains('"'))
@@ -152,7 +153,7 @@ fn known(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, own)| *own)
 }
 
-/// The words or signs in `text`, which is of the language for people.
+/// Appends the tokens of `text`, which is written in the `--formula` language.
 fn push(tokens: &mut Vec<Token>, text: &str) -> Result<(), String> {
     tokens.extend(super::words::tokens(text)?);
     Ok(())
@@ -213,7 +214,9 @@ fn translated(pieces: &[Piece<'_>]) -> Result<Vec<Token>, String> {
 fn ask_for_brackets(operator: &str, behind: &[Piece<'_>]) -> Result<(), String> {
     let of_time = |text: &str| text.bytes().all(|byte| b"AEGFX ".contains(&byte));
     let is_operand = |piece: &Piece<'_>| piece.is_word && known(piece.text).is_none();
-    if !of_time(operator) || !behind.first().is_some_and(is_operand) {
+    let is_sign = |piece: &&Piece<'_>| matches!(piece.text, "NOT" | "!" | "-");
+    let next = behind.iter().find(|piece| !is_sign(piece));
+    if !of_time(operator) || !next.is_some_and(is_operand) {
         return Ok(());
     }
     let mut open = 0u32;

@@ -104,12 +104,12 @@ fn quoted(text: &str) -> Result<(String, usize), String> {
     Err("a quote without its end".to_owned())
 }
 
-/// A text inside of an element.
+/// A text inside of an element or an attribute. Line ends and tabs would be blanks there.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
         match c {
-            '&' | '<' | '>' => {
+            '&' | '<' | '>' | '"' | '\n' | '\r' | '\t' => {
                 let _ = write!(escaped, "&#{};", u32::from(c));
             }
             _ => escaped.push(c),
