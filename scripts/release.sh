@@ -68,10 +68,16 @@ build_native() {
     PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" --package parikh-benchmarks \
         --target "x86_64-unknown-linux-gnu.$oldest_glibc"
 }
-# In a directory of its own: the programs of the native form ask for Z3.
+# In a directory of its own: the programs of the native form ask for Z3. What draws pictures and reads
+# command lines is to be small: 12 MB is what a wheel may have.
 build_wheel() {
+    local small=(--config "profile.release.codegen-units = 1") crate
+    for crate in clap_builder clap_complete console indicatif harfrust read-fonts skrifa fontdb usvg svgtypes \
+        simplecss resvg kurbo tiny-skia tiny-skia-path; do
+        small+=(--config "profile.release.package.$crate.opt-level = 's'")
+    done
     fetch_zig
-    PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" --no-default-features --features parikh/highs \
+    PATH=$PWD/target/zig/bin:$PATH cargo zigbuild "${build[@]}" "${small[@]}" --no-default-features --features parikh/highs \
         --target "x86_64-unknown-linux-gnu.$oldest_glibc" --target-dir "${CARGO_TARGET_DIR:-target}/wheel"
 }
 fetch_zig() {

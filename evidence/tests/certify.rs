@@ -199,7 +199,11 @@ fn unreadable_files_and_command_lines_have_their_codes() {
     for (arguments, code, part) in [
         (&["no.pnml", "proofs"][..], 1, "no.pnml"),
         (&[".", "none.jsonl"], 1, "none.jsonl:0"),
-        (&["proofs/UpperBounds.jsonl", "proofs"], 1, "jsonl:1: this is not well-formed"),
+        (
+            &["proofs/UpperBounds.jsonl", "proofs"],
+            1,
+            "jsonl:1: the file begins with `{\"evidence\"",
+        ),
         (&["."], 2, "evidence is missing"),
         (&[], 2, "model is missing"),
         (&[".", "proofs", "--fast"], 2, "no option --fast"),

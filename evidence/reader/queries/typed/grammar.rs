@@ -13,8 +13,8 @@
 //! | `->` `=>` `implies` | to the right |
 //! | `<->` `<=>` `iff` | |
 //!
-//! Operators that wait for their operands are kept in a `Vec`, so that deep formulas cannot overflow
-//! the stack of calls.
+//! Operators that wait for their operands are kept in a `Vec`, so that deep formulas cannot
+//! overflow the stack of calls.
 
 use super::constraints;
 use super::words::{Token, escaped, tokens};

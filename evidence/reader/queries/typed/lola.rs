@@ -1,8 +1,8 @@
 //! LoLA's formulas: `EF (p > 2 AND NOT FIREABLE(t))`, `AG EF DEADLOCK`.
 //!
-//! Each word and sign is replaced by that of the `--formula` language with the same meaning. Where an
-//! operator of time stands before a comparison without brackets that is joined with something, the
-//! two languages differ, and it is refused.
+//! Each word and sign is replaced by that of the `--formula` language with the same meaning. Where
+//! an operator of time stands before a comparison without brackets that is joined with something,
+//! the two languages differ, and it is refused.
 
 use super::words::Token;
 
