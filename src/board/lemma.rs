@@ -9,25 +9,23 @@
 use super::Proof;
 use crate::evidence::certificate::{Document, Lemma};
 use crate::evidence::words;
-use crate::structure::excluded::{least, never_so};
+use crate::structure::excluded::{TERMS, least, never_so};
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
 use std::collections::BTreeSet;
 
-/// As many terms of a sum as people read.
-const TERMS: usize = 12;
-
-/// What is said, and the places that it speaks of.
+/// What is said of a lemma.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// A sentence.
     pub text: String,
-    /// The places.
+    /// Places that never hold so many tokens at the same time.
+    pub together: Vec<(PlaceId, u64)>,
+    /// All places that the sentence speaks of.
     pub places: BTreeSet<PlaceId>,
 }
 
 /// Why no reachable marking is as `predicate` says, from a document about the net itself: "`p` and
-/// `q` are never marked together, as a weighted sum of tokens on 40 places never
-/// grows".
+/// `q` are never marked together, as a weighted sum of tokens on 40 places never grows".
 pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said> {
     // Of a net that stands for another, people do not know all places.
     let is_model = net.translation().is_none();
@@ -47,13 +45,11 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said
     let (lemma, mut together) = found?;
     together.sort_unstable();
     let never = never_so(net, &together);
-    let mut places: BTreeSet<PlaceId> = together.into_iter().map(|(place, _)| place).collect();
-    if !lemma.traps.is_empty() || !lemma.units.is_empty() {
-        return Some(Said { text: never, places });
-    }
-    if lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count()) {
-        // Firings are counted, too: that is more than a sum of tokens.
-        return Some(Said { text: never, places });
+    let mut places: BTreeSet<PlaceId> = together.iter().map(|&(place, _)| place).collect();
+    // Where firings are counted, too, the weights are more than a sum of tokens.
+    let counts = lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count());
+    if !lemma.traps.is_empty() || !lemma.units.is_empty() || counts {
+        return Some(Said { text: never, together, places });
     }
     let text = match readable(net, lemma) {
         Some(sum) => {
@@ -65,7 +61,7 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said
             format!("{never}, as a weighted sum of tokens on {many} places never grows")
         }
     };
-    Some(Said { text, places })
+    Some(Said { text, together, places })
 }
 
 /// If the atom is `p >= k` about one place: p and k.

@@ -125,12 +125,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         && !net.is_plain()
         && !arguments.is_about_nets()
     {
-        let highlight = arguments.highlight(net.core(), &budget)?.unwrap_or_default();
-        let picture = match arguments.all {
-            true => draw::extended(net, &Part::whole(net.core()), &highlight),
-            false => part_or_summary(net, &highlight)?,
-        };
-        return deliver(&picture, output, &budget);
+        return arguments.picture(net, output, &budget);
     }
     let model = input::translated_model(source, &arguments.model)?;
     if let Some(net) = model.colours()
@@ -154,24 +149,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         write(file, &moving)?;
         return Ok(Outcome::Complete);
     }
-    let highlight = match arguments.highlight(&net, &budget) {
-        Ok(highlight) => highlight,
-        Err(error) => match error.downcast_ref() {
-            Some(HighlightError::Spent(_)) => {
-                note!("parikh: {error}: nothing is drawn");
-                return Ok(Outcome::Incomplete);
-            }
-            Some(HighlightError::NoName) => bail!(Misuse(format!("--highlight: {error}"))),
-            _ => return Err(error),
-        },
-    };
-    let picture = match highlight {
-        highlight if arguments.all => {
-            draw::net(&net, &Part::whole(&net), &highlight.unwrap_or_default())
-        }
-        highlight => part_or_summary(&net.into(), &highlight.unwrap_or_default())?,
-    };
-    deliver(&picture, output, &budget)
+    arguments.picture(&net.into(), output, &budget)
 }
 
 fn deliver(picture: &Scene, output: Option<Output<'_>>, budget: &Budget) -> Result<Outcome> {
@@ -343,6 +321,31 @@ impl Arguments {
         }
         let moving = animated(net, &part, &sequence, &budget.share(FOR_LAYOUT));
         moving.map(Some).with_context(|| format!("{}: the trace does not replay", file.display()))
+    }
+
+    /// Draws the net, or the part of it around what is highlighted.
+    fn picture(
+        &self,
+        net: &ExtendedNet,
+        output: Option<Output<'_>>,
+        budget: &Budget,
+    ) -> Result<Outcome> {
+        let highlight = match self.highlight(net.core(), budget) {
+            Ok(highlight) => highlight.unwrap_or_default(),
+            Err(error) => match error.downcast_ref() {
+                Some(HighlightError::Spent(_)) => {
+                    note!("parikh: {error}: nothing is drawn");
+                    return Ok(Outcome::Incomplete);
+                }
+                Some(HighlightError::NoName) => bail!(Misuse(format!("--highlight: {error}"))),
+                _ => return Err(error),
+            },
+        };
+        let picture = match self.all {
+            true => draw::extended(net, &Part::whole(net.core()), &highlight),
+            false => part_or_summary(net, &highlight)?,
+        };
+        deliver(&picture, output, budget)
     }
 
     fn highlight(&self, net: &Net, budget: &Budget) -> Result<Option<Highlight>> {

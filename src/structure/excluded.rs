@@ -21,7 +21,7 @@ use std::fmt::Write;
 const RAYS: usize = 2_000;
 
 /// As many terms of a sum as people read.
-const TERMS: usize = 12;
+pub const TERMS: usize = 12;
 
 /// As many parts of a disjunction as are told one by one.
 const PARTS: usize = 3;

@@ -18,6 +18,7 @@ mod pumps;
 mod returning;
 mod run_questions;
 mod runs;
+mod said;
 mod systems;
 mod tree_questions;
 mod trial;

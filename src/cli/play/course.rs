@@ -42,7 +42,8 @@ impl Course {
         (self.followed..self.followed + times).map_while(|position| self.at(position)).collect()
     }
 
-    /// How many firings `next all` stands for: the rest of the way, and then the rest of a round.
+    /// How many firings `next all` follows: on the way, those that are left of it; in the loop,
+    /// those that are left until it begins again.
     pub(super) fn rest(&self) -> usize {
         match self.followed.checked_sub(self.way.len()) {
             None => self.way.len() - self.followed,

@@ -146,7 +146,7 @@ impl<'n> Game<'n> {
                 None => Said::refused(format!("expected a number from 1 to {}", enabled.len())),
             };
         }
-        match names::counted(line) {
+        match names::with_times(line) {
             Some((name, times)) if times <= MOST => self.fire(name, times),
             _ if !line.contains(char::is_whitespace) => self.fire(line, 1),
             _ => match names::find(core, line) {

@@ -44,7 +44,7 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
 }
 
 /// What is typed, taken apart: a name, and how often where a number stands behind it.
-pub(super) fn counted(typed: &str) -> Option<(&str, usize)> {
+pub(super) fn with_times(typed: &str) -> Option<(&str, usize)> {
     let (name, times) = typed.rsplit_once(char::is_whitespace)?;
     Some((name.trim_end(), times.parse().ok()?))
 }
@@ -82,7 +82,7 @@ mod tests {
             found("go their"),
             Err("there is no transition \"go their\"; is \"go there\" meant?".to_owned())
         );
-        assert_eq!(counted("go there 5"), Some(("go there", 5)));
-        assert_eq!(counted("go there"), None);
+        assert_eq!(with_times("go there 5"), Some(("go there", 5)));
+        assert_eq!(with_times("go there"), None);
     }
 }

@@ -16,126 +16,18 @@
 //! Operators that wait for their operands are kept in a `Vec`, so that deep formulas cannot
 //! overflow the stack of calls.
 
+use super::LONGEST;
 use super::constraints;
-use super::words::{Token, escaped, tokens};
-use super::{LONGEST, words};
+use super::operators::{
+    Formula, INFIX, Infix, PREFIX, PREFIX_LEVEL, Part, Sum, add, closed, constant, formula, joined,
+    listed, of_a_run, prefixed,
+};
+use super::words::{Token, tokens};
 use crate::reader::queries::DEEPEST;
 use parikh_net::Net;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-
-/// An operator between two operands.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Infix {
-    /// By the contest's name.
-    Junction(&'static str),
-    /// Both or neither, or its negation.
-    Alike(bool),
-    Until,
-    /// By the contest's name.
-    Compare(&'static str),
-    Plus,
-    Minus,
-    Times,
-}
-
-impl Infix {
-    fn is_to_the_right(self) -> bool {
-        matches!(self, Infix::Until | Infix::Junction("implication"))
-    }
-
-    /// Whether operands of a row of them are operands of one.
-    fn is_chain(self) -> bool {
-        matches!(self, Infix::Junction("conjunction" | "disjunction"))
-    }
-}
-
-/// The infix operators with how tightly they bind.
-const INFIX: [(&str, Infix, u8); 26] = [
-    ("<->", Infix::Alike(true), 1),
-    ("<=>", Infix::Alike(true), 1),
-    ("iff", Infix::Alike(true), 1),
-    ("->", Infix::Junction("implication"), 2),
-    ("=>", Infix::Junction("implication"), 2),
-    ("implies", Infix::Junction("implication"), 2),
-    ("||", Infix::Junction("disjunction"), 3),
-    ("|", Infix::Junction("disjunction"), 3),
-    ("or", Infix::Junction("disjunction"), 3),
-    ("xor", Infix::Alike(false), 4),
-    ("&&", Infix::Junction("conjunction"), 5),
-    ("&", Infix::Junction("conjunction"), 5),
-    ("and", Infix::Junction("conjunction"), 5),
-    ("U", Infix::Until, 6),
-    ("<=", Infix::Compare("integer-le"), 8),
-    ("=<", Infix::Compare("integer-le"), 8),
-    (">=", Infix::Compare("integer-ge"), 8),
-    ("<", Infix::Compare("integer-lt"), 8),
-    (">", Infix::Compare("integer-gt"), 8),
-    ("=", Infix::Compare("integer-eq"), 8),
-    ("==", Infix::Compare("integer-eq"), 8),
-    ("!=", Infix::Compare("integer-ne"), 8),
-    ("<>", Infix::Compare("integer-ne"), 8),
-    ("+", Infix::Plus, 9),
-    ("-", Infix::Minus, 9),
-    ("*", Infix::Times, 10),
-];
-
-/// The prefix operators, as the contest's from the outside in.
-const PREFIX: [(&str, &[&str]); 13] = [
-    ("!", &["negation"]),
-    ("not", &["negation"]),
-    ("A", &["all-paths"]),
-    ("E", &["exists-path"]),
-    ("G", &["globally"]),
-    ("F", &["finally"]),
-    ("X", &["next"]),
-    ("AG", &["all-paths", "globally"]),
-    ("AF", &["all-paths", "finally"]),
-    ("AX", &["all-paths", "next"]),
-    ("EG", &["exists-path", "globally"]),
-    ("EF", &["exists-path", "finally"]),
-    ("EX", &["exists-path", "next"]),
-];
-
-/// Binds tighter than `U`, looser than comparisons.
-const PREFIX_LEVEL: u8 = 7;
 
 /// The most that is open at a time: brackets alone make a formula no deeper.
 const MOST_OPEN: usize = 10 * DEEPEST;
-
-/// A formula in XML.
-struct Formula {
-    /// Without the element of `by` around it.
-    xml: String,
-    /// The name of the junction that it is, if it is one and more operands may join it.
-    by: Option<&'static str>,
-    /// Whether something of time stands in it outside of every path quantifier.
-    is_of_a_run: bool,
-}
-
-impl Formula {
-    fn closed(self) -> String {
-        match self.by {
-            Some(by) => format!("<{by}>{}</{by}>", self.xml),
-            None => self.xml,
-        }
-    }
-}
-
-/// A number: how often each place, and a constant.
-#[derive(Default)]
-struct Sum {
-    terms: BTreeMap<String, i128>,
-    constant: i128,
-}
-
-/// An operand, or what became of some.
-enum Part {
-    Formula(Formula),
-    Number(Sum),
-    /// The most that places hold together, which stands in no other formula.
-    Bound(String),
-}
 
 enum Open {
     /// What closes it.
@@ -403,47 +295,6 @@ fn instead_of(found: &Token, expected: &str) -> String {
     format!("found {}, expected {expected}", found.shown())
 }
 
-fn listed(kind: &str, names: &[String]) -> String {
-    names.iter().map(|name| format!("<{kind} name=\"{}\"/>", words::escaped(name))).collect()
-}
-
-fn of_a_run(xml: String) -> Part {
-    Part::Formula(Formula { xml, by: None, is_of_a_run: true })
-}
-
-fn constant(digits: &str, sign: i128) -> Result<Part, String> {
-    let number: i64 = digits.parse().map_err(|_| format!("{digits} is no number below 2^63"))?;
-    Ok(Part::Number(Sum { constant: sign * i128::from(number), ..Sum::default() }))
-}
-
-/// What stands in brackets: nothing is added to its operands.
-fn closed(part: Part) -> Part {
-    match part {
-        Part::Formula(formula) => {
-            let is_of_a_run = formula.is_of_a_run;
-            Part::Formula(Formula { xml: formula.closed(), by: None, is_of_a_run })
-        }
-        other => other,
-    }
-}
-
-fn formula(part: Part) -> Result<Formula, String> {
-    match part {
-        Part::Formula(formula) => Ok(formula),
-        Part::Number(_) => Err("a number stands where a formula is expected".to_owned()),
-        Part::Bound(_) => Err("a bound is no part of another formula".to_owned()),
-    }
-}
-
-fn number(part: Part) -> Result<Sum, String> {
-    match part {
-        Part::Number(sum) => Ok(sum),
-        Part::Formula(_) | Part::Bound(_) => {
-            Err("a formula stands where a number is expected".to_owned())
-        }
-    }
-}
-
 /// Applies what is open and binds tighter than `level`, or as tightly unless `right` is set.
 fn applied(open: &mut Vec<Open>, mut part: Part, level: u8, right: bool) -> Result<Part, String> {
     let binds = |own: u8| own > level || own == level && !right;
@@ -464,98 +315,4 @@ fn applied(open: &mut Vec<Open>, mut part: Part, level: u8, right: bool) -> Resu
             return Err("the formula is too long".to_owned());
         }
     }
-}
-
-fn prefixed(names: &[&str], part: Part) -> Result<Part, String> {
-    let inner = formula(part)?;
-    let is_of_a_run = match names {
-        ["negation"] => inner.is_of_a_run,
-        [first, ..] => !matches!(*first, "all-paths" | "exists-path"),
-        [] => false,
-    };
-    let around = |xml, name: &&str| format!("<{name}>{xml}</{name}>");
-    let xml = names.iter().rev().fold(inner.closed(), around);
-    Ok(Part::Formula(Formula { xml, by: None, is_of_a_run }))
-}
-
-fn joined(operator: Infix, left: Part, right: Part) -> Result<Part, String> {
-    let (xml, by, is_of_a_run) = match operator {
-        Infix::Plus | Infix::Minus | Infix::Times => {
-            return added(operator, number(left)?, number(right)?).map(Part::Number);
-        }
-        Infix::Compare(name) => {
-            let sides = [number(left)?, number(right)?].iter().map(side).collect::<String>();
-            (format!("<{name}>{sides}</{name}>"), None, false)
-        }
-        Infix::Junction(name) => {
-            let (mut left, right) = (formula(left)?, formula(right)?);
-            let is_of_a_run = left.is_of_a_run || right.is_of_a_run;
-            if left.by != Some(name) || !operator.is_chain() {
-                left = Formula { xml: left.closed(), by: Some(name), is_of_a_run };
-            }
-            left.xml.push_str(&right.closed());
-            (left.xml, left.by, is_of_a_run)
-        }
-        Infix::Alike(wanted) => {
-            let (left, right) = (formula(left)?, formula(right)?);
-            let is_of_a_run = left.is_of_a_run || right.is_of_a_run;
-            let (left, right) = (left.closed(), right.closed());
-            let not = |xml: &str| format!("<negation>{xml}</negation>");
-            let both = |a: &str, b: &str| format!("<conjunction>{a}{b}</conjunction>");
-            let differ = both(&left, &not(&right)) + &both(&not(&left), &right);
-            let alike = both(&left, &right) + &both(&not(&left), &not(&right));
-            (if wanted { alike } else { differ }, Some("disjunction"), is_of_a_run)
-        }
-        Infix::Until => {
-            let (before, reach) = (formula(left)?.closed(), formula(right)?.closed());
-            let until = "until";
-            let parts = format!("<before>{before}</before><reach>{reach}</reach>");
-            (format!("<{until}>{parts}</{until}>"), None, true)
-        }
-    };
-    let part = Part::Formula(Formula { xml, by, is_of_a_run });
-    Ok(if matches!(operator, Infix::Alike(_)) { closed(part) } else { part })
-}
-
-/// Adds `factor` times a sum.
-fn add(sum: &mut Sum, other: Sum, factor: i128) -> Result<(), String> {
-    let large = || "a number of the formula is too large".to_owned();
-    let times = |number: i128| number.checked_mul(factor).ok_or_else(large);
-    for (place, number) in other.terms {
-        let known = sum.terms.entry(place).or_default();
-        *known = known.checked_add(times(number)?).ok_or_else(large)?;
-    }
-    sum.constant = sum.constant.checked_add(times(other.constant)?).ok_or_else(large)?;
-    Ok(())
-}
-
-fn added(operator: Infix, mut left: Sum, mut right: Sum) -> Result<Sum, String> {
-    if operator != Infix::Times {
-        add(&mut left, right, if operator == Infix::Plus { 1 } else { -1 })?;
-        return Ok(left);
-    }
-    if !left.terms.is_empty() {
-        std::mem::swap(&mut left, &mut right);
-    }
-    if !left.terms.is_empty() {
-        return Err("tokens times tokens".to_owned());
-    }
-    let mut product = Sum::default();
-    add(&mut product, right, left.constant)?;
-    Ok(product)
-}
-
-/// A side of a comparison.
-fn side(sum: &Sum) -> String {
-    let mut xml = String::from("<integer-sum>");
-    for (place, factor) in &sum.terms {
-        let _ = write!(
-            xml,
-            "<integer-product><integer-constant>{factor}</integer-constant>\
-             <tokens-count><place name=\"{}\"/></tokens-count></integer-product>",
-            escaped(place)
-        );
-    }
-    let _ = write!(xml, "<integer-constant>{}</integer-constant></integer-sum>", sum.constant);
-    xml
 }

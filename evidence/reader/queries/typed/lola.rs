@@ -2,7 +2,8 @@
 //!
 //! Each word and sign is replaced by that of the `--formula` language with the same meaning. Where
 //! an operator of time stands before a comparison without brackets that is joined with something,
-//! the two languages differ, and it is refused.
+//! the two languages differ, and it is refused. The tables stand in the prover's reader as well:
+//! the auditor shares no reader with it.
 
 use super::words::Token;
 

@@ -16,6 +16,7 @@
 mod constraints;
 mod grammar;
 mod lola;
+mod operators;
 mod words;
 
 use super::super::Unreadable;

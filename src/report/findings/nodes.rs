@@ -1,0 +1,291 @@
+//! Findings about single nodes: what never fires, where tokens pile up, what is never marked, and
+//! what nothing is connected to.
+
+use super::super::dead;
+use super::super::questions::{Fate, bindings, dead as never_firing, fires};
+use super::super::shown::Play;
+use super::super::text::Text;
+use super::{Level, Telling};
+use crate::structure::excluded::Sums;
+use parikh_net::{Net, PlaceId, Stage, Step, TransitionId};
+use parikh_solvers::Budget;
+use std::time::Duration;
+
+/// What the search for sums of tokens that never change may take.
+const SUMS: Duration = Duration::from_millis(1_000);
+
+/// Why a coloured transition never fires that has not one binding in the unfolding.
+const NO_BINDING: &str = "No binding is left of it: its guard, or the colours that ever come to its input \
+    places, allow none";
+
+/// As many loops as are findings of their own, each with the places that it fills.
+const UNBOUNDED: usize = 6;
+
+impl Telling<'_> {
+    pub(super) fn dead_transitions(&mut self, at: usize) {
+        match self.net.folding() {
+            None => self.dead_by_cause(at),
+            Some(_) => self.dead_of_coloured(at),
+        }
+        let open = open_nodes(&self.found.fates, self.net.transitions());
+        if !open.is_empty() {
+            let text = Text::words("It is open whether these can ever fire: ");
+            let title = text.list(&open, ", ", |text, &t| text.transition(t));
+            self.tell(Level::Unknown, title).question = Some(at);
+        }
+    }
+
+    fn dead_by_cause(&mut self, at: usize) {
+        let (net, found) = (self.net, self.found);
+        // Of a transition with copies, the first stands for all of them.
+        let bindings = bindings(net);
+        let dead = never_firing(&bindings, &found.fates).into_iter();
+        let dead: Vec<TransitionId> = dead.filter_map(|at| bindings[at].first()).copied().collect();
+        let causes = dead::causes(net, &dead);
+        // Sums are looked for only where some transition waits for no place.
+        let sums = causes
+            .iter()
+            .any(|cause| !cause.roots.is_empty())
+            .then(|| Sums::of(net, &dead, &Budget::lasting(SUMS)));
+        let fate = |t: TransitionId| found.fates[t.index()].as_ref();
+        let excluded =
+            |t: TransitionId| sums.as_ref().and_then(|sums| dead::excluded(net, sums, t));
+        let causes = dead::by_reason(causes, &excluded);
+        let why = |t: TransitionId| {
+            excluded(t).or_else(|| Some(Text::of_sentence(net, &fate(t)?.reason).after(": ")))
+        };
+        for cause in &causes {
+            let mut details = cause.details(net, &why);
+            let of_units = |t: &TransitionId| fate(*t).is_some_and(|fate| fate.assumes_units);
+            if cause.members.iter().any(of_units) {
+                details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
+            }
+            let certificate = cause.members.iter().find_map(|&t| fate(t)?.shown.certificate);
+            let finding = self.tell(Level::Problem, cause.title(net, &why));
+            (finding.details, finding.certificate) = (details, certificate);
+            finding.question = Some(at);
+        }
+    }
+
+    /// Of coloured transitions, what is said of their first bindings.
+    fn dead_of_coloured(&mut self, at: usize) {
+        let (net, found) = (self.net, self.found);
+        let Some(folding) = net.folding() else { return };
+        let bindings = bindings(net);
+        // What is dead for the same reason is one finding.
+        let mut groups: Vec<(Vec<usize>, Vec<Text>, Option<usize>)> = Vec::new();
+        for transition in never_firing(&bindings, &found.fates) {
+            let (details, certificate) = match bindings[transition].first() {
+                None => (vec![Text::words(NO_BINDING)], None),
+                Some(&t) => {
+                    let Some(fate) = &found.fates[t.index()] else { continue };
+                    (why_never(net, fate), fate.shown.certificate)
+                }
+            };
+            let same = groups.iter().position(|(_, of_group, shown)| {
+                *of_group == details && self.store.read_alike(*shown, certificate)
+            });
+            match same {
+                Some(group) => groups[group].0.push(transition),
+                None => groups.push((vec![transition], details, certificate)),
+            }
+        }
+        let name = |text: Text, &at: &usize| text.say(format!("`{}`", folding.transition_name(at)));
+        for (members, details, certificate) in groups {
+            let title = match members.as_slice() {
+                [one] => name(Text::words("Transition "), one).say(" can never fire"),
+                all => {
+                    let text = Text::words(format!("{} transitions can never fire: ", all.len()));
+                    text.list(all, ", ", name)
+                }
+            };
+            let finding = self.tell(Level::Problem, title);
+            (finding.details, finding.certificate) = (details, certificate);
+            finding.question = Some(at);
+        }
+    }
+
+    /// Bindings that never fire of coloured transitions that do: most models have some.
+    pub(super) fn dead_bindings(&mut self, at: usize) {
+        let (net, found) = (self.net, self.found);
+        let Some(folding) = net.folding() else { return };
+        let mut details = Vec::new();
+        for transition in 0..folding.transition_count() {
+            let all: Vec<TransitionId> = folding.transitions(transition).collect();
+            let dead: Vec<TransitionId> =
+                all.iter().copied().filter(|&t| fires(&found.fates, t) == Some(false)).collect();
+            if !dead.is_empty() && dead.len() < all.len() {
+                let (some, of) = (dead.len(), all.len());
+                let name = folding.transition_name(transition);
+                let text =
+                    Text::words(format!("{some} of the {of} bindings of `{name}`, such as "));
+                details.push(text.transition(dead[0]));
+            }
+        }
+        if !details.is_empty() {
+            let title = match details.len() {
+                1 => "Some bindings of a transition can never fire".to_owned(),
+                transitions => {
+                    format!("Some bindings of {transitions} transitions can never fire")
+                }
+            };
+            let finding = self.tell(Level::Note, Text::words(title));
+            (finding.details, finding.question) = (details, Some(at));
+        }
+    }
+
+    /// Every unbounded place, with a loop that shows it; those that the same loop shows together.
+    pub(super) fn unbounded_places(&mut self, at: usize) {
+        let (net, found) = (self.net, self.found);
+        let mut groups: Vec<(Vec<PlaceId>, Vec<Text>, Option<Play>)> = Vec::new();
+        for place in net.model_places() {
+            let Some(bound) = &found.bounds[place.index()] else { continue };
+            if bound.most != "+inf" {
+                continue;
+            }
+            let play = bound.shown.play.clone();
+            let mut details: Vec<Text> = self.looped(play.as_ref()).into_iter().collect();
+            details.extend(in_stages(&bound.shown.stages));
+            match groups.iter_mut().find(|(_, of, _)| !of.is_empty() && *of == details) {
+                Some((places, ..)) => places.push(place),
+                None => groups.push((vec![place], details, play)),
+            }
+        }
+        if groups.len() > UNBOUNDED + 1 {
+            let others = groups.split_off(UNBOUNDED);
+            let places: Vec<PlaceId> =
+                others.iter().flat_map(|(places, ..)| places).copied().collect();
+            let said = |(places, details, _): (Vec<PlaceId>, Vec<Text>, _)| {
+                let text = Text::default().list(&places, ", ", |text, &place| text.place(place));
+                details.into_iter().fold(text.say(":"), |text, detail| text.say(" ").then(detail))
+            };
+            groups.push((places, others.into_iter().map(said).collect(), None));
+        }
+        for (places, details, play) in groups {
+            let title = match places.as_slice() {
+                [one] => Text::words("Place ").place(*one).say(" is unbounded"),
+                all => {
+                    let text = Text::words(format!("{} places are unbounded: ", all.len()));
+                    text.all(all, ", ", |text, &place| text.place(place))
+                }
+            };
+            let finding = self.tell(Level::Problem, title);
+            (finding.details, finding.play, finding.question) = (details, play, Some(at));
+        }
+        let open = open_nodes(&found.bounds, net.model_places());
+        if !open.is_empty() {
+            let text = Text::words("It is open whether these are bounded: ");
+            let title = text.list(&open, ", ", |text, &place| text.place(place));
+            self.tell(Level::Unknown, title).question = Some(at);
+        }
+        self.never_marked();
+    }
+
+    /// The loop that is played, in words.
+    fn looped(&self, play: Option<&Play>) -> Option<Text> {
+        let play = play?;
+        let steps = |trace: usize| -> Option<Vec<Step>> {
+            let steps = self.store.traces.get(trace)?.chunks_exact(2).map(|step| {
+                let transition = TransitionId::new(usize::try_from(step[0]).ok()?);
+                Some(Step { transition, count: step[1] })
+            });
+            steps.collect()
+        };
+        let text = match play.trace.and_then(steps).filter(|steps| !steps.is_empty()) {
+            None => Text::words("This loop adds tokens each time and can repeat for ever: "),
+            Some(first) => fired(Text::words("After "), &first)
+                .say(", this loop adds tokens each time and can repeat for ever: "),
+        };
+        Some(fired(text, &steps(play.pump?)?))
+    }
+
+    pub(super) fn never_marked(&mut self) {
+        let (net, found) = (self.net, self.found);
+        let empty = |place: &PlaceId| {
+            found
+                .bounds
+                .get(place.index())
+                .is_some_and(|bound| bound.as_ref().is_some_and(|bound| bound.most == "0"))
+        };
+        let empty: Vec<PlaceId> = net.model_places().filter(empty).collect();
+        if empty.is_empty() {
+            return;
+        }
+        let certificate =
+            found.bounds[empty[0].index()].as_ref().and_then(|bound| bound.shown.certificate);
+        let text = match empty.len() {
+            1 => Text::words("Place "),
+            count => Text::words(format!("{count} places ")),
+        };
+        let never = if empty.len() == 1 { " never holds a token" } else { " never hold a token: " };
+        let title = match empty.as_slice() {
+            [only] => text.place(*only).say(never),
+            all => text.say(never.trim_start()).list(all, ", ", |text, &place| text.place(place)),
+        };
+        self.tell(Level::Warning, title).certificate = certificate;
+    }
+
+    /// Nodes without arcs.
+    pub(super) fn lonely(&mut self) {
+        let net = self.net;
+        // A place that only forbids firings has no arc, and its complement does.
+        let forbids = |p| net.translation().is_some_and(|it| it.complemented().contains(&p));
+        let places: Vec<PlaceId> = net
+            .model_places()
+            .filter(|&p| net.producers(p).is_empty() && net.consumers(p).is_empty())
+            .filter(|&p| !forbids(p))
+            .collect();
+        let transitions: Vec<TransitionId> = net
+            .transitions()
+            .filter(|&t| net.pre(t).is_empty() && net.post(t).is_empty())
+            .collect();
+        if !places.is_empty() {
+            let title = Text::words("Nothing is connected to ");
+            let title = title.list(&places, ", ", |text, &place| text.place(place));
+            self.tell(Level::Warning, title);
+        }
+        if !transitions.is_empty() {
+            let title = Text::words("Nothing is connected to ");
+            let title = title.list(&transitions, ", ", |text, &t| text.transition(t));
+            self.tell(Level::Warning, title);
+        }
+    }
+}
+
+/// Those of some nodes of which nothing is known, when each was asked about.
+fn open_nodes<K, N>(known: &[Option<K>], nodes: impl Iterator<Item = N>) -> Vec<N> {
+    nodes.zip(known).filter(|(_, known)| known.is_none()).map(|(node, _)| node).collect()
+}
+
+/// Why a transition never fires, as the engines say.
+fn why_never(net: &Net, fate: &Fate) -> Vec<Text> {
+    let mut details = vec![Text::words("Because ").then(Text::of_sentence(net, &fate.reason))];
+    if fate.assumes_units {
+        details.push(Text::words("This rests on the model's claim of safe units (NUPN)"));
+    }
+    details
+}
+
+/// Transitions in the order they fire.
+fn fired(text: Text, steps: &[Step]) -> Text {
+    text.list(steps, ", ", |text, step| {
+        let text = text.transition(step.transition);
+        if step.count > 1 { text.say(format!(" {} times", step.count)) } else { text }
+    })
+}
+
+/// The loops of a pump in stages, in order.
+fn in_stages(stages: &[Stage]) -> Vec<Text> {
+    let told = |(at, stage): (usize, &Stage)| {
+        let mut text = Text::words(if at == 0 { "First " } else { "Then " });
+        if !stage.prefix.is_empty() {
+            text = fired(text, stage.prefix.steps()).say(", then ");
+        }
+        let text = fired(text.say("again and again: "), stage.pump.steps());
+        match at + 1 == stages.len() {
+            true => text.say(", which adds tokens each time"),
+            false => text.say(", as often as what follows needs"),
+        }
+    };
+    stages.iter().enumerate().map(told).collect()
+}
