@@ -9,9 +9,9 @@
 //!                 x(j) ≥ 1  ∧  first(j) + 1 ≤ first(e)
 //! ```
 //!
-//! It excludes circles in which firings pay for each other, whatever the amounts; read ⇒ feed
-//! excludes too small amounts, whatever the order. Many disjunctions: for few goals that resist
-//! everything else.
+//! The constraint excludes cycles of firings that provide tokens for each other, whatever the
+//! amounts; read ⇒ feed excludes amounts that are too small, whatever the order. It has many
+//! disjunctions, so it serves for few goals that resist all other parts.
 //!
 //! # Sources
 //! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020; cf. the potential
@@ -24,7 +24,8 @@ use parikh_net::{EffectId, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
-/// One constraint per class whose every transition needs what is not there initially.
+/// Returns one constraint per class in which every transition needs tokens that are missing
+/// initially.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut constraints = Vec::new();
