@@ -1,8 +1,8 @@
-//! Causal order: first firings happen one after the other, and each finds its tokens.
+//! Causal order: the first firings of the classes can be ordered so that each one finds its tokens.
 //!
-//! With a number first(e) per effect class, "when it fires for the first time": if e fires by its
-//! transition t, then for every place of t that did not hold enough initially, some other class
-//! that raises it fired before.
+//! Let first(e) be the time of the first firing of effect class e. If e fires first by its
+//! transition t, consider every place of t with too few tokens initially. Some other class that
+//! increases this place has fired before.
 //!
 //! ```text
 //! x(e) = 0  ∨  ∨ t of class e  ∧ p: pre(p,t) > m₀(p)  ∨ j ≠ e, C(p,j) > 0:
