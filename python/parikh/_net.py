@@ -209,6 +209,8 @@ class Net:
                     "PM4Py with its initial and final marking, as pm4py.read_pnml gives them"
                 )
             net, initial, final = (*net, None, None)[:3]
+            # PM4Py has an empty marking where a file says none.
+            initial = None if isinstance(initial, Mapping) and not initial else initial
         parts = ("places", "transitions", "arcs")
         if not all(isinstance(getattr(net, part, None), Iterable) for part in parts):
             raise ParikhError(
@@ -250,7 +252,8 @@ class Net:
         made = cls(
             [ids[it] for it in places], [ids[it] for it in transitions], arcs["normal"],
             None if initial is None else _by_id(initial, ids, "the initial marking"),
-            finals=[_by_id(it, ids, "the final marking") for it in finals],
+            # PM4Py has an empty marking where a file says none.
+            finals=[_by_id(it, ids, "the final marking") for it in finals if it or not isinstance(it, Mapping)],
             inhibitors=arcs["inhibitor"], resets=arcs["reset"], names=labels,
             name=str(getattr(net, "name", "") or "net"),
         )
@@ -283,8 +286,8 @@ class Net:
         (rows, columns, takes), (more_rows, more_columns, puts) = _entries(pre, "pre"), _entries(post, "post")
         if (rows, columns) != (more_rows, more_columns):
             raise ParikhError(f"pre is {rows} × {columns}, and post {more_rows} × {more_columns}")
-        p = list(places) if places is not None else [f"p{i}" for i in range(rows)]
-        t = list(transitions) if transitions is not None else [f"t{j}" for j in range(columns)]
+        p = [f"p{i}" for i in range(rows)] if places is None else _named(places, "places")
+        t = [f"t{j}" for j in range(columns)] if transitions is None else _named(transitions, "transitions")
         if (len(p), len(t)) != (rows, columns):
             raise ParikhError(f"{len(p)} and {len(t)} names for {rows} places and {columns} transitions")
         arcs = [Arc(p[i], t[j], weight) for i, j, weight in takes]
@@ -905,6 +908,11 @@ def _texts(given: Any, what: str, expected: str) -> list[str]:
     if wrong:
         raise ParikhError(f"{what} has {_programs.shown(wrong[0])} in it: expected {expected}")
     return texts
+
+
+def _named(given: Any, what: str) -> list[Any]:
+    """Names of nodes: in a list, or the letters of a text."""
+    return list(given) if isinstance(given, str) else _listed(given, what, "names")
 
 
 def _pairs(given: Any, what: str) -> Mapping[Any, Any]:
