@@ -1,15 +1,16 @@
-//! Nets made of a net and its markings: closed to a cycle, or with firings counted.
+//! Nets derived from a net and a marking: with a transition back to the initial marking, or with
+//! firings counted.
 //!
-//! A net whose firings are counted: a place for each transition, to which it adds a token whenever
-//! it fires and from which nobody takes.
+//! To count firings, the derived net gets one place per transition, which gains a token at each
+//! firing and never loses one.
 //!
 //! ```text
 //! transition t: a -> b        ⇒        place #t      transition t: a -> b + #t
 //! ```
 //!
-//! The firing sequences are those of the net as it was, by the same names. So "t fires on some way
-//! to the marking m", which is a matter of whole runs, becomes a matter of single markings: m with
-//! a token on #t.
+//! The firing sequences are those of the original net, with the same names. So "t fires on some way
+//! to the marking m", a property of firing sequences, becomes a property of markings: m with a
+//! token on #t.
 
 use crate::builder::{BuildError, NetBuilder};
 use crate::id::{PlaceId, TransitionId};
@@ -25,7 +26,7 @@ use crate::net::Net;
 /// belong to the transitions of the model: all copies of a transition put on the same counter.
 ///
 /// # Errors
-/// When there are too many nodes.
+/// If there are too many nodes.
 pub fn counted(net: &Net) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     for (at, copies) in net.model_transitions().enumerate() {
@@ -49,11 +50,11 @@ pub fn counted(net: &Net) -> Result<Net, BuildError> {
     Ok(counted.with_final_markings(finals))
 }
 
-/// The net with one more transition, which takes `last` and puts the initial marking: what was done
-/// begins anew. The new transition comes last.
+/// Returns the net with one more transition, the last one, which takes `last` and puts the initial
+/// marking.
 ///
 /// # Errors
-/// When there are too many nodes.
+/// If there are too many nodes.
 pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     let mut name = "again".to_owned();
