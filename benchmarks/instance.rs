@@ -119,6 +119,23 @@ fn unescape(text: &str) -> String {
     plain.replace("&apos;", "'").replace("&amp;", "&")
 }
 
+/// Returns the names of the P/T instances among the archives of a directory, sorted.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn place_transition_instances(inputs: &Path) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(inputs).map_err(Error::at(inputs))? {
+        let entry = entry.map_err(Error::at(inputs))?;
+        let file = entry.file_name();
+        let name = file.to_str().and_then(|file| file.strip_suffix(".tgz"));
+        // The contest's names: MODEL-PT-PARAMETER and MODEL-COL-PARAMETER.
+        names.extend(name.filter(|name| name.contains("-PT-")).map(str::to_owned));
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! Single components as other tools write them: Aldebaran (`.aut`) and mCRL2's `.fsm`.
+//! Single components in the formats of other tools: Aldebaran (`.aut`) and mCRL2's `.fsm`.
 //!
 //! ```text
 //! des (0, 2, 2)                    state(2) Nat
@@ -10,21 +10,21 @@
 //!                                  2 1 "ack"
 //! ```
 //!
-//! A file is one transition system, and becomes a system of one component. In `.fsm`, states are
-//! numbered from 1, which is where it begins; what its parameters say is not needed.
+//! A file is one transition system, and becomes a system with one component. In `.fsm`, states are
+//! numbered from 1, the initial state. The parameters section is ignored.
 
 use super::error::ReadError;
 use super::tokens::quoted;
 use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
 
-/// The most states of one file.
+/// Limit on the number of states of a file.
 const MOST: usize = 50_000_000;
 
-/// Reads a file of Aldebaran.
+/// Parses an Aldebaran file.
 ///
 /// # Errors
-/// With the place of the first problem.
+/// Returns the position of the first error.
 pub fn aut(text: &str, name: &str) -> Result<System, ReadError> {
     let mut component = ComponentBuilder::new("component0");
     let mut counts: Option<(usize, usize)> = None;
@@ -67,7 +67,7 @@ fn states_of(component: &mut ComponentBuilder, count: usize) {
     }
 }
 
-/// `des (FIRST, TRANSITIONS, STATES)`.
+/// Parses the line `des (FIRST, TRANSITIONS, STATES)`.
 fn head(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), ReadError> {
     let at = begin + (line.len() - line.trim_start().len());
     let wrong = |found: &str| {
@@ -92,7 +92,7 @@ fn head(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), R
     }
 }
 
-/// `(FROM, LABEL, TO)`; the label may stand in quotes, and may then hold commas.
+/// Parses a line `(FROM, LABEL, TO)`. The label may be quoted, and may then contain commas.
 fn edge(
     text: &str,
     begin: usize,
@@ -125,10 +125,10 @@ fn edge(
     }
 }
 
-/// Reads a file of mCRL2's.
+/// Parses an mCRL2 `.fsm` file.
 ///
 /// # Errors
-/// With the place of the first problem.
+/// Returns the position of the first error.
 pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
     let mut component = ComponentBuilder::new("component0");
     let (mut part, mut states, mut offset) = (0, 0, 0);

@@ -3,9 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 use parikh_benchmarks::backends::Backend;
 use parikh_benchmarks::exam::Exam;
-use parikh_benchmarks::generate::{Family, Format};
 use parikh_benchmarks::shard::Shard;
-use parikh_benchmarks::symbolic;
 use parikh_encodings::Encoding;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,7 +14,7 @@ Exit codes:
   0  done, and no answer is wrong or contradicts another
   1  the harness itself failed (a file, an archive, the tool's program)
   2  the command line is wrong
-  3  some answer is wrong (contest, summary, structure), contradicts the other file (compare), an
+  3  some answer is wrong (contest, summary), contradicts the other file (compare), an
      answer was refused (evidence), or two readers differ (readers)
   4  interrupted; the runs finished so far are in the result file (merge --list: some are missing)";
 
@@ -128,21 +126,6 @@ pub(crate) enum Command {
         #[arg(long)]
         no_list: bool,
     },
-    /// Measure the structural algorithms on the P/T instances, and compare with the model forms
-    ///
-    /// For each: a basis of P-flows and of T-flows (every flow multiplied with the net again), the
-    /// bounds that follow, the structural keys beside GenericPropertiesVerdict.xml, and the
-    /// siphon-trap condition with its certificate checked. Keys that differ are listed with the
-    /// argument and are no failure of the run: forms err.
-    #[command(after_help = EXIT_CODES)]
-    Structure(StructureArgs),
-    /// Compare orders of places for decision diagrams on the P/T instances
-    ///
-    /// Each net as it is, in each order that is made for it, from the best score on: the most nodes, the time and how
-    /// it ended. The result file has a line per order; the table sums up what each idea is good for,
-    /// the plot shows how many sets each closes within which time.
-    #[command(after_help = EXIT_CODES)]
-    Symbolic(symbolic::Symbolic),
     /// Count what answers stand on, and how many an auditor confirms from the files alone
     ///
     /// Each pair of an instance and an examination is one run of `parikh check --evidence` and one of
@@ -164,13 +147,6 @@ pub(crate) enum Command {
     /// Prints what is lost without it and what is gained; plots the times of the answers.
     #[command(after_help = EXIT_CODES)]
     Ablate(AblateArgs),
-    /// Measure the structural reductions on the P/T instances
-    ///
-    /// Each net is reduced to the end for the deadlock question, for all formulas of
-    /// ReachabilityCardinality together and for all of ReachabilityFireability, and then for each
-    /// formula alone: sizes before and after, applications of each rule, time, memory.
-    #[command(after_help = EXIT_CODES)]
-    Reductions(ReductionsArgs),
     /// Compare encodings and the solvers behind them, goal by goal
     ///
     /// Every goal in every encoding goes to every back-end, from scratch. The result file has a line
@@ -192,26 +168,6 @@ pub(crate) enum Command {
         /// File with the names of the instances [default: every P/T archive]
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
-    },
-    /// Compare the solvers of linear programs on the state equations of instances
-    ///
-    /// The maximum of each expression in the formulas of RC and UB, by HiGHS going on from its last
-    /// basis, HiGHS from scratch, microlp, and Z3 over the rationals; every optimum is certified in
-    /// exact arithmetic.
-    #[command(after_help = EXIT_CODES)]
-    Lp(LpArgs),
-    /// Write a net whose answers are known
-    ///
-    /// The known answers go to stderr.
-    Generate {
-        #[command(subcommand)]
-        family: Family,
-        /// The file to write [default: stdout]
-        #[arg(short, long, global = true, value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// How to write it
-        #[arg(long, global = true, value_enum, default_value_t = Format::Pnml)]
-        format: Format,
     },
 }
 
@@ -315,31 +271,6 @@ pub(crate) struct ContestArgs {
 }
 
 #[derive(Args)]
-pub(crate) struct StructureArgs {
-    /// Directory with the archives NAME.tgz
-    #[arg(long, value_name = "DIR")]
-    pub(crate) inputs: PathBuf,
-    /// Directory with the known answers NAME-RD.out
-    #[arg(long, value_name = "DIR")]
-    pub(crate) oracle: Option<PathBuf>,
-    /// File with the names of the instances [default: every P/T archive]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) list: Option<PathBuf>,
-    /// Wall seconds for each basis of flows
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) timeout: Duration,
-    /// Wall seconds for the siphon-trap condition
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
-    pub(crate) siphon_trap: Duration,
-    /// Most megabytes resident
-    #[arg(long, value_name = "MB", default_value = "8192")]
-    pub(crate) memory: u64,
-    /// The result file, written anew
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) out: PathBuf,
-}
-
-#[derive(Args)]
 pub(crate) struct EncodingsArgs {
     /// Directory with the archives NAME.tgz
     #[arg(long, value_name = "DIR")]
@@ -403,50 +334,6 @@ pub(crate) struct EncodingsArgs {
     /// [default: none]
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) scatter: Option<PathBuf>,
-}
-
-#[derive(Args)]
-pub(crate) struct LpArgs {
-    /// Directory with the archives NAME.tgz
-    #[arg(long, value_name = "DIR")]
-    pub(crate) inputs: PathBuf,
-    /// File with the names of the instances [default: every P/T archive]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) list: Option<PathBuf>,
-    /// Wall seconds for each program
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
-    pub(crate) timeout: Duration,
-    /// Pass over nets with more places and transitions
-    #[arg(long, value_name = "N", default_value = "2000")]
-    pub(crate) largest: usize,
-    /// Most programs of one instance
-    #[arg(long, value_name = "N", default_value = "20")]
-    pub(crate) most: usize,
-    /// The result file, written anew
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) out: PathBuf,
-}
-
-#[derive(Args)]
-pub(crate) struct ReductionsArgs {
-    /// Directory with the archives NAME.tgz
-    #[arg(long, value_name = "DIR")]
-    pub(crate) inputs: PathBuf,
-    /// File with the names of the instances [default: every P/T archive]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) list: Option<PathBuf>,
-    /// Wall seconds for each reduction
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) timeout: Duration,
-    /// Wall seconds for the formulas of one file alone; those not begun by then are left out
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) alone: Duration,
-    /// Seconds that a reduction may take without being listed as slow
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
-    pub(crate) slow: Duration,
-    /// The result file, written anew
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) out: PathBuf,
 }
 
 #[derive(Args)]
