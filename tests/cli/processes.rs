@@ -364,14 +364,16 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
             ("F fires(\"ship\")", "TRUE"),
             ("F fires(n7)", "FALSE"),
         ] {
-            let arguments = ["check", "n.pnml", "--cases", "--formula", formula, "--evidence", "ev"];
+            let arguments =
+                ["check", "n.pnml", "--cases", "--formula", formula, "--evidence", "ev"];
             let said = desk.fine(&arguments);
             assert!(said.starts_with(&format!("formula-1: {value} — ")), "{id} {formula}: {said}");
             let means = format!("\"ship\" means transitions `{id}`, `n7`");
             assert_eq!(said.contains(&means), formula.contains("ship"), "{formula}: {said}");
             let json = desk.fine(&[&arguments[..], &["--format", "json"]].concat());
             let named = &objects(&json)[0]["named"];
-            let expected = serde_json::json!({"name": "ship", "kind": "transition", "ids": [id, "n7"]});
+            let expected =
+                serde_json::json!({"name": "ship", "kind": "transition", "ids": [id, "n7"]});
             let is_said = named.as_array().unwrap().contains(&expected);
             assert_eq!(is_said, formula.contains("ship"), "{json}");
             let plain = pnml::read(text.as_bytes()).unwrap().net;
