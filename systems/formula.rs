@@ -115,9 +115,9 @@ pub struct Move {
 pub struct KindAutomaton {
     /// The moves of each state.
     pub states: Vec<Vec<Move>>,
-    /// Where runs begin.
+    /// The initial state.
     pub initial: u32,
-    /// All marks, which an accepting run carries again and again.
+    /// All marks; an accepting run carries each of them infinitely often.
     pub all: Marks,
     /// The minimum number of moves from each state to an accepting component.
     pub distance: Vec<u32>,

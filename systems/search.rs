@@ -35,7 +35,7 @@ pub enum Endings {
 pub struct Run {
     /// The labels of the steps.
     pub labels: Vec<LabelId>,
-    /// The position after the last label; the number of labels if the run ends.
+    /// The position at which the labels repeat; the number of labels if the run is finite.
     pub back: usize,
 }
 

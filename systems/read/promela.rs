@@ -30,9 +30,9 @@ use std::collections::HashMap;
 /// A component under construction.
 struct Process {
     component: ComponentBuilder,
-    /// The state in which it begins, a root if an empty label leads from it.
+    /// The initial state. It is a root if an empty label leads from it.
     first: String,
-    /// Edges: from, label, to, and where they stand.
+    /// Edges: source, label, target, and offset in the file.
     edges: Vec<(String, String, String, usize)>,
     /// The state whose edges are being read, and the label whose target is still missing (next
     /// field).

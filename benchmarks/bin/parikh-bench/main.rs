@@ -1,4 +1,4 @@
-//! The contest harness: each command, from its options to its exit code.
+//! Command line of the contest harness: each command, from its options to its exit code.
 
 mod arguments;
 
@@ -57,18 +57,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// The program given, or the one beside this.
+/// Returns the given program, or the one beside this program.
 fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
     let beside = || {
         let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
         Ok(own.with_file_name("parikh"))
     };
-    // The tool runs in another directory, so a relative path would not find it.
+    // The tool runs in another directory, so the path must be absolute.
     let path = given.map_or_else(beside, Ok)?;
     path.canonicalize().map_err(Error::at(&path))
 }
 
-/// Prints what completes the command line in a shell.
+/// Prints the completion script of a shell.
 fn completions(shell: clap_complete::Shell) -> Result<u8, Error> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "parikh-bench", &mut script);
@@ -83,7 +83,7 @@ fn man(directory: &Path) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// All engines together, and each alone.
+/// Runs all engines together, and each alone.
 fn hard(args: TeamArgs) -> Result<u8, Error> {
     let chosen = match args.engines.is_empty() {
         false => args.engines.clone(),
@@ -97,7 +97,7 @@ fn hard(args: TeamArgs) -> Result<u8, Error> {
     in_teams(args, chosen.into_iter().map(team).collect(), false)
 }
 
-/// All engines and rules together, and all but an engine or a family of rules.
+/// Runs all engines and rules together, and all but one engine or one family of rules.
 fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
     let [by_default, _] = parikh::run::engine_names();
     let (engines, rules) = match (of.engines.is_empty(), rules.is_empty()) {
@@ -120,7 +120,7 @@ fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
     in_teams(of, teams, true)
 }
 
-/// All engines and rules together, and each of these teams.
+/// Runs all engines and rules together, and each of the given teams.
 fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Error> {
     let asked = match (&args.goals, &args.list) {
         (Some(goals), _) => teams::read_goals(goals)?,
@@ -316,7 +316,7 @@ fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::Row>, Error> {
 }
 
 fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
-    // Files are called by their names, or by their paths where two have the same name.
+    // A run is named by its file's stem, or by its path if two files have the same stem.
     let every: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
     let name = |path: &PathBuf| match path.file_stem() {
         Some(stem) if every.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
@@ -361,7 +361,7 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
         (Some(list), _) => read_list(list)?,
         (None, asked) => asked.iter().flatten().map(|asked| asked.instance.clone()).collect(),
     };
-    // Goals of one instance need not stand together.
+    // The goals of one instance may stand apart in the list.
     let mut known = BTreeSet::new();
     instances.retain(|name| known.insert(name.clone()));
     if let Some(oracle) = &args.oracle {
@@ -418,10 +418,10 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     })
 }
 
-/// What is measured of an instance, and its lines of the result file.
+/// The measurements of an instance, and their lines in the result file.
 type Measured<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
 
-/// Measures every instance, with a line of the result file for each measurement as it is made.
+/// Measures every instance, and writes the lines of each measurement as it is made.
 fn over<M>(
     instances: &[String],
     out: &Path,
