@@ -2,9 +2,8 @@
 //! on.
 //!
 //! # Meaning
-//! - A node is what its `id` says. Its `name` is for people; those of transitions are read, as
-//!   constraints of Declare speak of them. Places and transitions share their ids, and no two nodes
-//!   have one.
+//! - A node is what its `id` says. Its `name` is a label, which typed formulas may use. Places and
+//!   transitions share their ids, and no two nodes have one.
 //! - Pages only group. What is on a page, or on a page of a page, belongs to the net.
 //! - A `referencePlace` or `referenceTransition` is another word for the node that it refers to,
 //!   perhaps by way of further references.
@@ -147,7 +146,11 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
     let mut builder = ExtendedBuilder::new(optional(net, "id").unwrap_or(""));
     for &node in &parts.places {
         let tokens = label(node, "initialMarking", 0)?;
-        builder.core.place(attribute(node, "id")?, tokens).map_err(|error| refused(node, error))?;
+        let id = attribute(node, "id")?;
+        let p = builder.core.place(id, tokens).map_err(|error| refused(node, error))?;
+        if let Some(label) = name_for_people(node) {
+            builder.core.label_place(p, &label);
+        }
     }
     let in_places = finals::in_places(&parts.places)?;
     pipe::no_priorities(&parts.transitions)?;
@@ -237,8 +240,8 @@ fn no_colours(kind: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// What people call a transition: the text of its last `name`.
-fn name_for_people(node: Node<'_, '_>) -> Option<String> {
+/// Returns a node's label: the text of its last `name`.
+pub(crate) fn name_for_people(node: Node<'_, '_>) -> Option<String> {
     let label = elements(node).filter(|inside| name(*inside) == "name").last()?;
     let said = |node: Node<'_, '_>| -> String {
         let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());

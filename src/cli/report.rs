@@ -274,7 +274,7 @@ impl Arguments {
             return Ok(Asked::Topics(Topic::of_net(net)));
         }
         let asked = self.formulas.read_aloud(net)?;
-        Ok(planned(asked.into_iter().map(|Formula { id, formula }| (id, formula)), net))
+        Ok(planned(asked.into_iter().map(|Formula { id, formula, .. }| (id, formula)), net))
     }
 }
 
