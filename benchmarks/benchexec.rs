@@ -169,7 +169,7 @@ fn logs_of(results: &Path) -> Option<PathBuf> {
     Some(results.with_file_name(format!("{front}.logfiles")))
 }
 
-/// A run as BenchExec reports it.
+/// A run in a result file of BenchExec.
 #[derive(Debug)]
 struct Reported {
     task: String,

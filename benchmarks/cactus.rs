@@ -13,7 +13,7 @@ pub struct Curve {
     pub name: String,
     /// The style; curves with the same style share a dash pattern.
     pub style: String,
-    /// Seconds, one entry per question.
+    /// The seconds, with an entry per question.
     pub seconds: Vec<f64>,
 }
 

@@ -61,7 +61,7 @@ pub struct Line {
 /// The comparison of two files.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison<'r> {
-    /// One line per examination.
+    /// The lines by examination.
     pub lines: BTreeMap<Exam, Line>,
     /// All differences with the two rows: contradictions first, then in A's order.
     pub differences: Vec<(Difference, &'r Row, &'r Row)>,

@@ -35,7 +35,7 @@ use parikh_solvers::smt::SmtAnswer;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The outcome of one question.
+/// The outcome of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The encoding has no solution.
@@ -73,7 +73,7 @@ impl Outcome {
     }
 }
 
-/// One question to one back-end.
+/// The measurement of a question with a back-end.
 #[derive(Clone, Debug)]
 pub struct Measurement {
     /// The instance.
@@ -106,7 +106,7 @@ pub struct Encodings {
     pub oracle: Option<PathBuf>,
     /// The examinations: RC, RF, RD, UB.
     pub exams: Vec<Exam>,
-    /// If set, only these goals.
+    /// The goals to ask; `None` for the whole examination.
     pub only: Option<Vec<teams::Asked>>,
     /// The encodings; each uses the numbers of the back-end.
     pub encodings: Vec<Encoding>,
@@ -270,7 +270,8 @@ impl Encodings {
     }
 }
 
-/// Solves one linear program per conjunction of the goal. The goal is refuted if each is infeasible.
+/// Solves a linear program per conjunction of the goal. The goal is refuted if all are
+/// infeasible.
 fn by_programs(
     net: &Net,
     asked: &Asked,

@@ -3,7 +3,7 @@
 use parikh_solvers::smt::SmtError;
 use std::path::{Path, PathBuf};
 
-/// An error that stops the harness.
+/// An error of the harness.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or directory cannot be read, written, made or removed.

@@ -24,7 +24,7 @@ pub struct Audits {
     pub timeout: Duration,
 }
 
-/// The figures of one run.
+/// The figures of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurement {
     /// The instance.

@@ -11,7 +11,7 @@ macro_rules! exams {
         pub enum Exam { $($(#[$doc])* $exam,)* }
 
         impl Exam {
-            /// All examinations.
+            /// The thirteen examinations.
             pub const ALL: &[Exam] = &[$(Exam::$exam,)*];
 
             /// Returns the capitals of the name, as in oracle files and result files.
@@ -40,7 +40,7 @@ exams! {
     OneSafe "OS" "OneSafe";
     /// Can every transition fire once?
     QuasiLiveness "QL" "QuasiLiveness";
-    /// Does some place never change?
+    /// Is there a place that never changes its number of tokens?
     StableMarking "SM" "StableMarking";
     /// Can every transition always fire again?
     Liveness "L" "Liveness";

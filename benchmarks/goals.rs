@@ -9,7 +9,7 @@ use parikh::formula::{Query, lower};
 use parikh_net::{Goal, LinearSum, Net, Predicate};
 use std::path::Path;
 
-/// A reachability goal of one question.
+/// A reachability goal of a question.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The examination.

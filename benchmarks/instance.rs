@@ -141,7 +141,7 @@ pub fn place_transition_instances(inputs: &Path) -> Result<Vec<String>, Error> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Writes `NAME.tgz` with these files.
+    /// Writes `NAME.tgz` with the given files.
     pub(crate) fn pack(inputs: &Path, name: &str, files: &[(&str, &str)]) {
         let file = File::create(inputs.join(format!("{name}.tgz"))).unwrap();
         let zipped = flate2::write::GzEncoder::new(file, flate2::Compression::fast());

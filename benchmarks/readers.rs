@@ -18,7 +18,7 @@ use std::time::Instant;
 /// The examinations whose formulas are compared.
 const FORMULAS: [&str; 3] = ["ReachabilityCardinality", "ReachabilityFireability", "UpperBounds"];
 
-/// The comparison of one instance.
+/// The comparison of an instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// The instance's name.

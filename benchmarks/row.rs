@@ -5,7 +5,7 @@ use crate::exam::Exam;
 use crate::verdict::Verdict;
 use std::path::Path;
 
-/// The outcome of one question.
+/// The outcome of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The instance's name.

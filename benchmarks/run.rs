@@ -36,7 +36,7 @@ pub struct Job<'j> {
 /// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The tool exited with this status.
+    /// The tool exited, with its status.
     Exit(i32),
     /// A signal that the harness did not send ended the tool.
     Signal(i32),
@@ -76,7 +76,7 @@ pub struct Outcome {
 enum Event {
     /// An answer line, with the time at which its end was read.
     Answer(Answer, f64),
-    /// All writers have closed stdout.
+    /// No process has stdout open any more.
     Closed,
     /// The first process ended and is not yet reaped.
     Exited,

@@ -12,13 +12,13 @@ use std::str::FromStr;
 /// about the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// The number of this part, from 1.
+    /// The part's number, from 1.
     part: usize,
     parts: usize,
 }
 
 impl Shard {
-    /// The whole contest as one part.
+    /// The whole contest.
     pub const WHOLE: Shard = Shard { part: 1, parts: 1 };
 
     /// Returns true if the part has the run at this position, from 0.

@@ -6,7 +6,7 @@ use crate::verdict::{Verdict, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The counts of one examination.
+/// The counts of an examination.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
     /// Questions, with or without a known answer.

@@ -11,7 +11,7 @@
 //!
 //! # Conditions
 //! 1. No transition takes from the counter, it is empty initially, and only t puts a token on it,
-//!    one per firing.
+//!    one per firing. If t has been replaced by several copies, each copy puts one token on it.
 //! 2. The goal is that the counter has a token, and φ, which depends on no counter.
 //! 3. The net without its counters has few markings. If each counter is bounded, a search with
 //!    counters would terminate too, so only a small graph is tried.
@@ -81,14 +81,14 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
                 by.entry(edge.transition).or_insert(at);
             }
         }
-        for (t, id) in goals {
+        for (counted, id) in goals {
             if task.budget.is_exhausted() {
                 return format!("out of time after {markings} markings");
             }
             if !task.board.is_open(*id) {
                 continue;
             }
-            let Some(&at) = by.get(t) else {
+            let Some(&at) = counted.iter().find_map(|t| by.get(t)) else {
                 over.unreachable(*id, Proof::searched(markings as u64, false));
                 continue;
             };
@@ -100,7 +100,8 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
             // One run is a witness for all transitions that it fires.
             let fired: Vec<TransitionId> = run.steps().iter().map(|step| step.transition).collect();
             let Ok(firings) = u64::try_from(run.firings()) else { continue };
-            let shown = goals.iter().filter(|(t, _)| fired.contains(t));
+            let has_fired = |counted: &[TransitionId]| counted.iter().any(|t| fired.contains(t));
+            let shown = goals.iter().filter(|(counted, _)| has_fired(counted));
             let sightings = shown.map(|&(_, goal)| Sighting { goal, firings }).collect();
             under.along(run, sightings);
         }
@@ -108,8 +109,8 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
     format!("{markings} markings without counters")
 }
 
-/// Goals by their final predicate φ, each with its transition t.
-type AboutRuns = BTreeMap<Predicate, Vec<(TransitionId, GoalId)>>;
+/// Goals by their final predicate φ, with the transitions of which at least one must have fired.
+type AboutRuns = BTreeMap<Predicate, Vec<(Vec<TransitionId>, GoalId)>>;
 
 /// Returns the goals that satisfy conditions 1 and 2.
 fn about_runs<'g>(
@@ -149,14 +150,14 @@ fn counter(part: &Predicate) -> Option<PlaceId> {
     }
 }
 
-/// Returns the transition whose firings a place counts.
-fn counts(net: &Net, p: PlaceId) -> Option<TransitionId> {
-    match *net.producers(p) {
-        [arc] if arc.weight == 1 && net.consumers(p).is_empty() && net.initial()[p] == 0 => {
-            Some(arc.transition)
-        }
-        _ => None,
-    }
+/// Returns the transitions whose firings a place counts together.
+fn counts(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
+    let producers = net.producers(p);
+    let counts_firings = !producers.is_empty()
+        && producers.iter().all(|arc| arc.weight == 1)
+        && net.consumers(p).is_empty()
+        && net.initial()[p] == 0;
+    counts_firings.then(|| producers.iter().map(|arc| arc.transition).collect())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the harness is asked: its commands and their options.
+//! The commands and options of the harness.
 
 use clap::{Args, Parser, Subcommand};
 use parikh_benchmarks::backends::Backend;
@@ -33,12 +33,12 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Write a file that teaches your shell to complete `parikh-bench`.
     Completions {
-        /// Whose completions.
+        /// The shell.
         shell: clap_complete::Shell,
     },
     /// Write the manual pages parikh-bench.1, parikh-bench-contest.1, ….
     Man {
-        /// Where to; made if it is not there.
+        /// The output directory; created if absent
         directory: PathBuf,
     },
     /// Run instances of the Model Checking Contest and score the answers
@@ -73,7 +73,7 @@ pub(crate) enum Command {
         /// The instances of the whole contest: runs that no part has are told, with exit code 4
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
-        /// Its examinations, for --list
+        /// The contest's examinations, for --list
         #[arg(long, value_delimiter = ',', default_value = EXAMS)]
         exams: Vec<Exam>,
         /// The result file of all, written anew
@@ -206,16 +206,16 @@ pub(crate) struct TaskArgs {
     /// Examinations, by their capitals or names
     #[arg(long, value_delimiter = ',', default_value = EXAMS)]
     pub(crate) exams: Vec<Exam>,
-    /// Wall seconds of each run
+    /// Wall seconds per run
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Memory of each run in MB
+    /// Memory per run in MB
     #[arg(long, value_name = "MB", default_value = "16384", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) memory: u64,
-    /// Processor cores of each run
+    /// Processor cores per run
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) cores: u16,
-    /// Where everything is written
+    /// The output directory
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 }
@@ -256,7 +256,7 @@ pub(crate) struct ContestArgs {
     /// Directory for each run's stdout and stderr, NAME-XX.out and NAME-XX.err
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
-    /// Where instances are unpacked [default: the system's temporary directory]
+    /// Directory in which instances are unpacked [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) temporary: Option<PathBuf>,
     /// The `parikh` to run, as `parikh mcc` [default: the one beside this program]
@@ -265,7 +265,7 @@ pub(crate) struct ContestArgs {
     /// Another tool to run, a command of the shell, in the directory of the instance
     #[arg(long, value_name = "CMD")]
     pub(crate) command: Option<OsString>,
-    /// What the tool is told as BK_TOOL
+    /// The value of BK_TOOL for the tool
     #[arg(long, value_name = "NAME", default_value = "parikh")]
     pub(crate) tool: String,
 }
@@ -309,7 +309,7 @@ pub(crate) struct EncodingsArgs {
     /// The program that z3-guest runs in [default: parikh beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) parikh: Option<PathBuf>,
-    /// Wall seconds for each question
+    /// Wall seconds per question
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Ask only goals that are known to be unreachable
@@ -321,7 +321,7 @@ pub(crate) struct EncodingsArgs {
     /// Most goals of one examination of one instance
     #[arg(long, value_name = "N", default_value = "16")]
     pub(crate) most: usize,
-    /// Most traps that listed-traps lists
+    /// Largest number of traps for listed-traps
     #[arg(long, value_name = "N", default_value = "100")]
     pub(crate) traps: usize,
     /// The result file, written anew
@@ -347,7 +347,7 @@ pub(crate) struct EvidenceArgs {
     /// Examinations, by their capitals or names
     #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
     pub(crate) exams: Vec<Exam>,
-    /// What `parikh check` is given
+    /// Seconds that `parikh check` is given
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// The `parikh` to run [default: the one beside this program]
@@ -378,7 +378,7 @@ pub(crate) struct TeamArgs {
     /// Only these engines, alone or left out [default: all, also those that take part only by name (hard)]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parikh::run::engine_name)]
     pub(crate) engines: Vec<String>,
-    /// What each examination gets
+    /// Wall seconds per examination
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Runs at a time

@@ -95,7 +95,7 @@ pub(super) trait Row {
     fn statistics(&self) -> String;
 }
 
-/// The engine on one net.
+/// The engine with its state on a net.
 pub(super) struct Bmc<'g, R> {
     work: Assignment<'g>,
     row: R,
@@ -110,7 +110,7 @@ pub(super) struct Bmc<'g, R> {
     /// Goals already treated in this round. The budget may interrupt a round at any goal.
     had_turn: BTreeSet<GoalId>,
     given_up: BTreeSet<GoalId>,
-    /// Number of rounds at this length.
+    /// Number of rounds at the current length.
     rounds: u32,
     slice: Option<Duration>,
     reached: u64,

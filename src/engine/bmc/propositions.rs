@@ -29,7 +29,7 @@ pub(super) struct Propositions<'g> {
     net: &'g Net,
     told: CountingSolver,
     unrolled: Unrolled<'g>,
-    /// By goal, the last query: the number of steps, the predicate and its literal.
+    /// For each goal, the last query: the number of steps, the predicate and its literal.
     asked: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
     questions: u64,
 }

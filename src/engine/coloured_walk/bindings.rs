@@ -35,7 +35,7 @@ struct Input {
 pub(super) struct Rule {
     pub(super) compiled: Compiled,
     inputs: Vec<Input>,
-    /// By check, the variables that it reads.
+    /// For each check, the variables that it reads.
     reads: Vec<Vec<usize>>,
     /// True if the transition takes exactly what the inputs match.
     plain: bool,

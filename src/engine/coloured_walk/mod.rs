@@ -41,7 +41,7 @@ pub struct Hint {
 /// A constraint on a binding.
 #[derive(Clone, Debug)]
 pub enum BindingConstraint {
-    /// A variable has this colour.
+    /// The variable has exactly the given colour.
     Colour(Value),
     /// A variable has a colour of this class. The array maps colours to classes.
     Class(Value, Arc<[u32]>),
@@ -82,16 +82,16 @@ struct Terrain<'t> {
     skeleton: &'t Net,
     transitions: Vec<ColouredTransitionId>,
     rules: Vec<Rule>,
-    /// By coloured transition, its effect on the totals (the effect of its first transition in the
-    /// skeleton).
+    /// For each coloured transition, its effect on the totals (the effect of its first transition
+    /// in the skeleton).
     effects: Vec<Vec<(PlaceId, i64)>>,
-    /// By place, its consuming transitions.
+    /// For each place, its consuming transitions.
     consumers: Vec<Vec<usize>>,
     initial: Tokens,
     goals: Vec<Watched>,
-    /// By place, the goals that depend on it.
+    /// For each place, the goals that depend on it.
     goals_of: Vec<Vec<usize>>,
-    /// By transition, the goals that hold wherever it can fire.
+    /// For each transition, the goals that hold wherever it can fire.
     fired_by: Vec<Vec<usize>>,
 }
 

@@ -37,7 +37,7 @@ impl Place {
         }
     }
 
-    /// Removes tokens. They must exist.
+    /// Removes tokens, which must exist.
     pub(super) fn take(&mut self, colour: u64, tokens: u64) {
         let Some(&at) = self.positions.get(&colour) else { return };
         let left = &mut self.list[at as usize].1;

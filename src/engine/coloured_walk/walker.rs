@@ -49,9 +49,9 @@ pub(super) struct Walker<'w> {
     colours: Vec<u64>,
     /// The transition numbers of these steps, as far as they were computed.
     numbers: Vec<TransitionId>,
-    /// Sightings that are not reported yet.
+    /// Unreported sightings.
     pending: Vec<Sighting>,
-    /// By goal, `Some` if it was seen. For a maximum, the largest value seen.
+    /// For each goal, `Some` if it was seen. For a maximum, the largest value seen.
     seen: Vec<Option<i128>>,
     /// Places changed by the last firing.
     changed: Vec<usize>,

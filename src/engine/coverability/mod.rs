@@ -134,7 +134,7 @@ struct OpenGoals<'t> {
     /// True if staged self-covering sequences may be reported.
     is_read: bool,
     maxima: Vec<(GoalId, &'t LinearSum)>,
-    /// By place, the maxima with a positive coefficient for it.
+    /// For each place, the maxima with a positive coefficient for it.
     adding: HashMap<PlaceId, Vec<usize>>,
     predicates: Vec<(GoalId, &'t Predicate)>,
     open_at_first: usize,
@@ -260,7 +260,7 @@ impl<'t> OpenGoals<'t> {
         }
     }
 
-    /// Proves what a complete tree excludes.
+    /// Proves goals that a complete tree excludes.
     fn exclude(&self, tree: &Tree<'_>, over: Over<'_>) {
         let is_open = |id: GoalId| self.board.is_open(id);
         let mut at_most: Vec<(GoalId, i128)> = Vec::new();

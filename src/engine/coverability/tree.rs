@@ -63,11 +63,11 @@ pub(super) struct Tree<'n> {
     /// The nodes to expand: the number of ω places and the node's number, negative if the oldest
     /// comes first.
     waiting: BinaryHeap<(usize, i64)>,
-    /// By place, the transitions whose first input it is. The last entry contains the transitions
-    /// without inputs.
+    /// For each place, the transitions whose first input it is. The last entry contains the
+    /// transitions without inputs.
     beginning: Vec<Vec<TransitionId>>,
     limits: Limits,
-    /// By place, true if it is ω in some node.
+    /// For each place, true if it is ω in some node.
     unbounded: Vec<bool>,
     /// Limit on `work` before the next unbounded place must be found.
     most_work: u64,
@@ -99,7 +99,7 @@ impl Outline {
     }
 }
 
-/// A marking with ω, and its predecessor.
+/// A marking with ω, with a link to the predecessor.
 pub(super) struct Node {
     /// Token count by place. [`OMEGA`] for ω.
     pub(super) tokens: Vec<u64>,
@@ -125,7 +125,7 @@ pub(super) enum End {
     Complete,
     /// A limit was reached, or the budget is exhausted.
     Limit,
-    /// All goals are settled.
+    /// Every goal is settled.
     Settled,
 }
 

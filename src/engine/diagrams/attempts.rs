@@ -25,7 +25,7 @@ const TOO_SHORT: u32 = 3;
 /// Result of using the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// All questions are answered.
+    /// Every question is answered.
     All,
     /// Some questions are answered. The same set must be computed again for the rest, because time
     /// ran out.

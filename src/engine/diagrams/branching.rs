@@ -42,7 +42,7 @@ pub(super) struct Branching<'e, 'r, 'd> {
     cycles: Option<Cycles>,
     /// The reversed transition relation.
     backwards: Relation,
-    /// By condition, the markings that satisfy it. The sets are kept.
+    /// For each condition, the markings that satisfy it. The sets are kept.
     satisfying: HashMap<Predicate, Set>,
     /// The dead markings, and the markings that enable a transition without effect. The sets are
     /// kept.
@@ -153,7 +153,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         Ok(last)
     }
 
-    /// Returns all markings.
+    /// Returns the set of reachable markings.
     pub(super) fn all(&self) -> Set {
         self.reached.set
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Limit on the samples per try. When it is reached, every second sample is dropped.
 const SAMPLES: usize = 400;
 
-/// One order in one time slice.
+/// A try of an order in a time slice.
 #[derive(Clone, Debug)]
 pub struct Try {
     /// Name of the method that made the order.

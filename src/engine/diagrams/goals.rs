@@ -32,7 +32,7 @@ const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 /// Limit on the number of nodes of a certificate.
 const MOST_NODES: usize = 2_000_000;
 
-/// The engine on one net.
+/// The engine with its state on a net.
 struct Goals<'g> {
     ground: &'g Ground<'g>,
     board: &'g Board<'g>,

@@ -80,14 +80,14 @@ pub enum Incomplete {
 
 /// The reachable markings of a net as a set of vectors.
 pub struct Reached<'r, 'd> {
-    /// The diagrams that contain the set.
+    /// The diagrams, which contain the set.
     pub diagrams: &'r mut Diagrams<'d>,
     /// The reachable markings. The set is [kept](Diagrams::keep), so garbage collection does not
     /// remove it.
     pub set: Set,
     /// The order of places in the diagram.
     pub order: &'r Order,
-    /// The level of each place.
+    /// Levels, indexed by place.
     pub level_of: &'r [u32],
     /// The net's transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
     pub transitions: &'r [Vec<Touch>],

@@ -15,7 +15,7 @@ use std::sync::Mutex;
 /// Sums over the markings of a component.
 #[derive(Clone, Debug)]
 pub struct Sums {
-    /// The sum of each product.
+    /// The sums, indexed by product.
     pub sums: Vec<BigUint>,
     /// Number of markings.
     pub markings: BigUint,

@@ -21,24 +21,24 @@ const LATE: usize = 1 << 13;
 pub(crate) struct Block<N> {
     /// Number of the first marking.
     pub(crate) first: u32,
-    /// By marking, the number of successors kept for it and the markings before it.
+    /// For each marking, the number of successors kept for it and the markings before it.
     pub(crate) ends: Vec<u32>,
     /// Number of firings, including those to known markings.
     pub(crate) firings: u64,
-    /// By successor, the fired transition.
+    /// For each successor, the fired transition.
     pub(crate) fired: Vec<u32>,
-    /// By successor, the whole key.
+    /// For each successor, the whole key.
     keys: Vec<u64>,
-    /// By successor, the root of its stored words, if these are folded.
+    /// For each successor, the root of its stored words, if these are folded.
     roots: Vec<u64>,
-    /// By successor, the hash.
+    /// For each successor, the hash.
     pub(crate) hashes: Vec<Hash>,
     /// Successors with parts that have no number yet, ascending. They have neither a root nor a
     /// hash.
     pub(crate) unfolded: Vec<u32>,
     /// All successors, grouped by part of the table, and in their order within a part.
     order: Vec<u32>,
-    /// Start of each part in `order`.
+    /// Start of every part in `order`.
     starts: [u32; PARTS + 1],
     /// The notes about the markings.
     pub(crate) notes: N,

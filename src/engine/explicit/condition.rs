@@ -23,9 +23,9 @@ pub(crate) enum Condition {
     Dead(bool),
     /// All bits have the required values (`all`), or at least one has.
     Bits { all: bool, masks: Vec<Mask> },
-    /// All conditions hold.
+    /// Conjunction of the conditions.
     All(Vec<Condition>),
-    /// At least one condition holds.
+    /// Disjunction of the conditions.
     Any(Vec<Condition>),
 }
 
@@ -33,9 +33,9 @@ pub(crate) enum Condition {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask {
     word: u32,
-    /// Bits that must be set.
+    /// Bits required to be set.
     set: u64,
-    /// Bits that must be clear.
+    /// Bits required to be clear.
     clear: u64,
 }
 

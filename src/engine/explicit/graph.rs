@@ -28,9 +28,9 @@ pub struct Graph<'n> {
     /// Start of each marking's successors in `edges`.
     starts: Vec<u64>,
     edges: Vec<u32>,
-    /// The component of each marking.
+    /// Components, indexed by marking.
     component: Vec<u32>,
-    /// By component, true if no edge leaves it.
+    /// For each component, true if no edge leaves it.
     terminal: Vec<bool>,
 }
 

@@ -109,11 +109,11 @@ pub(crate) enum Test {
     },
     /// No transition is enabled.
     Dead,
-    /// Some transition is enabled.
+    /// At least a single transition is enabled.
     NotDead,
-    /// All tests hold.
+    /// Conjunction of the tests.
     All(Vec<Test>),
-    /// At least one test holds.
+    /// Disjunction of the tests.
     Any(Vec<Test>),
 }
 

@@ -81,7 +81,7 @@ struct Move {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow(pub(crate) TransitionId);
 
-/// The transitions filed under one field.
+/// The transitions filed under a field.
 #[derive(Clone, Copy, Debug)]
 struct File {
     mask: u64,
@@ -108,9 +108,9 @@ pub(crate) struct Moves {
     always: Vec<u32>,
     entries: Vec<Entry>,
     files: Vec<File>,
-    /// By bit of a key, the file of its field.
+    /// For each bit of a key, the file of its field.
     file_of_bit: Vec<u32>,
-    /// By word, the bits of the fields with a file.
+    /// For each word, the bits of the fields with a file.
     filed: Vec<u64>,
 }
 

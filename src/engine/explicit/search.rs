@@ -65,9 +65,9 @@ pub(crate) struct SearchConfig {
 /// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// All markings have been expanded.
+    /// Every marking has been expanded.
     Exhausted,
-    /// All goals are settled.
+    /// Every goal is settled.
     Settled,
     /// The budget is exhausted.
     Spent(Spent),
@@ -152,7 +152,7 @@ struct Search<'a> {
     watch: Watch,
     frontier: Frontier,
     stubborn: Option<Stubborn<'a>>,
-    /// By transition, true if it may be fired. The others are only listed as enabled.
+    /// For each transition, true if it may be fired. The others are only listed as enabled.
     fired: Vec<bool>,
     distinct: Distinct<'a>,
     firings: u64,
@@ -177,7 +177,7 @@ struct Asking<'n> {
 impl<'n> Visitor for Asking<'n> {
     /// The selection of transitions, and the goals that the current marking reaches.
     type Scratch = (Distinct<'n>, Vec<u32>);
-    /// By reached goal, the first marking that reaches it.
+    /// For each reached goal, the first marking that reaches it.
     type Notes = BTreeMap<u32, u32>;
 
     fn scratch(&self) -> Self::Scratch {

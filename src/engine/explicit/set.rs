@@ -153,7 +153,7 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// Returns the key with this number.
+    /// Returns the key with the given number.
     pub(crate) fn key(&self, number: u32) -> &[u64] {
         let chunk = &self.chunks[(number >> self.shift) as usize];
         let at = (number & ((1 << self.shift) - 1)) as usize * self.words;
@@ -252,7 +252,7 @@ impl Set {
         self.arena.len
     }
 
-    /// Returns the key with this number.
+    /// Returns the key with the given number.
     pub(crate) fn key(&self, number: u32) -> &[u64] {
         self.arena.key(number)
     }

@@ -62,7 +62,7 @@ pub(crate) struct Purpose<'a> {
     pub(crate) ceiling: u64,
 }
 
-/// A marking during its expansion.
+/// A marking that is being expanded at the moment.
 #[derive(Clone, Copy)]
 pub(crate) struct ExpandedMarking<'a> {
     pub(crate) number: u32,
@@ -93,7 +93,7 @@ pub(crate) struct Space<'n> {
     are_many: bool,
     /// True if the compact layout omits derived places.
     derives: bool,
-    /// By place, the number of sampled markings in which it was marked.
+    /// For each place, the number of sampled markings in which it was marked.
     marked: Vec<u64>,
     expansions: u64,
     /// Number of times that a field was widened.
@@ -336,7 +336,7 @@ impl<'n> Space<'n> {
         self.lay_out(wider)
     }
 
-    /// Repacks all markings.
+    /// Repacks every marking of the store.
     fn lay_out(&mut self, packing: Packing) -> Result<(), Stuck> {
         let carry = self.packing.carry_to(&packing);
         self.store.repack(packing.layout(), |old, new| {

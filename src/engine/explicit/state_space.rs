@@ -68,7 +68,7 @@ impl From<Stuck> for Incomplete {
 /// Selects one enabled transition per effect.
 pub(super) struct Distinct<'n> {
     net: &'n Net,
-    /// By effect class, the round of its last selection.
+    /// For each effect class, the round of its last selection.
     picked: Vec<u64>,
     round: u64,
 }
@@ -131,7 +131,7 @@ impl<'n> Visitor for Counting<'n> {
 }
 
 impl StateSpace {
-    /// Adds the figures of other markings.
+    /// Adds the figures of another set of markings.
     fn add(&mut self, others: &StateSpace) {
         self.states += others.states;
         self.firings += others.firings;

@@ -46,7 +46,7 @@ pub(crate) struct Store {
     /// Roots (if folded) of the keys being added.
     roots: Vec<u64>,
     hashes: Vec<Hash>,
-    /// By part of the table, the new successors of the blocks being added.
+    /// For each part of the table, the new successors of the blocks being added.
     fresh: Vec<Vec<Fresh>>,
 }
 

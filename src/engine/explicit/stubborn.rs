@@ -89,18 +89,18 @@ const RARELY: u32 = 16;
 /// Number of consecutive sets that left nothing out, after which reduction is tried only rarely.
 const FUTILE: u32 = 500;
 
-/// Computes stubborn sets for one goal.
+/// Computes stubborn sets for a single goal.
 pub(crate) struct Stubborn<'n> {
     net: &'n Net,
-    /// By place, the consumers with an effect.
+    /// For each place, the consumers with an effect.
     consumers: Lists,
-    /// By place, the consumers that lower it.
+    /// For each place, the consumers that lower it.
     lowering: Lists,
-    /// By place, the producers that raise it.
+    /// For each place, the producers that raise it.
     raising: Lists,
-    /// By transition, the places that it lowers.
+    /// For each transition, the places that it lowers.
     lowers: Lists,
-    /// By atom of the goal, the transitions that lower its sum. For a maximum, the only row
+    /// For each atom of the goal, the transitions that lower its sum. For a maximum, the only row
     /// contains the transitions that raise the sum.
     helping: Lists,
     /// Number of the current set. An entry of the following vectors is set if it equals this

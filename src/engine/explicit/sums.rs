@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard};
 /// The reason why the sums could not be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSums {
-    /// Not all markings were visited.
+    /// The exploration was incomplete.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
     /// The count of a marking is unknown.

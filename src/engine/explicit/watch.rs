@@ -46,11 +46,11 @@ pub(crate) struct Watched {
 
 /// The goals of one search, identified by their index in [`goals`](Self::goals).
 pub(crate) struct Watch {
-    /// All goals.
+    /// The goals, in the order of their indices.
     pub(crate) goals: Vec<Watched>,
-    /// By effect class, the goals that it can help.
+    /// For each effect class, the goals that it can help.
     by_effect: Vec<Vec<u32>>,
-    /// Goals that many classes can help.
+    /// Goals that many effect classes can help, tested in every new marking.
     always: Vec<u32>,
     /// Goals tested at expansion.
     pub(crate) at_expansion: AtExpansion,
@@ -61,8 +61,8 @@ pub(crate) struct Watch {
 pub(crate) struct AtExpansion {
     /// Goals that mention deadness, with their tests.
     deadness: Vec<(u32, Test)>,
-    /// By transition, the index plus 1 of the goal that asks for its enabledness, 0 if none. Empty
-    /// if there are few such goals.
+    /// For each transition, the index plus 1 of the goal that asks for its enabledness, 0 if none.
+    /// Empty if there are few such goals.
     enabled_goal: Vec<u32>,
 }
 
@@ -278,7 +278,7 @@ impl Watched {
 /// place would be read again for each goal about the place.
 struct SingleLists<'n> {
     net: &'n Net,
-    /// By place and sign: the classes that lower it, the classes that raise it.
+    /// For each place and sign: the classes that lower it, the classes that raise it.
     known: HashMap<(PlaceId, bool), Vec<EffectId>>,
 }
 
@@ -287,7 +287,7 @@ impl<'n> SingleLists<'n> {
         SingleLists { net, known: HashMap::new() }
     }
 
-    /// Appends the classes that lower `sum`.
+    /// Appends the effect classes that lower `sum`.
     fn lowering(&mut self, sum: &LinearSum, out: &mut Vec<EffectId>) {
         match sum.terms() {
             &[(place, coefficient)] => {

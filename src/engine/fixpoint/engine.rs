@@ -57,7 +57,7 @@ struct Fixpoints<'g> {
     graph: Option<Markings<'g>>,
     /// Graphs of properties with invisible firings.
     own: HashMap<GoalId, Markings<'g>>,
-    /// Properties that use the shared graph.
+    /// Properties without a graph of their own, which use the shared graph.
     sees_all: HashSet<GoalId>,
     /// Prepared properties. `None` for properties that are too large.
     prepared: HashMap<GoalId, Option<Arc<Prepared>>>,
@@ -207,7 +207,7 @@ pub fn labelling(
     search.explain(&prepared.property, known.sets, known.used(value).0)
 }
 
-/// A simplified property with its parts.
+/// A simplified property and its parts.
 struct Prepared {
     property: TreeProperty,
     parts: Parts,

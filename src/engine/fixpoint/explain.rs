@@ -20,7 +20,7 @@ const TOKENS: usize = 4_000_000;
 /// The successors that a claim depends on.
 enum Onward {
     Nothing,
-    /// The successor with this number.
+    /// The successor with the given number.
     One(u32),
     All,
 }

@@ -166,7 +166,7 @@ pub(super) struct Both {
     formulas: Ctl,
     /// All of these formulas and their subformulas, ascending.
     all: Vec<Formula<Quantifier>>,
-    /// By index in `all`, a predicate that implies the formula.
+    /// For each index in `all`, a predicate that implies the formula.
     implied: Vec<Predicate>,
     /// The parts in order, and the negation of each.
     parts: Vec<Formula<Quantifier>>,

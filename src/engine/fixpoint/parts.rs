@@ -45,8 +45,8 @@ pub(super) struct Parts {
     pub(super) all: Vec<Part>,
     /// The same parts as formulas of the property's store, by index.
     pub(super) formulas: Vec<Formula<Quantifier>>,
-    /// By part, the set of the part itself and of the parts on whose values at the same marking its
-    /// value may depend.
+    /// For each part, the set of the part itself and of the parts on whose values at the same
+    /// marking its value may depend.
     here: Vec<Set>,
 }
 

@@ -56,14 +56,15 @@ const TURNS: [Order; 5] =
 pub(super) struct Search<'g, 'n> {
     pub(super) graph: &'g mut Markings<'n>,
     pub(super) parts: &'g Parts,
-    /// By marking, the parts whose values are demanded.
+    /// For each marking, the parts whose values are demanded.
     pub(super) needs: Vec<Set>,
-    /// By marking, the parts known to be true.
+    /// For each marking, the parts known to be true.
     pub(super) yes: Vec<Set>,
-    /// By marking, the parts known to be false.
+    /// For each marking, the parts known to be false.
     pub(super) no: Vec<Set>,
-    /// By marking, true if this search uses its firings. The graph may contain the firings of other
-    /// markings, expanded for other properties. Using all of them would cost more than it gains.
+    /// For each marking, true if this search uses its firings. The graph may contain the firings of
+    /// other markings, expanded for other properties. Using all of them would cost more than it
+    /// gains.
     opened: Vec<bool>,
     /// The parts known to be true, and those known to be false, in all reachable markings.
     everywhere: (Set, Set),
@@ -74,7 +75,7 @@ pub(super) struct Search<'g, 'n> {
     /// In best-first order, the unexpanded markings with their distances and the order of their
     /// demands.
     heap: BinaryHeap<(Reverse<u64>, usize, u32)>,
-    /// By marking, the distance to the searched markings, or [`UNKNOWN`].
+    /// For each marking, the distance to the searched markings, or [`UNKNOWN`].
     distances: Vec<u64>,
     /// Markings with new demands that are not propagated yet.
     spreading: Vec<(u32, Set)>,

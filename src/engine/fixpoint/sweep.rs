@@ -17,9 +17,9 @@ const NONE: u32 = u32::MAX;
 
 /// The touched markings with the reversed firings between them.
 struct Back {
-    /// By marking, its index in `touched`, or [`NONE`].
+    /// For each marking, its index in `touched`, or [`NONE`].
     place: Vec<u32>,
-    /// By index in `touched`, the start of its predecessors in `before`.
+    /// For each index in `touched`, the start of its predecessors in `before`.
     starts: Vec<u32>,
     /// Predecessors as indices in `touched`, one per firing.
     before: Vec<u32>,

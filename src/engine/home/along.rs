@@ -21,9 +21,9 @@ pub(super) struct WalkFindings {
     /// Firing sequences from the start. Each goal seen holds at the start or after some firing of a
     /// sequence.
     pub(super) along: Vec<Firings<TransitionId>>,
-    /// The goals that were seen.
+    /// The goals seen on some walk.
     pub(super) goals: Vec<GoalId>,
-    /// The goals that were not seen.
+    /// The goals not seen on any walk.
     pub(super) unseen: Vec<GoalId>,
 }
 

@@ -164,9 +164,9 @@ fn by_walks(net: &Net, falling: &[TransitionId], seed: u64, budget: &Budget) -> 
 
 /// Result of the proof that bad markings are unreachable.
 enum Excluded {
-    /// Proved, with this certificate.
+    /// Proved, with the given certificate.
     By(Arc<Document>),
-    /// Refuted by this reachable marking.
+    /// Refuted by the given reachable marking.
     Not(Marking),
     /// Undecided.
     Unknown,

@@ -6,12 +6,12 @@ use parikh_net::{FiringSequence, Marking, Net, TransitionId};
 pub(super) struct Roam<'n> {
     net: &'n Net,
     marking: Marking,
-    /// By transition, the number of input places without enough tokens.
+    /// For each transition, the number of input places without enough tokens.
     lacking: Vec<u32>,
     enabled: Vec<TransitionId>,
-    /// By transition, its position in `enabled`.
+    /// For each transition, its position in `enabled`.
     position: Vec<u32>,
-    /// By transition, true if it was enabled at some time.
+    /// For each transition, true if it was enabled at some time.
     seen: Vec<bool>,
     /// Transitions enabled for the first time since the last query.
     fresh: Vec<TransitionId>,

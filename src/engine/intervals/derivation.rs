@@ -76,16 +76,16 @@ struct Derivation<'a> {
     net: &'a Net,
     facts: &'a Facts,
     level: &'a Level,
-    /// By place and side, the positions in the list of derived bounds, ascending. Computed when
-    /// first needed.
+    /// For each place and side, the positions in the list of derived bounds, ascending. Computed
+    /// when first needed.
     positions: Option<HashMap<(PlaceId, bool), Vec<usize>>>,
     /// Requested interval bounds.
     asked: HashSet<(PlaceId, bool)>,
     waiting: Vec<(PlaceId, bool)>,
-    /// Bounds that are jointly inductive.
+    /// Jointly inductive bounds.
     together: BTreeSet<Bound>,
     safe: BTreeSet<PlaceId>,
-    /// By position, true if a derived bound is needed. Empty if none is.
+    /// For each position, true if a derived bound is needed. Empty if none is.
     needed: Vec<bool>,
 }
 

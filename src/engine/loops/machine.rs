@@ -19,7 +19,7 @@ pub(super) struct Done {
     print: u64,
 }
 
-/// An operation that can be undone.
+/// A recorded operation, for undoing.
 enum Undo {
     /// The last element of the trace was appended.
     Push,
@@ -33,7 +33,7 @@ pub(super) struct Machine<'n> {
     pub(super) loops: Loops,
     scratch: Scratch,
     marking: LargeMarking,
-    /// By transition, the number of inputs without enough tokens.
+    /// For each transition, the number of inputs without enough tokens.
     missing: Vec<u32>,
     /// Rank of each transition. A walk prefers low ranks.
     rank: Vec<u32>,
@@ -48,7 +48,7 @@ pub(super) struct Machine<'n> {
     /// Fingerprint of the control: the marked places that are not in `counts`.
     print: u64,
     trace: Vec<Done>,
-    /// By transition and fingerprint, the position of the last such firing in the trace.
+    /// For each transition and fingerprint, the position of the last such firing in the trace.
     last: HashMap<(u32, u64), usize>,
     undo: Vec<Undo>,
     /// Number of elements that may still be summed up for tests.

@@ -86,7 +86,7 @@ struct Way {
     walked: Walked,
 }
 
-/// The engine on one net.
+/// The engine with its state on a net.
 struct Search<'g> {
     work: Assignment<'g>,
     rng: Rng,

@@ -50,7 +50,7 @@ struct Repeated {
 
 /// The blocks and loops created so far.
 pub(super) struct Loops {
-    /// Effect of each transition.
+    /// Effects, indexed by transition.
     firings: Vec<Rc<Effect>>,
     blocks: Vec<Rc<[Element]>>,
     loops: Vec<Repeated>,

@@ -62,7 +62,7 @@ impl LoopIndex {
 
 /// Result of a walk.
 pub(super) struct Walked {
-    /// Number of transitions that fired.
+    /// Number of transitions that have fired at least once.
     pub(super) fired: usize,
     /// Pairs of conflicting transitions, the preferred one first, in the order of occurrence.
     pub(super) choices: Vec<(u32, u32)>,

@@ -153,7 +153,7 @@ impl<'n> Watch<'n> {
         (self.last_report, self.took) = (Instant::now(), begun.elapsed());
     }
 
-    /// Drops the sightings after this step.
+    /// Drops the sightings after the given step.
     fn unsee(&mut self, step: u64) {
         while let Some(News { at, before, .. }) = self.news.pop_if(|news| news.step > step) {
             (self.goals[at].seen, self.goals[at].best) = (false, before);

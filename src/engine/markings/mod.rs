@@ -42,15 +42,15 @@ pub(crate) struct Markings<'n> {
     /// The atoms and their negations as tests on packed markings, for the layout version `layout`.
     tests: Vec<(usize, [Condition; 2])>,
     layout: u64,
-    /// By marking, the start of its successors, or [`NEW`], and their number.
+    /// For each marking, the start of its successors, or [`NEW`], and their number.
     rows: Vec<(u32, u32)>,
     successors: Vec<Successor>,
     /// Number of words of a letter, and the letters of all markings. For unexpanded markings they
     /// are zero or contain only the bits that follow from tokens.
     words: usize,
     letters: Vec<u64>,
-    /// By marking, true if its letter contains the bits that follow from tokens (for unexpanded
-    /// markings).
+    /// For each marking, true if its letter contains the bits that follow from tokens (for
+    /// unexpanded markings).
     noted: Vec<bool>,
     /// The bits of atoms without deadness, whose values follow from tokens alone.
     said_by_tokens: Vec<u64>,
@@ -422,11 +422,11 @@ impl<'n> Markings<'n> {
 /// Edge labels, and the selection of transitions with different labels or effects.
 struct Labels<'n> {
     net: &'n Net,
-    /// By label, the atoms that hold, one bit each.
+    /// For each label, the atoms that hold, one bit each.
     sets: Vec<Vec<u64>>,
-    /// By transition, its label. Empty if no atom is about firings.
+    /// For each transition, its label. Empty if no atom is about firings.
     of: Vec<u32>,
-    /// By effect, the round of its last selection. Used if no atom is about firings.
+    /// For each effect, the round of its last selection. Used if no atom is about firings.
     chosen: Vec<u64>,
     round: u64,
 }

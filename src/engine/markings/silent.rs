@@ -14,11 +14,11 @@ const MOST_SILENT: usize = 200;
 
 /// The invisible transitions, and the representatives found.
 pub(super) struct Silent {
-    /// All invisible transitions, ascending.
+    /// The invisible transitions, ascending.
     pub(super) all: Vec<u32>,
-    /// By transition, the invisible consumers of its output places, ascending.
+    /// For each transition, the invisible consumers of its output places, ascending.
     fed: Vec<Box<[u32]>>,
-    /// By marking, its representative, or [`NEW`].
+    /// For each marking, its representative, or [`NEW`].
     known: Vec<u32>,
     /// Markings that are their own representatives because the chain of invisible firings is too
     /// long or was not followed.

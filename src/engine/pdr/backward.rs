@@ -31,7 +31,7 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat_batsat::BatSat;
 
-/// A backward search for one goal.
+/// The state of a backward search for a goal.
 pub(super) struct Backward<'n> {
     terms: Terms<'n>,
     predicate: Predicate,

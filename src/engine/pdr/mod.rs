@@ -89,7 +89,7 @@ const MODULO: Duration = Duration::from_millis(100);
 pub(super) struct BackwardSearch<'g>(Induction<'g, Backward<'g>>);
 
 impl<'g> BackwardSearch<'g> {
-    /// Creates the search without starting it.
+    /// Creates the search. No solver query is made yet.
     pub(super) fn new(work: Assignment<'g>) -> Self {
         BackwardSearch(Induction::new(work, "backward search"))
     }

@@ -49,8 +49,8 @@ enum Step {
     From(TransitionId, Cube),
 }
 
-/// By transition, the bounds of a cube that cannot become true by firing it, given the previous
-/// frame. The reason is valid for every cube that contains these bounds.
+/// For each transition, the bounds of a cube that cannot become true by firing it, given the
+/// previous frame. The reason is valid for every cube that contains these bounds.
 type Reasons = HashMap<TransitionId, Vec<Bound>>;
 
 /// Limit on the number of temporary clauses before the solver is rebuilt.
@@ -62,7 +62,7 @@ const FAILURES: usize = 12;
 /// Limit on the predecessors blocked in order to drop one bound.
 const COUNTEREXAMPLES: usize = 3;
 
-/// A PDR prover for one question.
+/// The state of property-directed reachability for a question.
 pub(super) struct Prover<'n> {
     terms: Terms<'n>,
     predicate: Predicate,
@@ -72,7 +72,7 @@ pub(super) struct Prover<'n> {
     blocked: Vec<Vec<Cube>>,
     /// Cubes blocked at every level: proved for other goals.
     lasting: Lasting,
-    /// By level, the literal that activates the clauses of that level.
+    /// For each level, the literal that activates the clauses of that level.
     active: Vec<Literal>,
     temporaries: usize,
     /// Number of cubes blocked so far.

@@ -55,7 +55,7 @@ struct RowTerm {
 /// Bounds in a SAT solver, with lazily added row constraints.
 pub(super) struct Solver<S> {
     pub(super) sat: S,
-    /// By term, the literals of "at least k", keyed by k.
+    /// For each term, the literals of "at least k", keyed by k.
     at_least: Vec<BTreeMap<i128, Literal>>,
     /// Theory lemmas added so far.
     pub(super) lessons: Vec<Lesson>,

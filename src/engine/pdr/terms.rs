@@ -97,7 +97,7 @@ pub(super) struct Terms<'n> {
     /// Upper bounds of the places, before rounding to remainders.
     within: Vec<Option<i128>>,
     initial: Vec<i128>,
-    /// By term, the transitions that change it, with the change.
+    /// For each term, the transitions that change it, with the change.
     changes: Vec<Vec<(TransitionId, i128)>>,
     /// Transitions that can never fire according to the intervals, by index.
     impossible: Vec<bool>,

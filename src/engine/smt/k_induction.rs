@@ -23,7 +23,7 @@ use parikh_solvers::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The engine on one net.
+/// The engine with its state on a net.
 pub(super) struct KInduction<'g> {
     backward: BackwardSearch<'g>,
     work: Assignment<'g>,
@@ -38,7 +38,7 @@ pub(super) struct KInduction<'g> {
     held: BTreeMap<GoalId, (usize, Predicate)>,
     rounds: u32,
     slice: Option<Duration>,
-    /// Number of step cases that hold.
+    /// Number of proved step cases.
     step_cases: u64,
     settled: u64,
 }

@@ -25,7 +25,7 @@ const MOST_VARIABLES: usize = 4_000_000;
 /// stay below 2⁶³ tokens.
 const MOST_TOKENS: u64 = (1 << 62) - 1;
 
-/// An unrolling with its solver.
+/// An unrolling together with its SMT solver.
 pub(super) struct Unrolled<'g> {
     name: &'static str,
     variables: Variables<'g>,
@@ -33,7 +33,7 @@ pub(super) struct Unrolled<'g> {
     between: Between,
     solver: Box<dyn SmtSolver>,
     dump: Option<Dump>,
-    /// By place, an upper bound of its tokens in useful markings.
+    /// For each place, an upper bound of its tokens in useful markings.
     bounds: Vec<Option<u64>>,
     /// Number of queries.
     questions: u64,
@@ -43,7 +43,7 @@ pub(super) struct Unrolled<'g> {
 
 /// Result of a query.
 pub(super) enum Said {
-    /// Satisfiable, with this model.
+    /// Satisfiable, with the given model.
     Possible(Model),
     /// Unsatisfiable, according to the solver.
     Impossible,

@@ -117,7 +117,7 @@ impl Aim {
         self.at_least(grow, values[grow as usize].saturating_add(1));
     }
 
-    /// Removes all target intervals.
+    /// Removes every target interval.
     pub(super) fn clear(&mut self) {
         for cell in self.cells.drain(..) {
             self.wishes[cell as usize] = ANY;

@@ -52,7 +52,7 @@ pub(super) struct Compiled<'a> {
     pub(super) places: usize,
     /// The sums of the remaining cells, in order.
     pub(super) sums: Vec<LinearSum>,
-    /// The cell of each sum.
+    /// Cells, by sum.
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// Start of each class in `changes`, with one more entry at the end.
     pub(super) change_starts: Vec<u32>,
@@ -81,7 +81,7 @@ pub(super) struct Compiled<'a> {
     pub(super) flip_starts: Vec<u32>,
     /// Goal nodes that depend on the enabledness of a transition.
     pub(super) flips: Vec<u32>,
-    /// Goal nodes that depend on deadness.
+    /// Goal nodes with a condition on deadness.
     pub(super) deadness: Vec<u32>,
     /// The junction nodes, in the state where all cells are below every threshold.
     pub(super) nodes: Vec<Node>,

@@ -14,7 +14,7 @@ pub(super) struct Enabled {
     through: usize,
 }
 
-/// The state of one gate.
+/// The state of a gate.
 #[derive(Clone, Default)]
 struct Behind {
     is_open: bool,
@@ -45,7 +45,7 @@ impl Enabled {
         self.len() == 0
     }
 
-    /// Returns all enabled classes.
+    /// Returns the enabled classes.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let behind = self.open.iter().flat_map(|&gate| &self.behind[gate as usize].ready);
         self.ungated.iter().chain(behind).copied()

@@ -22,7 +22,7 @@ use super::watch::NONE;
 use parikh_net::Net;
 use std::collections::BTreeMap;
 
-/// One input arc of a transition.
+/// An input arc of a transition or gate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
     /// The arc weight.
@@ -40,7 +40,7 @@ const FEWEST: usize = 64;
 /// gates.
 const MOST: usize = 32;
 
-/// The gate of each transition.
+/// Gates, indexed by transition.
 #[derive(Default)]
 pub(super) struct Gates {
     /// Number of gates.

@@ -84,7 +84,7 @@ impl Journal {
         &self.runs
     }
 
-    /// Records that the goal holds now.
+    /// Records that the goal holds at the current end of the walk.
     pub(super) fn saw(&mut self, goal: GoalId) {
         self.pending.push(Sighting { goal, firings: self.firings });
     }

@@ -78,16 +78,16 @@ pub(super) struct Machine<'a> {
     transitions: Vec<TransitionState>,
     classes: Vec<ClassState>,
     members: Vec<u32>,
-    /// By threshold, the first transition that waits for it, or [`NONE`].
+    /// For each threshold, the first transition that waits for it, or [`NONE`].
     waiting: Vec<u32>,
-    /// By threshold, the first input that holds a transition, or [`NONE`].
+    /// For each threshold, the first input that holds a transition, or [`NONE`].
     held: Vec<u32>,
-    /// By input, the next input held by the same threshold, [`NONE`] for the last one, or
+    /// For each input, the next input held by the same threshold, [`NONE`] for the last one, or
     /// [`UNLISTED`].
     next_held: Vec<u32>,
     /// Classes with an effect and an enabled transition.
     enabled: Enabled,
-    /// By gate, the number of transitions behind it that goals depend on.
+    /// For each gate, the number of transitions behind it that goals depend on.
     watched: Vec<u32>,
     /// Number of enabled transitions without effect.
     neutral: u32,
@@ -95,7 +95,7 @@ pub(super) struct Machine<'a> {
     neutral_class: u32,
     dead: bool,
     nodes: Vec<Node>,
-    /// By goal position, true if the goal is settled and no longer watched.
+    /// For each goal position, true if the goal is settled and no longer watched.
     gone: Vec<bool>,
     /// Goals whose root became true, and records with [`RECORD`], since the list was last emptied.
     /// A goal may have become false again in the same firing: check [`holds`](Self::holds).

@@ -171,7 +171,7 @@ impl Default for Config {
     }
 }
 
-/// Statistics of one strategy.
+/// Statistics of a strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StrategyStatistics {
     /// Number of slices.
@@ -194,7 +194,7 @@ pub struct Statistics {
     pub firings: u64,
     /// Number of restarts at the initial marking.
     pub restarts: u64,
-    /// Number of goals that hold initially.
+    /// Number of goals that are true initially.
     pub initial: u64,
     /// Number of goals reached later.
     pub reached: u64,
@@ -224,7 +224,7 @@ impl std::fmt::Display for Statistics {
 }
 
 impl Statistics {
-    /// Returns the statistics of one strategy.
+    /// Returns the statistics of a strategy.
     pub fn of(&self, strategy: Strategy) -> &StrategyStatistics {
         &self.strategies[index_of(strategy)]
     }

@@ -162,7 +162,7 @@ fn report(
 
 /// A marking passed by a walk.
 struct Checkpoint {
-    /// The values of all cells.
+    /// Values, indexed by cell.
     values: Vec<i64>,
     firings: u64,
 }

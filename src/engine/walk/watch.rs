@@ -83,7 +83,7 @@ pub(super) struct Watch<'a> {
     pub(super) goals: Vec<Watched<'a>>,
     /// Sums of several places. Their cells follow the cells of the places.
     pub(super) sums: Vec<LinearSum>,
-    /// The cell of each sum.
+    /// Cells, by sum.
     pub(super) cell_of: HashMap<LinearSum, u32>,
     /// The thresholds by ascending cell and value.
     pub(super) thresholds: Vec<Threshold>,
@@ -143,7 +143,7 @@ pub(super) fn place_atom(atom: &Atom) -> Placed {
 }
 
 impl<'a> Watch<'a> {
-    /// Watches these goals of `net`.
+    /// Builds the watch list for goals of `net`.
     pub(super) fn new(
         net: &Net,
         goals: impl IntoIterator<Item = (GoalId, &'a MarkingGoal)>,

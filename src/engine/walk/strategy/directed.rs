@@ -32,10 +32,10 @@ pub(in crate::engine::walk) struct Nearest {
     pub(in crate::engine::walk) firings: u64,
 }
 
-/// Decreases the distance to one goal.
+/// Directed strategy: decreases the distance to a goal.
 pub(in crate::engine::walk) struct Directed {
     aim: Aim,
-    /// Classes that change a target cell.
+    /// Classes with an effect on a target cell.
     relevant: Vec<u32>,
     is_relevant: Vec<bool>,
     /// Chance of a directed step, in 256ths.

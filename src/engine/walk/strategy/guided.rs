@@ -23,9 +23,9 @@ enum Order {
     MostLeft,
 }
 
-/// Follows one hint at a time.
+/// Guided strategy: follows a single hint at a time.
 pub(in crate::engine::walk) struct Guided {
-    /// Remaining firings of each class.
+    /// Remaining firings, indexed by class.
     left: Vec<u64>,
     /// The classes of the hint.
     classes: Vec<u32>,
