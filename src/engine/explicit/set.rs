@@ -213,8 +213,9 @@ impl TableSegment<'_> {
         black_box(self.buckets[hash.bucket(self.all) - self.first].head);
     }
 
-    /// Inserts `key` into the table as number `fresh` of the new keys of this part, unless it
-    /// exists. `is_fresh` returns true if the new key with the given number equals `key`.
+    /// Inserts `key` into the table as number `fresh` of the new keys of this part, and returns its
+    /// position. Returns `None` if the key exists already. `is_fresh` returns true if the new key
+    /// with the given number equals `key`.
     pub(crate) fn put(
         &mut self,
         key: &[u64],
