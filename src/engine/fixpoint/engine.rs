@@ -207,7 +207,7 @@ pub fn labelling(
     search.explain(&prepared.property, known.sets, known.used(value).0)
 }
 
-/// A simplified property and its parts.
+/// A simplified property, split into parts.
 struct Prepared {
     property: TreeProperty,
     parts: Parts,

@@ -46,7 +46,7 @@ pub(crate) struct Edge {
     pub(crate) target: u32,
     /// The acceptance marks.
     pub(crate) marks: Marks,
-    /// The letters that the edge reads.
+    /// The letters on which the edge can be taken.
     pub(crate) mask: Mask,
 }
 

@@ -130,7 +130,7 @@ pub struct Candidate {
     pub integral: bool,
 }
 
-/// A goal and its state.
+/// A goal with the state of the work on it.
 struct Target {
     id: GoalId,
     kind: Kind,
@@ -168,7 +168,7 @@ pub struct Engine<'n> {
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
     /// Pairs of comparisons that contradict each other on one sum, for which a lemma exists.
     clashes: HashSet<(AtomId, AtomId)>,
-    /// The splits made for some goal.
+    /// The splits made so far, for any goal.
     splits: HashSet<Split>,
     /// Justifications of the splits that are not a comparison and its negation.
     precedences: Vec<Precedence>,
@@ -247,7 +247,7 @@ impl<'n> Engine<'n> {
         Ok(engine)
     }
 
-    /// Returns the statistics of all slices.
+    /// Returns the statistics, summed over the slices.
     pub fn statistics(&self) -> Statistics {
         let counters = self.relaxation.counters;
         let resting = |target: &&Target| target.candidate.is_some();
@@ -443,7 +443,7 @@ impl<'n> Engine<'n> {
         }
     }
 
-    /// Adds a lemma for all goals.
+    /// Adds a lemma, for use by every goal.
     fn learn(&mut self, lemma: Lemma) {
         let first = lemma.atoms.iter().map(|&(atom, _)| atom).min();
         self.lemmas_of.entry(first).or_default().push(self.lemmas.len());

@@ -94,7 +94,7 @@ pub(super) struct BoundLemma {
 }
 
 impl BoundLemma {
-    /// Returns the lemma for one comparison.
+    /// Returns the lemma for a given comparison.
     pub(super) fn refuting(&self, atom: AtomId) -> Lemma {
         let mut lemma = self.lemma.clone();
         lemma.atoms.push((atom.index(), self.factor));

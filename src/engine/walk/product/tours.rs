@@ -58,7 +58,7 @@ pub(super) struct Start {
     pub(super) allowed: Letters,
 }
 
-/// A search from one marking.
+/// A search from a given marking.
 struct Tours {
     start: Start,
     stops: Vec<Stop>,

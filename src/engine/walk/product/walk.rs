@@ -42,7 +42,7 @@ struct Course {
     is_quiet: bool,
     /// True if reading the last letter again changes no set.
     is_stable: bool,
-    /// The place that received tokens last.
+    /// The place with the most recently added tokens.
     given: Option<u32>,
     /// The set for which the current target was chosen, and the number of firings since.
     aimed: (u32, usize),
