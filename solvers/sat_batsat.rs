@@ -54,7 +54,7 @@ impl Keep for Cnf {
 #[derive(Default)]
 struct Watch<K> {
     budget: Option<Budget>,
-    /// The reason for stopping; once set, batsat is stopped at every check.
+    /// The reason for stopping. Once it is set, batsat stops at its next check.
     spent: Cell<Option<Exhausted>>,
     /// Number of stop checks since the last check of the budget.
     asked: Cell<u32>,
