@@ -367,7 +367,9 @@ impl<'d> Visitor<'d> for ShownVisitor {
                 (_, Some(kind)) if line.is_none() => {
                     line = Some((kind, map.next_value::<String>()?))
                 }
-                _ => return Err(M::Error::custom(format!("unknown reference {}", Quoted(&name)))),
+                _ => {
+                    return Err(M::Error::custom(format!("unknown reference {}", Quoted(&name))));
+                }
             }
         }
         let after = after.flatten();

@@ -27,7 +27,7 @@ pub mod walk;
 
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
-use parikh_net::{EffectId, Facts, Features, GoalId, Kind, MarkingGoal, Net};
+use parikh_net::{EffectId, Facts, Features, GoalId, GoalKind, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
@@ -117,7 +117,7 @@ impl Engine {
 #[derive(Clone, Copy, Debug)]
 pub struct Takes {
     /// The kinds of goals.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [GoalKind],
     /// The features of nets.
     pub features: Features,
 }
@@ -125,17 +125,18 @@ pub struct Takes {
 impl Takes {
     /// Goals about single markings.
     pub const MARKINGS: Takes =
-        Takes { kinds: &[Kind::Reach, Kind::Maximise], features: Features::WEIGHTS };
+        Takes { kinds: &[GoalKind::Reach, GoalKind::Maximise], features: Features::WEIGHTS };
     /// Predicates that single markings satisfy.
-    pub const PREDICATES: Takes = Takes { kinds: &[Kind::Reach], features: Features::WEIGHTS };
+    pub const PREDICATES: Takes = Takes { kinds: &[GoalKind::Reach], features: Features::WEIGHTS };
     /// What stays reachable.
-    pub const HOMES: Takes = Takes { kinds: &[Kind::Home], features: Features::WEIGHTS };
+    pub const HOMES: Takes = Takes { kinds: &[GoalKind::Home], features: Features::WEIGHTS };
     /// Runs with a property.
-    pub const RUNS: Takes = Takes { kinds: &[Kind::Run], features: Features::WEIGHTS };
+    pub const RUNS: Takes = Takes { kinds: &[GoalKind::Run], features: Features::WEIGHTS };
     /// Properties of the tree of runs.
-    pub const TREES: Takes = Takes { kinds: &[Kind::Tree], features: Features::WEIGHTS };
+    pub const TREES: Takes = Takes { kinds: &[GoalKind::Tree], features: Features::WEIGHTS };
     /// Formulas with time: properties of runs, and of their tree.
-    pub const TIME: Takes = Takes { kinds: &[Kind::Run, Kind::Tree], features: Features::WEIGHTS };
+    pub const TIME: Takes =
+        Takes { kinds: &[GoalKind::Run, GoalKind::Tree], features: Features::WEIGHTS };
 }
 
 /// Which side an engine approximates from.

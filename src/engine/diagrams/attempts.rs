@@ -9,7 +9,7 @@ use crate::engine::Progress;
 use parikh_net::{Facts, Net};
 use parikh_solvers::Budget;
 use parikh_symbolic::Stop;
-use parikh_symbolic::order::Order;
+use parikh_symbolic::order::LevelOrder;
 use std::time::{Duration, Instant};
 
 /// The part of the memory that is left which diagrams may take: others search beside.
@@ -43,7 +43,7 @@ struct Times {
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
     /// Once they were looked for, the most promising first.
-    orders: Vec<Order>,
+    orders: Vec<LevelOrder>,
     /// What is still to be tried: an order, and for how long.
     tries: Vec<(usize, Option<Duration>)>,
     /// How long the next one was tried, if it was cut short.

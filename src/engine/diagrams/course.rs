@@ -4,7 +4,7 @@
 //! Kept beside the run, so that whoever asks can see it where nothing was found, too.
 
 use num_bigint::BigUint;
-use parikh_symbolic::{Figures, Stop};
+use parikh_symbolic::{DiagramFigures, Stop};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ pub struct Try {
     /// Nodes by the time since then, ascending.
     pub nodes: Vec<(Duration, usize)>,
     /// How large the diagrams were in the end.
-    pub figures: Figures,
+    pub figures: DiagramFigures,
     /// When and how it ended: with all markings, or why not.
     pub end: Option<(Duration, Result<(), Stop>)>,
     /// How many markings there are, where they were counted.
@@ -63,13 +63,13 @@ impl Course {
     /// A try begins; its number.
     pub(super) fn begin(&self, idea: &'static str, score: f64) -> usize {
         let mut tries = self.lock();
-        let (start, nodes, figures) = (Instant::now(), Vec::new(), Figures::default());
+        let (start, nodes, figures) = (Instant::now(), Vec::new(), DiagramFigures::default());
         tries.push(Try { idea, score, start, nodes, figures, end: None, markings: None });
         tries.len() - 1
     }
 
     /// How large it is now.
-    pub(super) fn sample(&self, at: usize, figures: &Figures) {
+    pub(super) fn sample(&self, at: usize, figures: &DiagramFigures) {
         let it = &mut self.lock()[at];
         let since = it.start.elapsed();
         it.figures = *figures;
@@ -88,7 +88,7 @@ impl Course {
     }
 
     /// It has ended.
-    pub(super) fn end(&self, at: usize, figures: &Figures, how: Result<(), Stop>) {
+    pub(super) fn end(&self, at: usize, figures: &DiagramFigures, how: Result<(), Stop>) {
         let it = &mut self.lock()[at];
         let since = it.start.elapsed();
         it.nodes.push((since, figures.nodes));
@@ -108,9 +108,9 @@ mod tests {
         for nodes in 0..3 * SAMPLES {
             // As if it had begun long ago, each a second later.
             course.lock()[at].start -= Duration::from_secs(1);
-            course.sample(at, &Figures { nodes, ..Figures::default() });
+            course.sample(at, &DiagramFigures { nodes, ..DiagramFigures::default() });
         }
-        course.end(at, &Figures { nodes: 7, ..Figures::default() }, Err(Stop::Asked));
+        course.end(at, &DiagramFigures { nodes: 7, ..DiagramFigures::default() }, Err(Stop::Asked));
         let tries = course.tries();
         assert!(tries[0].nodes.len() <= SAMPLES + 1);
         assert!(tries[0].nodes.len() > SAMPLES / 4);

@@ -39,7 +39,7 @@ use crate::evidence::{Document, replay};
 use crate::ground::Ground;
 use parikh_net::{FiringSequence, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use parikh_symbolic::{Relation, Set, Stop};
+use parikh_symbolic::{Set, Stop, TransitionRelation};
 use std::time::Duration;
 
 /// In the registry.
@@ -169,7 +169,10 @@ impl Homes<'_, '_, '_> {
     }
 
     /// The terminal components, and whether these are all, or some where there are too many.
-    fn components(&mut self, backwards: &Relation) -> Result<(Vec<Component>, bool), Stop> {
+    fn components(
+        &mut self,
+        backwards: &TransitionRelation,
+    ) -> Result<(Vec<Component>, bool), Stop> {
         let (relation, all) = (self.reached.relation, self.reached.set);
         let mut components = Vec::new();
         let mut from = self.initial();
