@@ -27,6 +27,7 @@ mod finals;
 pub(crate) mod known;
 mod lola;
 mod mist;
+pub(crate) mod names;
 mod pipe;
 mod plain;
 pub mod pnml;

@@ -6,6 +6,7 @@ mod support;
 mod check;
 mod draw;
 mod encode;
+mod extended_processes;
 mod formulas;
 mod graph;
 mod guide;
