@@ -10,7 +10,7 @@
 //! enter
 //! ```
 //!
-//! Where a pump needs others before it ([`parikh_net::Pumping`]), `@then` begins the next stage:
+//! Where a pump needs others before it ([`parikh_net::PumpSequence`]), `@then` begins the next stage:
 //! what fires once, and behind the next `@repeat` what repeats.
 //!
 //! A run with loops has blocks of lines, with numbers from 0, and lines that repeat one of those
