@@ -6,6 +6,7 @@
 use super::json;
 use super::terminal::{line, object};
 use crate::answer::Answer;
+use crate::mcc::techniques::{Circumstances, techniques};
 use crate::model::View;
 use crate::run::{Report, Unanswered};
 use clap::ValueEnum;
@@ -74,13 +75,13 @@ impl Printer {
     ) {
         told(&answer.id);
         let seconds = after.as_secs_f64();
-        let techniques = answer.techniques.join(" ");
+        let engines = answer.techniques.join(" ");
         match self.format {
             Format::Text => {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
                 let Answer { id, value, reason, grade, .. } = answer;
                 line(&format!(
-                    "{}: {value} — {reason}{trace} [{grade}, {techniques}, {seconds:.2} s]",
+                    "{}: {value} — {reason}{trace} [{grade}, {engines}, {seconds:.2} s]",
                     Word(id)
                 ));
             }
@@ -103,7 +104,7 @@ impl Printer {
             })),
             Format::Mcc => {
                 let value = &answer.value;
-                let techniques = self.contest_techniques(answer);
+                let techniques = self.contest_techniques(answer, view);
                 line(&format!("FORMULA {} {value} TECHNIQUES {techniques}", Word(&answer.id)));
             }
         }
@@ -203,7 +204,7 @@ impl Printer {
                 self.answer(&Answer { id, ..figure.clone() }, view, after, None);
             }
             Format::Mcc => {
-                let techniques = self.contest_techniques(figure);
+                let techniques = self.contest_techniques(figure, view);
                 line(&format!("STATE_SPACE {id} {value} TECHNIQUES {techniques}"));
             }
         }
@@ -217,17 +218,15 @@ impl Printer {
         object(about);
     }
 
-    fn mode(&self) -> &'static str {
-        if self.parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" }
-    }
-
-    fn contest_techniques(&self, answer: &Answer) -> String {
-        let mut words = vec![self.mode()];
-        words.extend(answer.techniques.iter().copied());
-        if answer.assumes_units {
-            words.push("USE_NUPN");
-        }
-        words.join(" ")
+    /// Returns the techniques of an answer about the nodes of `view`, in the contest's words.
+    fn contest_techniques(&self, answer: &Answer, view: View<'_>) -> String {
+        let circumstances = Circumstances {
+            parallel: self.parallel,
+            unfolded: matches!(view, View::Unfolding(_) | View::Quotient(_)),
+            merged_colours: matches!(view, View::Quotient(_)),
+            ..answer.circumstances()
+        };
+        techniques(&answer.techniques, circumstances).join(" ")
     }
 }
 
