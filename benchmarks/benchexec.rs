@@ -1,10 +1,11 @@
-//! Batches by BenchExec (Beyer, Löwe, Wendler: *Reliable benchmarking*, STTT 2019), which limits
-//! and measures processes by the kernel's control groups: writes its tasks, reads its results.
+//! Contests by BenchExec (Beyer, Löwe, Wendler: *Reliable benchmarking*, STTT 2019), which limits
+//! and measures processes with the kernel's control groups. This module writes the tasks and reads
+//! the results.
 //!
-//! A directory of tasks has, for each instance and examination, a task definition `NAME-XX.yml`
-//! that names the model and what is known; a property file for each examination; the tool-info
-//! module in `contest/`; and the benchmark definition `parikh.xml`, with a run definition for each
-//! examination.
+//! The directory of tasks has a task definition `NAME-XX.yml` for each instance and examination,
+//! with the model and the known answers. It also has a property file for each examination, the
+//! tool-info module in `contest/`, and the benchmark definition `parikh.xml` with a run definition
+//! for each examination.
 
 use crate::answer::Answer;
 use crate::contest::score;
@@ -20,15 +21,15 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What BenchExec has to know of the tool.
+/// The tool-info module, which tells BenchExec how to run the tool.
 const TOOL_INFO: &str = include_str!("benchexec/parikh.py");
 
-/// Tasks to be written.
+/// The tasks to write.
 #[derive(Clone, Debug)]
 pub struct Tasks {
-    /// Holds `NAME.tgz`.
+    /// Directory with the archives `NAME.tgz`.
     pub inputs: PathBuf,
-    /// Holds `NAME-XX.out`.
+    /// Directory with the known answers `NAME-XX.out`.
     pub oracle: PathBuf,
     /// The instances.
     pub instances: Vec<String>,
@@ -40,15 +41,15 @@ pub struct Tasks {
     pub memory: u64,
     /// The processor cores of a run.
     pub cores: u16,
-    /// Where everything is written.
+    /// The output directory.
     pub out: PathBuf,
 }
 
 impl Tasks {
-    /// Writes them; how many.
+    /// Writes all files and returns the number of tasks.
     ///
     /// # Errors
-    /// When an archive or an oracle cannot be read, or a file cannot be written.
+    /// If an archive or an oracle cannot be read, or a file cannot be written.
     pub fn write(&self) -> Result<usize, Error> {
         let models = self.out.join("instances");
         std::fs::create_dir_all(&models).map_err(Error::at(&models))?;
@@ -73,7 +74,7 @@ impl Tasks {
         Ok(self.instances.len() * self.exams.len())
     }
 
-    /// The benchmark definition.
+    /// Returns the benchmark definition as XML.
     fn definition(&self) -> String {
         let seconds = self.timeout.as_secs_f64();
         let mut xml = format!(
@@ -83,7 +84,7 @@ impl Tasks {
              <!-- Written by `parikh-bench tasks`, which says how it is run. -->\n\
              <benchmark tool=\"contest.parikh\" displayName=\"Parikh\" walltimelimit=\"{seconds} s\" \
              hardtimelimit=\"{} s\" memlimit=\"{} MB\" cpuCores=\"{}\">\n",
-            // Of processor time, which the wall time ends long before.
+            // The limit of processor time: the wall time ends a run long before.
             (seconds * f64::from(self.cores)).ceil() + 60.0,
             self.memory,
             self.cores
@@ -101,7 +102,8 @@ impl Tasks {
     }
 }
 
-/// A task definition. An examination with one answer has an expected verdict, where one is known.
+/// Returns a task definition. An examination with a single question gets an expected verdict if the
+/// answer is known.
 fn definition_of(name: &str, exam: Exam, known: &[oracle::Question]) -> String {
     let verdict = match known {
         [only] if only.expected == "TRUE" => "\n    expected_verdict: true",
@@ -115,12 +117,12 @@ fn definition_of(name: &str, exam: Exam, known: &[oracle::Question]) -> String {
     )
 }
 
-/// Reads a result file of BenchExec, with the logs in the directory beside it, and scores the
-/// answers. What BenchExec does not say is when an answer came: each counts as of the end of its
+/// Reads a result file of BenchExec with the logs in the directory beside it, and scores the
+/// answers. BenchExec does not record when an answer came, so each answer counts at the end of its
 /// run.
 ///
 /// # Errors
-/// When the file is no such result, a log is missing, or an instance or oracle cannot be read.
+/// If the file is not a result file, a log is missing, or an instance or oracle cannot be read.
 pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Row>, Error> {
     let fail = |problem: String| Error::Rows { path: results.to_owned(), problem };
     let text = std::fs::read_to_string(results).map_err(Error::at(results))?;
@@ -160,14 +162,14 @@ pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Row>
     Ok(rows)
 }
 
-/// `b.DATE.logfiles` beside `b.DATE.results.RD.xml`.
+/// Returns `b.DATE.logfiles` for `b.DATE.results.RD.xml`.
 fn logs_of(results: &Path) -> Option<PathBuf> {
     let name = results.file_name()?.to_str()?;
     let (front, _) = name.strip_suffix(".xml")?.split_once(".results")?;
     Some(results.with_file_name(format!("{front}.logfiles")))
 }
 
-/// A run as BenchExec reports it.
+/// A run in a result file of BenchExec.
 #[derive(Debug)]
 struct Reported {
     task: String,
@@ -176,7 +178,7 @@ struct Reported {
     end: End,
 }
 
-/// The run definition's name and its runs.
+/// Returns the name of the run definition, and its runs.
 fn read(xml: &str) -> Result<(String, Vec<Reported>), String> {
     let mut reader = quick_xml::Reader::from_str(xml);
     let mut definition = String::new();
@@ -186,7 +188,8 @@ fn read(xml: &str) -> Result<(String, Vec<Reported>), String> {
     loop {
         match reader.read_event().map_err(|error| error.to_string())? {
             Event::Start(tag) if tag.name().as_ref() == "result" => {
-                // `RD.quick` where the tasks have a name, too; logs have the first.
+                // The name is `RD.quick` if the tasks have a name too; the logs use the part before
+                // the dot.
                 let name = attribute(&tag, "name")?.unwrap_or_default();
                 definition = name.split('.').next().unwrap_or_default().to_owned();
             }

@@ -1,9 +1,9 @@
-//! The two readers of models and questions side by side.
+//! Comparison of the prover's and the auditor's readers of models and questions.
 //!
-//! `parikh check` reads with [`parikh::input`], `parikh-certify` with [`parikh_evidence::reader`],
-//! and neither knows the other. On each instance both read the model and its query files, and
-//! everything that evidence can depend on has to be the same: nodes by their names, tokens,
-//! weights, units, and what each formula asks, down to the predicate.
+//! `parikh check` reads with [`parikh::input`], `parikh-certify` with [`parikh_evidence::reader`];
+//! the two share no code. Both read the model and the query files of each instance. Everything that
+//! evidence can depend on must be equal: nodes by name, tokens, weights, units, and the meaning of
+//! each formula, down to the predicate.
 
 use crate::error::Error;
 use crate::instance::{Instance, plain_net};
@@ -18,25 +18,26 @@ use std::time::Instant;
 /// The examinations whose formulas are compared.
 const FORMULAS: [&str; 3] = ["ReachabilityCardinality", "ReachabilityFireability", "UpperBounds"];
 
-/// One instance, read twice.
+/// The comparison of an instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
-    /// Its name.
+    /// The instance's name.
     pub instance: String,
-    /// Places, transitions and arcs.
+    /// Numbers of places, transitions and arcs.
     pub size: [usize; 3],
-    /// Formulas of which both say what they ask.
+    /// Number of formulas that both readers understand.
     pub formulas: usize,
     /// Seconds of the prover's reader and of the auditor's, for model and questions together.
     pub seconds: [f64; 2],
-    /// What the two read differently.
+    /// Descriptions of the differences.
     pub differences: Vec<String>,
 }
 
-/// Reads one instance twice; nothing, and a line on stderr, where its model is coloured.
+/// Reads one instance with both readers. Returns `None`, with a line on stderr, if its model is
+/// coloured.
 ///
 /// # Errors
-/// When the archive cannot be read, or the model or a query file by neither of the two.
+/// If the archive cannot be read, or neither reader accepts the model or a query file.
 pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> {
     let instance = Instance::unpack(inputs, name, None)?;
     let path = instance.path().join("model.pnml");
@@ -57,7 +58,7 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> 
     };
     let (first, second) = match (first, second) {
         (Ok(first), Ok(second)) => (first, second),
-        // Both refuse it here, as each has a reader of its own for colours.
+        // Both refuse the file here, since coloured models have separate readers.
         (Err(_), Err(_)) if matches!(plain_net(&instance), Ok(None)) => return Ok(None),
         (first, second) => {
             let said = [first.err().map(|e| e.to_string()), second.err().map(|e| e.to_string())];
@@ -114,7 +115,7 @@ impl Measurement {
             match (first, second.question) {
                 (Some(first), Ok(second)) if same(&first, &second) => self.formulas += 1,
                 (None, Err(_)) => {}
-                // What is asked of runs is a matter of automata, and not compared here.
+                // Questions about runs are automata, which are not compared here.
                 (None, Ok(second)) if is_about_runs(&second) => {}
                 (Some(_), Err(error)) => self.differences.push(format!("{id}: {error}")),
                 _ => self.differences.push(format!("{id} is read differently")),
@@ -124,7 +125,7 @@ impl Measurement {
     }
 }
 
-/// Whether a part of the question is about runs.
+/// Returns true if a part of the question is about runs.
 fn is_about_runs(question: &Question) -> bool {
     match question {
         Question::NoRun(_) => true,
@@ -134,7 +135,7 @@ fn is_about_runs(question: &Question) -> bool {
     }
 }
 
-/// The nodes of two nets by their names.
+/// The nodes of two nets, by name.
 struct Names<'n> {
     first: &'n Net,
     second: &'n Net,
@@ -197,7 +198,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// The claim, and the units by their names, each with the unit around it and its places.
+    /// Returns the claim, and the units by name, each with its enclosing unit and its places.
     fn units(&self, net: &'n Net, rename: bool) -> Option<(bool, Vec<UnitByName<'n>>)> {
         let units = net.units()?;
         let mut all: Vec<_> = units
@@ -213,7 +214,8 @@ impl<'n> Names<'n> {
         Some((units.safe_from().is_some(), all))
     }
 
-    /// Whether both ask the same. No query file of an examination asks for more than one goal.
+    /// Returns true if both ask the same. No query file of an examination has a formula with more
+    /// than one goal.
     fn agree(&self, first: &Query<Goal>, second: &Question) -> bool {
         let predicate = |it: &Predicate| self.predicate(it).sorted();
         match (first.only_atom(), first, second) {

@@ -14,18 +14,18 @@ use std::process::Stdio;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// What to run, where and how long.
+/// The command to run and its limits.
 #[derive(Clone, Debug)]
 pub struct Job<'j> {
     /// The program and its arguments; not empty.
     pub command: &'j [OsString],
-    /// Where to run it.
+    /// The working directory.
     pub directory: &'j Path,
-    /// Variables set on top of this process's own.
+    /// Variables set in addition to this process's environment.
     pub variables: Vec<(&'static str, OsString)>,
-    /// When the tool gets SIGTERM. Answers that come later do not count.
+    /// Time until SIGTERM. Later answers do not count.
     pub timeout: Duration,
-    /// From SIGTERM to SIGKILL.
+    /// Time from SIGTERM to SIGKILL.
     pub grace: Duration,
     /// The address space of each process (`RLIMIT_AS`), in MB.
     pub memory: Option<u64>,
@@ -33,18 +33,18 @@ pub struct Job<'j> {
     pub logs: Option<[PathBuf; 2]>,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// By itself with this status.
+    /// The tool exited, with its status.
     Exit(i32),
-    /// By a signal that was not ours.
+    /// A signal that the harness did not send ended the tool.
     Signal(i32),
-    /// By our SIGTERM at the time limit.
+    /// The harness sent SIGTERM at the time limit.
     Terminated,
-    /// By our SIGKILL after that.
+    /// The harness sent SIGKILL after the grace period.
     Killed,
-    /// Because the harness itself was asked to stop.
+    /// The harness was interrupted.
     Interrupted,
 }
 
@@ -60,32 +60,32 @@ impl fmt::Display for End {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The answers in their order, with the seconds from the start to each.
+    /// The answers in order, each with the seconds since the start.
     pub answers: Vec<(Answer, f64)>,
     /// Seconds from the start to the end of the tool's first process.
     pub wall: f64,
     /// The largest resident set of any process of the run, in MB.
     pub memory: u64,
-    /// How it ended.
+    /// The end of the run.
     pub end: End,
 }
 
 enum Event {
-    /// An answer line, and when its end was read.
+    /// An answer line, with the time at which its end was read.
     Answer(Answer, f64),
-    /// Nobody can write to stdout any more.
+    /// No process has stdout open any more.
     Closed,
-    /// The first process ended; it is still there to be collected.
+    /// The first process ended and is not yet reaped.
     Exited,
 }
 
 /// Runs a job to its end.
 ///
 /// # Errors
-/// When the process cannot be started or collected, or a log cannot be written.
+/// If the process cannot be started or reaped, or a log cannot be written.
 pub fn run(job: &Job<'_>) -> Result<Outcome, Error> {
     let mut command = std::process::Command::new(&job.command[0]);
     command.args(&job.command[1..]).current_dir(job.directory).envs(job.variables.iter().cloned());
@@ -111,14 +111,14 @@ pub fn run(job: &Job<'_>) -> Result<Outcome, Error> {
     }
     std::thread::spawn(move || {
         wait_for_end(process);
-        // Nobody listens any more when the run was given up.
+        // The receiver is gone if the run was given up.
         let _ = events.send(Event::Exited);
     });
 
     let mut answers = Vec::new();
     let (wall, ours) = until_exit(job, process, start, &inbox, &mut answers);
-    // What the tool left behind goes too. The first process is not collected yet, so the number
-    // of its group cannot belong to anybody else.
+    // Processes that the tool left behind are killed too. The first process is not reaped yet, so
+    // no other process can have the number of its group.
     signal_group(process, libc::SIGKILL);
     drain(&inbox, &mut answers);
     let (status, memory) = collect(process).map_err(failed)?;
@@ -131,8 +131,8 @@ pub fn run(job: &Job<'_>) -> Result<Outcome, Error> {
     Ok(Outcome { answers, wall, memory, end })
 }
 
-/// Collects answers until the first process ends, signalling it when its time is over. The wall
-/// time, and how it was ended if by us.
+/// Collects answers until the first process ends, and signals it when its time is over. Returns the
+/// wall time, and how the harness ended the run, if it did.
 fn until_exit(
     job: &Job<'_>,
     process: libc::pid_t,
@@ -140,7 +140,7 @@ fn until_exit(
     inbox: &Receiver<Event>,
     answers: &mut Vec<(Answer, f64)>,
 ) -> (f64, Option<End>) {
-    /// How often the harness looks whether it was interrupted.
+    /// Interval in which the harness checks for an interruption.
     const TICK: Duration = Duration::from_millis(100);
     let mut ours = None;
     let mut next_signal = job.timeout;
@@ -170,14 +170,14 @@ fn until_exit(
                 signal_group(process, libc::SIGKILL);
                 ours = Some(End::Killed);
             }
-            // Nothing is left to be sent; what remains is the kernel's work.
+            // No signal is left to be sent.
             _ => next_signal = start.elapsed() + TICK,
         }
     }
 }
 
-/// Takes what is still in the pipe. A process that left the group may hold it open for ever, so
-/// this does not wait for long.
+/// Reads the answers that are still in the pipe. A process that left the group may hold the pipe
+/// open forever, so the wait is short.
 fn drain(inbox: &Receiver<Event>, answers: &mut Vec<(Answer, f64)>) {
     while let Ok(event) = inbox.recv_timeout(Duration::from_secs(1)) {
         match event {
@@ -199,7 +199,7 @@ fn read_answers(stdout: impl Read, log: Option<File>, start: Instant, events: &S
         }
         let seconds = start.elapsed().as_secs_f64();
         if log.as_mut().is_some_and(|log| log.write_all(&line).is_err()) {
-            // A full disk must not cost the answers.
+            // A full disk must not lose answers.
             log = None;
         }
         if let Some(answer) = Answer::on_line(&String::from_utf8_lossy(&line))
@@ -225,13 +225,13 @@ fn limit_memory(command: &mut std::process::Command, megabytes: u64) {
     unsafe { command.pre_exec(set) };
 }
 
-/// Sends a signal to all processes of a group; that there is none left is no error.
+/// Sends a signal to all processes of a group. An empty group is no error.
 fn signal_group(process: libc::pid_t, signal: libc::c_int) {
     // SAFETY: kill takes numbers only. The group is that of a child not collected yet.
     unsafe { libc::kill(-process, signal) };
 }
 
-/// Blocks until the child has ended, and leaves it to be collected.
+/// Blocks until the child has ended, without reaping it.
 fn wait_for_end(process: libc::pid_t) {
     loop {
         // SAFETY: siginfo_t is plain numbers, for which zeros are valid; waitid writes one.
@@ -248,8 +248,8 @@ fn wait_for_end(process: libc::pid_t) {
     }
 }
 
-/// The status of an ended child and the largest resident set in MB, its own descendants' (as far
-/// as they were waited for) included.
+/// Reaps an ended child. Returns its status and the largest resident set in MB, including
+/// descendants that were waited for.
 fn collect(process: libc::pid_t) -> std::io::Result<(libc::c_int, u64)> {
     loop {
         let mut status = 0;

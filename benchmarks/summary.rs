@@ -1,5 +1,5 @@
-//! Result files as one page: scores per examination, what changed since an earlier run, plots
-//! against other tools, and each question left open with what was tried.
+//! A page made of result files: scores per examination, changes since an earlier run, plots against
+//! other tools, and each open question with its reason.
 
 use crate::cactus::{self, Curve};
 use crate::compare::{self, Difference};
@@ -14,20 +14,20 @@ use crate::verdict::Verdict;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The rows of a result file, and what the page calls it.
+/// The rows of a result file with the name that the page uses.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Unique on the page.
+    /// The name, unique on the page.
     pub name: String,
-    /// Its rows.
+    /// The rows.
     pub rows: Vec<Row>,
 }
 
-/// The page about the first of `runs`, beside the others. `last` is an earlier run, for what
-/// changed since.
+/// Returns the page about the first of `runs`, compared with the others. `last` is an earlier run,
+/// for the list of changes.
 ///
 /// # Errors
-/// When a log cannot be read.
+/// If a log cannot be read.
 pub fn html(runs: &[Run], last: Option<&Run>, reasons: &mut Reasons) -> Result<String, Error> {
     let Some((run, others)) = runs.split_first() else {
         return Ok(page("Runs", "<p>No run was given.</p>\n"));
@@ -65,7 +65,7 @@ pub fn html(runs: &[Run], last: Option<&Run>, reasons: &mut Reasons) -> Result<S
     Ok(page(&names.join(", "), &body))
 }
 
-/// The examinations of a run, in the contest's order.
+/// Returns the examinations of a run, in the contest's order.
 fn exams(run: &Run) -> Vec<Exam> {
     let mut exams: Vec<Exam> = run.rows.iter().map(|row| row.exam).collect();
     exams.sort_unstable();
@@ -73,7 +73,7 @@ fn exams(run: &Run) -> Vec<Exam> {
     exams
 }
 
-/// A line per examination and run, and one for all of each run.
+/// Returns a table with one line per examination and run, and a total per run.
 fn scores(runs: &[Run]) -> String {
     let header = [
         "examination",
@@ -114,7 +114,7 @@ fn scores(runs: &[Run]) -> String {
            whose answer is not known.</p>\n"
 }
 
-/// Every answer that contradicts what is known.
+/// Returns the list of answers that contradict a known answer.
 fn wrong(runs: &[Run]) -> String {
     let wrong = |row: &&Row| row.verdict == Verdict::Wrong;
     let rows: Vec<Vec<Cell>> = runs
@@ -142,7 +142,7 @@ fn at(row: &Row) -> Cell {
     Cell::number(row.seconds.map_or(String::new(), |seconds| format!("{seconds:.2}")))
 }
 
-/// What only one of the two answers, and what they answer differently.
+/// Returns the list of questions that only one of the two runs answers, or both answer differently.
 fn changes(run: &Run, last: &Run) -> String {
     let comparison = compare::compare(&run.rows, &last.rows);
     let header = ["instance", "examination", "question", "expected", "answer", "at s"];
@@ -182,7 +182,8 @@ fn changes(run: &Run, last: &Run) -> String {
     html
 }
 
-/// How many questions each run answers within which time; wrong answers do not count.
+/// Returns the plot of how many questions each run answers within a time; wrong answers do not
+/// count.
 fn cactus_of(runs: &[Run], exam: Option<Exam>) -> String {
     let counts = |row: &&Row| {
         matches!(row.verdict, Verdict::Ok | Verdict::New)
@@ -212,12 +213,12 @@ fn key(row: &Row) -> (&str, Exam, &str) {
     (&row.instance, row.exam, &row.id)
 }
 
-/// The time of an answer that is not wrong.
+/// Returns the time of an answer that is not wrong.
 fn answered(row: &Row) -> Option<f64> {
     row.seconds.filter(|_| matches!(row.verdict, Verdict::Ok | Verdict::New))
 }
 
-/// The questions without an answer, those of known answer before the others, by examination.
+/// Returns the open questions by examination, those with a known answer first.
 fn open(run: &Run, others: &[Run], reasons: &mut Reasons) -> Result<String, Error> {
     let mut html = String::new();
     let theirs: Vec<HashMap<_, f64>> = others

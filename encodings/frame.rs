@@ -1,14 +1,15 @@
-//! One marking of a row of markings that follow each other, and the one after it.
+//! One marking of a sequence of consecutive markings, and its successor.
 
 use crate::predicate::Tokens;
 use crate::variables::Variables;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
-/// Where every place stands in one marking of the row.
+/// The tokens of every place in one marking of the sequence.
 pub(crate) type Frame = Vec<Tokens>;
 
-/// The marking that has so much more of each place, and at most `most` of it.
+/// Returns the marking after `frame`, with the change `more` of each place. Each place holds at
+/// most `most` tokens afterwards.
 pub(crate) fn after(
     variables: &mut Variables<'_>,
     frame: &Frame,

@@ -1,27 +1,28 @@
-//! Nets made of a net and its markings: closed to a cycle, or with firings counted.
+//! Nets derived from a net and a marking: with a transition back to the initial marking, or with
+//! firings counted.
 //!
-//! A net whose firings are counted: a place for each transition, to which it adds a token whenever
-//! it fires and from which nobody takes.
+//! To count firings, the derived net gets one place per transition, which gains a token at each
+//! firing and never loses one.
 //!
 //! ```text
 //! transition t: a -> b        ⇒        place #t      transition t: a -> b + #t
 //! ```
 //!
-//! The firing sequences are those of the net as it was, by the same names. So "t fires on some way
-//! to the marking m", which is a matter of whole runs, becomes a matter of single markings: m with
-//! a token on #t.
+//! The firing sequences are those of the original net, with the same names. So "t fires on some way
+//! to the marking m", a property of firing sequences, becomes a property of markings: m with a
+//! token on #t.
 
 use crate::builder::{BuildError, NetBuilder};
 use crate::id::PlaceId;
 use crate::marking::Marking;
 use crate::net::Net;
 
-/// The net with its firings counted: its places, then one for each transition, in order, called
-/// `#t` (with as many `#` as it takes for a name of its own). Initial and final markings are those
-/// of `net`, with no firings in the initial one; of final ones the counts do not matter, and are 0.
+/// Returns the net with its firings counted: its places, then one place per transition in order,
+/// named `#t` (with more `#` if that name is taken). The counters start at 0; in final markings
+/// they are 0 and do not matter.
 ///
 /// # Errors
-/// When there are too many nodes.
+/// If there are too many nodes.
 pub fn counted(net: &Net) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     for t in net.transitions() {
@@ -41,11 +42,11 @@ pub fn counted(net: &Net) -> Result<Net, BuildError> {
     Ok(builder.build()?.with_final_markings(finals))
 }
 
-/// The net with one more transition, which takes `last` and puts the initial marking: what was done
-/// begins anew. The new transition comes last.
+/// Returns the net with one more transition, the last one, which takes `last` and puts the initial
+/// marking.
 ///
 /// # Errors
-/// When there are too many nodes.
+/// If there are too many nodes.
 pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     let mut name = "again".to_owned();
@@ -58,8 +59,8 @@ pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     builder.build()
 }
 
-/// The places of a [`counted`] net that are those of the net as it was, given how many transitions
-/// it has.
+/// Returns the places of a [`counted`] net that belong to the original net, given the number of
+/// transitions.
 pub fn uncounted_places(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
     (0..net.place_count() - net.transition_count().min(net.place_count())).map(PlaceId::new)
 }

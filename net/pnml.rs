@@ -1,19 +1,20 @@
-//! Writing a net as PNML (place/transition nets, version 2009), the contest's format.
+//! Output of nets as PNML (place/transition nets, version 2009), the contest's format.
 
 use crate::extended::ExtendedNet;
 use crate::net::Net;
 use crate::units::{Unit, Units};
 use std::fmt::{self, Write};
 
-/// The net as a PNML document. Places, then transitions, then arcs; labels as names where the net
-/// has them, nested units as the contest writes them, and final markings.
+/// Returns the net as a PNML document: places, then transitions, then arcs, with labels as names,
+/// nested units in the contest's format, and final markings.
 pub fn pnml(net: &Net) -> String {
     let mut text = String::new();
     write_pnml(net, &mut text).expect("writing to a String does not fail");
     text
 }
 
-/// Writes what [`pnml`] returns, piece by piece: for nets too large to hold twice.
+/// Writes what [`pnml`] returns piece by piece, for nets that are too large for a second copy in
+/// memory.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -21,7 +22,7 @@ pub fn write_pnml(net: &Net, out: &mut dyn Write) -> fmt::Result {
     write_document(net, None, out)
 }
 
-/// Writes a net with inhibitor and reset arcs: arcs of a `type`, as TAPAAL has them.
+/// Writes a net with inhibitor and reset arcs, as arcs with a `type`, in TAPAAL's style.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -64,7 +65,7 @@ fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write
     writeln!(out, "</net>\n</pnml>")
 }
 
-/// As PM4Py and ProM write them.
+/// Writes final markings in the style of PM4Py and ProM.
 fn write_final_markings(net: &Net, out: &mut dyn Write) -> fmt::Result {
     if net.final_markings().is_empty() {
         return Ok(());
@@ -81,8 +82,8 @@ fn write_final_markings(net: &Net, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "</finalmarkings>")
 }
 
-/// Arc ids are made up: `arc0`, `arc1`, … with as many leading underscores as keep them apart
-/// from the ids of nodes.
+/// Writes the arcs. Their ids are `arc0`, `arc1`, …, with as many leading underscores as make them
+/// differ from the ids of nodes.
 fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) -> fmt::Result {
     let mut prefix = String::from("arc");
     let names = || {
@@ -129,7 +130,7 @@ fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
     let root = Escaped(&units.get(units.root()).name);
     let (count, safe) = (units.len(), net.safe_units().is_some());
     writeln!(out, "<structure units=\"{count}\" root=\"{root}\" safe=\"{safe}\">")?;
-    // Children are collected once: a look-up per unit would be quadratic in their number.
+    // Children are collected once; a look-up per unit would be quadratic.
     let mut children: Vec<Vec<&Unit>> = vec![Vec::new(); units.len()];
     for (_, unit) in units.iter() {
         if let Some(parent) = unit.parent {
@@ -153,8 +154,8 @@ fn write_list<'n>(out: &mut dyn Write, names: impl Iterator<Item = &'n str>) -> 
     Ok(())
 }
 
-/// Text for an attribute or an element. White space other than a blank is written by number, or
-/// a reader would turn it into blanks; characters that XML does not know become U+FFFD.
+/// Text escaped for attributes and elements. White space other than blanks is written by number,
+/// since readers turn it into blanks. Characters that XML does not allow become U+FFFD.
 struct Escaped<'t>(&'t str);
 
 impl fmt::Display for Escaped<'_> {

@@ -1,4 +1,4 @@
-//! The tiny textual net format of tests, doc examples and bug reports.
+//! The textual net format of tests, doc examples and bug reports.
 //!
 //! ```text
 //! net mutex                       # a name, then nodes in any order; `#` starts a comment
@@ -19,20 +19,20 @@ use crate::id::{PlaceId, TransitionId};
 use crate::net::{Arc, Net};
 use std::fmt::Write as _;
 
-/// What is wrong, and where.
+/// A syntax error with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct TextError {
-    /// Counted from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What was found and what was expected.
+    /// The text found and the text expected.
     pub problem: String,
 }
 
 /// Reads a net.
 ///
 /// # Errors
-/// With the line of the first problem.
+/// The first error, with its line.
 pub fn parse(text: &str) -> Result<Net, TextError> {
     let mut builder = NetBuilder::new("");
     let mut arcs: Vec<(usize, TransitionId, Vec<Token>)> = Vec::new();
@@ -161,7 +161,7 @@ fn weighted_places(builder: &NetBuilder, tokens: &[Token]) -> Result<Vec<(PlaceI
     tokens.split(|token| *token == Token::Mark('+')).map(term).collect()
 }
 
-/// Writes a net so that [`parse`] reads it back. Labels and units are left out.
+/// Writes a net so that [`parse`] reads it back, without labels and units.
 pub fn print(net: &Net) -> String {
     let mut text = String::new();
     if !net.name().is_empty() {

@@ -1,12 +1,12 @@
-//! Any [`LpSolver`] as an [`IncrementalLp`] that starts over every time.
+//! Wraps any [`LpSolver`] as an [`IncrementalLp`] that solves from scratch every time.
 //!
-//! What it is for: builds without HiGHS. Changes cost nothing, every solve costs a whole one.
+//! Builds without HiGHS use it. Changes cost nothing; every solve has the full cost.
 
 use crate::budget::Budget;
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use crate::lp::{IncrementalLp, LpAnswer, LpSolver};
 
-/// A program, and the solver that is handed all of it each time.
+/// A program and the solver that receives the whole program for each solve.
 #[derive(Clone, Debug)]
 pub struct Cold<S> {
     solver: S,
@@ -14,7 +14,7 @@ pub struct Cold<S> {
 }
 
 impl<S: LpSolver> Cold<S> {
-    /// Takes over `program`; nothing is solved yet.
+    /// Takes over `program` without solving it.
     pub fn new(solver: S, program: LinearProgram) -> Self {
         Cold { solver, program }
     }

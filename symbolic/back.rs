@@ -1,31 +1,35 @@
-//! How everything leads back to some members of a set: steps that whoever doubts it can go again.
+//! A list of steps by which every member of a set reaches a target set. A checker can replay the
+//! steps.
 //!
-//! Saturation [inside a set](Diagrams::reachable_within) says quickly *whether* all members lead to
-//! a target, and nothing of how. Here the same is found in steps: each takes one transition and how
-//! often it fires in a row, and adds, backwards from all that was found before, the members that
-//! lead there so. A transition fires once, then twice, four times and so on, as long as that adds
-//! anything: where places hold many tokens, there would be as many steps as tokens.
+//! Saturation [inside a set](Diagrams::reachable_within) quickly decides *whether* all members
+//! reach a target, but gives no firings. This module finds the answer step by step, backwards from
+//! the target. Each step takes one transition and a number of consecutive firings, and adds the
+//! members from which these firings lead into the set found so far. A transition fires once, then
+//! 2, 4, 8 … times, as long as that adds members. With single firings, places with many tokens
+//! would need as many steps as tokens.
 
 use crate::relation::Relation;
 use crate::store::{Diagrams, Set, Stop};
 use crate::touch::Touch;
 use std::collections::HashMap;
 
-/// Transitions, by their places in the list that was given, and how often each fires in a row.
+/// Steps: the index of a transition in the given list, and its number of consecutive firings.
 pub type Steps = Vec<(usize, u64)>;
 
-/// How often a transition fires in a row, and where that row is.
+/// The powers of one transition: a number of consecutive firings, and the index of the combined
+/// effect in the list of rows.
 type Powers = Vec<(u64, usize)>;
 
 impl Diagrams<'_> {
-    /// Steps by which all members of `all`, which no firing leaves, lead to a member of `target`;
-    /// `None` where they do not. `transitions` are over `levels` levels.
+    /// Returns steps by which all members of `all` reach a member of `target`. The set `all` must
+    /// be closed under firing. Returns `None` if some member cannot reach `target`. `transitions`
+    /// are over `levels` levels.
     ///
-    /// Collects: sets that are to be used later must be [kept](Self::keep).
+    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn steps_back(
         &mut self,
         levels: u32,
@@ -38,7 +42,7 @@ impl Diagrams<'_> {
         }
         let most = self.most_by_level(all);
         let mut rows: Vec<Vec<Touch>> = Vec::new();
-        // By transition, its rows: fired once, twice, four times.
+        // One entry per transition: the rows for 1, 2, 4 … firings.
         let mut rows_of: Vec<Powers> = Vec::new();
         for touches in transitions {
             let mut powers = Vec::new();
@@ -105,7 +109,8 @@ impl Diagrams<'_> {
     }
 }
 
-/// So many firings backwards, as a row; `None` where no member has the tokens.
+/// Returns the effect of `count` consecutive firings, reversed. Returns `None` if no member has
+/// enough tokens for them.
 fn backwards(touches: &[Touch], count: u64, most: &[u64]) -> Option<Vec<Touch>> {
     let mut row = Vec::with_capacity(touches.len());
     for touch in touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0) {

@@ -1,54 +1,57 @@
-//! Transitions as implicit relations: no relation diagram, only what each transition does at the
-//! levels that it touches.
+//! Transitions as implicit relations: instead of a relation diagram, the effect of each transition
+//! at the levels that it touches.
 //!
-//! A transition is a list of [touches](Touch) from top to bottom: at this level it needs `pre`
-//! tokens and changes their number by `change`. Lists are made from the bottom up and each tail, a
-//! *suffix*, once: two transitions that do the same from some level on share what was computed for
-//! them there.
+//! A transition is a list of [touches](Touch) from top to bottom: at each touched level it needs
+//! `pre` tokens and changes their number by `change`. Lists are built from the bottom up, and each
+//! tail (a *suffix*) is stored once. Two transitions with the same suffix share the cached results
+//! for it.
 //!
-//! A transition that changes nothing leads nowhere new and is left out here. Counting how often
-//! transitions are enabled is a matter of `count`.
+//! Transitions without effect lead to no new marking and are left out. The module `count` counts
+//! their enablings.
 
 use crate::contexts::{Contexts, Local};
 use crate::store::Stop;
 use crate::touch::{END, Suffix, Touch};
 use std::collections::HashMap;
 
-/// The transitions of a net over levels, made ready for firing.
+/// The transitions of a net over levels, prepared for firing.
 pub struct Relation {
     pub(crate) levels: u32,
     pub(crate) suffixes: Vec<Suffix>,
-    /// One suffix a transition that changes something, each once.
+    /// The suffixes of the transitions that have an effect, without repetition.
     pub(crate) transitions: Vec<u32>,
     pub(crate) contexts: Contexts,
     /// The transitions by their topmost level.
     pub(crate) by_level: Vec<Vec<Local>>,
-    /// The same, as suffixes.
+    /// The suffix numbers of the transitions by their topmost level.
     beginning: Vec<Vec<u32>>,
-    /// Which of several relations this is, for caches: they know suffixes by number only.
+    /// Number of this relation among all relations. Caches store suffix numbers, which are valid
+    /// for one relation only.
     pub(crate) number: u64,
 }
 
 impl Relation {
-    /// Transitions over `levels` levels, each with its touches by ascending level.
+    /// Builds a relation from transitions over `levels` levels. Each transition lists its touches
+    /// by ascending level.
     ///
     /// # Errors
     ///
-    /// [`Stop::Memory`] with more than 2²⁸ different suffixes.
+    /// Returns [`Stop::Memory`] if there are 2²⁸ different suffixes or more.
     ///
     /// # Panics
     ///
-    /// When a touch is at no level, out of order, or takes more than it needs.
+    /// Panics if a touch has an invalid level, is out of order, or takes more tokens than it needs.
     pub fn new(levels: u32, transitions: &[Vec<Touch>]) -> Result<Self, Stop> {
         Self::with_reads(levels, transitions, true)
     }
 
-    /// As [`new`](Self::new); `conditional` says whether reads above the first change wait for
-    /// nothing (see `contexts`), which only matters for the time it takes.
+    /// Builds a relation as [`new`](Self::new) does. With `conditional`, saturation uses
+    /// conditional locality for reads above the first change (see `contexts`). This affects only
+    /// the running time.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new).
+    /// The same as for [`new`](Self::new).
     pub fn with_reads(
         levels: u32,
         transitions: &[Vec<Touch>],
@@ -93,11 +96,11 @@ impl Relation {
         Ok(Relation { levels, suffixes, transitions: all, contexts, by_level, beginning, number })
     }
 
-    /// The transitions backwards.
+    /// Returns the reversed transitions.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new).
+    /// The same as for [`new`](Self::new).
     pub fn reversed(&self) -> Result<Relation, Stop> {
         let transitions: Vec<Vec<Touch>> = self
             .transitions
@@ -107,7 +110,7 @@ impl Relation {
         Relation::with_reads(self.levels, &transitions, false)
     }
 
-    /// The suffixes of the transitions whose topmost level this is.
+    /// Returns the suffixes of the transitions whose topmost level is `level`.
     pub(crate) fn beginning_at(&self, level: u32) -> &[u32] {
         &self.beginning[level as usize]
     }
@@ -125,7 +128,7 @@ impl Relation {
         })
     }
 
-    /// How many levels a vector has.
+    /// Returns the number of levels of a vector.
     pub fn levels(&self) -> u32 {
         self.levels
     }

@@ -1,9 +1,9 @@
-//! Saturation inside a set: what can be reached from some members, or what can reach them, without
-//! leaving it.
+//! Saturation inside a set: the vectors reachable from some members, or the vectors that can reach
+//! them, along paths inside the set.
 //!
-//! Backwards this is a must: what leads to a reachable marking need not be reachable, and there may
-//! be infinitely many of them. The set is carried along downwards beside what grows in it, and ends
-//! the recursion where both are equal.
+//! Backward search needs this restriction, because predecessors of a reachable marking need not be
+//! reachable, and there may be infinitely many of them. The recursion carries the allowed set down
+//! with each growing node, and ends where both are equal.
 
 use crate::cache::Operation;
 use crate::contexts::Local;
@@ -47,15 +47,15 @@ impl Guide for Within<'_> {
 }
 
 impl Diagrams<'_> {
-    /// All members of `all` that firing transitions of `relation` makes of members of `from` on
-    /// ways inside `all`, the members of `from` in `all` included. With a
-    /// [reversed](Relation::reversed) relation: all that can reach them.
+    /// Returns the members of `all` that are reachable from members of `from` along paths inside
+    /// `all`, including the members of `from` in `all`. With a [reversed](Relation::reversed)
+    /// relation, it returns the members that can reach them.
     ///
-    /// Collects: sets that are to be used later must be [kept](Self::keep).
+    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn reachable_within(
         &mut self,
         relation: &Relation,

@@ -1,39 +1,38 @@
-//! Whether a formula only sees the labels that it names: whether, on a word, steps with other
-//! labels may be put in and left out anywhere without changing its value.
+//! Test of insensitivity: does a formula depend only on the labels that it names? That is, can
+//! steps with other labels be inserted and removed anywhere in a word without changing its value?
 //!
-//! `G(a -> F b)` does; `X a` does not, nor does `G a`, which no other step may come before. What is
-//! said here of a formula is computed from its parts, so some that only see their labels are not
-//! known to.
+//! `G(a -> F b)` is insensitive. `X a` is not, and neither is `G a`, which forbids other steps. The
+//! test is compositional and incomplete: some insensitive formulas are not detected.
 //!
-//! In what follows, *silent* steps are those with labels that the formula does not name. A formula
-//! is *steady* if, at a step that is not silent, its value does not change when silent steps are
-//! put in or left out later. Of a steady one we ask for its value at a silent step:
+//! *Silent* steps are those with labels that the formula does not name. A formula is *steady* if
+//! its value at a step that is not silent does not change when silent steps are inserted or removed
+//! later. For a steady formula, the test determines its value at silent steps:
 //!
-//! - a label is steady and false there, its negation true;
-//! - φ ∧ ψ, where both are steady: false if one of them is, true if both are, and that at the
-//!   next step if both have that; φ ∨ ψ likewise with true and false exchanged;
-//! - X φ, where φ has the value of the next step: steady, since what comes directly after a step is
-//!   either silent, and φ there is φ at the next, or it is not;
-//! - φ U ψ, where ψ is false and φ true: a silent step neither ends nor breaks the waiting. Where
-//!   ψ has the value of the next step and φ is true or has that, too: the waiting ends at a silent
-//!   step only if it ends at the next that is not, and breaks only there, too. Either way the
-//!   whole is steady and has the value of the next step;
+//! - A label is steady and false at silent steps; its negation is true.
+//! - φ ∧ ψ, if both are steady: false if one of them is; true if both are; equal to the value at
+//!   the next step if both are. φ ∨ ψ likewise with true and false exchanged.
+//! - X φ, if φ equals its value at the next step: steady. If the step after is silent, φ there
+//!   equals φ at the step after that; otherwise nothing was inserted.
+//! - φ U ψ, if ψ is false and φ is true at silent steps: a silent step neither ends nor breaks the
+//!   waiting. Also if ψ equals its value at the next step, and φ is true or equals its value at the
+//!   next step: the waiting ends or breaks at a silent step only if it does so at the next step
+//!   that is not silent. In both cases the formula is steady and equals its value at the next step.
 //! - φ R ψ is ¬(¬φ U ¬ψ).
 //!
-//! A formula that is steady and has the value of the next step at silent ones only sees its labels.
+//! A steady formula that equals its value at the next step at all silent steps is insensitive.
 //!
 //! Source: the idea is stutter invariance, D. Peled and T. Wilke, *Stutter-invariant temporal
-//! properties are expressible without the next-time operator*, IPL 1997; here of letters that may
+//! properties are expressible without the next-time operator*, IPL 1997; here for letters that may
 //! be absent.
 
 use parikh_temporal::{Atom, Formula, Linear, Ltl, Node};
 
-/// What is known of a steady formula at silent steps: any of these may hold.
+/// Known properties of a steady formula at silent steps; several may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Silent {
     is_false: bool,
     is_true: bool,
-    /// It has the value that it has at the next step.
+    /// The value equals the value at the next step.
     is_next: bool,
 }
 
@@ -65,8 +64,8 @@ impl Silent {
     }
 }
 
-/// Whether a formula is known to see only the labels that it names; of atoms that are
-/// `never` true, no label is any.
+/// Returns true if the formula is shown to depend only on the labels that it names. Atoms that are
+/// `never` true correspond to no label.
 pub(crate) fn is_insensitive(
     formulas: &Ltl,
     formula: Formula<Linear>,
@@ -75,7 +74,7 @@ pub(crate) fn is_insensitive(
     silent(formulas, formula, &never).is_some_and(|it| it.is_next)
 }
 
-/// `None` if it is not known to be steady.
+/// Returns the properties at silent steps, or `None` if the formula is not shown to be steady.
 fn silent(
     formulas: &Ltl,
     formula: Formula<Linear>,
@@ -136,7 +135,8 @@ mod tests {
         }
     }
 
-    /// Against words: those that differ in silent steps only have one value.
+    /// Compares the test with words: words that differ only in silent steps must have the same
+    /// value.
     #[test]
     fn what_is_insensitive_is_so_on_words() {
         let mut random = fastrand::Rng::with_seed(5);
@@ -159,7 +159,7 @@ mod tests {
                 (0..random.usize(0..=most)).map(|_| one(random)).collect()
             };
             let (way, round) = (word(&mut random, 4), word(&mut random, 3));
-            // A round of silent steps stays one.
+            // A cycle of silent steps stays non-empty.
             let round = if round.is_empty() { vec![None] } else { round };
             let changed = |random: &mut fastrand::Rng, part: &[Option<u32>]| {
                 let mut changed = Vec::new();

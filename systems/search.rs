@@ -1,12 +1,12 @@
-//! Looking for a run that an automaton accepts, state by state.
+//! On-the-fly search for a run that an automaton accepts.
 //!
-//! A *node* is a joint state of a product and a state of the automaton. The search goes depth
-//! first and keeps the strongly connected components of what it has seen on a stack, each with the
-//! marks of its edges; when two become one by an edge back, so do their marks. When a component has
-//! all marks, there is a run; when all nodes are done, there is none.
+//! A *node* is a joint state of a product with a state of the automaton. The depth-first search
+//! keeps the strongly connected components of the visited nodes on a stack, each with the marks of
+//! its edges. When a back edge merges components, their marks are united. A component with all
+//! marks contains an accepted run. When all nodes are done, there is none.
 //!
-//! Where the end of finite runs counts ([`Endings::Stutter`]), the last letter repeats for ever
-//! where nothing can move: then a node also knows the kind of the label before.
+//! If finite runs count ([`Endings::Stutter`]), the last letter repeats forever in a dead state; a
+//! node then also contains the kind of the last label.
 //!
 //! Source: J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999.
 
@@ -18,49 +18,49 @@ use crate::system::{LabelId, System};
 use parikh_temporal::Marks;
 use std::collections::HashMap;
 
-/// What finite runs count for.
+/// The treatment of finite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Endings {
-    /// Nothing: only infinite runs are runs (RERS on systems and nets).
+    /// Only infinite runs count (RERS on systems and nets).
     Ignored,
-    /// The last letter repeats for ever; before the first label, a letter in which nothing holds
-    /// (SPIN on the Promela of RERS). Repetitions are not counted: only for formulas without next.
+    /// The last letter repeats forever, and before the first label there is an empty letter (SPIN
+    /// on the Promela of RERS). The number of repetitions is ignored, so this is valid only for
+    /// formulas without next.
     Stutter,
 }
 
-/// A run: labels, and where it goes on after the last one. Without anything that repeats, it is a
-/// finite one, whose end counts.
+/// A run: labels, and the position at which it repeats. Without repetition, it is a finite maximal
+/// run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
     /// The labels of the steps.
     pub labels: Vec<LabelId>,
-    /// The position after the last label; the number of labels if the run ends.
+    /// The position at which the labels repeat; the number of labels if the run is finite.
     pub back: usize,
 }
 
-/// How a search ended.
+/// The ending of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Ending {
-    /// With a run.
+    /// A run was found.
     Run(Run),
-    /// No run is there.
+    /// There is no run.
     Nothing,
-    /// The limit of nodes was met.
+    /// The node limit was reached.
     TooMany,
-    /// It was told to stop.
+    /// The search was stopped.
     Stopped,
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) ending: Ending,
-    /// How many nodes were visited.
+    /// Number of visited nodes.
     pub(crate) nodes: usize,
 }
 
-/// A label of a step from a node. What comes from outside, and the staying at the end, change no
-/// component.
+/// A step from a node. Steps of outside labels and the repetition at the end move no component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Step {
     label: Option<LabelId>,
@@ -68,19 +68,19 @@ struct Step {
     to: u32,
 }
 
-/// A node that is being visited: what is left of its steps, the last first.
+/// A node being visited, with its remaining steps; the last one is taken first.
 struct Frame {
     node: u32,
     steps: Vec<Step>,
 }
 
-/// A component of the nodes that are on the way.
+/// A component of the nodes on the search path.
 struct Root {
     /// The order number of its first node.
     first: u32,
-    /// The marks of the edges inside.
+    /// The marks of its inner edges.
     inside: Marks,
-    /// The marks of the edge by which it was entered.
+    /// The marks of the edge that entered it.
     before: Marks,
 }
 
@@ -90,16 +90,17 @@ pub(crate) struct Search<'a, 's> {
     endings: Endings,
     fields: Vec<Field>,
     nodes: Store,
-    /// The order number of each node from 1; 0 when its component is done.
+    /// The order number of each node from 1, or [`DONE`] when its component is done; 0 if it is not
+    /// visited.
     order: Vec<u32>,
     kinds: Vec<u8>,
-    /// For each kind, a label that comes from outside.
+    /// A label from outside for each kind that has one.
     outside: Vec<(u32, LabelId)>,
-    /// What tells which steps are enough, where some are left out.
+    /// The computation of stubborn sets, if partial-order reduction is on.
     stubborn: Option<Stubborn>,
 }
 
-/// A joint state, with the labels that can be taken there.
+/// A joint state with its enabled labels.
 struct Here<'p, 's> {
     product: &'p Product<'s>,
     state: &'p [u32],
@@ -139,15 +140,15 @@ impl<'a, 's> Search<'a, 's> {
         Self { product, automaton, endings, fields, nodes, order, kinds, outside, stubborn }
     }
 
-    /// Steps with labels of which the formula does not speak may be put off: only for infinite
-    /// runs, a formula that is insensitive to them, and an automaton that is
-    /// [patient](KindAutomaton::patient).
+    /// Enables partial-order reduction: steps with unnamed labels may be postponed. This is valid
+    /// only for infinite runs, an insensitive formula, and a [patient](KindAutomaton::patient)
+    /// automaton.
     pub(crate) fn with_fewer_steps(mut self, dependence: Dependence) -> Self {
         self.stubborn = Some(Stubborn::new(dependence));
         self
     }
 
-    /// Searches, as long as there are fewer nodes than `most` and `goes_on` says so.
+    /// Searches while there are fewer than `most` nodes and `goes_on` returns true.
     pub(crate) fn run(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Outcome {
         let ending = self.ending(most, goes_on);
         Outcome { ending, nodes: self.nodes.len() }
@@ -204,7 +205,7 @@ impl<'a, 's> Search<'a, 's> {
         Ending::Nothing
     }
 
-    /// The order number of a node that was visited, [`DONE`] if its component is done.
+    /// Returns the order number of a visited node, or [`DONE`] if its component is done.
     fn seen(&self, node: u32) -> Option<u32> {
         match self.order.get(node as usize) {
             None | Some(&0) => None,
@@ -212,7 +213,8 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// A node that has no steps left: if it is the first of its component, that is done.
+    /// Leaves a node without remaining steps. If it is the first of its component, the component is
+    /// done.
     fn leave(&mut self, node: u32, roots: &mut Vec<Root>, live: &mut Vec<u32>) {
         let order = self.order[node as usize];
         if roots.last().is_none_or(|root| root.first != order) {
@@ -227,7 +229,7 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// The nodes in which runs begin.
+    /// Returns the initial nodes.
     fn starts(&mut self) -> Vec<u32> {
         let mut starts = Vec::new();
         let automaton = self.automaton;
@@ -264,7 +266,7 @@ impl<'a, 's> Search<'a, 's> {
         self.nodes.insert(words).0
     }
 
-    /// The components' states, that of the automaton and the kind before, of a node.
+    /// Returns the components' states, the automaton state and the last kind of a node.
     fn unpacked(&self, node: u32) -> (Vec<u32>, u32, u32) {
         let row = self.nodes.row(node);
         let mut all: Vec<u32> = self.fields.iter().map(|field| field.get(row)).collect();
@@ -273,8 +275,8 @@ impl<'a, 's> Search<'a, 's> {
         (all, state, last)
     }
 
-    /// The steps from a node that are to be looked at: all, or those of a stubborn set, if none of
-    /// these leads to a node that is being visited. So each cycle has a node with all its steps.
+    /// Returns the steps to explore from a node: those of a stubborn set if none of them leads to a
+    /// node on the search path, otherwise all. So each cycle contains a node with all its steps.
     fn some_steps(&mut self, node: u32) -> Vec<Step> {
         let Some(mut stubborn) = self.stubborn.take() else {
             return self.steps(node, |_| true);
@@ -295,7 +297,7 @@ impl<'a, 's> Search<'a, 's> {
         self.steps(node, |_| true)
     }
 
-    /// The steps from a node with labels that are wanted.
+    /// Returns the steps from a node whose labels satisfy `wants`.
     fn steps(&mut self, node: u32, wants: impl Fn(LabelId) -> bool) -> Vec<Step> {
         let (row, state, last) = self.unpacked(node);
         let automaton = self.automaton;
@@ -331,7 +333,7 @@ impl<'a, 's> Search<'a, 's> {
                 steps.push(Step { label: None, marks: it.marks, to });
             }
         }
-        // The last is taken first: what brings the automaton nearer.
+        // The last step is taken first: the one that brings the automaton closest to acceptance.
         let distance = |step: &Step| {
             let state = self.fields[self.fields.len() - 2].get(self.nodes.row(step.to));
             automaton.distance[state as usize]
@@ -340,7 +342,8 @@ impl<'a, 's> Search<'a, 's> {
         steps
     }
 
-    /// A run whose loop is in the component on top, whose nodes have order numbers from `first`.
+    /// Returns a run whose cycle lies in the topmost component, whose nodes have order numbers from
+    /// `first`.
     fn lasso(&mut self, first: u32, goes_on: &mut dyn FnMut() -> bool) -> Ending {
         let inside = |order: u32| order != DONE && order >= first;
         let mut starts = self.starts();
@@ -366,15 +369,15 @@ impl<'a, 's> Search<'a, 's> {
             steps.extend(more);
             at = end;
         }
-        // A loop that stays where nothing moves is the end of a finite run.
+        // A cycle in which no component moves is the end of a finite run.
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.label).collect();
         let moving = steps[..back].iter().filter(|step| step.label.is_some()).count();
         let stays = labels.len() == moving;
         Ending::Run(Run { back: if stays { labels.len() } else { moving }, labels })
     }
 
-    /// The shortest path over nodes that were visited, from one of these to where a step is wanted,
-    /// and where that leads. With `at_once`, a node from which to begin may be wanted itself.
+    /// Returns a shortest path over visited nodes from one of `from` to a wanted step, with the
+    /// step's target. With `at_once`, a node of `from` may itself be wanted.
     fn path(
         &mut self,
         from: &[u32],
@@ -422,11 +425,11 @@ impl<'a, 's> Search<'a, 's> {
     }
 }
 
-/// The order number of a node whose component is done.
+/// The order number of nodes whose component is done.
 const DONE: u32 = u32::MAX;
 
-/// An edge back to the node of this order number: what lies between becomes one component. Its
-/// marks are returned.
+/// Handles a back edge to the node with this order number: merges the components in between.
+/// Returns the marks of the merged component.
 fn merge(roots: &mut Vec<Root>, order: u32, marks: Marks) -> Marks {
     let mut inside = marks;
     let mut before = Marks::NONE;

@@ -1,9 +1,9 @@
-//! Random walks that look for a run which an automaton accepts.
+//! Random walks that search for a run accepted by an automaton.
 //!
-//! A walk goes along the product of all components and the automaton, rather towards its accepting
-//! components. Once there it wants to come back to where it has been: it then prefers labels of
-//! components that stand early in a random order, so that few components move, which come round
-//! soon, while the others stand still.
+//! A walk moves in the product of all components and the automaton, with a preference for moves
+//! towards accepting components. In an accepting component it tries to close a cycle: it prefers
+//! labels of components that come early in a random order. Then few components move and soon repeat
+//! a state, while the others stand still.
 
 use crate::formula::KindAutomaton;
 use crate::product::Product;
@@ -12,7 +12,7 @@ use crate::system::{LabelId, System};
 use parikh_temporal::Marks;
 use std::collections::HashMap;
 
-/// A small generator of random numbers (xorshift, Marsaglia 2003).
+/// A small random number generator (xorshift, Marsaglia 2003).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// One way to go on.
+/// One possible continuation of a walk.
 struct Choice {
     label: LabelId,
     next: Vec<u32>,
@@ -44,15 +44,15 @@ pub(crate) struct Walker<'a, 's> {
     random: Random,
     kinds: Vec<u32>,
     owners: Vec<&'s [u32]>,
-    /// Which states accept the letter of each kind for ever.
+    /// For each kind, the states that accept a letter of this kind forever.
     for_ever: Vec<Vec<bool>>,
     length: usize,
-    /// Whether walks take their time before they go where runs are accepted: the automaton is one
-    /// of phases, in which most who change over do so too early.
+    /// True if walks delay the entry into accepting components. This is for automata from
+    /// [`phased`](crate::recurrence::phased), where most walks switch too early.
     patient: bool,
 }
 
-/// The shortest and the longest walks, in steps.
+/// The lengths of the shortest and the longest walks, in steps.
 const LENGTHS: (usize, usize) = (64, 8192);
 
 impl<'a, 's> Walker<'a, 's> {
@@ -77,7 +77,7 @@ impl<'a, 's> Walker<'a, 's> {
         }
     }
 
-    /// Walks for about so many steps.
+    /// Walks for about `steps` steps in total. Returns an accepted run if it finds one.
     pub(crate) fn look(&mut self, steps: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Run> {
         let mut left = steps;
         while left > 0 && goes_on() {
@@ -92,7 +92,7 @@ impl<'a, 's> Walker<'a, 's> {
         None
     }
 
-    /// One walk, and how many steps it took.
+    /// Makes one walk. Returns an accepted run if found, and the number of steps.
     fn walk(&mut self, length: usize) -> (Option<Run>, usize) {
         let mut starts = self.product.starts();
         let mut at = starts.swap_remove(self.random.below(starts.len()));
@@ -142,7 +142,7 @@ impl<'a, 's> Walker<'a, 's> {
         (None, length)
     }
 
-    /// A random order of components, as the rank of each.
+    /// Returns a random order of the components, as the rank of each.
     fn ranks(&mut self) -> Vec<u32> {
         let mut ranks: Vec<u32> = (0..self.product.members.len() as u32).collect();
         for at in (1..ranks.len()).rev() {

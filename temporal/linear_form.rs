@@ -1,41 +1,44 @@
-//! Formulas of CTL that say the same as a formula of LTL.
+//! Formulas of CTL that are equivalent to a formula of LTL.
 //!
-//! Of a formula all of whose quantifiers are A, leave them out: if it is true of a state, every
-//! path from there satisfies what is left. The converse holds where no choice depends on what comes
-//! later. Such formulas are, with *conditions* c, which are formulas without operators of time,
+//! Take a formula whose quantifiers are all A, and remove them. If the formula is true at a state,
+//! every path from there satisfies the result. The converse holds if no choice depends on the
+//! future. The following formulas have this property; *conditions* c are formulas without temporal
+//! operators:
 //!
 //! ```text
 //! φ ::= c | φ ∧ φ | c ∨ φ | AX φ | A(φ U c) | A(c R φ)
 //! ```
 //!
-//! For assume that a state does not satisfy φ. Then some path from there violates what is left of
-//! it:
+//! Proof of the converse: assume that a state does not satisfy φ. Then some path from there
+//! violates the formula without quantifiers:
 //!
-//! - of φ ∧ ψ, one that violates the part that is not satisfied;
-//! - of c ∨ φ, one that violates φ: c does not hold in its first state;
-//! - of AX φ, one to the successor that does not satisfy φ, and on as that violates it;
-//! - of A(φ U c), some path never has c, or has not had it where φ is not satisfied, from where it
-//!   goes on as that violates it, and c has not come yet;
-//! - of A(c R φ), some path has a state that does not satisfy φ, and no c before: on from there.
+//! - φ ∧ ψ: a path that violates the part that is not satisfied;
+//! - c ∨ φ: a path that violates φ, since c does not hold in its first state;
+//! - AX φ: a path to the successor that does not satisfy φ, continued as a violation of φ;
+//! - A(φ U c): some path never reaches c, or reaches a state without φ before c; it continues from
+//!   there as a violation of φ, and c has not occurred yet;
+//! - A(c R φ): some path reaches a state that does not satisfy φ, without c before; it continues as
+//!   a violation of φ.
 //!
-//! In a state without successor, AX φ is true; the linear path repeats that state for ever. So AX φ
-//! becomes `dead ∨ X φ`. The other operators do not see the difference.
+//! At a state without successor, AX φ is true, while the linear path repeats that state forever. So
+//! AX φ becomes `dead ∨ X φ`. The other operators are not affected.
 //!
-//! Source: M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000, of which this is a part.
+//! Source: M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000; this is a part of that
+//! fragment.
 
 use crate::atom::Atom;
 use crate::formula::{Ctl, Formula, Ltl, Node};
 use crate::parts::Values;
 use crate::paths::{Linear, Quantifier};
 
-/// What a part of a formula is.
+/// The classification of a part of a formula.
 #[derive(Clone, Copy)]
 enum Part {
-    /// Without operators of time.
+    /// A condition: no temporal operators.
     Condition(Formula<Linear>),
-    /// True where all paths satisfy this.
+    /// True if and only if all paths satisfy this formula.
     All(Formula<Linear>),
-    /// Neither.
+    /// Neither of the two.
     Other,
 }
 
@@ -49,8 +52,9 @@ impl Part {
 }
 
 impl Ctl {
-    /// A linear formula that all paths from a state satisfy exactly if the state satisfies
-    /// `formula`; `None` where none is seen. The atom `dead` is true of states without successor.
+    /// Returns a linear formula such that a state satisfies `formula` if and only if all paths from
+    /// it satisfy the linear formula. Returns `None` if none is found. The atom `dead` is true at
+    /// states without successor.
     pub fn on_all_paths(
         &self,
         formula: Formula<Quantifier>,

@@ -1,9 +1,9 @@
-//! What a finite row of letters says of a formula, whatever letters follow.
+//! Three-valued evaluation of a formula on a finite prefix of a word.
 //!
-//! At the position after the last letter nothing is known. Before it, φ U ψ is ψ here, or φ here
-//! and φ U ψ at the next position, and so on, in Kleene's three values: what they call true holds
-//! of every infinite word that begins with these letters, what they call false of none. Some
-//! formulas that are decided are left unknown, as p ∨ ¬p is after no letter at all.
+//! At the position after the last letter, everything is unknown. Before it, φ U ψ is ψ here, or φ
+//! here and φ U ψ at the next position, in Kleene's three values. The value true holds for every
+//! infinite word with this prefix, the value false for none. Some formulas that are determined
+//! remain unknown, for example p ∨ ¬p on the empty prefix.
 
 use crate::atom::Letter;
 use crate::formula::{Formula, Ltl, Node};
@@ -12,8 +12,8 @@ use crate::paths::Linear;
 use crate::value::Value;
 
 impl Ltl {
-    /// The value of the formula on all words that begin with these letters, as far as they decide
-    /// it. Takes time formula × letters.
+    /// Returns the value of the formula on all words that begin with these letters, or unknown.
+    /// Takes time formula × letters.
     pub fn value_after(&self, formula: Formula<Linear>, letters: &[Letter]) -> Value {
         let row = self.fold(formula, |_, node, value: &Values<_, Vec<Value>>| {
             let mut row = vec![Value::Unknown; letters.len() + 1];

@@ -1,4 +1,4 @@
-//! A goal unrolled in propositions, as plain data: a formula for any SAT solver.
+//! A goal unrolled for SAT, as plain data: a formula for any SAT solver.
 
 use super::components::Component;
 use super::tokens::MaybeLiteral;
@@ -9,10 +9,10 @@ use parikh_net::{Facts, FiringSequence, Goal, Net, Provenance};
 use parikh_solvers::cnf::{Clauses, Cnf};
 use std::io;
 
-/// A formula of more literals is 1 GB to write down.
+/// Limit on the number of literals: a larger formula would take 1 GB as text.
 const MOST_LITERALS: usize = 100_000_000;
 
-/// A goal that is reached in so many firings, or steps, as a formula.
+/// The question whether a goal is reached in a bounded number of firings or steps, as a formula.
 #[derive(Debug)]
 pub struct PropositionalGoal<'n> {
     unrolled: Unrolled<'n>,
@@ -23,13 +23,13 @@ pub struct PropositionalGoal<'n> {
 }
 
 impl<'n> PropositionalGoal<'n> {
-    /// Encodes a goal of `net`: [`Part::Unrolling`] or [`Part::Steps`] with as many steps as the
-    /// encoding says. Of `facts` what is proved is used; what the model claims of its units, only
-    /// where values ask for components.
+    /// Encodes a goal of `net` with [`Part::Unrolling`] or [`Part::Steps`] and the number of steps
+    /// of the encoding. Proved `facts` are used. The model's claim about its units is used only if
+    /// `values` uses components.
     ///
     /// # Errors
-    /// When the goal is none of this kind, the encoding is another one, or numbers are too large
-    /// for a variable each.
+    /// Returns an error if the goal or the encoding is not supported, or if numbers are too large
+    /// for one variable per value.
     pub fn new(
         net: &'n Net,
         goal: &Goal,
@@ -74,22 +74,22 @@ impl<'n> PropositionalGoal<'n> {
         Ok(PropositionalGoal { unrolled, encoding: encoding.clone(), values, assumes_units, cnf })
     }
 
-    /// The formula, the goal included.
+    /// Returns the formula, including the goal.
     pub fn cnf(&self) -> &Cnf {
         &self.cnf
     }
 
-    /// What fires under these values of its variables.
+    /// Returns the firing sequence under these values of the variables.
     pub fn fired(&self, values: &[bool]) -> FiringSequence {
         self.unrolled.fired(values)
     }
 
-    /// How tokens are bits.
+    /// Returns the encoding of tokens.
     pub fn values(&self) -> Values {
         self.values
     }
 
-    /// What the answers mean, in a few lines, for the head of a file.
+    /// Returns an explanation of the possible answers in a few lines, for the header of a file.
     pub fn meaning(&self) -> String {
         let k = self.encoding.steps;
         let (most, order) = match self.encoding.has(Part::Steps) {
@@ -109,13 +109,13 @@ impl<'n> PropositionalGoal<'n> {
         text
     }
 
-    /// Writes it in DIMACS format, with a line for each variable that has a name.
+    /// Writes the formula in DIMACS format, with a comment line for each variable with a name.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Returns the errors of `out`.
     pub fn write_dimacs(&self, out: &mut dyn io::Write) -> io::Result<()> {
         for (literal, name) in self.unrolled.names() {
-            // Names may hold anything, and a comment ends with its line.
+            // Names may contain any character, and a comment ends with its line.
             writeln!(out, "c {} {}", literal.to_dimacs(), Printable(name))?;
         }
         self.cnf.write_dimacs(&[], out)

@@ -1,21 +1,21 @@
-//! What is known of a generated net.
+//! Known answers of generated nets.
 
 use crate::net::Net;
 use std::fmt;
 
-/// A number that may be infinite, or finite but too long for 128 bits.
+/// A number that may be infinite, or finite and too large for 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// This many.
+    /// A number below 2¹²⁸.
     Exactly(u128),
-    /// Finite, but 2¹²⁸ or more.
+    /// A finite number of 2¹²⁸ or more.
     Beyond,
-    /// Infinitely many.
+    /// Infinity.
     Infinite,
 }
 
 impl Count {
-    /// The number when it is finite and fits.
+    /// Returns the number if it is finite and fits.
     pub fn exact(self) -> Option<u128> {
         match self {
             Count::Exactly(number) => Some(number),
@@ -23,12 +23,12 @@ impl Count {
         }
     }
 
-    /// `base`^`exponent`.
+    /// Returns `base`^`exponent`.
     pub(super) fn power(base: u32, exponent: u32) -> Count {
         u128::from(base).checked_pow(exponent).into()
     }
 
-    /// The product with `factor`.
+    /// Returns the product with `factor`.
     pub(super) fn times(self, factor: u128) -> Count {
         match self {
             Count::Exactly(number) => number.checked_mul(factor).into(),
@@ -37,7 +37,7 @@ impl Count {
         }
     }
 
-    /// The sum with `other`.
+    /// Returns the sum with `other`.
     pub(super) fn plus(self, other: Count) -> Count {
         match (self, other) {
             (Count::Exactly(a), Count::Exactly(b)) => a.checked_add(b).into(),
@@ -48,7 +48,7 @@ impl Count {
 }
 
 impl From<Option<u128>> for Count {
-    /// `None` is a result that overflowed.
+    /// Converts a checked result; `None` is an overflow.
     fn from(number: Option<u128>) -> Count {
         number.map_or(Count::Beyond, Count::Exactly)
     }
@@ -64,11 +64,11 @@ impl fmt::Display for Count {
     }
 }
 
-/// "n choose k", or [`Count::Beyond`] where the way there overflows.
+/// Returns "n choose k", or [`Count::Beyond`] if an intermediate product overflows.
 pub(super) fn choose(n: u64, k: u64) -> Count {
     let mut result: u128 = 1;
     for i in 0..k.min(n.saturating_sub(k)) {
-        // The product of i + 1 neighbouring numbers is a multiple of (i + 1)!.
+        // The product of i + 1 consecutive numbers is a multiple of (i + 1)!.
         match result.checked_mul(u128::from(n - i)) {
             Some(product) => result = product / u128::from(i + 1),
             None => return Count::Beyond,
@@ -80,26 +80,26 @@ pub(super) fn choose(n: u64, k: u64) -> Count {
 /// The known answers to the questions of the Model Checking Contest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answers {
-    /// Reachable markings.
+    /// The number of reachable markings.
     pub states: Count,
-    /// Pairs of a reachable marking and a transition enabled in it.
+    /// The number of pairs of a reachable marking and a transition enabled in it.
     pub firings: Count,
-    /// The most tokens on one place in a reachable marking; `None` when unbounded.
+    /// The largest number of tokens on a place; `None` if unbounded.
     pub most_in_place: Option<u64>,
-    /// The most tokens of one reachable marking; `None` when unbounded.
+    /// The largest number of tokens in a marking; `None` if unbounded.
     pub most_in_marking: Option<u64>,
-    /// Whether a marking is reachable that enables no transition.
+    /// True if a dead marking is reachable.
     pub deadlock: bool,
-    /// Whether every transition is enabled in some reachable marking.
+    /// True if every transition is enabled in some reachable marking.
     pub quasi_live: bool,
-    /// Whether every transition can be enabled again from every reachable marking.
+    /// True if every transition can be enabled again from every reachable marking.
     pub live: bool,
-    /// Whether some place holds its initial tokens in every reachable marking.
+    /// True if some place holds its initial tokens in every reachable marking.
     pub stable_place: bool,
 }
 
 impl Answers {
-    /// Whether no place ever holds more than one token.
+    /// Returns true if no place ever holds more than one token.
     pub fn one_safe(&self) -> bool {
         self.most_in_place.is_some_and(|most| most <= 1)
     }
@@ -108,9 +108,9 @@ impl Answers {
 /// A net with its known answers.
 #[derive(Clone, Debug)]
 pub struct Specimen {
-    /// The net; its name says family and parameters.
+    /// The net; its name states family and parameters.
     pub net: Net,
-    /// What is known of it.
+    /// The known answers.
     pub known: Answers,
 }
 

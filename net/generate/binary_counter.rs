@@ -1,9 +1,9 @@
-//! A binary counter: one long path, the worst case of everything that searches step by step.
+//! A binary counter: one long path, the worst case for step-by-step search.
 
 use super::answers::{Answers, Count, Specimen};
 use super::sketch::Sketch;
 
-/// A counter of `bits` bits that counts from 0 to 2ⁿ − 1 and stops.
+/// Makes a counter of `bits` bits that counts from 0 to 2ⁿ − 1 and stops.
 ///
 /// ```text
 /// place zero_i 1    place one_i

@@ -1,9 +1,9 @@
-//! Counters without bound beside switches that are bounded.
+//! Unbounded counters beside bounded switches.
 
 use super::answers::{Answers, Count, Specimen};
 use super::sketch::Sketch;
 
-/// `count` counters, each counting up while its switch is on and down while it is off.
+/// Makes `count` counters, each counting up while its switch is on and down while it is off.
 ///
 /// ```text
 /// place on 1    place off    place counter

@@ -1,11 +1,11 @@
-//! Cycles side by side: as many markings as one likes, counted by a product.
+//! Parallel cycles, with any number of markings, known as a product.
 
 use super::answers::{Answers, Count, Specimen};
 use super::sketch::Sketch;
 
-/// `count` cycles of `length` places with one token each. When `coupled`, the step that closes
-/// cycle i waits until cycle i + 1 is at its start (it reads that place), so that the cycles are
-/// not simply independent; the last one is free.
+/// Makes `count` cycles of `length` places with one token each. If `coupled`, the step that closes
+/// cycle i reads the first place of cycle i + 1, so that the cycles are not independent; the last
+/// cycle is free.
 ///
 /// ```text
 /// place p_i_0 1    place p_i_1    …
@@ -64,8 +64,8 @@ pub fn cycles(count: u32, length: u32, coupled: bool) -> Specimen {
     Specimen { net: sketch.build(), known }
 }
 
-/// The benchmark of the explicit engine: a safe net of 100 places, five coupled cycles of twenty,
-/// with 20⁵ = 3 200 000 reachable markings.
+/// Returns the benchmark of the explicit engine: a safe net of 100 places, five coupled cycles of
+/// twenty, with 20⁵ = 3 200 000 reachable markings.
 pub fn hundred_places() -> Specimen {
     cycles(5, 20, true)
 }

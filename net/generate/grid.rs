@@ -1,10 +1,10 @@
-//! Tokens that walk on a grid.
+//! Tokens moving on a grid.
 
 use super::answers::{Answers, Count, Specimen, choose};
 use super::sketch::Sketch;
 
-/// A grid of `width` × `height` places; `tokens` tokens start in the corner and step to
-/// neighbours, each step a transition of its own.
+/// Makes a grid of `width` × `height` places; `tokens` tokens start in a corner and move to
+/// neighbours, with a transition per step.
 ///
 /// # Known answers
 /// With n places and k tokens C(n + k − 1, k) markings, all distributions. Firings: each of the

@@ -1,9 +1,9 @@
-//! Mutual exclusion by a lock of several permits.
+//! Mutual exclusion by a lock with several permits.
 
 use super::answers::{Answers, Count, Specimen, choose};
 use super::sketch::Sketch;
 
-/// `processes` processes that share a lock of `permits` permits.
+/// Makes `processes` processes that share a lock of `permits` permits.
 ///
 /// ```text
 /// place lock K    place idle 1    place wait    place critical    # the last three per process
@@ -40,8 +40,8 @@ pub fn mutual_exclusion(processes: u32, permits: u32) -> Specimen {
         let rest = n - j;
         let markings = product(critical, Count::power(2, rest));
         states = states.plus(markings);
-        // Every critical process may leave; every other one may request or, with a permit left,
-        // enter: half of them are idle and half waiting, over all markings of this j.
+        // Every critical process may leave. Every other process may request or, with a permit left,
+        // enter: over all markings with this j, half of the others are idle and half waiting.
         firings = firings.plus(markings.times(j.into()));
         if rest > 0 {
             let half = product(critical, Count::power(2, rest - 1)).times(rest.into());

@@ -3,8 +3,8 @@
 use super::answers::{Answers, Count, Specimen};
 use super::sketch::Sketch;
 
-/// `tables` philosophers around a table, each with a fork to the left, shared with the neighbours.
-/// A philosopher takes either fork first, then the other, eats, and puts both back.
+/// Makes `tables` philosophers around a table, each with a fork to the left, shared with the
+/// neighbour. A philosopher takes either fork first, then the other, eats, and returns both.
 ///
 /// ```text
 /// place think 1    place fork 1    place left    place right    place eat

@@ -1,9 +1,10 @@
-//! Producer and consumer over a buffer, in batches: weighted arcs.
+//! A producer and a consumer that share a buffer and move batches of items: weighted arcs.
 
 use super::answers::{Answers, Count, Specimen};
 use super::sketch::Sketch;
 
-/// A buffer of `capacity` slots; the producer fills `puts` at once, the consumer empties `takes`.
+/// Makes a buffer of `capacity` slots; the producer fills `puts` slots at once, the consumer
+/// empties `takes`.
 ///
 /// ```text
 /// place rest 1    place made       # producer

@@ -1,10 +1,10 @@
-//! A ring of stations that pass one token, the right to be critical.
+//! A ring of stations that pass a token, the right to be critical.
 
 use super::answers::{Answers, Count, Specimen};
 use super::sketch::Sketch;
 
-/// `stations` stations on a ring. Whoever waits and has the token may enter; whoever is idle
-/// passes it on, which reads `idle` through a self-loop.
+/// Makes `stations` stations on a ring. A waiting station with the token may enter; an idle station
+/// passes the token on, reading `idle` through a self-loop.
 ///
 /// ```text
 /// place idle 1    place wait    place critical    place token    # the token is at station 0

@@ -1,48 +1,49 @@
-//! What host and guest say to each other, in bytes.
+//! The binary messages between client and worker process.
 //!
-//! A message is its length (four bytes), a tag, and its parts: numbers with the least byte first,
-//! lists as their length and their elements. Vectors of floating-point numbers leave out the zeros,
-//! which are most. Both ends are the same program, so there are no versions.
+//! A message is its length (four bytes), a tag, and its parts. Numbers are little-endian; lists are
+//! their length and their elements. Vectors of floating-point numbers omit zeros, which are most
+//! entries. Both ends run the same program, so there are no versions.
 
 use crate::answer::NoAnswer;
 use crate::budget::Exhausted;
 use crate::linear_program::{Column, Interval, LinearProgram, Row, Sense};
 use crate::lp::{Infeasibility, LpAnswer, Optimum};
 
-/// What the host says.
+/// A message from the client.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Forget what was before; this is the program now.
+    /// Replace everything by this program.
     Load(LinearProgram),
-    /// As [`IncrementalLp::set_objective`](crate::lp::IncrementalLp::set_objective).
+    /// Replace the objective, see
+    /// [`IncrementalLp::set_objective`](crate::lp::IncrementalLp::set_objective).
     Objective(Sense, Vec<(Column, i64)>),
-    /// The bounds of a row.
+    /// Replace the bounds of a row.
     RowBounds(Row, Interval),
-    /// The bounds of a column.
+    /// Replace the bounds of a column.
     ColumnBounds(Column, Interval),
-    /// One more row.
+    /// Add a row.
     AddRow(Interval, Vec<(Column, i64)>),
-    /// Solve it.
+    /// Solve the program.
     Solve(Allowance),
-    /// The row of the inverse basis that belongs to a column.
+    /// Return the row of the inverse basis that belongs to a column.
     InverseRow(Column),
     /// Stop solving.
     Stop,
 }
 
-/// What an answer may cost; `u64::MAX` for no limit.
+/// Limits of one solve; `u64::MAX` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Allowance {
-    /// Microseconds.
+    /// Time limit in microseconds.
     pub(super) time: u64,
-    /// Bytes beyond what the guest has.
+    /// Memory limit in bytes, beyond the current usage of the process.
     pub(super) memory: u64,
 }
 
-/// What the guest says.
+/// A message from the worker process.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// It is still at work.
+    /// A sign of life.
     Pulse,
     /// The answer to [`Order::Solve`].
     Solved(LpAnswer),
@@ -50,16 +51,16 @@ pub(super) enum Reply {
     InverseRow(Option<Vec<(Row, f64)>>),
 }
 
-/// Bytes that are no message.
+/// The error for bytes that are not a valid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Garbled;
 
-/// Messages on their way out.
+/// Encoded messages to send.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing(pub(super) Vec<u8>);
 
 impl Outgoing {
-    /// One message, written by `parts`.
+    /// Appends one message whose content is written by `parts`.
     fn message(&mut self, tag: u8, parts: impl FnOnce(&mut Self)) {
         let start = self.0.len();
         self.count(0);
@@ -69,7 +70,8 @@ impl Outgoing {
         self.0[start..start + 4].copy_from_slice(&length.to_le_bytes());
     }
 
-    /// Lists are shorter than 2³²: columns and rows are numbered in 32 bits.
+    /// Appends a list length. Lists are shorter than 2³², because columns and rows are numbered in
+    /// 32 bits.
     fn count(&mut self, count: usize) {
         self.0.extend((count as u32).to_le_bytes());
     }
@@ -236,19 +238,19 @@ impl Outgoing {
     }
 }
 
-/// Takes the first whole message off `bytes`; nothing while there is none.
+/// Takes the first complete message off `bytes`, or returns `None`.
 pub(super) fn first_message(bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
     let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
     let message = bytes.get(4..4 + length)?.to_vec();
     bytes.drain(..4 + length);
-    // A large program is not held a second time.
+    // Free the buffer, so that a large program is not held twice.
     if bytes.is_empty() {
         bytes.shrink_to(1 << 16);
     }
     Some(message)
 }
 
-/// A message being read.
+/// The unread rest of a message.
 struct Parts<'b>(&'b [u8]);
 
 impl<'b> Parts<'b> {
@@ -278,7 +280,7 @@ impl<'b> Parts<'b> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    /// Of elements with at least one byte each.
+    /// Reads a list length. Each element has at least one byte, so a larger length is invalid.
     fn count(&mut self) -> Result<usize, Garbled> {
         let count = self.number()? as usize;
         if count > self.0.len() { Err(Garbled) } else { Ok(count) }
@@ -306,7 +308,7 @@ impl<'b> Parts<'b> {
         (0..count).map(|_| Ok((Column(self.number()?), self.integer()?))).collect()
     }
 
-    /// A vector that is to have this length.
+    /// Reads a vector that must have the given length.
     fn floats(&mut self, length: usize) -> Result<Vec<f64>, Garbled> {
         if self.number()? as usize != length {
             return Err(Garbled);
@@ -333,7 +335,7 @@ impl<'b> Parts<'b> {
     }
 }
 
-/// A host's message.
+/// Decodes a message from the client.
 pub(super) fn order(message: &[u8]) -> Result<Order, Garbled> {
     let mut parts = Parts(message);
     let order = match parts.byte()? {
@@ -366,7 +368,7 @@ fn program(parts: &mut Parts<'_>) -> Result<LinearProgram, Garbled> {
     Ok(program)
 }
 
-/// A guest's message about a program of so many columns and rows.
+/// Decodes a message from a worker process about a program with `columns` columns and `rows` rows.
 pub(super) fn reply(message: &[u8], (columns, rows): (usize, usize)) -> Result<Reply, Garbled> {
     let mut parts = Parts(message);
     let reply = match parts.byte()? {
@@ -454,7 +456,7 @@ mod tests {
         assert_eq!(heard, optimum);
     }
 
-    /// Whatever a broken guest says, it is heard as something of the right size or not at all.
+    /// Any bytes from a broken process decode to a value of the right size or to an error.
     #[test]
     fn garbled_messages_are_refused() {
         let program = example();

@@ -26,8 +26,8 @@ impl Call {
         Call::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// Reads variables by name. A limit that is missing or no positive whole number is the contest's
-    /// default; a wrong one gives a remark.
+    /// Reads variables by name. The contest's default stands for a limit that is missing or no
+    /// positive whole number. A wrong limit gives a remark.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Call {
         let mut remarks = Vec::new();
         let mut number = |names: &[&str], unit: &str, default: u64| -> u64 {

@@ -1,10 +1,10 @@
-//! Workflow nets: nets that say how one case is handled, from its beginning to its end.
+//! Workflow nets: nets that describe the handling of one case, from start to end.
 //!
-//! A workflow net has one source place, to which nothing puts, one sink place, from which nothing
-//! takes, and every node is on a path from the one to the other. A case begins with a token in the
-//! source and is done with a token in the sink and nowhere else. Nets that come with markings of
-//! their own, as tools for process mining write them, need not be workflow nets for the same
-//! questions to make sense.
+//! A workflow net has one source place (without producers), one sink place (without consumers), and
+//! every node is on a path from the source to the sink. A case starts with a token in the source.
+//! It ends with a token in the sink and no other token. For nets with explicit markings, as
+//! process-mining tools write them, the same questions make sense even if they are not workflow
+//! nets.
 //!
 //! # Sources
 //! W. van der Aalst, *The application of Petri nets to workflow management*, 1998; W. van der Aalst
@@ -14,20 +14,20 @@ use crate::evidence::words;
 use parikh_net::{Marking, Net, PlaceId, TransitionId};
 use std::fmt;
 
-/// What makes a net a workflow net, or keeps it from being one.
+/// The properties that decide whether a net is a workflow net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workflow {
-    /// The places to which nothing puts.
+    /// The places without producers.
     pub sources: Vec<PlaceId>,
-    /// The places from which nothing takes.
+    /// The places without consumers.
     pub sinks: Vec<PlaceId>,
-    /// What no path from a source leads to.
+    /// The nodes that no path from a source reaches.
     pub unreached: Nodes,
-    /// What no path from leads to a sink.
+    /// The nodes without a path to a sink.
     pub endless: Nodes,
 }
 
-/// Some nodes of a net.
+/// A set of nodes of a net.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nodes {
     /// The places.
@@ -36,16 +36,16 @@ pub struct Nodes {
     pub transitions: Vec<TransitionId>,
 }
 
-/// Why there is no case to ask about.
+/// The reason why the net defines no case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCase {
-    /// Where a case begins is not known.
+    /// The initial marking of a case is unknown.
     #[error(
         "it is not known where a case begins: the model has no initial marking, and the net is no workflow \
          net: {0}; give the model an initial marking"
     )]
     Initial(String),
-    /// When a case is done is not known.
+    /// The final marking of a case is unknown.
     #[error(
         "it is not known when a case is done: the model has no `<finalmarkings>`, and the net is no \
          workflow net: {0}; name the final marking with --final, for example --final '{1}'"
@@ -60,7 +60,7 @@ pub enum NoCase {
 }
 
 impl Workflow {
-    /// Looks at a net. Time linear in its size.
+    /// Analyses a net, in time linear in its size.
     pub fn of(net: &Net) -> Workflow {
         let sources: Vec<PlaceId> = net.places().filter(|&p| net.producers(p).is_empty()).collect();
         let sinks: Vec<PlaceId> = net.places().filter(|&p| net.consumers(p).is_empty()).collect();
@@ -69,7 +69,7 @@ impl Workflow {
         Workflow { unreached, endless, sources, sinks }
     }
 
-    /// Its source and its sink, if it is a workflow net.
+    /// Returns the source and the sink, if the net is a workflow net.
     pub fn ends(&self) -> Option<(PlaceId, PlaceId)> {
         match (&self.sources[..], &self.sinks[..]) {
             (&[source], &[sink]) if self.unreached.is_empty() && self.endless.is_empty() => {
@@ -79,7 +79,7 @@ impl Workflow {
         }
     }
 
-    /// What the net lacks to be a workflow net, in a few words each; nothing if it is one.
+    /// Returns descriptions of the violated conditions of a workflow net; empty if it is one.
     pub fn lacks(&self, net: &Net) -> Vec<String> {
         let mut lacks = Vec::new();
         for (what, places) in [("source", &self.sources), ("sink", &self.sinks)] {
@@ -92,7 +92,7 @@ impl Workflow {
                 )),
             }
         }
-        // Without ends there are no paths, and nothing new is said of them.
+        // Without a source or a sink there are no paths, so path conditions are not reported.
         if !self.sources.is_empty() && !self.sinks.is_empty() {
             for (nodes, off) in
                 [(&self.unreached, "no path from a source"), (&self.endless, "no path to a sink")]
@@ -110,7 +110,7 @@ impl Workflow {
 }
 
 impl Nodes {
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty() && self.transitions.is_empty()
     }
@@ -121,7 +121,7 @@ impl Nodes {
     }
 }
 
-/// The nodes on no way that begins (or, backwards, ends) at one of these places.
+/// Returns the nodes that are not reachable from these places, forwards (`ahead`) or backwards.
 fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
     let mut places = vec![false; net.place_count()];
     let mut transitions = vec![false; net.transition_count()];
@@ -146,12 +146,12 @@ fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
     }
 }
 
-/// The net with so many cases at its beginning, and done with as many at its end: the initial
-/// marking is the model's, or else a token in the source; the final one is `chosen`, or else the
-/// model's, or else a token in the sink; both `cases` times.
+/// Returns the net that handles `cases` cases. Its initial marking is the model's, or a token in
+/// the source. Its final marking is `chosen`, or the model's, or a token in the sink. Both are
+/// multiplied by `cases`.
 ///
 /// # Errors
-/// Why there is no such net.
+/// Returns the reason why there is no such net.
 pub fn cases(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<Net, NoCase> {
     let workflow = Workflow::of(net);
     let ends = workflow.ends();
@@ -190,9 +190,9 @@ pub fn cases(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<Net, NoC
     Ok(net.from_marking(times(initial)?).with_final_markings(vec![times(done)?]))
 }
 
-/// The net as that of a process, where it shows by itself when a case is done: it has one final
-/// marking, or it is a workflow net that begins with tokens in its source alone, or without any. A
-/// case is then done with as many tokens in the sink.
+/// Returns the net with its final marking, if it is recognisable as a process. Either it has
+/// exactly one final marking, or it is a workflow net whose initial tokens are only in its source
+/// (or absent). The final marking then has as many tokens in the sink.
 pub fn recognised(net: &Net) -> Option<Net> {
     if net.folding().is_some() || net.translation().is_some() {
         return None;
@@ -215,7 +215,7 @@ pub fn recognised(net: &Net) -> Option<Net> {
 }
 
 impl fmt::Display for Workflow {
-    /// Whether it is a workflow net, in a few words without names.
+    /// Writes whether the net is a workflow net, without names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ends().is_some() { "a workflow net" } else { "no workflow net" })
     }
@@ -241,7 +241,7 @@ mod tests {
         let both = |i: &str, o: &str| Some((i.to_owned(), o.to_owned()));
         assert_eq!(ends("place i\nplace o\ntransition t: i -> o"), both("i", "o"));
         assert_eq!(ends("place i 3\nplace o\ntransition t: i -> o"), both("3*i", "3*o"));
-        // Tokens elsewhere, a cycle, a place by itself: nothing says when a case is done.
+        // With other tokens, a cycle or an isolated place, the final marking is unknown.
         assert_eq!(ends("place i 1\nplace o 1\ntransition t: i -> o"), None);
         assert_eq!(ends("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p"), None);
         assert_eq!(ends("place p 1"), None);

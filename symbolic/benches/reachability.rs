@@ -1,4 +1,4 @@
-//! How fast reachable sets are found as diagrams: saturation, and breadth-first search beside it.
+//! Benchmark of reachable sets as diagrams: saturation compared with breadth-first search.
 //!
 //! `cargo bench -p parikh-symbolic --bench reachability [-- FILTER]`
 
@@ -8,7 +8,7 @@ use models::{Model, kanban, philosophers, slotted_ring, token_ring};
 use parikh_symbolic::{Diagrams, Limits, Relation, with_stack};
 use std::time::{Duration, Instant};
 
-/// Seconds that this thread has had a processor.
+/// Returns the processor time of this thread in seconds.
 fn cpu() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|text| text.parse::<f64>().ok());

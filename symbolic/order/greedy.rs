@@ -1,10 +1,10 @@
-//! Noack's greedy order with Tovchigrechko's weights: next is the place whose transitions have, on
-//! average, the largest part of their places placed already.
+//! Noack's greedy order with Tovchigrechko's weights. The next place is the one whose transitions
+//! have, on average, the largest share of their places placed.
 
 use super::Shape;
 use std::collections::BinaryHeap;
 
-/// Most steps along arcs; after that, places follow as they are in the net.
+/// Limit on the number of steps along arcs. After that, places follow in the order of the net.
 const WORK: usize = 100_000_000;
 
 #[derive(PartialEq)]
@@ -34,7 +34,7 @@ pub(crate) fn tovchigrechko(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> 
             transitions_of[place as usize].push(at as u32);
         }
     }
-    // Per transition, how many places that it takes from and puts to are placed.
+    // The number of placed input and output places, one entry per transition.
     let mut done = vec![(0u32, 0u32); shape.transitions.len()];
     let share = |done: &[(u32, u32)], transition: u32| {
         let (takes, puts) = &shape.transitions[transition as usize];
@@ -60,7 +60,7 @@ pub(crate) fn tovchigrechko(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> 
     let mut work = 0;
     while let Some(Waiting { weight: at, place }) = heap.pop() {
         if placed[place as usize] || at != current[place as usize] {
-            continue; // an old weight
+            continue; // an outdated weight
         }
         if work > WORK || stop() {
             break;

@@ -1,5 +1,5 @@
-//! Random small nets: every way to the reachable set gives the one that plain enumeration gives,
-//! with all figures, whatever the order of levels and however often nodes are collected.
+//! Random small nets: every algorithm for the reachable set agrees with plain enumeration in all
+//! figures, for any order of levels and any frequency of collections.
 
 use fastrand::Rng;
 use num_bigint::BigUint;
@@ -14,13 +14,13 @@ struct Net {
     transitions: Vec<Vec<Touch>>,
 }
 
-/// How many times as many cases as usual.
+/// Returns the factor on the number of random cases.
 fn scale() -> usize {
     std::env::var("PARIKH_SCALE").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
 }
 
-/// Nets with up to seven places; what transitions take and put is small, reads are common. Every
-/// fifth moves numbers beyond 32 bits.
+/// Returns a net with up to seven places. Arc weights are small and reads are common. Every fifth
+/// net uses token numbers beyond 32 bits.
 fn random_net(rng: &mut Rng) -> Net {
     let places = rng.usize(1..8);
     let unit = if rng.u8(..5) == 0 { 3 << 30 } else { 1 };
@@ -53,7 +53,7 @@ fn fire(marking: &[u64], touches: &[Touch]) -> Option<Vec<u64>> {
     Some(after)
 }
 
-/// All reachable markings, if there are at most `limit`.
+/// Returns all reachable markings if there are at most `limit`.
 fn enumerate(net: &Net, limit: usize) -> Option<BTreeSet<Vec<u64>>> {
     let mut all = BTreeSet::from([net.initial.clone()]);
     let mut open = vec![net.initial.clone()];
@@ -72,7 +72,7 @@ fn enumerate(net: &Net, limit: usize) -> Option<BTreeSet<Vec<u64>>> {
     Some(all)
 }
 
-/// The same net with its places at other levels.
+/// Returns the same net with its places at other levels.
 fn permuted(net: &Net, level_of: &[u32]) -> Net {
     let mut initial = vec![0; net.initial.len()];
     for (place, &level) in level_of.iter().enumerate() {
@@ -87,8 +87,7 @@ fn permuted(net: &Net, level_of: &[u32]) -> Net {
     Net { initial, transitions: transitions.collect() }
 }
 
-/// Random nets with a bounded number of markings, each in three orders, with what enumeration
-/// finds.
+/// Runs a check on random bounded nets, each in three orders, with the enumerated markings.
 fn for_each_net(
     cases: usize,
     seed: u64,
@@ -126,7 +125,7 @@ fn members(diagrams: &Diagrams<'_>, set: Set) -> BTreeSet<Vec<u64>> {
 
 #[test]
 fn saturation_and_breadth_first_search_find_what_enumeration_finds() {
-    // In three orders each: 10,200 nets, or a million with PARIKH_SCALE=100.
+    // Each net is tried in three orders: 10,200 cases, or a million with PARIKH_SCALE=100.
     for_each_net(3_400 * scale(), 1, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
@@ -295,7 +294,7 @@ fn inside_a_set_backwards_and_forwards() {
         let start = diagrams.single(&net.initial).unwrap();
         let all = diagrams.reachable(&relation, start).unwrap();
         diagrams.keep(all);
-        // Some of the markings, and where they lead without leaving them.
+        // Some of the markings, and the markings reachable from them inside the restricted set.
         let linear = Linear { terms: vec![(0, 1)], least: 0, most: i128::from(rng.u8(0..3)) };
         let some = diagrams.restrict(all, &linear).unwrap();
         diagrams.keep(some);
@@ -374,7 +373,7 @@ fn files_hold_what_was_written() {
 
 #[test]
 fn what_is_stopped_or_does_not_fit_says_so() {
-    // Two places that grow for ever.
+    // Two places that grow without bound.
     let grow = |level: u32| vec![Touch { level, pre: 0, change: 1 }];
     let relation = Relation::new(2, &[grow(0), grow(1)]).unwrap();
     let counter = std::sync::atomic::AtomicU32::new(0);
@@ -385,7 +384,7 @@ fn what_is_stopped_or_does_not_fit_says_so() {
     let mut diagrams = Diagrams::new(Limits { bytes: 3 << 20, ..Limits::default() });
     let start = diagrams.single(&[0, 0]).unwrap();
     assert_eq!(diagrams.reachable(&relation, start), Err(Stop::Memory));
-    // Giving up leaves diagrams that can be used.
+    // After an operation gave up, the diagrams remain usable.
     let start = diagrams.single(&[5, 0]).unwrap();
     assert_eq!(diagrams.members(start), [[5, 0]]);
     let tokens = i64::MAX as u64;
@@ -416,7 +415,7 @@ fn broken_files_are_refused_with_the_line() {
 
 #[test]
 fn the_stack_suffices_for_many_levels() {
-    // One token goes round; the last step comes back over all levels.
+    // One token moves round a ring. The last step returns over all levels.
     let levels = 20_000;
     let step = |from: u32| {
         let to = (from + 1) % levels;
@@ -465,7 +464,7 @@ fn steps_back_lead_everywhere_from_where_they_should() {
             return;
         };
         found += 1;
-        // Gone again marking by marking.
+        // Replay of the steps, marking by marking.
         let mut there: BTreeSet<Vec<u64>> = BTreeSet::from([to.clone()]);
         for (t, count) in steps {
             let leads_there = |marking: &&Vec<u64>| {
@@ -475,7 +474,8 @@ fn steps_back_lead_everywhere_from_where_they_should() {
                 }
                 after.is_some_and(|after| there.contains(&after))
             };
-            // All of them first: what a step adds is no target of the same step.
+            // Collect all new markings first: a marking that a step adds is not a target of the
+            // same step.
             let more: Vec<_> = markings.iter().filter(leads_there).cloned().collect();
             let before = there.len();
             there.extend(more);

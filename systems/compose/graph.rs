@@ -1,22 +1,23 @@
-//! What is seen of some components together: states, and edges with a label or with none.
+//! The visible behaviour of some components together: a graph whose edges have a label or are
+//! invisible.
 
 use crate::system::{LabelId, System};
 use std::collections::HashMap;
 
-/// Edges of a state, growing: a label, or `None` where the step is not seen, and the target.
+/// The sorted edges of a state: a label (`None` if the step is invisible) and the target.
 pub(super) type Row = Vec<(Option<LabelId>, u32)>;
 
-/// A graph of what is seen.
+/// A graph of visible behaviour.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     pub(super) starts: Vec<u32>,
     pub(super) edges: Vec<Row>,
-    /// The labels that its components own and that are seen, growing; some may be on no edge.
+    /// The visible labels that its components own, ascending; some may be on no edge.
     pub(super) labels: Vec<LabelId>,
 }
 
 impl Graph {
-    /// A component with all its labels.
+    /// Returns the graph of a component with all its labels visible.
     pub(super) fn of(system: &System, component: u32) -> Graph {
         let its = &system.components()[component as usize];
         let rows = its.edges.iter();
@@ -30,19 +31,19 @@ impl Graph {
         }
     }
 
-    /// Whether its components own a label that is seen.
+    /// Returns true if its components own the visible label.
     pub(super) fn owns(&self, label: LabelId) -> bool {
         self.labels.binary_search(&label).is_ok()
     }
 
-    /// Whether it may go on for ever from this state by steps that are not seen and stay there.
+    /// Returns true if the state has an invisible self-loop, so the graph may stay there forever.
     pub(super) fn stays(&self, state: u32) -> bool {
         self.edges[state as usize].binary_search(&(None, state)).is_ok()
     }
 }
 
-/// Two graphs together, and the pair of states that each of its states is; labels that both have
-/// are taken together. `None` if there are more than `most` states.
+/// Composes two graphs, synchronised on their shared labels. Also returns the pair of states for
+/// each state. Returns `None` if there are more than `most` states.
 pub(super) fn together(
     one: &Graph,
     other: &Graph,

@@ -1,9 +1,9 @@
-//! Graphs made smaller: states that can do the same are one.
+//! Minimisation of graphs: merging of equivalent states.
 //!
-//! Two states are one if they are related by *branching bisimulation that preserves divergence*:
-//! each can do what the other can, at once or after steps that are not seen and that lead nowhere
-//! else, and either both may go on for ever by such steps or neither may. States are told apart by
-//! *signatures*, what they can do in the classes so far, until no class falls apart.
+//! Two states are equivalent under *divergence-preserving branching bisimulation*. Each can do what
+//! the other can, immediately or after invisible steps to equivalent states. Either both have
+//! infinite sequences of such invisible steps or neither has. The algorithm refines a partition by
+//! *signatures*, the possible steps into the current classes, until no class splits.
 //!
 //! Source: S. Blom and S. Orzan, *Distributed branching bisimulation reduction of state spaces*,
 //! ENTCS 89(1), 2003; R. van Glabbeek, B. Luttik and N. Trčka, *Branching bisimilarity with
@@ -14,12 +14,12 @@ use crate::system::LabelId;
 use parikh_net::components::components;
 use std::collections::HashMap;
 
-/// What a state can do: a label, or `None`, and the class to which it then comes; and whether it
-/// may go on inside its class for ever.
+/// The signature of a state: the possible steps as label (or `None`) and target class, and whether
+/// the state can diverge inside its class.
 type Signature = (Row, bool);
 
-/// A graph in which labels that are not kept are not seen, with one state for each class, and the
-/// class of each state. `None` when it was told to stop.
+/// Hides the labels that are not kept and merges equivalent states. Returns the graph and the class
+/// of each state, or `None` if `goes_on` returned false.
 pub(super) fn least(
     graph: &Graph,
     keeps: impl Fn(LabelId) -> bool,
@@ -73,8 +73,8 @@ pub(super) fn least(
     Some((Graph { starts, edges, labels }, class))
 }
 
-/// The signature of each state: one for each component of steps that are not seen and stay in a
-/// class.
+/// The signature of each state. States in one strongly connected component of inner invisible steps
+/// share a signature.
 struct Signatures {
     parts: Vec<Signature>,
     of: Vec<u32>,
@@ -99,7 +99,8 @@ fn signatures(rows: &[Row], class: &[u32]) -> Signatures {
     let found = components(rows.len() as u32, next);
     let mut members = vec![Vec::new(); found.count as usize];
     found.of.iter().enumerate().for_each(|(state, &of)| members[of as usize].push(state));
-    // No edge leads to a component with a larger number, so those are done.
+    // No edge leads to a component with a larger number, so the signatures of the targets are
+    // complete.
     let mut parts: Vec<Signature> = Vec::with_capacity(members.len());
     for (part, states) in members.iter().enumerate() {
         let (mut does, mut for_ever) = (Row::new(), false);

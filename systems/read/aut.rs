@@ -1,4 +1,4 @@
-//! Single components as other tools write them: Aldebaran (`.aut`) and mCRL2's `.fsm`.
+//! Single components in the formats of other tools: Aldebaran (`.aut`) and mCRL2's `.fsm`.
 //!
 //! ```text
 //! des (0, 2, 2)                    state(2) Nat
@@ -22,17 +22,17 @@ use super::tokens::quoted;
 use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
 
-/// The most states of one file.
+/// Limit on the number of states of a file.
 const MOST: usize = 50_000_000;
 
 /// The most states that a short `.fsm` file may have by their numbers alone. Longer files may have
 /// one for each byte.
 const MOST_WITHOUT_LINES: usize = 100_000;
 
-/// Reads a file of Aldebaran.
+/// Parses an Aldebaran file.
 ///
 /// # Errors
-/// With the place of the first problem.
+/// Returns the position of the first error.
 pub fn aut(text: &str, name: &str) -> Result<System, ReadError> {
     let mut component = ComponentBuilder::new("component0");
     let mut counts: Option<(usize, usize)> = None;
@@ -75,7 +75,7 @@ fn states_of(component: &mut ComponentBuilder, count: usize) {
     }
 }
 
-/// The refusal of a distribution in place of a state.
+/// Returns the refusal of a distribution in place of a state.
 fn probabilities(text: &str, at: usize, state: &str) -> ReadError {
     let expected = "one state: probabilities are not read; replace the distribution by a transition \
                     to each of its states";
@@ -83,7 +83,7 @@ fn probabilities(text: &str, at: usize, state: &str) -> ReadError {
     ReadError::at(text, at, expected, found)
 }
 
-/// The beginning of a text that messages quote.
+/// Returns the beginning of a text, for messages.
 fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }
@@ -102,7 +102,7 @@ fn is_distribution(text: &str) -> bool {
     (is_bracketed || numbers.len() > 1) && !numbers.is_empty() && numbers.iter().all(is_number)
 }
 
-/// `des (FIRST, TRANSITIONS, STATES)`.
+/// Parses the line `des (FIRST, TRANSITIONS, STATES)`.
 fn head(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), ReadError> {
     let at = begin + (line.len() - line.trim_start().len());
     let wrong = |found: &str| {
@@ -127,7 +127,7 @@ fn head(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), R
     }
 }
 
-/// `(FROM, LABEL, TO)`; the label may stand in quotes, and may then hold commas.
+/// Parses a line `(FROM, LABEL, TO)`. The label may be quoted, and may then contain commas.
 fn edge(
     text: &str,
     begin: usize,
@@ -162,10 +162,10 @@ fn edge(
     }
 }
 
-/// Reads a file of mCRL2's.
+/// Parses an mCRL2 `.fsm` file.
 ///
 /// # Errors
-/// With the place of the first problem.
+/// Returns the position of the first error.
 pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
     let mut component = ComponentBuilder::new("component0");
     let (mut part, mut states, mut offset) = (0, 0, 0);
@@ -207,7 +207,7 @@ pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
         .map_err(|error| ReadError::at(text, text.len(), "a transition system", error.to_string()))
 }
 
-/// `FROM TO "LABEL"`, with states counted from 0 in the result.
+/// Parses a line `FROM TO "LABEL"`. States count from 0 in the result.
 fn fsm_edge(
     text: &str,
     at: usize,
@@ -237,7 +237,7 @@ fn fsm_edge(
     }
 }
 
-/// The initial state on its line, counted from 0 in the result.
+/// Parses the initial state on its line, counted from 0 in the result.
 fn fsm_state(text: &str, at: usize, line: &str, most: usize) -> Result<u32, ReadError> {
     if is_distribution(line) {
         return Err(probabilities(text, at, line));
@@ -248,7 +248,7 @@ fn fsm_state(text: &str, at: usize, line: &str, most: usize) -> Result<u32, Read
     })
 }
 
-/// The number of a state, counted from 1 in the text and from 0 in the result.
+/// Parses the number of a state, counted from 1 in the text and from 0 in the result.
 fn fsm_number(text: &str, most: usize) -> Option<u32> {
     let number = text.trim().parse().ok().filter(|it| (1..=most).contains(it))?;
     u32::try_from(number - 1).ok()

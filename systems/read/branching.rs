@@ -1,12 +1,12 @@
-//! Formulas of CTL over labels as text.
+//! Parser for CTL formulas over labels.
 
 use super::error::ReadError;
 use super::tokens::quoted;
 use crate::branching::{BranchingFormula, Part, Steps};
 use crate::system::System;
 
-/// Whether a text has a sign that only formulas of CTL have: a label in brackets, or a quantifier
-/// of paths.
+/// Returns true if a text contains syntax that only CTL formulas have: a label in brackets, or a
+/// path quantifier.
 pub fn is_branching(text: &str) -> bool {
     lexed(text).is_ok_and(|tokens| {
         tokens.iter().any(|(token, _)| {
@@ -25,16 +25,16 @@ enum Token {
     Open,
     Close,
     Constant(bool),
-    /// `[]`, or `<>` where it is not for all.
+    /// `[]` if `all`, otherwise `<>`.
     Any {
         all: bool,
     },
-    /// `[a]` or `<a>`.
+    /// `[a]` if `all`, otherwise `<a>`.
     Labelled {
         all: bool,
         label: String,
     },
-    /// `A` or `E` before a parenthesis.
+    /// `A` (true) or `E` before a parenthesis.
     Path(bool),
     /// `AG`, `EF`, …
     Quantified {
@@ -97,7 +97,7 @@ fn lexed(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
     Ok(tokens)
 }
 
-/// `[a]` or `<a>`.
+/// Reads `[a]` or `<a>`.
 fn bracketed(text: &str, at: usize) -> Result<(Token, usize), ReadError> {
     let rest = &text[at..];
     let all = rest.starts_with('[');
@@ -113,7 +113,7 @@ fn bracketed(text: &str, at: usize) -> Result<(Token, usize), ReadError> {
     Ok((Token::Labelled { all, label }, end + 1))
 }
 
-/// A word, and how much of it is a token.
+/// Reads a word; returns the token and its length.
 fn word(word: &str, after: &str) -> (Token, usize) {
     let mut letters = word.chars();
     let all = match letters.next() {
@@ -140,13 +140,13 @@ fn word(word: &str, after: &str) -> (Token, usize) {
     (token, word.len())
 }
 
-/// How deep formulas may be.
+/// Limit on the nesting depth of formulas.
 const DEEPEST: usize = 400;
 
-/// Reads a formula of CTL over the labels of a system.
+/// Parses a CTL formula over the labels of a system.
 ///
 /// # Errors
-/// If the text is none, with the place in the text.
+/// Returns the position of the first error.
 pub fn branching(text: &str, system: &System) -> Result<BranchingFormula, ReadError> {
     let tokens = lexed(text)?;
     let formula = BranchingFormula { parts: Vec::new(), unknown: Vec::new() };
@@ -203,7 +203,7 @@ impl Parser<'_> {
         self.not(neither)
     }
 
-    /// `=>` and `<=>`, to the right, and whatever binds more tightly.
+    /// Parses `=>` and `<=>` (right-associative) and operators of higher precedence.
     fn implication(&mut self) -> Result<usize, ReadError> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -247,7 +247,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// What stands before an operand, and the operand.
+    /// Parses prefix operators and their operand.
     fn operand(&mut self) -> Result<usize, ReadError> {
         let mut before = Vec::new();
         while let Some(
@@ -296,7 +296,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(φ U ψ)` or `(φ W ψ)` after `A` or `E`.
+    /// Parses `(φ U ψ)` or `(φ W ψ)` after `A` or `E`.
     fn between(&mut self, all: bool) -> Result<usize, ReadError> {
         self.at += 1;
         let left = self.implication()?;
@@ -312,7 +312,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The dual of an until.
+    /// Builds a weak until, as the dual of an until.
     fn weak(&mut self, all: bool, left: usize, right: usize) -> usize {
         let (not_left, not_right) = (self.not(left), self.not(right));
         let neither = self.push(Part::And(not_left, not_right));

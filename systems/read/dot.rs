@@ -1,4 +1,4 @@
-//! Systems as RERS writes them, in the graph language of Graphviz.
+//! Parser for systems in the RERS form of the Graphviz language.
 //!
 //! ```text
 //! digraph G {
@@ -10,11 +10,10 @@
 //! }
 //! ```
 //!
-//! Each subgraph is a component. The edge with the empty label leads from its root to its start
-//! state; several such edges lead to several start states. No other edge may touch the root. A
-//! component without such an edge begins in its only state to which no edge leads. States belong
-//! to one component each; the label of a state is shown to people; other attributes are
-//! read and ignored.
+//! Each subgraph is a component. An edge with the empty label leads from its root to a start state;
+//! several such edges lead to several start states. No other edge may touch the root. A component
+//! without such an edge starts in its only state without incoming edge. Each state belongs to one
+//! component. The label of a state is its display title; other attributes are ignored.
 
 use super::error::ReadError;
 use super::tokens::{Token, tokens};
@@ -22,16 +21,16 @@ use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
 use std::collections::HashMap;
 
-/// Reads a system.
+/// Parses a system.
 ///
 /// # Errors
-/// With the place of the first problem.
+/// Returns the position of the first error.
 pub fn dot(text: &str, name: &str) -> Result<System, ReadError> {
     let reader = Reader { text, tokens: tokens(text)?, at: 0, component_of: HashMap::new() };
     reader.system(name)
 }
 
-/// An edge as it is written, with its place in the file.
+/// An edge as written in the file, with its offset.
 struct Written {
     from: String,
     to: String,
@@ -43,7 +42,7 @@ struct Reader<'t> {
     text: &'t str,
     tokens: Vec<(Token, usize)>,
     at: usize,
-    /// The component of each state, to refuse states of two.
+    /// The component of each state, to reject states of two components.
     component_of: HashMap<String, usize>,
 }
 
@@ -142,7 +141,7 @@ impl Reader<'_> {
         self.at += 1;
         let mut component = self.assembled(&name, nodes, &edges, begin)?;
         for (state, title) in titles {
-            // The root, which has none, is no state.
+            // The root is not a state, so it has no title.
             if component.root.as_ref() != Some(&state) && !title.is_empty() {
                 let state = component.state(&state);
                 component.set_title(state, &title);
@@ -151,7 +150,7 @@ impl Reader<'_> {
         Ok(component)
     }
 
-    /// A state is of one component.
+    /// Checks that a state belongs to only one component.
     fn belongs(&mut self, state: &str, number: usize, offset: usize) -> Result<(), ReadError> {
         let of = *self.component_of.entry(state.to_owned()).or_insert(number);
         if of == number {
@@ -162,7 +161,7 @@ impl Reader<'_> {
         Err(ReadError::at(self.text, offset, expected, found))
     }
 
-    /// The component of these states and edges, without its root.
+    /// Builds the component of these states and edges, without its root.
     fn assembled(
         &self,
         name: &str,
@@ -218,7 +217,7 @@ impl Reader<'_> {
         Ok(component)
     }
 
-    /// Attributes in brackets, if there are any: the label among them.
+    /// Parses optional attributes in brackets, and returns the label if there is one.
     fn attributes(&mut self) -> Result<Option<String>, ReadError> {
         let mut label = None;
         while self.peek() == Some(&Token::Sign('[')) {

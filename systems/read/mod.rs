@@ -1,4 +1,4 @@
-//! Readers: systems and properties as text.
+//! Parsers for systems and properties.
 
 mod aut;
 mod branching;

@@ -1,20 +1,20 @@
-//! A text of the graph language of Graphviz as tokens.
+//! Lexer for the Graphviz language.
 
 use super::error::ReadError;
 
-/// A piece of a text.
+/// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Token {
-    /// A name, a number, or a text in quotes.
+    /// A name, a number, or a quoted text.
     Word(String),
     /// `->`.
     Arrow,
-    /// A sign: braces, brackets, `=`, `;`, `,`.
+    /// A single character: braces, brackets, `=`, `;`, `,`.
     Sign(char),
 }
 
 impl Token {
-    /// The token as it is shown in messages.
+    /// Returns the token as shown in messages.
     pub(crate) fn shown(&self) -> String {
         match self {
             Token::Word(word) => format!("`{}`", word.chars().take(40).collect::<String>()),
@@ -24,7 +24,7 @@ impl Token {
     }
 }
 
-/// The tokens of a text, with the byte at which each begins.
+/// Returns the tokens of a text, each with its byte offset.
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -67,7 +67,8 @@ fn begins_line(text: &str, at: usize) -> bool {
     text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
 }
 
-/// A text in quotes, and how many bytes it takes with them. `\"` is a quote; other escapes stay.
+/// Reads a quoted text; returns its content and its length in bytes with the quotes. `\"` is a
+/// quote; other escapes are kept.
 pub(crate) fn quoted(text: &str) -> Option<(String, usize)> {
     let mut word = String::new();
     let mut escaped = false;

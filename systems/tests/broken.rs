@@ -1,4 +1,4 @@
-//! Broken inputs: what is wrong is said with the line, and nothing panics.
+//! Invalid inputs: each error names the line, and nothing panics.
 
 use parikh_systems::read::{self, ReadError};
 use parikh_systems::{LabelFormula, System};
@@ -99,7 +99,7 @@ fn properties(text: &str) -> Result<(), ReadError> {
 const READERS: [(Reader, &str); 5] =
     [(dot, DOT), (aut, AUT), (fsm, FSM), (promela, PROMELA), (properties, PROPERTIES)];
 
-/// What is broken, and where and how that is said.
+/// Invalid inputs, each with the line and the text of its error.
 const BROKEN: &[(Reader, &str, usize, &str)] = &[
     (dot, "", 1, "expected `digraph`, found the end of the file"),
     (dot, "graph G {}", 1, "expected `digraph`"),
@@ -250,7 +250,7 @@ fn what_is_whole_is_read() {
     assert_eq!(read::promela_properties(PROMELA), "#1:\n( (! a V true) )\n\n");
 }
 
-/// A line with something put where it does not belong, or with something missing.
+/// A mutation of a line: something is inserted at the wrong place or removed.
 type Spoil = fn(&str) -> String;
 
 const SPOILS: [Spoil; 8] = [
@@ -288,7 +288,7 @@ fn whatever_line_is_spoiled_is_the_line_that_is_named() {
     }
     let all: usize = broken.iter().sum();
     assert!(all >= 200 && broken.iter().all(|it| *it >= 10), "{broken:?}");
-    // What is missing at the end of a line may show itself on the next one only.
+    // A missing end of a line may be detected only on the next line.
     assert!(4 * exact >= 3 * all, "{exact} of {all}");
 }
 

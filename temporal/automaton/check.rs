@@ -1,31 +1,33 @@
-//! Whether an automaton accepts what a formula says, from its obligations alone.
+//! Checks that an automaton accepts exactly the words of a formula, from its obligations alone.
 //!
-//! The checker knows nothing of how an automaton came about. It looks at one state at a time, takes
-//! the formulas that stand at the state apart, and compares what it finds with the edges.
+//! The checker does not know how the automaton was built. For each state, it decomposes the
+//! formulas at the state and compares the result with the edges.
 //!
-//! **Nothing is missing** ([`Tableau::check_complete`]). What a word has to meet is taken apart by
-//! the rules of tableaux: φ U ψ is ψ now, or φ now and φ U ψ next, put off; φ R ψ is ψ now, and φ
-//! now or φ R ψ next. Each of the cases has to be *covered* by an edge that demands no more than
-//! the case: its literals are among those of the case, the obligations of its target are among what
-//! is next, and it puts off only what the case puts off.
+//! **Nothing is missing** ([`Tableau::check_complete`]). Obligations are decomposed by the tableau
+//! rules: φ U ψ is ψ now, or φ now and φ U ψ next (postponed); φ R ψ is ψ now, and φ now or φ R ψ
+//! next. Each resulting case must be *covered* by an edge that requires no more than the case: its
+//! literals are among the literals of the case, the obligations of its target are among the next
+//! formulas, and it postpones only untils that the case postpones.
 //!
-//! *Why that is enough.* Take a word of the formula. In each state whose obligations it meets, it
-//! is in some case that puts no until off whose right side holds. An edge covers this case, and the
-//! rest of the word meets the obligations of its target: so there is a run. Were the mark of φ U ψ
-//! missing from some point of it on, all cases from there would put it off. So ψ would hold nowhere
-//! from there; but a case that puts φ U ψ off has it next, and it is true of the rest of the word:
-//! ψ holds somewhere. Hence the run is accepting. Where one side of a choice is demanded anyway,
-//! the word is in the case of that side, and the other side is no case.
+//! *Sufficiency.* Take a word of the formula. At each state whose obligations the word satisfies,
+//! the word is in some case that postpones no until whose right side holds. An edge covers this
+//! case, and the rest of the word satisfies the obligations of its target. So there is a run.
+//! Suppose the mark of φ U ψ were missing from some point on. Then all cases from there postpone
+//! it, so ψ holds nowhere from there. But a case that postpones φ U ψ has it among its next
+//! formulas, which the rest of the word satisfies, so ψ holds somewhere: a contradiction. Hence the
+//! run is accepting. If one side of a choice is required anyway, the word is in the case of that
+//! side, and the other side needs no case.
 //!
-//! **Nothing is too much** ([`Tableau::check_sound`]). At each edge, every obligation of its state
-//! has to follow from its literals and from the obligations of its target, where an until may
-//! follow from "next" only if the edge lacks its mark.
+//! **Nothing is too much** ([`Tableau::check_sound`]). For each edge, every obligation of its state
+//! must follow from the literals of the edge and the obligations of its target. An until may follow
+//! from "next" only if the edge lacks its mark.
 //!
-//! *Why that is enough.* Along an accepting run, every obligation is true, by induction over
-//! formulas. An until can rest on "next" only as long as edges lack its mark, which is not for
-//! ever; so its right side comes. A release rests on "next" for ever, or until its left side comes.
+//! *Sufficiency.* Along an accepting run every obligation is true, by induction over formulas. An
+//! until can follow from "next" only while edges lack its mark, which does not last forever, so its
+//! right side becomes true. A release follows from "next" forever, or until its left side becomes
+//! true.
 //!
-//! Answers that no run exists rest on the first of the two. Source of the rules: Gerth, Peled,
+//! The claim that no run exists depends on the first check. Source of the rules: Gerth, Peled,
 //! Vardi, Wolper, "Simple on-the-fly automatic verification of linear temporal logic", PSTV 1995.
 
 use super::Edge;
@@ -39,23 +41,23 @@ use thiserror::Error;
 
 type Id = Formula<Linear>;
 
-/// Why an automaton is not believed.
+/// The reason why an automaton is rejected.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Refusal {
-    /// Numbers do not fit together: a target, a mark, or a row is missing.
+    /// The sizes are inconsistent: a target, a mark or a row is missing.
     #[error("{0} is out of range")]
     Malformed(&'static str),
-    /// Runs begin in a state that does not stand for the formula.
+    /// The initial state does not represent the formula.
     #[error("the obligations of the initial state are not the formula")]
     Initial,
-    /// No edge is there for one of the cases of a state.
+    /// No edge covers one of the cases of a state.
     #[error("state {state}: no edge for the case of {literals:?}, with {next} formulas next")]
     Uncovered {
         /// The state.
         state: usize,
-        /// What the case reads.
+        /// The literals of the case.
         literals: Vec<Literal>,
-        /// How many formulas are next.
+        /// Number of next formulas of the case.
         next: usize,
     },
     /// An edge does not imply an obligation of its state.
@@ -63,20 +65,20 @@ pub enum Refusal {
     Unmet {
         /// The state.
         state: usize,
-        /// Which of its edges.
+        /// The index of the edge at the state.
         edge: usize,
     },
-    /// More cases than may be looked at.
+    /// There are more cases than the limit.
     #[error("more than {0} cases")]
     TooMany(usize),
 }
 
-/// A case on the way.
+/// A partial case of the decomposition.
 #[derive(Clone, Default)]
 struct Case {
-    /// What is still to be taken apart.
+    /// Formulas that are not decomposed yet.
     open: Vec<Id>,
-    /// What has been taken apart, or is to be: the word of the case meets all of it.
+    /// All formulas of the case, decomposed or not; the word satisfies all of them.
     known: BTreeSet<Id>,
     literals: BTreeSet<Literal>,
     next: BTreeSet<Id>,
@@ -84,11 +86,11 @@ struct Case {
 }
 
 impl Tableau {
-    /// Whether every word of the formula is accepted; see the head of the module.
+    /// Checks that every word of the formula is accepted; see the module documentation.
     ///
     /// # Errors
     ///
-    /// Says what is missing, or that it would look at more than `cases` cases.
+    /// Returns what is missing, or [`Refusal::TooMany`] if there are more than `cases` cases.
     pub fn check_complete(&self, formulas: &Ltl, formula: Id, cases: usize) -> Result<(), Refusal> {
         self.check_numbers()?;
         let demanded = conjuncts(formulas, formula);
@@ -103,7 +105,7 @@ impl Tableau {
             let mut stack = vec![first];
             while let Some(case) = stack.pop() {
                 left = left.checked_sub(1).ok_or(Refusal::TooMany(cases))?;
-                // What covers a case covers all that it comes to.
+                // An edge that covers a case covers all its refinements.
                 if self.automaton.states[state].iter().any(|edge| self.covers(edge, &case)) {
                     continue;
                 }
@@ -117,11 +119,11 @@ impl Tableau {
         Ok(())
     }
 
-    /// Whether every word that is accepted is one of the formula; see the head of the module.
+    /// Checks that every accepted word satisfies the formula; see the module documentation.
     ///
     /// # Errors
     ///
-    /// Says which edge does not do what its state stands for.
+    /// Returns the first edge that does not imply an obligation of its state.
     pub fn check_sound(&self, formulas: &Ltl, formula: Id) -> Result<(), Refusal> {
         self.check_numbers()?;
         let initial = &self.obligations[self.automaton.initial];
@@ -157,7 +159,7 @@ impl Tableau {
         Ok(())
     }
 
-    /// Whether an edge demands no more than a case.
+    /// Returns true if an edge requires no more than a case.
     fn covers(&self, edge: &Edge, case: &Case) -> bool {
         let mut marks = self.untils.iter().zip(0..);
         edge.cube.literals().iter().all(|literal| case.literals.contains(literal))
@@ -165,7 +167,8 @@ impl Tableau {
             && marks.all(|(until, mark)| edge.marks.has(mark) || case.postponed.contains(until))
     }
 
-    /// Whether a formula follows from what an edge reads and leads to.
+    /// Returns true if a formula follows from the literals of an edge and the obligations of its
+    /// target.
     fn meets(&self, formulas: &Ltl, edge: &Edge, formula: Id) -> bool {
         let next = &self.obligations[edge.target];
         let postpones = |until: Id| {
@@ -188,7 +191,7 @@ impl Tableau {
 }
 
 impl Case {
-    /// Adds what the word has to meet, too.
+    /// Adds formulas that the word must satisfy.
     fn demand(&mut self, formulas: impl IntoIterator<Item = Id>) {
         for formula in formulas {
             if self.known.insert(formula) {
@@ -197,7 +200,7 @@ impl Case {
         }
     }
 
-    /// The case, and that the word has to meet this, too.
+    /// Returns the case with one more formula that the word must satisfy.
     fn with(&self, formula: Id) -> Self {
         let mut case = self.clone();
         case.demand([formula]);
@@ -205,8 +208,8 @@ impl Case {
     }
 }
 
-/// Takes one formula of a case apart, if possible one that comes to one case only; the cases that
-/// it comes to are pushed. Where one side of a choice is known, the other is no case of its own.
+/// Decomposes one formula of a case, preferably one without a choice, and pushes the resulting
+/// cases. If one side of a choice is known already, the other side gets no case.
 fn take_apart(formulas: &Ltl, mut case: Case, stack: &mut Vec<Case>) {
     let is_choice =
         |node: &Node<Linear>| matches!(node, Node::Or(_) | Node::Until(..) | Node::Release(..));
@@ -255,7 +258,7 @@ fn take_apart(formulas: &Ltl, mut case: Case, stack: &mut Vec<Case>) {
     }
 }
 
-/// The conjuncts of a formula: no conjunction among them, and not true.
+/// Returns the conjuncts of a formula, without nested conjunctions and without the constant true.
 fn conjuncts(formulas: &Ltl, formula: Id) -> Vec<Id> {
     match formulas.node(formula) {
         Node::True => Vec::new(),

@@ -1,8 +1,8 @@
-//! The ways in which a formula can be met by a letter and what follows it.
+//! The ways in which the next letter and the rest of a word can satisfy a formula.
 //!
-//! A *term* says what is read now, what is left for the rest of the word, and which untils have
-//! been put off. The cover of a formula is a set of terms, one of which every word of the formula
-//! meets:
+//! A *term* consists of a condition on the current letter, the formulas that the rest of the word
+//! must satisfy, and the postponed untils. The cover of a formula is a set of terms such that every
+//! word of the formula satisfies one of them:
 //!
 //! ```text
 //! p          { p }
@@ -13,7 +13,8 @@
 //! φ R ψ      those of ψ, each with one of φ or with "next φ R ψ"
 //! ```
 //!
-//! A term that demands all that another demands is left out: whoever meets it meets the other.
+//! A term that requires everything that another term requires is left out: a word that satisfies it
+//! also satisfies the other.
 //!
 //! Source: Couvreur, "On-the-fly verification of linear temporal logic", FM 1999.
 
@@ -26,18 +27,19 @@ use std::rc::Rc;
 
 type Id = Formula<Linear>;
 
-/// One way to meet a formula.
+/// One way to satisfy a formula.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Term {
     pub(super) cube: Cube,
-    /// What the rest of the word has to meet: growing, no conjunction, not true.
+    /// The formulas that the rest of the word must satisfy: ascending, without conjunctions and
+    /// without true.
     pub(super) next: Vec<Id>,
-    /// The untils that are put off, by their marks.
+    /// The postponed untils, by their marks.
     pub(super) postponed: Marks,
 }
 
 impl Term {
-    /// Whether it demands no more than the other.
+    /// Returns true if this term requires no more than the other.
     fn is_weaker(&self, other: &Self) -> bool {
         self.postponed.within(other.postponed)
             && self.cube.contains(&other.cube)
@@ -54,13 +56,14 @@ impl Term {
     }
 }
 
-/// Whether all of a growing row are in another.
+/// Returns true if all elements of one ascending list are in another.
 pub(super) fn is_subset(few: &[Id], many: &[Id]) -> bool {
     let mut many = many.iter();
     few.iter().all(|one| many.any(|other| other == one))
 }
 
-/// The conjuncts of a formula, growing: no conjunction among them, and not true.
+/// Returns the conjuncts of a formula in ascending order, without nested conjunctions and without
+/// the constant true.
 pub(super) fn conjuncts(formulas: &Ltl, formula: Id) -> Vec<Id> {
     let mut open = vec![formula];
     let mut all = Vec::new();
@@ -76,7 +79,7 @@ pub(super) fn conjuncts(formulas: &Ltl, formula: Id) -> Vec<Id> {
     all
 }
 
-/// Covers of formulas, each computed once.
+/// Covers of formulas, computed once each.
 pub(super) struct Covers<'f> {
     formulas: &'f Ltl,
     limits: Limits,
@@ -86,7 +89,7 @@ pub(super) struct Covers<'f> {
 }
 
 impl<'f> Covers<'f> {
-    /// Covers in which the untils have their marks in this order.
+    /// Creates an empty cache; the untils get marks in the given order.
     pub(super) fn new(formulas: &'f Ltl, untils: &[Id], limits: Limits) -> Result<Self, TooLarge> {
         if untils.len() > 64 {
             return Err(TooLarge::MARKS);
@@ -95,7 +98,7 @@ impl<'f> Covers<'f> {
         Ok(Self { formulas, limits, marks, covers: HashMap::new() })
     }
 
-    /// The ways to meet all of the formulas.
+    /// Returns the ways to satisfy all of the formulas.
     pub(super) fn of_all(&mut self, formulas: &[Id]) -> Result<Vec<Term>, TooLarge> {
         for &formula in formulas {
             self.compute(formula)?;
@@ -104,7 +107,8 @@ impl<'f> Covers<'f> {
         self.conjunction(covers)
     }
 
-    /// Computes the cover of a formula after those of the parts that speak of the same letter.
+    /// Computes the cover of a formula, after the covers of the parts that refer to the same
+    /// letter.
     fn compute(&mut self, formula: Id) -> Result<(), TooLarge> {
         let mut open = vec![formula];
         let mut missing = Vec::new();
@@ -129,7 +133,7 @@ impl<'f> Covers<'f> {
         Ok(())
     }
 
-    /// The cover of a formula from those of its parts.
+    /// Computes the cover of a formula from the covers of its parts.
     fn of_parts(&self, formula: Id) -> Result<Vec<Term>, TooLarge> {
         let later = |formula| Term { next: conjuncts(self.formulas, formula), ..Term::default() };
         let cover = |part: &Id| self.covers[part].clone();
@@ -166,8 +170,8 @@ impl<'f> Covers<'f> {
         }
     }
 
-    /// Each term of one cover with each of the others; the shortest covers first, which leave out
-    /// most of what contradicts them.
+    /// Combines each term of one cover with each term of the others. Short covers come first,
+    /// because they exclude most contradictory combinations.
     fn conjunction(&self, mut covers: Vec<Rc<Vec<Term>>>) -> Result<Vec<Term>, TooLarge> {
         covers.sort_by_key(|cover| cover.len());
         let mut terms = vec![Term::default()];
@@ -181,7 +185,7 @@ impl<'f> Covers<'f> {
         Ok(terms)
     }
 
-    /// Adds terms, and leaves out those that demand more than another.
+    /// Adds terms, and removes terms that require more than another term.
     fn add_all(
         &self,
         terms: &mut Vec<Term>,

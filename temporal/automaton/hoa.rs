@@ -7,7 +7,8 @@ use crate::atom::Atom;
 use crate::text::Names;
 
 impl Automaton {
-    /// The automaton in the format HOA v1. Atoms without a name are called `p` and their number.
+    /// Returns the automaton in the format HOA v1. An atom without a name is called `p` followed by
+    /// its number.
     pub fn hoa(&self, names: &Names) -> String {
         let atoms = self.atoms();
         let mut text = format!("HOA: v1\nStates: {}\nStart: {}\n", self.states.len(), self.initial);

@@ -1,14 +1,15 @@
-//! The automaton of the words that two automata accept.
+//! The intersection of two automata.
 
 use super::{Automaton, Edge, Limits, Marks, TooLarge};
 use std::collections::HashMap;
 
 impl Automaton {
-    /// The words that both accept: pairs of states, and the marks of both.
+    /// Returns an automaton for the words that both accept: pairs of states, with the marks of
+    /// both.
     ///
     /// # Errors
     ///
-    /// If there are more than 64 marks, or the limits are exceeded.
+    /// Returns an error if there are more than 64 marks or a limit is exceeded.
     pub fn and(&self, other: &Self, limits: Limits) -> Result<Self, TooLarge> {
         if self.marks + other.marks > 64 {
             return Err(TooLarge::MARKS);

@@ -4,9 +4,9 @@
 //! cargo run --release -p parikh-temporal --example sizes -- [--negated] [--each] LIST...
 //! ```
 //!
-//! A list has one LTL formula a line; empty lines and lines that begin with `#` are left out. Each
-//! formula is rewritten, translated, checked against its obligations, and simplified. With
-//! `--negated` the negations are, with `--each` there is a line for each formula before the table.
+//! A list has one LTL formula per line; empty lines and lines that begin with `#` are skipped. Each
+//! formula is rewritten, translated, checked against its obligations, and simplified. `--negated`
+//! uses the negations. `--each` prints a line for each formula before the table.
 
 use parikh_temporal::{
     Automaton, Edge, Insensitivity, LINEAR_RULES, Limits, Ltl, Names, Refusal, Strength, Tableau,
@@ -15,7 +15,7 @@ use parikh_temporal::{
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// So many cases may the checker look at, for one formula.
+/// Limit on the number of cases of the checker per formula.
 const CASES: usize = 5_000_000;
 
 const COLUMNS: [&str; 15] = [
@@ -36,7 +36,7 @@ const COLUMNS: [&str; 15] = [
     "checked in",
 ];
 
-/// Sums over a list.
+/// Totals over a list.
 #[derive(Default)]
 struct Sums {
     formulas: usize,
@@ -44,11 +44,13 @@ struct Sums {
     translated: usize,
     states: usize,
     edges: usize,
-    /// One for each letter that an edge reads, over the atoms of the formula as written.
+    /// Number of pairs of an edge and a letter that it reads, over the atoms of the original
+    /// formula.
     transitions: u64,
     marks: usize,
     deterministic: usize,
-    /// Terminal, weak, strong; the first also where nothing is accepted.
+    /// Numbers of terminal, weak and strong automata. The first includes automata that accept
+    /// nothing.
     strengths: [usize; 3],
     insensitive: usize,
     unchecked: usize,
@@ -188,7 +190,7 @@ fn row(name: &str, sums: &Sums) -> String {
     format!("| {} |", columns.join(" | "))
 }
 
-/// The largest resident set of this process, where Linux says so.
+/// Returns the peak resident set of this process, if Linux reports it.
 fn peak_memory() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! Rules of LTL.
+//! The rewrite rules of LTL.
 
 use super::{Rule, shared, until};
 use crate::formula::{Formula, Ltl, Node};
@@ -74,8 +74,8 @@ pub const LINEAR_RULES: &[Rule<Linear>] = &[
     },
 ];
 
-/// X φ U X ψ = X (φ U ψ), and so with R, F and G: what holds at each position of the rest of the
-/// word. A constant is its own "next".
+/// X φ U X ψ = X (φ U ψ), and likewise for R, F and G, because the evaluation at each position
+/// moves by one. A constant equals its own "next".
 fn next_outwards(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     let after = |formulas: &Ltl, part: Id| match *formulas.node(part) {
         Node::Next(_, inner) => Some(inner),
@@ -96,7 +96,7 @@ fn next_outwards(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(formulas.next(Linear, result))
 }
 
-/// The body of GF (with `true`) or FG.
+/// Returns the body of GF (with `true`) or FG (with `false`).
 fn recurring(formulas: &Ltl, formula: Id) -> Option<(Id, bool)> {
     match *formulas.node(formula) {
         Node::Release(_, left, inner) if formulas.is(left, false) => match *formulas.node(inner) {
@@ -111,8 +111,8 @@ fn recurring(formulas: &Ltl, formula: Id) -> Option<(Id, bool)> {
     }
 }
 
-/// Whether a formula has the same value at all positions: GF φ and G (F φ ∧ F ψ), their duals, and
-/// what ∧ and ∨ make of them.
+/// Returns true if the formula has the same value at all positions: GF φ and G (F φ ∧ F ψ), their
+/// duals, and combinations of these with ∧ and ∨.
 fn is_suspendable(formulas: &Ltl, formula: Id) -> bool {
     let eventually = |part: &Id| match *formulas.node(*part) {
         Node::Until(_, left, _) => formulas.is(left, true),
@@ -157,10 +157,11 @@ fn suspended(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     }
 }
 
-/// X, φ U and φ R leave out what has the same value at all positions: φ U (ψ ∧ s) = (φ U ψ) ∧ s,
-/// since s is needed at one position and is the same at the first; φ R (ψ ∨ s) = (φ R ψ) ∨ s is the
-/// dual, and φ R (ψ ∧ s) = (φ R ψ) ∧ s, since s is needed at once and is the same later. For X,
-/// both are plain. A choice of s stays below U, where a state that waits can make it at any time.
+/// Moves parts s with the same value at all positions out of X, φ U and φ R. φ U (ψ ∧ s) = (φ U ψ)
+/// ∧ s, because s is needed at one position and has the same value at the first. φ R (ψ ∨ s) = (φ R
+/// ψ) ∨ s is the dual. φ R (ψ ∧ s) = (φ R ψ) ∧ s, because s is needed now and has the same value
+/// later. For X, both cases are immediate. A disjunct s stays below U, so that a waiting state of
+/// the automaton can choose it at any time.
 fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     let node = formulas.node(formula).clone();
     let (Node::Next(_, body) | Node::Until(_, _, body) | Node::Release(_, _, body)) = node else {
@@ -188,8 +189,8 @@ fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(if and { formulas.and(out) } else { formulas.or(out) })
 }
 
-/// F φ ∨ GF ψ = F (φ ∨ GF ψ), as GF ψ has the same value at all positions: one state waits for
-/// both.
+/// F φ ∨ GF ψ = F (φ ∨ GF ψ), because GF ψ has the same value at all positions. One state of the
+/// automaton then waits for both.
 fn suspended_choice(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     let Node::Or(all) = formulas.node(formula).clone() else { return None };
     let body = |part: Id| match *formulas.node(part) {
@@ -211,7 +212,7 @@ fn suspended_choice(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(formulas.or(rest))
 }
 
-/// The body of X … X F (with `true`) or X … X G.
+/// Returns the body of X … X F (with `true`) or X … X G.
 fn later(formulas: &Ltl, formula: Id, eventually: bool) -> Option<Id> {
     let mut part = formula;
     while let Node::Next(_, inner) = *formulas.node(part) {
@@ -224,10 +225,10 @@ fn later(formulas: &Ltl, formula: Id, eventually: bool) -> Option<Id> {
     }
 }
 
-/// G (φ ∧ X F ψ) = G (φ ∧ F ψ): that ψ comes after every position is to say that it comes again and
-/// again. And G (φ ∧ F (ψ ∧ X F χ)) = G (φ ∧ F ψ ∧ F χ): if both come again and again, χ comes
-/// after each ψ. So with more X, and with none; the duals are F (φ ∨ X G ψ) = F (φ ∨ G ψ) and so
-/// on.
+/// G (φ ∧ X F ψ) = G (φ ∧ F ψ): ψ occurs after every position if and only if ψ occurs infinitely
+/// often. G (φ ∧ F (ψ ∧ X F χ)) = G (φ ∧ F ψ ∧ F χ): if both occur infinitely often, χ occurs after
+/// each ψ. The rule also holds with more X and without X. The duals are F (φ ∨ X G ψ) = F (φ ∨ G ψ)
+/// and so on.
 fn recurring_parts(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     let (body, always) = match *formulas.node(formula) {
         Node::Release(_, left, body) if formulas.is(left, false) => (body, true),
@@ -273,8 +274,8 @@ fn recurring_parts(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(if always { formulas.always(Linear, body) } else { formulas.eventually(Linear, body) })
 }
 
-/// GF φ ∨ GF ψ = GF (φ ∨ ψ): of two, one comes again and again if they do together. The dual:
-/// FG φ ∧ FG ψ = FG (φ ∧ ψ).
+/// GF φ ∨ GF ψ = GF (φ ∨ ψ): if the disjunction occurs infinitely often, so does one of the two.
+/// The dual: FG φ ∧ FG ψ = FG (φ ∧ ψ).
 fn recurring_disjunction(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     let (parts, often) = match formulas.node(formula) {
         Node::Or(all) => (all.to_vec(), true),
@@ -296,7 +297,7 @@ fn recurring_disjunction(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(if often { formulas.or(rest) } else { formulas.and(rest) })
 }
 
-/// GF (with `true`) or FG.
+/// Returns GF body (with `true`) or FG body.
 fn recur(formulas: &mut Ltl, body: Id, often: bool) -> Id {
     if often {
         let inner = formulas.eventually(Linear, body);

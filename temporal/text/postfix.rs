@@ -1,15 +1,15 @@
-//! Operands before their operators, by a stack of operators that wait (Dijkstra's shunting yard):
-//! however deep a formula is nested, nothing recurses.
+//! Conversion to postfix notation with an operator stack (Dijkstra's shunting yard). Nothing
+//! recurses, however deep a formula is nested.
 
 use super::ParseError;
 use super::tokens::{Operator, Token, tokens};
 
-/// A formula's next piece.
+/// One item of the postfix notation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Item {
     Constant(bool),
     Name(String),
-    /// Of the one or two operands before it; with its column.
+    /// An operator on the one or two operands before it, with its column.
     Operator(Operator, usize),
 }
 
@@ -18,7 +18,7 @@ enum Waiting {
     Open(usize),
 }
 
-/// The pieces of a formula, operands before their operators.
+/// Returns the items of a formula, operands before their operators.
 pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<Item>, ParseError> {
     let mut items = Vec::new();
     let mut waiting: Vec<Waiting> = Vec::new();
@@ -72,7 +72,8 @@ pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<Item>, ParseEr
     Ok(items)
 }
 
-/// Moves operators down to the next parenthesis to the items, while they bind tightly enough.
+/// Moves operators from the stack to the items, down to the next parenthesis, as long as `goes`
+/// accepts them.
 fn unload(items: &mut Vec<Item>, waiting: &mut Vec<Waiting>, goes: impl Fn(Operator) -> bool) {
     while let Some(&Waiting::Operator(operator, column)) = waiting.last()
         && goes(operator)

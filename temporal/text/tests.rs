@@ -2,7 +2,7 @@ use super::*;
 
 fn ltl(text: &str) -> String {
     let (mut formulas, mut names) = (Ltl::default(), Names::default());
-    // Names in alphabetic order, so that operands are, too.
+    // Names in alphabetic order, so that operands are sorted, too.
     for name in ["a", "b", "c", "d"] {
         let atom = names.atom(name);
         formulas.atom(atom);

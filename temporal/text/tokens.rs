@@ -1,8 +1,8 @@
-//! A text as tokens.
+//! Splitting of a text into tokens.
 
 use super::ParseError;
 
-/// The operators, of LTL and CTL.
+/// The operators of LTL and CTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operator {
     Not,
@@ -28,7 +28,7 @@ impl Operator {
         matches!(self, Not | Next | Eventually | Always | Exists | All)
     }
 
-    /// How tightly it binds, and whether it groups to the right.
+    /// Returns the precedence, and true if the operator is right-associative.
     pub(super) fn precedence(self) -> (u8, bool) {
         match self {
             Self::Implies | Self::Equivalent => (1, true),
@@ -72,7 +72,7 @@ pub(super) enum Token {
     Close,
 }
 
-/// Signs, longer ones before those that they begin with.
+/// The signs; longer signs come before their prefixes.
 const SIGNS: &[(&str, Token)] = &[
     ("<->", Token::Operator(Operator::Equivalent)),
     ("<=>", Token::Operator(Operator::Equivalent)),
@@ -91,7 +91,7 @@ const SIGNS: &[(&str, Token)] = &[
     (")", Token::Close),
 ];
 
-/// The tokens of a text with the column of each, from 1. With `quantified`, `E` and `A` are
+/// Returns the tokens of a text, each with its column from 1. With `quantified`, `E` and `A` are
 /// operators.
 pub(super) fn tokens(text: &str, quantified: bool) -> Result<Vec<(Token, usize)>, ParseError> {
     let mut tokens = Vec::new();
@@ -129,7 +129,8 @@ pub(super) fn tokens(text: &str, quantified: bool) -> Result<Vec<(Token, usize)>
     Ok(tokens)
 }
 
-/// A name, a constant, or an operator that is written in letters, and how many bytes it has.
+/// Reads a name, a constant, or an operator written in letters. Returns the token and its length in
+/// bytes.
 fn word(rest: &str, quantified: bool) -> (Token, usize) {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
@@ -169,7 +170,7 @@ fn word(rest: &str, quantified: bool) -> (Token, usize) {
     (token, length)
 }
 
-/// Whether a word stands for itself as a name, before and after whatever operator.
+/// Returns true if a word can be written as a name without quotes, next to any operator.
 pub(super) fn is_plain_name(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     name.starts_with(|c: char| c.is_ascii_lowercase())

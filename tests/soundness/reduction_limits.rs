@@ -1,6 +1,4 @@
 //! Reduction of nets that are larger than random ones: it ends, soon, and no step is refused.
-//!
-//! (`parikh-bench reductions` measures time and memory of still larger ones.)
 
 use parikh::net::generate::{Kind, Shape, cycles, philosophers, random};
 use parikh::net::{Net, NetBuilder, PlaceId};

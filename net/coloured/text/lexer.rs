@@ -1,10 +1,10 @@
-//! The tokens of one line.
+//! Tokens of a line.
 
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A name or a number, and whether it was quoted: quoted names are no keywords.
+    /// A name or a number, with a flag for quotes: quoted names are not keywords.
     Name(String, bool),
     Mark(&'static str),
 }
@@ -18,13 +18,13 @@ impl fmt::Display for Token {
     }
 }
 
-/// Longer ones first.
+/// The marks, longer ones first.
 const MARKS: [&str; 24] = [
     "++", "--", "->", "..", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ":", ";", ",", "=",
     "<", ">", "+", "-", "*", "'", "|",
 ];
 
-/// What names are made of without quotes.
+/// Returns true for characters of names without quotes.
 pub(super) fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '@'
 }
@@ -42,7 +42,7 @@ pub(super) fn tokens(line: &str) -> Result<Vec<Token>, String> {
             rest = after;
         } else if is_plain(c) {
             let mut end = rest.find(|c| !is_plain(c)).unwrap_or(rest.len());
-            // A dot inside a name, but not the two of a range.
+            // A name may contain a dot, but not the two dots of a range.
             while rest[end..].starts_with('.') && rest[end + 1..].starts_with(is_plain) {
                 let after = &rest[end + 1..];
                 end += 1 + after.find(|c| !is_plain(c)).unwrap_or(after.len());
@@ -78,7 +78,7 @@ fn quoted(text: &str) -> Result<(String, &str), String> {
     Err("a quoted name does not end".into())
 }
 
-/// A name as it is written: quoted where it has to be.
+/// A name in its written form, quoted if necessary.
 pub(super) struct Written<'n>(pub(super) &'n str);
 
 const WORDS: [&str; 4] = ["all", "and", "or", "not"];

@@ -1,5 +1,5 @@
-//! Text as coloured nets. Constants are known by the sort that is expected where they stand, so
-//! expressions are read as trees first and resolved against a sort then.
+//! Parser of coloured nets. The sort expected at a position determines the meaning of a constant,
+//! so expressions are parsed as trees first and resolved with a sort later.
 
 use super::ColouredTextError;
 use super::lexer::{Token, tokens};
@@ -10,7 +10,7 @@ use crate::coloured::{
 /// Reads a coloured net.
 ///
 /// # Errors
-/// With the line of the first problem.
+/// The first error, with its line.
 pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
     let mut net = ColouredNet::new("");
     let mut transitions = Vec::new();
@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
             Err(problem) => return Err(line_at(problem)),
         }
     }
-    // Arcs name places, which may be declared below.
+    // Arcs may name places that are declared further down.
     for (line, tokens) in transitions {
         let mut rest = Line { net: &mut net, tokens, at: 0 };
         rest.transition().map_err(|problem| ColouredTextError { line, problem })?;
@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
     Ok(net)
 }
 
-/// An expression before the sorts of its constants are known.
+/// An expression whose constants have no sort yet.
 #[derive(Clone, Debug)]
 enum Tree {
     Name(String),
@@ -103,7 +103,7 @@ impl Line<'_> {
         if self.at == self.tokens.len() { Ok(()) } else { self.expected("the end of the line") }
     }
 
-    /// Everything but a transition, whose tokens are handed back.
+    /// Parses any declaration but a transition, whose tokens are returned.
     fn declaration(&mut self) -> Parsed<Option<Vec<Token>>> {
         let keyword = self.name("a keyword")?;
         match keyword.as_str() {
@@ -401,7 +401,7 @@ impl Line<'_> {
         Ok(Guard::Compare(relation, left, right))
     }
 
-    /// The sort of a tree that a variable or a partition determines.
+    /// Returns the sort of a tree that a variable or a partition determines.
     fn sort_of(&self, tree: &Tree) -> Option<SortId> {
         match tree {
             Tree::Name(name) => {

@@ -1,4 +1,4 @@
-//! Coloured nets as text.
+//! Output of coloured nets as text.
 
 use super::lexer::Written;
 use crate::coloured::{
@@ -6,7 +6,7 @@ use crate::coloured::{
 };
 use std::fmt::Write as _;
 
-/// The net as text that [`parse`](super::parse) reads.
+/// Returns the net as text that [`parse`](super::parse) reads.
 pub fn print(net: &ColouredNet) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
@@ -76,17 +76,17 @@ fn arcs(net: &ColouredNet, arcs: &[ColouredArc]) -> String {
     arcs.iter().map(arc).collect::<Vec<_>>().join(" + ")
 }
 
-/// A multiset as it is written in braces.
+/// Returns a multiset as written in braces.
 pub fn multiset(net: &ColouredNet, of: &Multiset) -> String {
     write_multiset(net, of, false)
 }
 
-/// A guard as it is written in brackets.
+/// Returns a guard as written in brackets.
 pub fn guard(net: &ColouredNet, of: &Guard) -> String {
     write_guard(net, of, false)
 }
 
-/// A multiset; `inner` where it has to be one operand.
+/// Writes a multiset; `inner` adds brackets if it must be a single operand.
 fn write_multiset(net: &ColouredNet, multiset_: &Multiset, inner: bool) -> String {
     let text = match multiset_ {
         Multiset::Of { count: 1, term } => return write_term(net, term),
@@ -136,7 +136,7 @@ fn constant(net: &ColouredNet, sort: SortId, colour: u64) -> String {
     }
 }
 
-/// A guard; `inner` where it has to be one operand.
+/// Writes a guard; `inner` adds brackets if it must be a single operand.
 fn write_guard(net: &ColouredNet, guard_: &Guard, inner: bool) -> String {
     let (parts, word) = match guard_ {
         Guard::Compare(relation, left, right) => {

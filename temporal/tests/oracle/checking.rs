@@ -1,4 +1,4 @@
-//! The checker takes what was translated, and nothing that accepts other words.
+//! The checker accepts translated automata, and no automaton that accepts other words.
 
 use crate::{random, scaled};
 use fastrand::Rng;
@@ -24,17 +24,17 @@ fn what_was_translated_is_complete_and_sound() {
 }
 
 type Id = Formula<Linear>;
-/// Spoils an automaton; whether it found anything to spoil.
+/// A mutation of an automaton. Returns true if it changed anything.
 type Mutation = fn(&mut Tableau, &Ltl, &mut Rng) -> bool;
 
-/// A random edge, if there is any.
+/// Returns a random edge, if there is any.
 fn edge<'t>(tableau: &'t mut Tableau, rng: &mut Rng) -> Option<&'t mut Edge> {
     let edges: Vec<&mut Edge> = tableau.automaton.states.iter_mut().flatten().collect();
     let at = (!edges.is_empty()).then(|| rng.usize(..edges.len()))?;
     edges.into_iter().nth(at)
 }
 
-/// The obligations of a random state.
+/// Returns the obligations of a random state.
 fn duties<'t>(tableau: &'t mut Tableau, rng: &mut Rng) -> &'t mut Vec<Id> {
     let state = rng.usize(..tableau.obligations.len());
     &mut tableau.obligations[state]
@@ -196,9 +196,9 @@ const MUTATIONS: &[(&str, Mutation)] = &[
     ("a state stands for nothing known", |tableau, _, _| tableau.obligations.pop().is_some()),
 ];
 
-/// Completeness and soundness each have to be refused where words are lost or won. Words are looked
-/// for in the products with the automaton of the formula and of its negation, so that none is
-/// missed.
+/// The completeness check must refuse automata that lose words; the soundness check must refuse
+/// automata that gain words. Such words are found in the products with the automata of the formula
+/// and of its negation, so none is missed.
 #[test]
 fn what_was_spoiled_is_refused() {
     let mut refused = vec![(0, 0); MUTATIONS.len()];

@@ -1,4 +1,4 @@
-//! Rules give equal formulas: each alone, and all together.
+//! Rewrite rules produce equivalent formulas: each rule alone, and all together.
 
 use crate::random::{self, RandomPaths};
 use crate::scaled;
@@ -8,10 +8,10 @@ use parikh_temporal::{
     ParseError, Quantifier, Rule, parse_ctl, parse_ltl,
 };
 
-/// What differs between the logics here.
+/// The differences between the logics for these tests.
 trait Logic: RandomPaths + 'static {
     const RULES: &'static [Rule<Self>];
-    /// Where formulas have values.
+    /// The structures on which formulas have values.
     type Model: std::fmt::Debug;
 
     fn parse(
@@ -102,8 +102,9 @@ fn examples_of_rules_are_as_they_say() {
     examples_are_as_they_say::<Quantifier>();
 }
 
-/// Random formulas in place of the atoms of an example, or of its dual, so that a rule applies
-/// often, and on both of its sides; and what else comes by that a rule applies to.
+/// Tests each rule on its example and its dual, with random formulas in place of the atoms. The
+/// rule then applies often and in both directions. Other parts to which the rule applies are
+/// rewritten, too.
 fn each_rule_alone<L: Logic>(cases: u64) {
     for rule in L::RULES {
         let mut applied = 0;
@@ -179,7 +180,7 @@ fn implications<L: Logic>(cases: u64) {
     for case in 0..cases {
         let mut rng = Rng::with_seed(case);
         let mut formulas = Formulas::<L>::default();
-        // Two parts of one formula have more to do with each other than two formulas.
+        // Two parts of one formula are related more often than two independent formulas.
         let formula = random::formula(&mut formulas, &mut rng, 2, 8);
         let parts = formulas.below(formula);
         for _ in 0..4 {
@@ -207,7 +208,7 @@ fn what_implies_something_is_true_less_often() {
 
 #[test]
 fn rules_that_do_not_hold_are_noticed() {
-    // Two rules that another tool had: the test that passes ours refutes them.
+    // Two wrong rules of another tool: the test that our rules pass refutes them.
     for (before, after) in [("AGEFAGEFa", "EFAGEFa"), ("EFEGAGEFAGa", "EGAGEFAGa")] {
         let (mut formulas, mut names) = (Formulas::<Quantifier>::default(), Names::default());
         let before = parse_ctl(before, &mut formulas, &mut names).expect(before);
@@ -233,7 +234,7 @@ fn deep_formulas_are_rewritten_without_recursion() {
 
 #[test]
 fn every_row_of_four_operators_is_as_the_graphs_say() {
-    // Whatever the rules make of one is equal.
+    // Every result of the rules must be equivalent.
     let operators = ["EF", "AF", "EG", "AG"];
     let mut shorter = 0;
     for row in 0..4usize.pow(4) {
@@ -248,6 +249,6 @@ fn every_row_of_four_operators_is_as_the_graphs_say() {
             assert_equal(&formulas, before, after, &mut rng, &row);
         }
     }
-    // Twelve are as short as they can be, as far as the rules know.
+    // The other twelve are irreducible for the rules.
     assert_eq!(shorter, 244);
 }

@@ -1,4 +1,4 @@
-//! Simplified automata accept the same words, and are no larger.
+//! Simplified automata accept the same words, and are not larger.
 
 use crate::{random, scaled};
 use fastrand::Rng;
@@ -42,7 +42,8 @@ fn simplified_automata_of_formulas_accept_the_same_words() {
     assert!(after * 10 < before * 9, "{after} of {before} states are left");
 }
 
-/// An automaton of no formula: anything may be nondeterministic, dead or superfluous in it.
+/// Returns a random automaton that belongs to no formula: it may be nondeterministic and have dead
+/// or superfluous states.
 fn random_automaton(rng: &mut Rng) -> Automaton {
     let count = rng.usize(1..7);
     let marks = rng.u32(..4);
@@ -84,7 +85,7 @@ fn simplified_automata_of_no_formula_accept_the_same_words() {
     assert!(accepted > scaled(5_000), "{accepted}");
 }
 
-/// What a strength says of runs, by reading random words that stay in a component.
+/// Checks the strengths on random words that stay in a component.
 fn check_strengths(automaton: &Automaton, rng: &mut Rng) {
     let strengths = automaton.strengths();
     assert_eq!(automaton.strength(), strengths.iter().copied().max().expect("a state"));
@@ -93,7 +94,7 @@ fn check_strengths(automaton: &Automaton, rng: &mut Rng) {
         if *strength == Strength::Terminal {
             assert!(automaton.accepts_from(state, &word));
         }
-        // Any walk that comes back to its state is a run for ever.
+        // Any walk that returns to its state gives an infinite run.
         let mut path = Vec::new();
         let mut at = state;
         for _ in 0..12 {

@@ -1,4 +1,4 @@
-//! Insensitivity to shortening and lengthening, against words that differ in repetitions.
+//! Insensitivity to shortening and lengthening, tested with words that differ in repetitions.
 
 use crate::{random, scaled};
 use fastrand::Rng;
@@ -6,7 +6,7 @@ use parikh_temporal::{
     Insensitivity, Lasso, Letter, Limits, Ltl, Names, Tableau, lengthened, parse_ltl,
 };
 
-/// A word with some of its letters repeated.
+/// Returns a word with some of its letters repeated.
 fn longer(word: &Lasso, rng: &mut Rng) -> Lasso {
     let mut letters: Vec<Letter> = Vec::new();
     let mut back = 0;
@@ -52,7 +52,7 @@ fn what_is_insensitive_does_not_see_repetitions() {
                 assert!(of_short, "{text}, {short:?}, {long:?}, case {case}");
             }
         }
-        // What is not insensitive has two words to show for it.
+        // A formula that is not insensitive has two words that prove it.
         let of =
             |formula| Tableau::new(&formulas, formula, Limits::default()).expect(&text).automaton;
         for (one, other, insensitive) in
@@ -71,7 +71,8 @@ fn what_is_insensitive_does_not_see_repetitions() {
     assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
 }
 
-/// The first 40 different letters in a row, or fewer if the word ends with one letter for ever.
+/// Returns the first 40 letters without consecutive repetitions, or fewer if the word ends with one
+/// letter forever.
 fn without_repetitions(word: &Lasso) -> Vec<Letter> {
     let mut letters: Vec<Letter> = Vec::new();
     let mut at = 0;
@@ -88,7 +89,7 @@ fn without_repetitions(word: &Lasso) -> Vec<Letter> {
 fn formulas_of_the_literature_are_told_apart() {
     for (text, shortening, lengthening) in [
         ("G(a -> Fb)", true, true),
-        // Once only, for some time: X does not count steps here.
+        // One block of `a`: X does not count steps here.
         ("F(a & X(!a & b))", true, true),
         ("a & X a", false, true),
         ("a & X b", false, false),

@@ -1,4 +1,4 @@
-//! The automaton of a formula accepts exactly the words on which the formula holds.
+//! The automaton of a formula accepts exactly the words that satisfy the formula.
 
 use crate::{random, scaled};
 use fastrand::Rng;

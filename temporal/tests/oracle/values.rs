@@ -1,10 +1,10 @@
-//! What is said of a formula where little is known.
+//! Three-valued evaluation of formulas with partial information.
 
 use crate::{random, scaled};
 use fastrand::Rng;
 use parikh_temporal::{Atom, Ctl, Graph, Lasso, Letter, Ltl, Value};
 
-/// Atom 2 is not known.
+/// Returns the values of a letter in which atom 2 is unknown.
 fn known(letter: &Letter) -> impl Fn(Atom) -> Value {
     move |atom| if atom == Atom(2) { Value::Unknown } else { letter.has(atom).into() }
 }
