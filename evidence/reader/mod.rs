@@ -29,6 +29,7 @@ pub(crate) mod known;
 mod lola;
 pub mod lts;
 mod mist;
+pub(crate) mod names;
 pub(crate) mod pipe;
 mod plain;
 pub mod pnml;

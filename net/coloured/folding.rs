@@ -16,6 +16,9 @@ pub struct Folding {
     transitions: Names,
     place_ends: Vec<u32>,
     transition_ends: Vec<u32>,
+    /// The labels of the coloured nodes, by index; empty where no node has one.
+    place_labels: Arc<[Option<Box<str>>]>,
+    transition_labels: Arc<[Option<Box<str>>]>,
     net: Option<Arc<ColouredNet>>,
     is_skeleton: bool,
     classes: Option<Arc<[NamedClasses]>>,
@@ -50,10 +53,34 @@ impl Folding {
         };
         let (places, place_ends) = rows(&mut places.into_iter())?;
         let (transitions, transition_ends) = rows(&mut transitions.into_iter())?;
-        let (net, is_skeleton, classes) = Default::default();
-        let folding =
-            Folding { places, transitions, place_ends, transition_ends, net, is_skeleton, classes };
-        Ok(folding)
+        Ok(Folding { places, transitions, place_ends, transition_ends, ..Folding::default() })
+    }
+
+    /// Returns the same folding, whose coloured places and transitions have these labels, in order.
+    #[must_use]
+    pub fn with_labels<'l>(
+        self,
+        places: impl Iterator<Item = Option<&'l str>>,
+        transitions: impl Iterator<Item = Option<&'l str>>,
+    ) -> Self {
+        let kept = |label: Option<&str>| label.map(Box::from);
+        let (places, transitions) = (places.map(kept).collect(), transitions.map(kept).collect());
+        Folding { place_labels: places, transition_labels: transitions, ..self }
+    }
+
+    /// Returns true if a coloured node has a label.
+    pub fn has_labels(&self) -> bool {
+        self.place_labels.iter().chain(&*self.transition_labels).any(Option::is_some)
+    }
+
+    /// Returns the label of a coloured place.
+    pub fn place_label(&self, index: usize) -> Option<&str> {
+        self.place_labels.get(index)?.as_deref()
+    }
+
+    /// Returns the label of a coloured transition.
+    pub fn transition_label(&self, index: usize) -> Option<&str> {
+        self.transition_labels.get(index)?.as_deref()
     }
 
     /// Marks the net as a skeleton: a net without colours, whose places count tokens of all

@@ -6,6 +6,7 @@
 //! beyond; an infinite one is `"+inf"`.
 
 use crate::answer::{Exhibit, Grade, Nodes, Value};
+use crate::formula::NamedNodes;
 use crate::model::View;
 use num_bigint::BigUint;
 use parikh_net::lasso::{LassoRun, RunEnd};
@@ -66,6 +67,12 @@ pub(super) fn nodes(nodes: &Nodes, view: View<'_>) -> Json {
     places.dedup();
     transitions.dedup();
     json!({ "places": places, "transitions": transitions })
+}
+
+/// The nodes that names in a question stand for, by id.
+pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
+    let one = |it: &NamedNodes| json!({"name": it.text, "kind": it.kind.word(), "ids": it.ids});
+    named.iter().map(one).collect()
 }
 
 /// What shows an answer, step by step.

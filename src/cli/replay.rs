@@ -4,6 +4,7 @@
 //! which checks it and gives the way back, and what comes back is replayed on the model and has to
 //! show there what it showed.
 
+use super::begun::begun_where;
 use super::terminal::{line, note};
 use super::trace_file::Trace;
 use super::{Outcome, limits, reduce, replay_coloured, signals, story};
@@ -67,6 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let net = model.into_net(&unfold::Config::default(), &Budget::unlimited())?;
     let Some(log) = &arguments.log else {
+        let net = begun_where(net, &arguments.model, &text).with_context(|| path.to_string())?;
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
         if trace.transitions().any(|t| net.passes_a_cap(t)) {
             bail!("{path}: it passes a cap of the net, and is no run of the model");

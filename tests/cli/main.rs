@@ -7,6 +7,7 @@ mod check;
 mod contest_kit;
 mod draw;
 mod encode;
+mod extended_processes;
 mod formulas;
 mod graph;
 mod guide;
