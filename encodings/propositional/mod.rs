@@ -68,7 +68,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// All encodings.
+    /// Every encoding, in a fixed order.
     pub const ALL: [Values; 3] = [Values::Order, Values::OneOfN, Values::Log];
 }
 
@@ -94,7 +94,7 @@ impl FromStr for Values {
 /// The number of transitions per step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Firing {
-    /// At most one transition.
+    /// At most a single transition fires per step.
     One,
     /// Any number of transitions that do not conflict, each once.
     Steps,

@@ -25,11 +25,11 @@ enum Token {
     Open,
     Close,
     Constant(bool),
-    /// `[]` if `all`, otherwise `<>`.
+    /// `[]` for universal, otherwise `<>`.
     Any {
         all: bool,
     },
-    /// `[a]` if `all`, otherwise `<a>`.
+    /// `[a]` for universal, otherwise `<a>`.
     Labelled {
         all: bool,
         label: String,

@@ -76,7 +76,7 @@ pub enum Refusal {
 /// A partial case of the decomposition.
 #[derive(Clone, Default)]
 struct Case {
-    /// Formulas that are not decomposed yet.
+    /// Formulas still to be decomposed.
     open: Vec<Id>,
     /// All formulas of the case, decomposed or not; the word satisfies all of them.
     known: BTreeSet<Id>,

@@ -27,7 +27,7 @@ use std::rc::Rc;
 
 type Id = Formula<Linear>;
 
-/// One way to satisfy a formula.
+/// An alternative for satisfying a formula.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Term {
     pub(super) cube: Cube,
@@ -79,11 +79,11 @@ pub(super) fn conjuncts(formulas: &Ltl, formula: Id) -> Vec<Id> {
     all
 }
 
-/// Covers of formulas, computed once each.
+/// Covers of formulas, computed at most once per formula.
 pub(super) struct Covers<'f> {
     formulas: &'f Ltl,
     limits: Limits,
-    /// The mark of each until.
+    /// The marks, by until formula.
     marks: HashMap<Id, u32>,
     covers: HashMap<Id, Rc<Vec<Term>>>,
 }

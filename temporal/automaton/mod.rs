@@ -98,7 +98,7 @@ pub struct Edge {
 /// An automaton as plain data. States are numbered from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Automaton {
-    /// The edges of each state.
+    /// The edges, indexed by state.
     pub states: Vec<Vec<Edge>>,
     /// The initial state.
     pub initial: usize,
