@@ -38,18 +38,18 @@ use parikh_solvers::term::{Term, Variable};
 /// The kind of transition between consecutive markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
-    /// One firing.
+    /// Exactly a single firing.
     Firing,
-    /// One firing or none.
+    /// A single firing or an empty step.
     FiringOrPause,
-    /// A step, which may be empty.
+    /// A step of several firings, possibly empty.
     Step,
 }
 
 /// A sequence of markings that can be extended at any time: constraints are only added.
 #[derive(Debug)]
 pub struct MarkingSequence {
-    /// The markings, at least one.
+    /// The markings, of which there is at least the first.
     frames: Vec<FrameTerms>,
     /// For each step, the transitions that may fire and the variables that count their firings.
     fired: Vec<Vec<(TransitionId, Variable)>>,

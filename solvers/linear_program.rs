@@ -41,9 +41,9 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The interval of all values.
+    /// The unbounded interval.
     pub const FREE: Interval = Interval { lower: None, upper: None };
-    /// The interval of all values from 0.
+    /// The interval from 0 to infinity.
     pub const NON_NEGATIVE: Interval = Interval { lower: Some(0), upper: None };
 
     /// Returns the interval that contains only `value`.
@@ -91,7 +91,7 @@ pub enum Sense {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearProgram {
     sense: Sense,
-    /// One cost per column.
+    /// Costs, indexed by column.
     objective: Vec<i64>,
     columns: Vec<Interval>,
     rows: Vec<Interval>,
@@ -243,7 +243,7 @@ impl LinearProgram {
         self.sense
     }
 
-    /// Returns the costs, one per column.
+    /// Returns the costs, indexed by column.
     pub fn objective(&self) -> &[i64] {
         &self.objective
     }

@@ -19,7 +19,7 @@ use crate::term::{Node, Term, Terms, Variable};
 pub struct Linear {
     /// The program.
     pub program: LinearProgram,
-    /// The variable of each column.
+    /// The variables, indexed by column.
     pub variables: Vec<Variable>,
     /// Constant part of the objective, which the program itself cannot contain.
     pub constant: BigInt,

@@ -26,7 +26,7 @@ pub enum LpAnswer {
 pub struct Optimum {
     /// The value of the objective at the point.
     pub objective: f64,
-    /// One value per column.
+    /// Values, indexed by column.
     pub point: Vec<f64>,
     /// One dual value y per row, such that the reduced costs are c − Aᵀ·y for either sense. `None`
     /// if the back-end provides no dual values.

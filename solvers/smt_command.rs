@@ -99,7 +99,7 @@ impl SmtCommand {
         }
     }
 
-    /// Solves the question in one process.
+    /// Solves the question in a single process.
     fn attempt(
         &mut self,
         terms: &Terms,

@@ -33,7 +33,7 @@ pub enum Factor {
 pub struct Factors {
     /// The common weighting: indices into `table`, by level. A level without an entry has factor 1.
     pub common: BTreeMap<u32, usize>,
-    /// All factors.
+    /// The factors, referenced by index.
     pub table: Vec<Factor>,
 }
 

@@ -45,7 +45,7 @@ pub enum Justification {
     },
     /// True: the system after compositional minimisation has no run that violates the formula.
     Composed {
-        /// All components or views of components.
+        /// Components, or views of components.
         members: Vec<FactorView>,
         /// The composed pairs: numbers of members, or of earlier pairs, which follow the members.
         order: Vec<(u32, u32)>,

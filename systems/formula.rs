@@ -113,7 +113,7 @@ pub struct KindEdge {
 /// initial state may be without moves if nothing is accepted.
 #[derive(Clone, Debug)]
 pub struct KindAutomaton {
-    /// The moves of each state.
+    /// The moves, indexed by state.
     pub states: Vec<Vec<KindEdge>>,
     /// The initial state.
     pub initial: u32,

@@ -78,7 +78,7 @@ struct SearchFrame {
 struct SccRoot {
     /// The order number of its first node.
     first: u32,
-    /// The marks of its inner edges.
+    /// The acceptance marks of edges within the component.
     inside: Marks,
     /// The marks of the edge that entered it.
     before: Marks,

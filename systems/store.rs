@@ -24,7 +24,7 @@ impl JointStateStore {
         self.count as usize
     }
 
-    /// Returns the row with this number.
+    /// Returns the row with the given number.
     pub(crate) fn row(&self, number: u32) -> &[u64] {
         &self.words[number as usize * self.width..][..self.width]
     }

@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// One possible continuation of a walk.
+/// A possible continuation of a walk.
 struct WalkChoice {
     label: LabelId,
     next: Vec<u32>,

@@ -36,7 +36,7 @@ impl EdgeGraph {
         fits.then_some(Self { letters, successors })
     }
 
-    /// Returns the letter of each state.
+    /// Returns the letters, indexed by state.
     pub fn letters(&self) -> &[Letter] {
         &self.letters
     }

@@ -48,7 +48,7 @@ impl Lasso {
         self.back
     }
 
-    /// Returns the position after this one.
+    /// Returns the position after the given position.
     pub fn after(&self, position: usize) -> usize {
         if position + 1 < self.letters.len() { position + 1 } else { self.back }
     }

@@ -73,7 +73,7 @@ pub(super) struct CodedComponent {
     /// The places, ascending.
     pub(super) places: Vec<PlaceId>,
     may_be_empty: bool,
-    /// The transitions that move the token.
+    /// The transitions that move the component's token.
     pub(super) moves: Vec<TokenMove>,
 }
 

@@ -68,7 +68,7 @@ pub enum TokenEncoding {
 }
 
 impl TokenEncoding {
-    /// All encodings.
+    /// Every encoding, in a fixed order.
     pub const ALL: [TokenEncoding; 3] =
         [TokenEncoding::Order, TokenEncoding::OneOfN, TokenEncoding::Log];
 }
@@ -95,7 +95,7 @@ impl FromStr for TokenEncoding {
 /// The number of transitions per step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepSemantics {
-    /// At most one transition.
+    /// At most a single transition fires per step.
     One,
     /// Any number of transitions that do not conflict, each once.
     Steps,

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 pub struct Program {
     /// The program.
     pub path: PathBuf,
-    /// Its arguments.
+    /// Command-line arguments of the process.
     pub arguments: Vec<OsString>,
 }
 

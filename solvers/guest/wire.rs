@@ -12,7 +12,7 @@ use crate::lp::{Infeasibility, LpAnswer, Optimum};
 /// A message from the client.
 #[derive(Debug)]
 pub(super) enum WorkerRequest {
-    /// Replace everything by this program.
+    /// Replace the current problem by this program.
     Load(LinearProgram),
     /// Replace the objective, see
     /// [`IncrementalLp::set_objective`](crate::lp::IncrementalLp::set_objective).

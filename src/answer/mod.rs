@@ -28,6 +28,7 @@ pub use plan::{Decision, Plan};
 pub use within_caps::not_asked_with_caps;
 
 use crate::board::{Evidence, Technique};
+use crate::mcc::techniques::Circumstances;
 use num_bigint::BigUint;
 use parikh_net::lasso::LassoRun;
 use parikh_net::{FiringSequence, GoalId, LoopRun, PumpSequence};
@@ -55,6 +56,20 @@ pub struct Answer {
     pub exhibit: Option<Exhibit>,
     /// The nodes that its reason speaks of.
     pub nodes: Nodes,
+    /// A witness or a proof that it rests on comes from a reduced net.
+    pub reduced: bool,
+}
+
+impl Answer {
+    /// Returns the techniques that apply to it besides its engines, as the contest names them.
+    pub fn circumstances(&self) -> Circumstances {
+        Circumstances {
+            reduced: self.reduced,
+            stubborn: matches!(self.grade, Grade::Searched { stubborn: true, .. }),
+            units: self.assumes_units,
+            ..Circumstances::default()
+        }
+    }
 }
 
 /// What shows an answer by itself.

@@ -180,6 +180,7 @@ impl<'b> Under<'b> {
             match ground.climb(goal, engine) {
                 Ok(Some((sequence, firings))) => {
                     let sequence = Arc::new(sequence);
+                    self.board.note_ground(goal, Some(ground));
                     let replayed = self.replay(&sequence, vec![Sighting { goal, firings }]);
                     self.take_note(replayed, &sequence);
                 }
@@ -194,7 +195,10 @@ impl<'b> Under<'b> {
         match self.ground {
             None => self.grows(goal, PumpSequence::single(prefix, pump)),
             Some(ground) => match ground.climb_pump(prefix, pump) {
-                Ok(Some((prefix, pump))) => self.grows(goal, PumpSequence::single(prefix, pump)),
+                Ok(Some((prefix, pump))) => {
+                    self.board.note_ground(goal, Some(ground));
+                    self.grows(goal, PumpSequence::single(prefix, pump));
+                }
                 Err(limit) => self.board.beyond(limit),
                 Ok(None) => self.board.fault(self.by, format_args!("a pump has no way back")),
             },

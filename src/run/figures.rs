@@ -113,6 +113,7 @@ fn figure(
         value,
         techniques,
         reason: reason.to_owned(),
+        reduced: false,
         assumes_units: false,
         grade,
         rests_on: [].into(),

@@ -56,7 +56,7 @@ pub struct Level {
 pub struct Decision {
     /// True if the predicate holds in every reachable marking, false if in none.
     pub holds: bool,
-    /// The weakest provenance that suffices.
+    /// The weakest sufficient provenance.
     pub rests_on: Provenance,
 }
 

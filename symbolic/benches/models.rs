@@ -6,7 +6,7 @@ use parikh_symbolic::LevelTouch;
 pub(crate) struct Model {
     /// Name and size of the net.
     pub(crate) name: String,
-    /// Initial tokens, one entry per level.
+    /// Initial tokens, indexed by level.
     pub(crate) initial: Vec<u64>,
     /// Touches of each transition, by ascending level.
     pub(crate) transitions: Vec<Vec<LevelTouch>>,

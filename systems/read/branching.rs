@@ -30,11 +30,11 @@ enum BranchingToken {
     Open,
     Close,
     Constant(bool),
-    /// `[]` if `all`, otherwise `<>`.
+    /// `[]` for universal, otherwise `<>`.
     Any {
         all: bool,
     },
-    /// `[a]` if `all`, otherwise `<a>`.
+    /// `[a]` for universal, otherwise `<a>`.
     Labelled {
         all: bool,
         label: String,

@@ -76,7 +76,7 @@ pub enum TableauRefusal {
 /// A partial case of the decomposition.
 #[derive(Clone, Default)]
 struct TableauCase {
-    /// Formulas that are not decomposed yet.
+    /// Formulas still to be decomposed.
     open: Vec<LinearFormula>,
     /// All formulas of the case, decomposed or not; the word satisfies all of them.
     known: BTreeSet<LinearFormula>,

@@ -27,7 +27,7 @@ use std::rc::Rc;
 
 type CoverFormula = Formula<Linear>;
 
-/// One way to satisfy a formula.
+/// An alternative for satisfying a formula.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct CoverTerm {
     pub(super) cube: Cube,
@@ -79,11 +79,11 @@ pub(super) fn conjuncts(formulas: &Ltl, formula: CoverFormula) -> Vec<CoverFormu
     all
 }
 
-/// Covers of formulas, computed once each.
+/// Covers of formulas, computed at most once per formula.
 pub(super) struct Covers<'f> {
     formulas: &'f Ltl,
     limits: AutomatonLimits,
-    /// The mark of each until.
+    /// The marks, by until formula.
     marks: HashMap<CoverFormula, u32>,
     covers: HashMap<CoverFormula, Rc<Vec<CoverTerm>>>,
 }

@@ -98,7 +98,7 @@ pub struct AutomatonEdge {
 /// An automaton as plain data. States are numbered from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Automaton {
-    /// The edges of each state.
+    /// The edges, indexed by state.
     pub states: Vec<Vec<AutomatonEdge>>,
     /// The initial state.
     pub initial: usize,

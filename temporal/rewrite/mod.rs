@@ -43,7 +43,7 @@ pub struct RewriteRule<P> {
     pub apply: fn(&mut Formulas<P>, Formula<P>) -> Option<Formula<P>>,
 }
 
-/// One application of a rule.
+/// A single application of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RewriteStep<P> {
     /// The name of the rule.

@@ -4,7 +4,7 @@
 use super::ParseError;
 use super::tokens::{FormulaToken, Operator, tokens};
 
-/// One item of the postfix notation.
+/// An item of the postfix notation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum PostfixItem {
     Constant(bool),

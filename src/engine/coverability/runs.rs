@@ -1,9 +1,8 @@
-//! Firing sequences for what the tree has: runs to nodes, and pumps.
+//! Firing sequences from the tree: runs to nodes, and self-covering sequences.
 //!
-//! A node with ω stands for markings with as many tokens there as are *wanted*. A run to one
-//! follows the branch, and at each acceleration on it repeats what fired since the earlier node, as
-//! often as all that comes after it needs. That is reckoned from the end to the beginning, in whole
-//! numbers:
+//! A node with ω represents markings with as many tokens there as *demanded*. A run to such a
+//! marking follows the branch. At each acceleration it repeats the firings since the earlier node,
+//! as often as the rest of the run needs. The numbers are computed from the end to the beginning:
 //!
 //! ```text
 //! place open 1 · place ready · place store · place made             wanted: made ≥ 7
@@ -14,7 +13,7 @@
 //! ```
 //!
 //! # Soundness
-//! None is owed: whatever is made here is replayed by whoever it is reported to.
+//! All results are replayed by the recipient.
 
 use super::tree::{Acceleration, Tree};
 use crate::evidence::check_pumping;
@@ -24,17 +23,17 @@ use parikh_net::{
 };
 use std::collections::BTreeMap;
 
-/// Tokens that are wanted on places with ω.
+/// Demanded tokens on places with ω.
 pub(super) type TokenDemand = BTreeMap<PlaceId, i128>;
 
-/// Steps of the longest sequence that is made.
+/// Limit on the number of steps of a sequence.
 const LONGEST: i128 = 200_000;
 
-/// Steps and places, about, that are gone through to do without some stages.
+/// Limit on the approximate work for removing unnecessary stages.
 const PATIENCE: usize = 100_000;
 
-/// Of some firings in a row, by place that they touch: the least tokens with which they fire, and
-/// what they add.
+/// Returns, for each place that a sequence touches, the minimum tokens it needs and the tokens it
+/// adds.
 fn summary(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> {
     let mut all: BTreeMap<PlaceId, (i128, i128)> = BTreeMap::new();
     for &t in word.iter().rev() {
@@ -51,7 +50,7 @@ fn summary(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> 
     all
 }
 
-/// Which places are ω at a node, before its accelerations from the one with this number on.
+/// Returns the places with ω at a node, before its accelerations from number `made` on.
 fn omegas(tree: &Tree<'_>, node: u32, made: usize) -> Vec<bool> {
     let node = &tree.nodes[node as usize];
     let mut omega: Vec<bool> = node.tokens.iter().map(|&held| held == OMEGA).collect();
@@ -60,8 +59,9 @@ fn omegas(tree: &Tree<'_>, node: u32, made: usize) -> Vec<bool> {
     omega
 }
 
-/// A run to a node, of whose accelerations the first `made` are made, with at least the tokens
-/// `wanted` where it is ω and as it is elsewhere. Nothing where it would be too long.
+/// Returns a run to a node with its first `made` accelerations. The final marking has at least the
+/// demanded tokens on ω places and the node's tokens elsewhere. Returns `None` if the run would be
+/// too long.
 pub(super) fn run(
     tree: &Tree<'_>,
     node: u32,
@@ -108,18 +108,18 @@ pub(super) fn run(
     Some(sequence)
 }
 
-/// How often an acceleration has to be repeated for what is wanted of its places, which nobody
-/// wants before it.
+/// Returns how often an acceleration must be repeated to meet the demands on its places, and
+/// removes these demands: the places have no ω before it.
 fn times(grown: &Acceleration, wanted: &mut TokenDemand) -> i128 {
     let of_place = |&(place, held, gain): &(PlaceId, u64, u64)| {
         let missing = wanted.remove(&place)? - i128::from(held);
-        // Rounded up; a gain is at least 1.
+        // Rounded up. A gain is at least 1.
         (missing > 0).then(|| (missing + i128::from(gain) - 1) / i128::from(gain))
     };
     grown.places.iter().filter_map(of_place).max().unwrap_or(0)
 }
 
-/// What is wanted before a word fires so many times, of what is wanted after it.
+/// Converts the demands after firing `word` `times` times into the demands before it.
 fn want(
     wanted: &mut TokenDemand,
     omega: &[bool],
@@ -142,8 +142,8 @@ fn want(
     Some(())
 }
 
-/// A pump by itself, and the way to it, that makes the sum grow: one acceleration of a node, if it
-/// takes nothing from what became ω before.
+/// Returns a self-covering sequence that increases the sum, with a prefix: one acceleration of a
+/// node, provided that it consumes nothing from places with ω.
 pub(super) fn single(
     tree: &Tree<'_>,
     node: u32,
@@ -169,9 +169,9 @@ pub(super) fn single(
     Some((prefix, word.into_iter().collect()))
 }
 
-/// Pumps in stages that make the sum grow: the accelerations of a branch up to this one of its last
-/// node, without those that it can do without where these are soon found. `work` grows by what is
-/// gone through.
+/// Returns a staged self-covering sequence that increases the sum: the accelerations of a branch up
+/// to this one of its last node. Unnecessary stages are removed if this is fast. Adds the work to
+/// `work`.
 pub(super) fn stages(
     tree: &Tree<'_>,
     node: u32,
@@ -213,8 +213,7 @@ pub(super) fn stages(
     shows(&all).then_some(all)
 }
 
-/// The same without one of the earlier stages: what comes before its pump comes before the next
-/// one.
+/// Removes one earlier stage: its prefix is moved before the next stage.
 fn without(pumping: &PumpSequence, at: usize) -> PumpSequence {
     let mut fewer = pumping.clone();
     let mut prefix = fewer.earlier.remove(at).prefix;
