@@ -21,6 +21,8 @@ pub(super) enum Child {
     /// Which transitions fire before others.
     Priority,
     Timed,
+    /// PIPE's mark of a token that is followed through the net, or of an arc that only it takes.
+    Tagged,
     /// A marking or inscription of a coloured net.
     Coloured,
     /// Graphics, other tools' data, and whatever else is to be skipped.
@@ -84,6 +86,7 @@ impl<R: BufRead> XmlReader<R> {
                 "condition" => Child::Condition,
                 "priority" => Child::Priority,
                 "timed" => Child::Timed,
+                "tagged" => Child::Tagged,
                 "hlinitialMarking" | "hlinscription" => Child::Coloured,
                 _ => Child::Other,
             };

@@ -4,6 +4,7 @@
 mod support;
 
 mod check;
+mod contest_kit;
 mod draw;
 mod encode;
 mod extended_processes;
