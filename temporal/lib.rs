@@ -5,7 +5,7 @@
 //! net, no marking and no search; search engines use it.
 //!
 //! ```text
-//! text ──parse_ltl──▶ formula ──rewritten──▶ formula ──Tableau::new──▶ automaton with obligations
+//! text ──parse_ltl──▶ formula ──rewritten──▶ formula ──LinearTableau::new──▶ automaton with obligations
 //!                                                                   │ check_complete, check_sound
 //!                                      smaller automaton ◀─simplified─┘
 //! ```
