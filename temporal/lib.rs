@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! text ──parse_ltl──▶ formula ──rewritten──▶ formula ──LinearTableau::new──▶ automaton with obligations
-//!                                                                   │ check_complete, check_sound
-//!                                      smaller automaton ◀─simplified─┘
+//!                                                                         │ check_complete, check_sound
+//!                                            smaller automaton ◀─simplified─┘
 //! ```
 //!
 //! | file | contents |
