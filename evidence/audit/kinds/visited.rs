@@ -16,7 +16,10 @@ pub(super) fn weigh<'n>(
     let VisitedRuns { markings } = desk.shelf.take(id)?;
     desk.refuse_more(markings)?;
     let duties = account.open_runs();
-    let visits = account.runs.visit(desk.net, &duties, markings, &desk.watch)?;
+    // How many markings there are depends on how a property is written, and whoever visited them
+    // may have written it in another way.
+    let most = markings.max(desk.most_visited);
+    let visits = account.runs.visit(desk.net, &duties, most, &desk.watch)?;
     match (visits.run, visits.left) {
         // Of several properties, it is about those that no run has.
         _ if visits.shown || duties.is_empty() => Ok(()),
