@@ -457,12 +457,17 @@ fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
     (formulas, simple)
 }
 
-/// The cases of a property that is a disjunction in its simpler form; none of another one. Where
-/// `some` run is to be shown, it is seen that each case implies the property; where there is none,
-/// that the property implies one of the cases.
+/// The cases of a property in its simpler form: the parts of a disjunction, or the simpler form as
+/// the only case; none where the form is no simpler. Where `some` run is to be shown, it is seen
+/// that each case implies the property; where there is none, that the property implies one of the
+/// cases.
 fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunProperty> {
     let (formulas, simple) = simplified(net, property);
-    let Node::Or(parts) = formulas.node(simple) else { return Vec::new() };
+    let parts = match formulas.node(simple) {
+        Node::Or(parts) => parts.to_vec(),
+        _ if simple == property.formula() => return Vec::new(),
+        _ => vec![simple],
+    };
     if parts.len() > MOST_CASES {
         return Vec::new();
     }

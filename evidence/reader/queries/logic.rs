@@ -16,6 +16,8 @@ struct Open<'a, 'input, T> {
     left: Vec<Operand<'a, 'input>>,
     /// Those that are done.
     done: Vec<T>,
+    /// How many levels of the file the junction is: none for the two operands of an equivalence.
+    levels: usize,
 }
 
 /// A part of a formula that is still to be looked at.
@@ -42,9 +44,9 @@ pub(super) fn predicate(
     Ok(junctions(node, negated, &part, &join)?.sorted())
 }
 
-/// The most leaves that are looked at for one formula: an equivalence has both of its operands
-/// looked at twice, and one inside of another four times.
-const MOST_LEAVES: usize = 1 << 20;
+/// Leaves that are looked at for one formula beyond four times those that it has: an equivalence has
+/// both of its operands looked at twice, and one inside of another four times.
+const SPARE_LEAVES: usize = 100_000;
 
 /// A formula, or its negation, from what is made of its leaves, each with whether it is negated, by
 /// joining them: one part is enough, or all are wanted.
@@ -56,12 +58,15 @@ pub(super) fn junctions<'a, 'input, T>(
 ) -> Result<T, Unreadable> {
     let mut open: Vec<Open<'a, 'input, T>> = Vec::new();
     let mut next = Operand::Formula(node, negated);
-    let mut leaves = 0;
+    let (mut leaves, mut depth) = (0, 0);
+    let most = SPARE_LEAVES + 4 * node.descendants().count();
     loop {
         let mut made = match operands(next)? {
             Some((any, left)) => {
-                open.push(Open { any, left, done: Vec::new() });
-                if open.len() > 2 * DEEPEST {
+                let levels = usize::from(matches!(next, Operand::Formula(..)));
+                open.push(Open { any, left, done: Vec::new(), levels });
+                depth += levels;
+                if depth > DEEPEST {
                     let what = format!("formulas nested deeper than {DEEPEST} are not read");
                     return Err(Unreadable::at(node, what));
                 }
@@ -69,9 +74,12 @@ pub(super) fn junctions<'a, 'input, T>(
             }
             None => {
                 leaves += 1;
-                let (Operand::Formula(node, negated), ..=MOST_LEAVES) = (next, leaves) else {
-                    return Err(Unreadable::at(node, "the formula has too many equivalences"));
+                let Operand::Formula(node, negated) = next else {
+                    return Err(Unreadable::at(node, "expected a formula"));
                 };
+                if leaves > most {
+                    return Err(Unreadable::at(node, "the formula has too many equivalences"));
+                }
                 Some(leaf(node, negated)?)
             }
         };
@@ -90,6 +98,7 @@ pub(super) fn junctions<'a, 'input, T>(
                 break;
             }
             made = Some(join(junction.any, std::mem::take(&mut junction.done)));
+            depth -= junction.levels;
             open.pop();
         }
     }

@@ -47,7 +47,7 @@ use logic::{junctions, predicate};
 use numbers::{compare, tokens};
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Net, PlaceId, Predicate};
-use paths::{is_path, joined, of_cases, of_marking};
+use paths::{is_path, joined, of_cases, of_marking, on_paths, speaks_of_its_path};
 use roxmltree::Node;
 use std::collections::HashSet;
 
@@ -173,6 +173,13 @@ fn question(
     }
     if name(node) == "place-bound" && !negated {
         return Ok(Question::Largest(sum(node, tokens(net, node)?)?));
+    }
+    // Without a quantifier around it, what speaks of a path is said of all.
+    if speaks_of_its_path(node) {
+        return match done {
+            None => on_paths(net, true, (node, negated)),
+            Some(_) => runs::of_runs(net, done, true, (node, negated)),
+        };
     }
     // A path quantifier within a leaf is found where that is read.
     if !node.descendants().any(is_path) {

@@ -63,8 +63,8 @@ pub(super) fn compare(
         return Err(Unreadable::at(node, "expected two operands"));
     };
     let (left, right) = if swapped { (right, left) } else { (left, right) };
-    let right = integer(net, right, 0)?;
-    let all = integer(net, left, 0)?.add(&right, -1).ok_or_else(|| too_large(node))?;
+    let [left, right] = [integer(net, left, 0)?, integer(net, right, 0)?];
+    let all = left.add(&right, -1).ok_or_else(|| too_large(node))?;
     let sum = sum(node, all.terms(node)?)?;
     let bound = all.constant.checked_neg().and_then(|bound| bound.checked_sub(less));
     let bound = bound.ok_or_else(|| too_large(node))?;
@@ -120,8 +120,8 @@ fn operated(
     let count = parts.len();
     let is_difference = operator == "integer-difference";
     if count == 0 || is_difference && count != 2 {
-        let expected = if is_difference { "two" } else { "at least one" };
-        let what = format!("`{operator}` of {count} operands; expected {expected}");
+        let expected = if is_difference { "two operands" } else { "at least one operand" };
+        let what = format!("expected {expected} in `{operator}`, found {count}");
         return Err(Unreadable::at(node, what));
     }
     let mut parts = parts.into_iter();

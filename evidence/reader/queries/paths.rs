@@ -99,6 +99,12 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
         if inside.descendants().any(is_path) {
             return trees::of_tree(net, node, negated);
         }
+        if speaks_of_its_path(inside) {
+            // ¬EF φ = A ¬F φ.
+            let is_negated = negated != (early == Early::Impossibility);
+            let all = (early != Early::Possibility) != negated;
+            return runs::of_runs(net, None, all, (node, is_negated));
+        }
         let goals = vec![predicate(net, inside, always)?];
         return Ok(Question::Reach { goals, all: true, then: met != negated });
     }
@@ -108,7 +114,7 @@ fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Un
 }
 
 /// That all paths satisfy the formula at `path`, or some; or its negation where that is `negated`.
-fn on_paths(
+pub(super) fn on_paths(
     net: &Net,
     all: bool,
     (path, negated): (Node<'_, '_>, bool),

@@ -20,7 +20,7 @@
 //! firings: what comes next in a dead marking is nothing, not the same again. Where the initial
 //! marking is dead, such a formula is refused.
 
-use super::paths::{is_operator_of_time, is_path, speaks_of_its_path};
+use super::paths::{Early, is_operator_of_time, is_path, speaks_of_its_path};
 use super::timed::{Logic, Reading, Timed};
 use super::{inside, listed};
 use crate::question::Question;
@@ -45,7 +45,11 @@ pub(super) fn of_runs(
     }
     let mut reading: Reading<'_, Linear> = Reading::new(net, path);
     reading.ends = done.is_some();
-    let read = reading.formula(path)?;
+    let read = match Early::of(path) {
+        // The quantifier is said already.
+        Some(_) => reading.timed(Timed { paths: Some(Linear), negated: false, node: path })?,
+        None => reading.formula(path)?,
+    };
     // All runs satisfy it if none violates it.
     let mut formula = if all == negated { read } else { reading.formulas.negate(read) };
     if let Some(done) = done {

@@ -48,6 +48,8 @@ enum Task<'a, 'input, P> {
     Read(Node<'a, 'input>),
     /// Read what an operator of time says.
     Timed(Timed<'a, 'input, P>),
+    /// Negate the last formula that was read.
+    Negate,
     /// Put together the last formulas that were read: so many.
     Join(Operator<P>, usize),
 }
@@ -112,15 +114,14 @@ impl<'n, P: Logic> Reading<'n, P> {
         let mut read: Vec<Formula<P>> = Vec::new();
         let mut depth = 0;
         while let Some(task) = tasks.pop() {
-            if depth > 2 * DEEPEST {
+            if depth > DEEPEST {
                 let what = format!("formulas nested deeper than {DEEPEST} are not read");
                 return Err(Unreadable::at(whole, what));
             }
             match task {
                 Task::Timed(Timed { negated: true, paths, node }) => {
-                    tasks.push(Task::Join(Operator::Not, 1));
+                    tasks.push(Task::Negate);
                     tasks.push(Task::Timed(Timed { negated: false, paths, node }));
-                    depth += 1;
                 }
                 Task::Timed(Timed { paths: None, node, .. }) => tasks.push(Task::Read(node)),
                 Task::Timed(Timed { paths: Some(paths), node, .. }) => {
@@ -148,6 +149,10 @@ impl<'n, P: Logic> Reading<'n, P> {
                     P::refuse(node)?;
                     let predicate = predicate(self.net, node, false)?;
                     read.push(self.holds(predicate));
+                }
+                Task::Negate => {
+                    let negated = read.pop().map(|last| self.formulas.negate(last));
+                    read.extend(negated);
                 }
                 Task::Join(operator, count) => {
                     depth -= 1;

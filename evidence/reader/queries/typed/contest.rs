@@ -102,7 +102,11 @@ fn tokens(pieces: &[Piece]) -> Result<Vec<Token>, String> {
             name.is_some_and(|name| name.kind == Kind::Quoted)
                 && behind.is_some_and(|behind| behind.is(",") || behind.is(")"))
         };
-        let listed = |at: usize| formula[..at].last().is_some_and(|it| it.kind == Kind::Word);
+        // Behind these words, names in brackets are no transitions of which one is enabled.
+        let listed = |at: usize| {
+            let lists = ["tokens", "tokens-count", "is-fireable", "bound", "place-bound"];
+            formula[..at].last().is_some_and(|it| lists.iter().any(|word| it.is(word)))
+        };
         match piece.kind {
             // A list of transitions, of which one is enabled.
             Kind::Sign if piece.is("(") && is_list(at) && !listed(at) => {
