@@ -2,7 +2,7 @@
 
 use super::terminal::note;
 use crate::formula::text::{self, Language, TextError, TextFormula};
-use crate::formula::{Formula, FormulaProblem};
+use crate::formula::{Formula, FormulaProblem, NamedNodes};
 use crate::input;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -54,7 +54,9 @@ Formulas:
   fires(t1, t2)                                     one of them fires next (LTL only)
   deadlock                                          no transition is enabled
   bound(p1 + p2)                                    a number: the most they hold together
-  \"odd-name\" >= 1                                   any name can stand in quotes
+  waiting, t1                                       a node's id, or else its name (its label)
+  \"Pay invoice\"                                     in quotes, all nodes with this name
+  id \"p-1\"                                          an id and no name
   Tightest first: *   + -   <= >= < > = !=   ! EF AG and their like   U   &&   xor   ||   ->   <->
   so EF a >= 1 && b >= 1 is (EF a >= 1) && (b >= 1); usually EF (a >= 1 && b >= 1) is meant";
 
@@ -63,6 +65,8 @@ pub(super) struct Asked {
     pub(super) id: String,
     /// The formula, or in one line what is wrong with it.
     pub(super) formula: Result<Formula, String>,
+    /// The nodes that names in the formula stand for.
+    pub(super) named: Vec<NamedNodes>,
 }
 
 impl Formulas {
@@ -190,7 +194,8 @@ impl Gathered<'_> {
         if let Err(error) = &formula.formula {
             self.notes.extend(complaint(error));
         }
-        self.push(formula.id, formula.formula.map_err(|error| error.to_string()));
+        let read = formula.formula.map_err(|error| error.to_string());
+        self.push(formula.id, read, formula.named);
     }
 
     /// Adds a formula of a query file. Its id may be that of another one.
@@ -199,7 +204,7 @@ impl Gathered<'_> {
             self.note(format!("parikh: formula {id}: {error}"));
         }
         self.ids.insert(id.clone());
-        self.asked.push(Asked { id, formula });
+        self.asked.push(Asked { id, formula, named: Vec::new() });
     }
 
     /// Calls each formula without a name `formula-N` after its place, or after the next number that
@@ -215,7 +220,7 @@ impl Gathered<'_> {
     }
 
     /// Adds a formula that was typed. Whoever names two formulas alike has made a mistake.
-    fn push(&mut self, id: String, formula: Result<Formula, String>) {
+    fn push(&mut self, id: String, formula: Result<Formula, String>, named: Vec<NamedNodes>) {
         let formula = match id.is_empty() || self.ids.insert(id.clone()) {
             true => formula,
             false => formula.and_then(|_| {
@@ -224,6 +229,6 @@ impl Gathered<'_> {
                 Err(error)
             }),
         };
-        self.asked.push(Asked { id, formula });
+        self.asked.push(Asked { id, formula, named });
     }
 }

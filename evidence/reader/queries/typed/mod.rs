@@ -48,7 +48,8 @@ pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
 pub fn read_contest(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     let asked = contest::properties(text).into_iter();
     let property = |it: pieces::Translated| {
-        let tokens = it.tokens.map(|tokens| Reading::new(net, tokens).with_loosest_until());
+        let tokens =
+            it.tokens.map(|tokens| Reading::new(net, tokens).with_ids_only().with_loosest_until());
         property(it.name, it.line, tokens, as_xml)
     };
     asked.map(property).collect()
@@ -58,7 +59,7 @@ pub fn read_contest(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
 pub fn read_early(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     let asked = early::definitions(text, net).into_iter();
     let property = |it: pieces::Translated| {
-        let tokens = it.tokens.map(|tokens| Reading::new(net, tokens));
+        let tokens = it.tokens.map(|tokens| Reading::new(net, tokens).with_ids_only());
         property(it.name, it.line, tokens, as_xml)
     };
     asked.map(property).collect()
@@ -74,7 +75,7 @@ pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
 pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     let formulas = lola::formulas(text).into_iter();
     let property = |(line, tokens): (u64, Result<_, String>)| {
-        let reading = tokens.map(|tokens| Reading::new(net, tokens));
+        let reading = tokens.map(|tokens| Reading::of_words(net, tokens));
         property(String::new(), line, reading, as_xml)
     };
     formulas.map(property).collect()
