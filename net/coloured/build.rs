@@ -1,6 +1,7 @@
 //! Construction of a coloured net: sorts, variables, places, transitions and arcs are checked as
 //! they are added, so that code that traverses a finished net need not check again.
 
+use crate::assumption::Assumption;
 use super::sort::{Sort, SortId, SortKind};
 use super::term::{Guard, Multiset, Term, VariableId};
 use super::{
@@ -71,6 +72,11 @@ impl ColouredNet {
     /// Renames the net.
     pub fn set_name(&mut self, name: impl Into<String>) {
         self.name = name.into();
+    }
+
+    /// Adds something that is assumed about the model.
+    pub fn assume(&mut self, assumption: Assumption) {
+        crate::assumption::add(&mut self.assumptions, assumption);
     }
 
     /// Adds a sort after the sorts that it is made of.

@@ -19,6 +19,11 @@ pub(super) enum Child {
     /// Which transitions fire before others.
     Priority,
     Timed,
+    Rate,
+    /// An interval of time, with the element's name and attributes.
+    Limit(&'static str, Vec<(String, String)>),
+    /// The information of a tool, with the attributes of the element.
+    ToolSpecific(Vec<(String, String)>),
     /// A marking or inscription of a coloured net.
     Coloured,
     /// Graphics, other tools' data, and whatever else is to be skipped.
@@ -61,7 +66,11 @@ impl<R: BufRead> XmlReader<R> {
             match tag.name() {
                 known if read.contains(&known) => tag.check_attributes()?,
                 // What tools write for themselves.
-                "name" | "graphics" | "toolspecific" => {}
+                "toolspecific" => {
+                    let attributes = tag.all_attributes()?;
+                    return Ok(Some((Child::ToolSpecific(attributes), tag.at)));
+                }
+                "name" | "graphics" => {}
                 _ => {
                     tag.check_passed_over(nothing)?;
                     self.skip()?;
@@ -80,6 +89,9 @@ impl<R: BufRead> XmlReader<R> {
                 }
                 "condition" => Child::Condition,
                 "priority" => Child::Priority,
+                "rate" => Child::Rate,
+                "delay" => Child::Limit("delay", tag.all_attributes()?),
+                "interval" => Child::Limit("interval", tag.all_attributes()?),
                 "timed" => Child::Timed,
                 "hlinitialMarking" | "hlinscription" => Child::Coloured,
                 _ => Child::Other,
