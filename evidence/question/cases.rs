@@ -11,6 +11,7 @@
 //! was made for the question, and are no places or markings of a model that look the same.
 
 use super::Question;
+use parikh_net::Assumption;
 use parikh_net::counted::counted;
 use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
 
@@ -96,7 +97,57 @@ impl CaseNet {
 /// # Errors
 /// Why there is none.
 pub fn with_one_case(net: &Net, chosen: Option<&Marking>) -> Result<Net, String> {
-    CaseNet::of(("Soundness", 1), net, chosen).map(CaseNet::into_net)
+    let assumed = assumptions(net, chosen.is_some());
+    let begun = CaseNet::of(("Soundness", 1), net, chosen).map(CaseNet::into_net)?;
+    Ok(begun.assuming(assumed))
+}
+
+/// Returns what is assumed where cases of this model are asked about: where they begin, and when
+/// they are done, if no final markings are `given`.
+pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
+    let name = |place: PlaceId| net.place_name(place).to_owned();
+    let mut assumed = Vec::new();
+    if net.initial().total() == 0
+        && let Some(source) = only_place(net, |p| net.producers(p).is_empty())
+    {
+        assumed.push(Assumption::InitialToken(name(source)));
+    }
+    let finals = net.final_markings();
+    if given && !finals.is_empty() {
+        assumed.push(Assumption::OtherFinalMarking);
+    } else if !given && finals.iter().any(|last| last.total() == 0) {
+        assumed.push(Assumption::EmptyFinalMarking);
+    } else if !given
+        && finals.is_empty()
+        && let Some(sink) = only_place(net, |p| net.consumers(p).is_empty())
+    {
+        assumed.push(Assumption::FinalToken(name(sink)));
+    }
+    assumed
+}
+
+/// Returns the only place that is like this.
+fn only_place(net: &Net, is: impl Fn(PlaceId) -> bool) -> Option<PlaceId> {
+    let mut places = net.places().filter(|&p| is(p));
+    places.next().filter(|_| places.next().is_none())
+}
+
+/// Returns the net with a token in its only source, if the model has no initial marking; the net
+/// says that the token is assumed.
+///
+/// # Errors
+/// When it has an initial marking, or not one source.
+pub(crate) fn with_assumed_token(net: &Net) -> Result<Net, String> {
+    let source = only_place(net, |p| net.producers(p).is_empty());
+    match source.filter(|_| net.initial().total() == 0) {
+        Some(source) => {
+            let mut marking = Marking::empty(net.place_count());
+            marking[source] = 1;
+            let assumed = Assumption::InitialToken(net.place_name(source).to_owned());
+            Ok(net.from_marking(marking).assuming([assumed]))
+        }
+        None => Err("the model has an initial marking, or not one source place".to_owned()),
+    }
 }
 
 /// The markings in which so many cases begin, and are done.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Each `marking` is one; a place that is not named holds no token, one that is named twice the
-//! sum. A marking without a token is none, and equal markings count once.
+//! sum. A marking may be empty, and equal markings count once.
 
 use super::references::resolve;
 use super::{Unreadable, attribute, elements, in_text, name, unknown};
@@ -55,7 +55,7 @@ pub(super) fn read<'a>(
                     held.ok_or_else(|| Unreadable::at(place, "more than 2^63 - 1 tokens"))?;
             }
             let marking = Marking::new(tokens);
-            if marking.total() > 0 && !finals.contains(&marking) {
+            if !finals.contains(&marking) {
                 finals.push(marking);
             }
         }

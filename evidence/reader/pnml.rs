@@ -14,13 +14,14 @@
 //! - `finalmarkings` say when a run is over; they change nothing of what can be reached.
 //! - Arcs may have a type: `inhibitor`, `read` (or `test`) and `reset`, from a place to a
 //!   transition.
-//! - What PIPE writes besides is read by `pipe`.
+//! - What PIPE writes besides is read by `pipe`; times, priorities and tools by `timing`.
 //! - Everything else might mean something and is refused: colours, capacities, other types.
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
 
 use super::known::nothing_unknown;
 use super::references::{references, resolve};
+use super::timing::{Beside, Times};
 use super::{
     Unreadable, attribute, child, decode, elements, finals, in_text, name, optional, pipe, tree,
     trimmed, units, unknown,
@@ -64,7 +65,7 @@ struct Parts<'a, 'input> {
 /// # Errors
 /// With the line and what was expected there.
 pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
-    let Extended { net, note } = read_extended(bytes)?;
+    let Extended { net, note } = read_extended(bytes, Times::Refused)?;
     match net.into_plain() {
         Ok(net) => Ok(Model { net, note }),
         Err(_) => {
@@ -81,7 +82,7 @@ const PLAIN: [&str; 5] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn"];
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_extended(bytes: &[u8]) -> Result<Extended, Unreadable> {
+pub fn read_extended(bytes: &[u8], times: Times) -> Result<Extended, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
@@ -93,7 +94,9 @@ pub fn read_extended(bytes: &[u8]) -> Result<Extended, Unreadable> {
         return Err(Unreadable::at(net, what));
     }
     nothing_unknown(net)?;
-    build(net, &collect(net)?)
+    let Extended { net: read, note } = build(net, &collect(net)?)?;
+    let assumptions = Beside::of(net).assumptions(times)?;
+    Ok(Extended { net: read.assuming(assumptions), note })
 }
 
 /// The one net of a file.
@@ -151,7 +154,6 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
             builder.core.label_place(p, &label);
         }
     }
-    pipe::no_priorities(&parts.transitions)?;
     for &node in &parts.transitions {
         label(node, "", 0)?;
         let id = attribute(node, "id")?;

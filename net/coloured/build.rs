@@ -1,13 +1,13 @@
 //! Construction of a coloured net: sorts, variables, places, transitions and arcs are checked as
 //! they are added, so that code that traverses a finished net need not check again.
 
-use crate::assumption::Assumption;
 use super::sort::{Sort, SortId, SortKind};
 use super::term::{Guard, Multiset, Term, VariableId};
 use super::{
     ColouredArc, ColouredNet, ColouredNode, ColouredPlace, ColouredPlaceId, ColouredTransition,
     ColouredTransitionId, Variable,
 };
+use crate::assumption::Assumption;
 use std::collections::HashSet;
 
 /// The reason why a part of a coloured net is refused.

@@ -96,6 +96,8 @@ impl Cases {
         if !lacks.is_empty() {
             tracing::info!("no workflow net: {}", lacks.join("; "));
         }
+        let assumptions = workflow::assumptions(net, self.last.is_some());
+        let begun = begun.assuming(assumptions);
         Ok(Model::from(match examination {
             Examination::RelaxedSoundness => {
                 counted(&begun).with_context(|| file.display().to_string())?

@@ -57,8 +57,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
     let model = match arguments.log {
-        None => input::read_model_within_caps(&arguments.model)?,
-        Some(_) => input::read_model(&arguments.model)?,
+        None => input::read_model_within_caps(&arguments.model, timing)?,
+        Some(_) => input::read_model_as(&arguments.model, timing)?,
     };
     // A log is one of the unfolding.
     if let (Some(net), None) = (model.colours(), &arguments.log) {

@@ -67,6 +67,9 @@ pub(super) struct Arguments {
     /// the model says.
     #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
     last: Option<String>,
+    /// Leave times and priorities out, which change what can be reached and are refused otherwise.
+    #[arg(long)]
+    untimed: bool,
     /// A verdict file of the contest (a filled model form): where it contradicts the net is a
     /// finding.
     #[arg(long, value_name = "FILE")]
@@ -134,7 +137,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         return arguments.of_system_alone(&system, &budget);
     }
     let form = arguments.form.as_deref().map(verdicts::read).transpose()?;
-    let model = input::read_model(&arguments.model)?;
+    let timing = input::Timing::of_option(arguments.untimed);
+    let model = input::read_model_as(&arguments.model, timing)?;
     let remark = model.colours().map(|coloured| {
         format!(
             "The model is coloured ({}, {}). This is about the place/transition net that \

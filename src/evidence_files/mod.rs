@@ -77,6 +77,7 @@ impl<'n, W: Write> Writer<'n, W> {
         let header = json!({
             "format": FORMAT, "net": net.name(), "places": net.place_count(),
             "transitions": net.transition_count(), "examination": examination,
+            "assumes": assumption::keys(net.assumptions()),
         });
         writer.line("evidence", &header)?;
         if net.folding().is_some() {

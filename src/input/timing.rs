@@ -147,8 +147,14 @@ impl Urgency {
                 | "earliestfiringtime" | "latestfiringtime" => {
                     self.limit = Some(format!("the `{name}`"));
                 }
-                "rate" | "rates" | "weight" | "probability" | "lambda" | "firingrate"
-                | "firingweight" | "distributionparameters" => self.has_rate = true,
+                "rate"
+                | "rates"
+                | "weight"
+                | "probability"
+                | "lambda"
+                | "firingrate"
+                | "firingweight"
+                | "distributionparameters" => self.has_rate = true,
                 _ => {}
             }
         }

@@ -11,7 +11,7 @@
 //! et al., *Soundness of workflow nets: classification, decidability, and analysis*, 2011.
 
 use crate::evidence::words;
-use parikh_net::{Marking, Net, PlaceId, TransitionId};
+use parikh_net::{Assumption, Marking, Net, PlaceId, TransitionId};
 use std::fmt;
 
 /// The properties that decide whether a net is a workflow net.
@@ -144,6 +144,40 @@ fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
         places: net.places().filter(|p| !places[p.index()]).collect(),
         transitions: net.transitions().filter(|t| !transitions[t.index()]).collect(),
     }
+}
+
+/// Returns what questions about cases assume about the final markings of `net`, and about where a
+/// case begins; other final markings may be `given`. The net may have no case at all.
+pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
+    let ends = Workflow::of(net).ends();
+    let mut all: Vec<Assumption> = assumed_source(net).map(|(_, it)| it).into_iter().collect();
+    match (is_given, net.final_markings(), ends) {
+        (true, [], _) | (false, [], None) => {}
+        (true, ..) => all.push(Assumption::OtherFinalMarking),
+        (false, [], Some((_, sink))) => {
+            all.push(Assumption::FinalToken(net.place_name(sink).to_owned()));
+        }
+        (false, finals, _) if finals.iter().any(|last| last.total() == 0) => {
+            all.push(Assumption::EmptyFinalMarking);
+        }
+        (false, ..) => {}
+    }
+    all
+}
+
+/// Returns the source of a workflow net without initial marking, and that its token is assumed.
+fn assumed_source(net: &Net) -> Option<(PlaceId, Assumption)> {
+    let (source, _) = Workflow::of(net).ends().filter(|_| net.initial().total() == 0)?;
+    Some((source, Assumption::InitialToken(net.place_name(source).to_owned())))
+}
+
+/// Returns the net with a token in its source, and says that it is assumed, if the net is a
+/// workflow net without initial marking.
+pub fn with_assumed_token(net: &Net) -> Option<Net> {
+    let (source, assumption) = assumed_source(net)?;
+    let mut marking = Marking::empty(net.place_count());
+    marking[source] = 1;
+    Some(net.from_marking(marking).assuming([assumption]))
 }
 
 /// Returns the net that handles `cases` cases. Its initial marking is the model's, or a token in
