@@ -159,6 +159,13 @@ pub struct Header {
     pub assumes: Option<Vec<String>>,
 }
 
+impl Header {
+    /// Returns true if the file says that the token in the source is assumed.
+    pub(crate) fn has_assumed_token(&self) -> bool {
+        self.assumes.iter().flatten().any(|key| key == "initial-token")
+    }
+}
+
 /// The nodes of an unfolding by their names, those of one coloured node together, in the order of
 /// the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,33 +13,41 @@
 //! token on #t.
 
 use crate::builder::{BuildError, NetBuilder};
-use crate::id::PlaceId;
+use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::net::Net;
 
-/// Returns the net with its firings counted: its places, then one place per transition in order,
-/// named `#t` (with more `#` if that name is taken). The counters start at 0; in final markings
-/// they are 0 and do not matter.
+/// The net with its firings counted: its places, then a counter for each transition, in order,
+/// called `#t` (with as many `#` as it takes for a name of its own). Initial and final markings are
+/// those of `net`. The counters are empty in both: no firing is counted initially, and the counts
+/// of a final marking do not matter.
+///
+/// A net that stands for a model with inhibitor or reset arcs keeps its translation. Its counters
+/// belong to the transitions of the model: all copies of a transition put on the same counter.
 ///
 /// # Errors
 /// If there are too many nodes.
 pub fn counted(net: &Net) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
-    for t in net.transitions() {
-        let mut name = format!("#{}", net.transition_name(t));
+    for (at, copies) in net.model_transitions().enumerate() {
+        let own = match net.translation() {
+            Some(translation) => translation.transition_name(TransitionId::new(at)),
+            None => net.transition_name(TransitionId::new(at)),
+        };
+        let mut name = format!("#{own}");
         while builder.node(&name).is_some() {
             name.insert(0, '#');
         }
         let counter = builder.place(&name, 0)?;
-        builder.put(t, counter, 1)?;
+        copies.into_iter().try_for_each(|copy| builder.put(copy, counter, 1))?;
     }
-    let finals = net.final_markings().iter().map(|marking| {
-        let mut tokens = marking.tokens().to_vec();
-        tokens.resize(net.place_count() + net.transition_count(), 0);
-        Marking::new(tokens)
-    });
-    let finals = finals.collect();
-    Ok(builder.build()?.with_final_markings(finals))
+    if let Some(translation) = net.translation() {
+        builder.set_translation(translation.clone());
+    }
+    let counted = builder.build()?;
+    let places = counted.place_count();
+    let finals = net.final_markings().iter().map(|marking| marking.padded(places)).collect();
+    Ok(counted.with_final_markings(finals))
 }
 
 /// Returns the net with one more transition, the last one, which takes `last` and puts the initial
@@ -59,10 +67,18 @@ pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     builder.build()
 }
 
-/// Returns the places of a [`counted`] net that belong to the original net, given the number of
-/// transitions.
+/// The counters of a [`counted`] net, one for each transition of the model, in order.
+pub fn counters(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
+    let transitions = net.model_transitions().count();
+    (net.place_count().saturating_sub(transitions)..net.place_count()).map(PlaceId::new)
+}
+
+/// The places of a [`counted`] net that are places of the model: no counters, and nothing that a
+/// translation added.
 pub fn uncounted_places(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
-    (0..net.place_count() - net.transition_count().min(net.place_count())).map(PlaceId::new)
+    let transitions = net.model_transitions().count();
+    let uncounted = net.place_count().saturating_sub(transitions);
+    (0..uncounted.min(net.model_places().len())).map(PlaceId::new)
 }
 
 #[cfg(test)]

@@ -91,6 +91,12 @@ impl ExtendedNet {
         ExtendedNet { core: self.core.assuming(more), ..self }
     }
 
+    /// The same net, begun from `marking`.
+    #[must_use]
+    pub fn from_marking(self, marking: Marking) -> Self {
+        ExtendedNet { core: self.core.from_marking(marking), ..self }
+    }
+
     /// Returns the weight of the inhibitor arc between `t` and `p`, if it exists.
     pub fn inhibitor_weight(&self, t: TransitionId, p: PlaceId) -> Option<u64> {
         let row = self.inhibitors(t);

@@ -24,6 +24,14 @@ impl Marking {
         Marking(vec![0; places])
     }
 
+    /// The same counts, followed by empty places up to `places` places in all.
+    #[must_use]
+    pub fn padded(&self, places: usize) -> Self {
+        let mut tokens = self.0.clone();
+        tokens.resize(places.max(tokens.len()), 0);
+        Marking(tokens)
+    }
+
     /// Returns the counts, one per place.
     pub fn tokens(&self) -> &[u64] {
         &self.0

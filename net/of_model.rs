@@ -1,11 +1,39 @@
-//! Translation of conditions on the markings of a model with inhibitor or reset arcs to conditions
-//! on the net with caps that represents it: [`of_model`].
+//! Translation of markings of a model with inhibitor or reset arcs to the net that represents it, and
+//! of conditions on markings to the net with caps: [`of_model`].
 
-use crate::id::TransitionId;
+use crate::id::{PlaceId, TransitionId};
+use crate::marking::Marking;
 use crate::net::Net;
 use crate::predicate::{Atom, Predicate};
 use crate::sum::LinearSum;
 use crate::translation::{Caps, Translation, Window};
+
+impl Net {
+    /// The marking of this net in which the model's places hold what `marking` says. The complement
+    /// places of a translation hold the rest of their bounds. `None` where a place would exceed its
+    /// bound: then the model does not reach the marking.
+    pub fn marking_of_model(&self, marking: &Marking) -> Option<Marking> {
+        let mut whole = marking.padded(self.place_count());
+        let Some(translation) = self.translation() else { return Some(whole) };
+        for (at, &place) in translation.complemented().iter().enumerate() {
+            let complement = PlaceId::new(translation.place_count() + at);
+            let bound = self.initial()[place].checked_add(self.initial()[complement])?;
+            whole[complement] = bound.checked_sub(whole[place])?;
+        }
+        if let Some(within) = translation.within_caps() {
+            whole[within] = 1;
+        }
+        Some(whole)
+    }
+
+    /// Whether `marking` is one of the final markings, as far as the model's places go.
+    pub fn is_final(&self, marking: &[u64]) -> bool {
+        let places = self.model_places().len();
+        let is_same =
+            |last: &Marking| last.tokens().iter().zip(marking).take(places).all(|(a, b)| a == b);
+        self.final_markings().iter().any(is_same)
+    }
+}
 
 /// Translates a condition on the model's markings to one on the markings of `net`, if that has
 /// caps; otherwise returns the condition. A copy of a transition stands for the transition itself,

@@ -101,7 +101,10 @@ pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String>
         Some(caps) => translation.with_caps(caps),
         None => translation,
     });
-    made.build().map_err(|it| it.to_string())
+    let made = made.build().map_err(|it| it.to_string())?;
+    let finals = core.final_markings().iter().map(|last| last.padded(made.place_count()));
+    let finals = finals.collect();
+    Ok(made.with_final_markings(finals))
 }
 
 /// Adds the places beside the model's.

@@ -11,7 +11,8 @@
 //!   Several arcs from one node to another move their tokens together: their weights add up.
 //! - `graphics` and the `toolspecific` parts of other tools mean nothing. Those of NUPN are read by
 //!   `units`; they change nothing but what the model claims of itself.
-//! - `finalmarkings` say when a run is over; they change nothing of what can be reached.
+//! - `finalmarkings`, and `finalMarking` in places, say when a run is over. They change nothing of
+//!   what can be reached.
 //! - Arcs may have a type: `inhibitor`, `read` (or `test`) and `reset`, from a place to a
 //!   transition.
 //! - What PIPE writes besides is read by `pipe`; times, priorities and tools by `timing`.
@@ -154,6 +155,7 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
             builder.core.label_place(p, &label);
         }
     }
+    let in_places = finals::in_places(&parts.places)?;
     for &node in &parts.transitions {
         label(node, "", 0)?;
         let id = attribute(node, "id")?;
@@ -203,7 +205,7 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
     if let Ok(Some(units)) = units {
         builder.core.set_units(units);
     }
-    let finals = finals::read(&parts.finals, &builder.core, &references)?;
+    let finals = finals::read(&parts.finals, in_places, &builder.core, &references)?;
     let net = builder.build().map_err(|error| refused(net, error))?;
     Ok(Extended { net: net.with_final_markings(finals), note })
 }
@@ -219,6 +221,7 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
             "capacity" if name(node) == "place" => pipe::no_capacity(inside)?,
             "type" if name(node) == "place" => no_colours(inside)?,
             "label" if name(node) == "transition" => {} // TINA's second name
+            "finalMarking" if name(node) == "place" => {} // `finals` reads it
             _ if pipe::means_nothing(inside, node) => {}
             found if found == key => {
                 if value.replace(in_text(inside, default)?).is_some() {

@@ -10,7 +10,7 @@ use crate::evidence_files::EvidenceFile;
 use crate::model::View;
 use anyhow::{Context, Result};
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::{Net, Pumping, Stage, marking_text};
+use parikh_net::{Marking, Net, Pumping, Stage, marking_text};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -88,7 +88,9 @@ impl Beside<'_> {
             note("shows", &answer.reason),
         ];
         if says_where {
-            trace.notes.push(note("from", &marking_text::print(net, net.initial())));
+            // Complement places follow from the model's places.
+            let own = net.initial().tokens()[..net.model_places().len()].to_vec();
+            trace.notes.push(note("from", &marking_text::print(net, &Marking::new(own))));
         }
         let file = directory.join(format!("{}.trace", file_name(&answer.id)));
         match std::fs::write(&file, trace.print_named(&|t| view.transition_name(t))) {

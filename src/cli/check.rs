@@ -286,13 +286,27 @@ impl Arguments {
     /// Reads the model. One initial marking is for all questions: where one of them is about cases,
     /// the token that a workflow net without initial marking begins with is there for all.
     fn read(&self) -> Result<Model> {
+        let path = &self.model;
         let timing = Timing::of_option(self.untimed);
-        let model = input::read_model_within_caps(&self.model, timing)?;
+        let model = input::read_model_within_caps(path, timing)?;
         let of_cases = |it: &Examination| it.is_about_cases();
-        let is_about_cases = self.cases.one_by_one || self.examination.iter().any(of_cases);
-        let begun = match &model {
-            Model::Plain(net) if is_about_cases => workflow::with_assumed_token(net),
-            _ => None,
+        let Model::Plain(net) = &model else { return Ok(model) };
+        if !self.cases.one_by_one && !self.examination.iter().any(of_cases) {
+            return Ok(model);
+        }
+        let begun = match net.translation() {
+            None => workflow::assumed_token(net)
+                .map(|(initial, assumed)| net.from_marking(initial).assuming([assumed])),
+            Some(_) => {
+                let extended = input::read_extended(path)?;
+                let token = workflow::assumed_token(extended.core());
+                let begun = token.map(|(initial, assumed)| {
+                    let file = input::model_file(path)?.display().to_string();
+                    let begun = extended.from_marking(initial).assuming([assumed]);
+                    input::translated_within_caps(begun, &file)
+                });
+                begun.transpose()?
+            }
         };
         Ok(begun.map_or(model, Model::from))
     }

@@ -3,6 +3,7 @@
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
 mod automaton;
+mod begun;
 mod beside;
 mod check;
 mod convert;

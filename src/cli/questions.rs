@@ -4,6 +4,7 @@ use super::Misuse;
 use super::fair::{Meant, fairness};
 use super::formulas::{Asked, Formulas};
 use super::model::query_file;
+use super::processes::why_not_with_caps;
 use super::terminal::note;
 use crate::answer::Plan;
 use crate::formula::{Formula, Logic, NamedNodes, Unsupported, of_cases};
@@ -25,7 +26,7 @@ pub(super) enum Inquiry<'a> {
     /// An examination with queries, and the file that holds them.
     Queries(Examination, PathBuf),
     /// An examination of processes, and the number of cases that are handled at the same time. The
-    /// net already begins with that many cases, and its final marking is the one with all done.
+    /// net already begins with that many cases, and all cases are done in its final markings.
     Process(Examination, u64),
     /// Formulas of the user's own.
     Formulas(&'a Formulas),
@@ -134,8 +135,14 @@ impl<'a> Reading<'a> {
                 Ok(match Plan::of_examination(*examination, net) {
                     Some(plan) => plan.called(&id).into(),
                     None => {
-                        let reason = "the net is too large for goals that speak of all places";
-                        let refused = vec![Unanswered { id, reason: reason.to_owned() }];
+                        let reason = match net.has_caps() {
+                            true => why_not_with_caps(net),
+                            false => {
+                                "the net is too large for goals that speak of all places".to_owned()
+                            }
+                        };
+                        notes.push(format!("parikh: {id}: {reason}"));
+                        let refused = vec![Unanswered { id, reason }];
                         Wording { refused, ..Wording::default() }
                     }
                 })

@@ -4,6 +4,7 @@
 //! which checks it and gives the way back, and what comes back is replayed on the model and has to
 //! show there what it showed.
 
+use super::begun::begun_where;
 use super::terminal::{line, note};
 use super::trace_file::Trace;
 use super::{Outcome, limits, reduce, replay_coloured, signals, story};
@@ -41,6 +42,9 @@ pub(super) struct Arguments {
     /// With --log: how much memory the process may use: 4G, 500M. By default 85 % of the machine's.
     #[arg(short, long, value_parser = limits::memory, requires = "log")]
     memory: Option<u64>,
+    /// Leave times and priorities out, which change what can be reached and are refused otherwise.
+    #[arg(long)]
+    untimed: bool,
     /// With --log: write the trace of MODEL.
     #[arg(short, long, value_name = "FILE", requires = "log")]
     output: Option<PathBuf>,
@@ -56,6 +60,7 @@ Examples:
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
+    let timing = input::Timing::of_option(arguments.untimed);
     let model = match arguments.log {
         None => input::read_model_within_caps(&arguments.model, timing)?,
         Some(_) => input::read_model_as(&arguments.model, timing)?,
@@ -67,6 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let net = model.into_net(&unfold::Config::default(), &Budget::unlimited())?;
     let Some(log) = &arguments.log else {
+        let net = begun_where(net, &arguments.model, &text).with_context(|| path.to_string())?;
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
         if trace.transitions().any(|t| net.passes_a_cap(t)) {
             bail!("{path}: it passes a cap of the net, and is no run of the model");

@@ -63,10 +63,10 @@ pub(super) struct Arguments {
     semantics: systems::Semantics,
     #[command(flatten)]
     formulas: formulas::Formulas,
-    /// Of processes: the marking in which a case is done, for example 'end' or 'p + 2*q', whatever
-    /// the model says.
+    /// Of processes: a marking in which a case is done, for example 'end' or 'p + 2*q', whatever
+    /// the model says. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
-    last: Option<String>,
+    last: Vec<String>,
     /// Leave times and priorities out, which change what can be reached and are refused otherwise.
     #[arg(long)]
     untimed: bool,
@@ -130,7 +130,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     if arguments.asks_all()
-        && arguments.last.is_none()
+        && arguments.last.is_empty()
         && arguments.form.is_none()
         && let Some(system) = systems::read_system(&arguments.model)?
     {
@@ -152,6 +152,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
     let (net, begun) = arguments.recognised(net);
     let remark = remark.or(begun);
+    let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
+    let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
+    let remark = (!remark.is_empty()).then(|| remark.join(" "));
     let asked = arguments.asked(&net)?;
     // Positions are for the eye: without them, the net is laid out.
     let positions = read_positions(&input::model_file(&arguments.model)?).unwrap_or_default();
@@ -223,11 +226,11 @@ impl Arguments {
 
     /// The model with the marking in which a case is done, where it is asked for.
     fn of_process(&self, model: Model) -> Result<Model> {
-        match (self.examination().filter(|asked| asked.is_about_cases()), &self.last) {
-            (None, None) => Ok(model),
+        match (self.examination().filter(|asked| asked.is_about_cases()), &self.last[..]) {
+            (None, []) => Ok(model),
             // Firings are counted where that is asked for, and not on the page.
             (_, last) => {
-                Cases::done_in(last.clone()).begun(&model, Examination::Soundness, &self.model)
+                Cases::done_in(last.to_vec()).begun(&model, Examination::Soundness, &self.model)
             }
         }
     }
@@ -237,22 +240,16 @@ impl Arguments {
     /// asked.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::recognised(&net) {
-            Some(begun) if begun.initial() == net.initial() => (begun, None),
+            Some(begun) if begun.initial() == net.initial() => {
+                (begun.assuming(workflow::assumptions(&net, false)), None)
+            }
             Some(begun) if self.asks_all() && self.form.is_none() => {
                 let at = parikh_net::marking_text::print(&begun, begun.initial());
                 let remark = format!(
                     "The model has no initial marking. It is a workflow net, and all of this is about one case, \
                      which begins in {at}."
                 );
-                (begun, Some(remark))
-            }
-            _ if self.asks_all() && net.final_markings().len() > 1 => {
-                let remark = format!(
-                    "The model has {} final markings, and a case is done in any of them. Soundness is about one, \
-                     which --final names.",
-                    net.final_markings().len()
-                );
-                (net, Some(remark))
+                (begun.assuming(workflow::assumptions(&net, false)), Some(remark))
             }
             _ => (net, None),
         }

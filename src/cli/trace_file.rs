@@ -71,8 +71,10 @@ impl Trace {
         let Some((_, from)) = self.notes.iter().find(|(key, _)| key == "from") else {
             return Ok(None);
         };
-        let marking = marking_text::parse(from, net);
-        marking.map(Some).map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))
+        let marking = marking_text::parse(from, net)
+            .map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))?;
+        // Complement places hold what is left of the bounds.
+        Ok(Some(net.marking_of_model(&marking).unwrap_or(marking)))
     }
 
     /// The transitions that it names, some of them more than once.

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! # Conditions
-//! 1. Nothing takes from the counter, it is empty initially, and t alone puts on it, one token.
+//! 1. Nothing takes from the counter, and it is empty initially. Only t puts on it, one token. Where
+//!    copies of a transition stand for t, each of them puts one token there.
 //! 2. The goal is that it holds a token, and φ, which no counter matters to.
 //! 3. The net without its counters has few markings. Where each counter is bounded, a search of the
 //!    net with them would end too, and only a small graph is tried.
@@ -81,14 +82,14 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
                 by.entry(edge.transition).or_insert(at);
             }
         }
-        for (t, id) in goals {
+        for (counted, id) in goals {
             if task.budget.is_exhausted() {
                 return format!("out of time after {markings} markings");
             }
             if !task.board.is_open(*id) {
                 continue;
             }
-            let Some(&at) = by.get(t) else {
+            let Some(&at) = counted.iter().find_map(|t| by.get(t)) else {
                 over.unreachable(*id, Proof::searched(markings as u64, false));
                 continue;
             };
@@ -100,7 +101,8 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
             // One run shows all that it fires.
             let fired: Vec<TransitionId> = run.steps().iter().map(|step| step.transition).collect();
             let Ok(firings) = u64::try_from(run.firings()) else { continue };
-            let shown = goals.iter().filter(|(t, _)| fired.contains(t));
+            let has_fired = |counted: &[TransitionId]| counted.iter().any(|t| fired.contains(t));
+            let shown = goals.iter().filter(|(counted, _)| has_fired(counted));
             let sightings = shown.map(|&(_, goal)| Sighting { goal, firings }).collect();
             under.along(run, sightings);
         }
@@ -108,8 +110,8 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
     format!("{markings} markings without counters")
 }
 
-/// Goals by what holds in the end, with the transition that is to have fired.
-type AboutRuns = BTreeMap<Predicate, Vec<(TransitionId, GoalId)>>;
+/// Goals by what holds in the end, with the transitions of which one is to have fired.
+type AboutRuns = BTreeMap<Predicate, Vec<(Vec<TransitionId>, GoalId)>>;
 
 /// Conditions 1 and 2.
 fn about_runs<'g>(
@@ -149,14 +151,14 @@ fn counter(part: &Predicate) -> Option<PlaceId> {
     }
 }
 
-/// The transition whose firings a place counts.
-fn counts(net: &Net, p: PlaceId) -> Option<TransitionId> {
-    match *net.producers(p) {
-        [arc] if arc.weight == 1 && net.consumers(p).is_empty() && net.initial()[p] == 0 => {
-            Some(arc.transition)
-        }
-        _ => None,
-    }
+/// The transitions whose firings a place counts together.
+fn counts(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
+    let producers = net.producers(p);
+    let counts_firings = !producers.is_empty()
+        && producers.iter().all(|arc| arc.weight == 1)
+        && net.consumers(p).is_empty()
+        && net.initial()[p] == 0;
+    counts_firings.then(|| producers.iter().map(|arc| arc.transition).collect())
 }
 
 #[cfg(test)]

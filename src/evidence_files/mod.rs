@@ -15,6 +15,7 @@ use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::kind::Kind;
 use crate::evidence::no_run::{NamedNoRun, NoRun};
 use crate::evidence::reduction::NamedLog;
+use parikh_net::assumption;
 use parikh_net::loops::{LoopElement, LoopRun};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{FiringSequence, Net, Pumping, Stage};

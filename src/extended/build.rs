@@ -77,7 +77,11 @@ pub(super) fn build(net: &ExtendedNet, bounds: Vec<Bound>) -> Result<Net, Untran
         translation = translation.with_caps(Caps { within, over, enabled });
     }
     builder.set_translation(translation);
-    Ok(builder.build()?)
+    let made = builder.build()?;
+    // What else there is depends on the model's places: final markings speak of those alone.
+    let finals = core.final_markings().iter().map(|last| last.padded(made.place_count()));
+    let finals = finals.collect();
+    Ok(made.with_final_markings(finals))
 }
 
 /// A net while it is made.

@@ -14,6 +14,7 @@ use super::{foreign, lola, mist, pnml, symmetric, systems, text, tina};
 use crate::model::Model;
 use parikh_net::Assumption;
 use parikh_net::printable::counted;
+use parikh_net::{ExtendedNet, Net};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -80,6 +81,15 @@ fn read(path: &Path, caps: bool, timing: Timing) -> Result<Model, InputError> {
     translated_from(read_source_as(path, timing)?, path, caps)
 }
 
+/// The place/transition net that stands for a net with inhibitor or reset arcs, within caps where
+/// places have no bound. `file` is how messages call its file.
+///
+/// # Errors
+/// When no place/transition net stands for it.
+pub fn translated_within_caps(net: ExtendedNet, file: &str) -> Result<Net, InputError> {
+    translated(net, file, true)
+}
+
 /// What stands for a model that was read from there, where it has inhibitor or reset arcs.
 ///
 /// # Errors
@@ -94,6 +104,21 @@ fn translated_from(source: SourceModel, path: &Path, caps: bool) -> Result<Model
         SourceModel::Net(net) => Model::from(translated(*net, &file, caps)?),
         SourceModel::Coloured(net) => Model::from(*net),
     })
+}
+
+/// Reads the net with inhibitor or reset arcs that an argument names, which was read before: that
+/// reading has refused times and priorities, or left them out.
+///
+/// # Errors
+/// As [`read_source`], and for coloured nets, whose readers know no such arcs.
+pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
+    match read_source_as(path, Timing::LeftOut)? {
+        SourceModel::Net(net) => Ok(*net),
+        SourceModel::Coloured(_) => {
+            let file = model_file(path)?.display().to_string().into();
+            Err(InputError::Unreadable { file, cause: std::io::ErrorKind::InvalidData.into() })
+        }
+    }
 }
 
 /// Reads what is in the file that an argument names, as it is: a net with inhibitor or reset arcs

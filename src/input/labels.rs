@@ -11,6 +11,8 @@ use std::io::BufRead;
 pub(super) enum Child {
     Name,
     InitialMarking,
+    /// The tokens of a place in which a run may end.
+    FinalMarking,
     Inscription,
     Capacity,
     /// Of a place, its colours; of an arc, what it does, perhaps in this attribute `value`.
@@ -81,6 +83,7 @@ impl<R: BufRead> XmlReader<R> {
                 other if !read.contains(&other) => Child::Other,
                 "name" => Child::Name,
                 "initialMarking" => Child::InitialMarking,
+                "finalMarking" => Child::FinalMarking,
                 "inscription" => Child::Inscription,
                 "capacity" => Child::Capacity,
                 "type" | "arctype" => {

@@ -73,6 +73,7 @@ fn read_extended_from(
         net_at: None,
         units: Vec::new(),
         finals: Vec::new(),
+        final_of_places: FinalMarking::default(),
         urgencies: Urgencies::default(),
     };
     pnml.document()?;
@@ -87,6 +88,8 @@ struct PnmlReader<R> {
     /// The sections on nested units, of which there should be one at most.
     units: Vec<(Position, UnitTree)>,
     finals: Vec<FinalMarking>,
+    /// The final marking that places have inside them.
+    final_of_places: FinalMarking,
     urgencies: Urgencies,
 }
 
@@ -221,14 +224,20 @@ impl<R: BufRead> PnmlReader<R> {
     }
 
     fn place(&mut self, id: &str, at: Position) -> Result<(), InputError> {
-        let (mut name, mut marking) = (None, None);
-        let read = ["name", "initialMarking", "capacity", "type", "hlinitialMarking"];
+        let (mut name, mut marking, mut last) = (None, None, None);
+        let read =
+            ["name", "initialMarking", "finalMarking", "capacity", "type", "hlinitialMarking"];
         while let Some((child, at)) = self.xml.child(&read, &[])? {
             match child {
                 Child::Name => name = Some(self.xml.label(at)?.text),
                 Child::InitialMarking => {
                     if marking.replace(self.xml.label(at)?).is_some() {
                         return Err(self.repeated(at, format!("place `{id}`"), "initialMarking"));
+                    }
+                }
+                Child::FinalMarking => {
+                    if last.replace(self.xml.label(at)?).is_some() {
+                        return Err(self.repeated(at, format!("place `{id}`"), "finalMarking"));
                     }
                 }
                 Child::Capacity => {
@@ -254,6 +263,9 @@ impl<R: BufRead> PnmlReader<R> {
                 }
                 _ => self.xml.skip()?,
             }
+        }
+        if let Some(last) = last {
+            self.final_of_places.add(id, last);
         }
         let owner = || format!("initial marking of place `{id}`");
         let tokens = marking.map_or(Ok(0), |label| self.number(&label, 0, owner))?;
@@ -428,6 +440,9 @@ impl<R: BufRead> PnmlReader<R> {
                     at.of(file)
                 ),
             }
+        }
+        if !self.final_of_places.is_empty() {
+            self.finals.push(self.final_of_places);
         }
         let finals = finals::resolve(self.finals, &self.graph, file)?;
         let (assumptions, refusal) = self.urgencies.finish();

@@ -12,6 +12,7 @@
 
 use crate::evidence::words;
 use parikh_net::{Assumption, Marking, Net, PlaceId, TransitionId};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The properties that decide whether a net is a workflow net.
@@ -51,9 +52,12 @@ pub enum NoCase {
          workflow net: {0}; name the final marking with --final, for example --final '{1}'"
     )]
     Final(String, String),
-    /// The model has more than one final marking.
-    #[error("the model has {0} final markings; choose one with --final, for example --final '{1}'")]
-    Several(usize, String),
+    /// Cases that end in different final markings have too many final markings together.
+    #[error(
+        "{0} cases, each of which ends in one of {1} final markings, have more than {MOST_FINALS} final \
+         markings together: ask about fewer cases, or name fewer final markings with --final"
+    )]
+    TooManyFinals(u64, usize),
     /// A place would hold too many tokens.
     #[error("{0} cases take more than 2^63 - 1 tokens to a place")]
     TooMany(u64),
@@ -150,7 +154,7 @@ fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
 /// case begins; other final markings may be `given`. The net may have no case at all.
 pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
     let ends = Workflow::of(net).ends();
-    let mut all: Vec<Assumption> = assumed_source(net).map(|(_, it)| it).into_iter().collect();
+    let mut all: Vec<Assumption> = assumed_token(net).map(|(_, it)| it).into_iter().collect();
     match (is_given, net.final_markings(), ends) {
         (true, [], _) | (false, [], None) => {}
         (true, ..) => all.push(Assumption::OtherFinalMarking),
@@ -165,30 +169,41 @@ pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
     all
 }
 
-/// Returns the source of a workflow net without initial marking, and that its token is assumed.
-fn assumed_source(net: &Net) -> Option<(PlaceId, Assumption)> {
+/// Returns the marking with a token in the source of a workflow net without initial marking, and
+/// the assumption of this token; `None` of other nets.
+pub fn assumed_token(net: &Net) -> Option<(Marking, Assumption)> {
     let (source, _) = Workflow::of(net).ends().filter(|_| net.initial().total() == 0)?;
-    Some((source, Assumption::InitialToken(net.place_name(source).to_owned())))
-}
-
-/// Returns the net with a token in its source, and says that it is assumed, if the net is a
-/// workflow net without initial marking.
-pub fn with_assumed_token(net: &Net) -> Option<Net> {
-    let (source, assumption) = assumed_source(net)?;
     let mut marking = Marking::empty(net.place_count());
     marking[source] = 1;
-    Some(net.from_marking(marking).assuming([assumption]))
+    Some((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
 }
 
-/// Returns the net that handles `cases` cases. Its initial marking is the model's, or a token in
-/// the source. Its final marking is `chosen`, or the model's, or a token in the sink. Both are
-/// multiplied by `cases`.
+/// The most final markings of several cases together.
+const MOST_FINALS: usize = 1_000;
+
+/// The net with `cases` cases at its beginning, and with the markings in which all of them are done
+/// as its final markings: see [`ends`].
 ///
 /// # Errors
-/// Returns the reason why there is no such net.
-pub fn cases(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<Net, NoCase> {
+/// As [`ends`].
+pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, NoCase> {
+    let (initial, finals) = ends(net, cases, chosen)?;
+    Ok(net.from_marking(initial).with_final_markings(finals))
+}
+
+/// Returns the marking in which `cases` cases begin, and the markings in which all of them are
+/// done.
+///
+/// One case begins in the initial marking of `net`, or else with a token in the source. It is done
+/// in any of the markings `chosen`, or else in any final marking of `net`, or else with a token in
+/// the sink. Several cases begin with as many times the tokens. They are done in every sum of as
+/// many final markings, since each case may end in another one.
+///
+/// # Errors
+/// Why one of these markings is not known or too large.
+pub fn ends(net: &Net, cases: u64, chosen: &[Marking]) -> Result<(Marking, Vec<Marking>), NoCase> {
     let workflow = Workflow::of(net);
-    let ends = workflow.ends();
+    let places = workflow.ends();
     let one = |place: PlaceId| {
         let mut marking = Marking::empty(net.place_count());
         marking[place] = 1;
@@ -199,40 +214,70 @@ pub fn cases(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<Net, NoC
         let place = workflow.sinks.first().copied().or_else(|| net.places().next_back());
         place.map_or("p".to_owned(), |p| parikh_net::marking_text::print(net, &one(p)))
     };
-    let initial = match (net.initial().total(), ends) {
+    let initial = match (net.initial().total(), places) {
         (0, Some((source, _))) => one(source),
         (0, None) => return Err(NoCase::Initial(lacks())),
         _ => net.initial().clone(),
     };
-    let done = match (chosen, net.final_markings(), ends) {
-        (Some(chosen), ..) => chosen.clone(),
-        (None, [one], _) => one.clone(),
-        (None, [], Some((_, sink))) => one(sink),
-        (None, [], None) => return Err(NoCase::Final(lacks(), example())),
-        (None, all, _) => {
-            let first = parikh_net::marking_text::print(net, &all[0]);
-            return Err(NoCase::Several(all.len(), first));
-        }
+    let done = match (chosen, net.final_markings(), places) {
+        ([], [], Some((_, sink))) => vec![one(sink)],
+        ([], [], None) => return Err(NoCase::Final(lacks(), example())),
+        ([], finals, _) => finals.to_vec(),
+        (chosen, ..) => chosen.to_vec(),
     };
-    let times = |marking: Marking| {
-        let times = |&tokens: &u64| {
-            tokens.checked_mul(cases).filter(|&tokens| tokens <= Marking::MAX_TOKENS)
-        };
-        let tokens: Option<Vec<u64>> = marking.tokens().iter().map(times).collect();
-        tokens.map(Marking::new).ok_or(NoCase::TooMany(cases))
+    let begun = times(&initial, cases).ok_or(NoCase::TooMany(cases))?;
+    let finals = match &done[..] {
+        [one] => vec![times(one, cases).ok_or(NoCase::TooMany(cases))?],
+        several => sums(several, cases)?,
     };
-    Ok(net.from_marking(times(initial)?).with_final_markings(vec![times(done)?]))
+    Ok((begun, finals))
 }
 
-/// Returns the net with its final marking, if it is recognisable as a process. Either it has
-/// exactly one final marking, or it is a workflow net whose initial tokens are only in its source
-/// (or absent). The final marking then has as many tokens in the sink.
+/// The marking with `count` times the tokens. `None` where a place would hold too many.
+fn times(marking: &Marking, count: u64) -> Option<Marking> {
+    let times =
+        |&tokens: &u64| tokens.checked_mul(count).filter(|&tokens| tokens <= Marking::MAX_TOKENS);
+    marking.tokens().iter().map(times).collect::<Option<Vec<u64>>>().map(Marking::new)
+}
+
+/// All sums of `count` of these markings, each of which may occur several times in a sum.
+fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, NoCase> {
+    if markings.len() > MOST_FINALS {
+        return Err(NoCase::TooManyFinals(count, markings.len()));
+    }
+    let mut sums: BTreeSet<Vec<u64>> = markings.iter().map(|it| it.tokens().to_vec()).collect();
+    // Two different markings have at least n + 1 sums of n of them: this ends early.
+    for _ in 1..count {
+        let mut longer = BTreeSet::new();
+        for (sum, marking) in sums.iter().flat_map(|sum| markings.iter().map(move |it| (sum, it))) {
+            let added = sum.iter().zip(marking.tokens()).map(|(a, b)| a.checked_add(*b));
+            let added = added.map(|it| it.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
+            longer.insert(added.collect::<Option<Vec<u64>>>().ok_or(NoCase::TooMany(count))?);
+            if longer.len() > MOST_FINALS {
+                return Err(NoCase::TooManyFinals(count, markings.len()));
+            }
+        }
+        sums = longer;
+    }
+    match count {
+        // In the order in which the model has them.
+        1 => Ok(markings.to_vec()),
+        _ => Ok(sums.into_iter().map(Marking::new).collect()),
+    }
+}
+
+/// The net as that of a process, where it shows by itself when a case is done: it has final
+/// markings, or it is a workflow net that begins with tokens in its source alone, or without any. A
+/// case is then done with as many tokens in the sink.
 pub fn recognised(net: &Net) -> Option<Net> {
     if net.folding().is_some() || net.translation().is_some() {
         return None;
     }
     match net.final_markings() {
-        [done] if done.total() > 0 => cases(net, 1, None).ok(),
+        [_, ..] => match net.final_markings().iter().all(|done| done.total() > 0) {
+            true => cases(net, 1, &[]).ok(),
+            false => None,
+        },
         [] => {
             let (source, sink) = Workflow::of(net).ends()?;
             let initial = net.initial();
@@ -242,9 +287,8 @@ pub fn recognised(net: &Net) -> Option<Net> {
             }
             let mut done = Marking::empty(net.place_count());
             done[sink] = begun;
-            cases(net, 1, Some(&done)).ok()
+            cases(net, 1, &[done]).ok()
         }
-        _ => None,
     }
 }
 
@@ -314,19 +358,24 @@ mod tests {
         let plain = net("place i\nplace p\nplace o\ntransition t: i -> p\ntransition u: p -> o");
         let both = |net: &Net| (net.initial().clone(), net.final_markings().to_vec());
         let m = |tokens: [u64; 3]| Marking::new(tokens.to_vec());
-        let two = cases(&plain, 2, None).unwrap();
+        let two = cases(&plain, 2, &[]).unwrap();
         assert_eq!(both(&two), (m([2, 0, 0]), vec![m([0, 0, 2])]));
         let named = plain.clone().with_final_markings(vec![m([0, 1, 0])]);
         let own = named.from_marking(m([3, 0, 0]));
-        assert_eq!(both(&cases(&own, 1, None).unwrap()), (m([3, 0, 0]), vec![m([0, 1, 0])]));
+        assert_eq!(both(&cases(&own, 1, &[]).unwrap()), (m([3, 0, 0]), vec![m([0, 1, 0])]));
         let chosen = m([0, 0, 1]);
-        assert_eq!(cases(&own, 1, Some(&chosen)).unwrap().final_markings(), [chosen]);
+        let only = std::slice::from_ref(&chosen);
+        assert_eq!(cases(&own, 1, only).unwrap().final_markings(), only);
         let several = plain.clone().with_final_markings(vec![m([0, 1, 0]), m([0, 0, 1])]);
-        assert_eq!(cases(&several, 1, None).unwrap_err(), NoCase::Several(2, "p".into()));
-        assert!(matches!(cases(&plain, u64::MAX, None), Err(NoCase::TooMany(_))));
+        let ends = |cases| ends(&several, cases, &[]);
+        assert_eq!(ends(1).unwrap().1, [m([0, 1, 0]), m([0, 0, 1])]);
+        // Each of two cases may end in another marking.
+        assert_eq!(ends(2).unwrap().1, [m([0, 0, 2]), m([0, 1, 1]), m([0, 2, 0])]);
+        assert_eq!(ends(1_000_000).unwrap_err(), NoCase::TooManyFinals(1_000_000, 2));
+        assert!(matches!(cases(&plain, u64::MAX, &[]), Err(NoCase::TooMany(_))));
         let cycle = net("place i\nplace o\ntransition t: i -> o\ntransition u: o -> i");
-        assert!(matches!(cases(&cycle, 1, None), Err(NoCase::Initial(_))));
-        let error = cases(&cycle.from_marking(Marking::new(vec![1, 0])), 1, None).unwrap_err();
+        assert!(matches!(cases(&cycle, 1, &[]), Err(NoCase::Initial(_))));
+        let error = cases(&cycle.from_marking(Marking::new(vec![1, 0])), 1, &[]).unwrap_err();
         assert!(error.to_string().contains("no source place; no sink place"), "{error}");
         assert!(error.to_string().contains("--final 'o'"), "{error}");
     }

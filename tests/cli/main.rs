@@ -3,9 +3,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod assumptions;
 mod check;
 mod draw;
 mod encode;
+mod extended_processes;
 mod formulas;
 mod graph;
 mod guide;

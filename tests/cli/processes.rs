@@ -158,8 +158,8 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
     let (code, _, said) = asked("<place><text>1</text></place>");
     assert!(code == 1 && said.contains("no attribute `idref`"), "{said}");
     let two = format!("{one}</marking><marking><place idref=\"n5\"><text>1</text></place>");
-    let (code, _, said) = asked(&two);
-    assert!(code == 1 && said.contains("2 final markings; choose one with --final"), "{said}");
+    let (code, said, _) = asked(&two);
+    assert!(code == 0 && said.contains("to the final marking `n"), "{said}");
     let other = text.replace(
         "<arctype><text>normal</text></arctype>",
         "<arctype><text>inhibitor</text></arctype>",
@@ -185,6 +185,47 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
     }
     let read = pnml::read(text.as_bytes()).unwrap().net;
     assert_eq!(read.final_markings().len(), 1);
+}
+
+#[test]
+fn a_final_marking_may_stand_in_the_places() {
+    let desk = desk();
+    let text = desk.read("orders.pnml");
+    let (before, rest) = text.split_once("<finalmarkings>").unwrap();
+    let (_, after) = rest.split_once("</finalmarkings>").unwrap();
+    let final_in = |text: &str, id: &str, tokens: &str| {
+        let place = format!("<place id=\"{id}\">");
+        let inside = format!("{place}<finalMarking><text>{tokens}</text></finalMarking>");
+        assert!(text.contains(&place));
+        text.replace(&place, &inside)
+    };
+    let none = format!("{before}{after}");
+    let mut ends = final_in(&none, "n6", "1");
+    for place in ["n1", "n2"] {
+        ends = final_in(&ends, place, "0");
+    }
+    desk.write("ends.pnml", &ends);
+    let info = desk.fine(&["info", "ends.pnml"]);
+    assert!(info.lines().any(|line| line == "final        n6"), "{info}");
+    // Beside another one, it is one of two.
+    desk.write("both.pnml", &final_in(&text, "n3", "1"));
+    let info = desk.fine(&["info", "both.pnml"]);
+    assert_eq!(info.lines().filter(|line| line.starts_with("final  ")).count(), 2, "{info}");
+    for model in ["ends.pnml", "both.pnml"] {
+        let read = pnml::read(desk.read(model).as_bytes()).unwrap().net;
+        let prover = parikh::input::read_net(&desk.at(model)).unwrap();
+        assert_eq!(read.final_markings(), prover.final_markings());
+    }
+    for (tokens, wrong) in [("x", "found `x`"), ("-1", "found `-1`")] {
+        desk.write("wrong.pnml", &final_in(&none, "n6", tokens));
+        let said = desk.refused(1, &["info", "wrong.pnml"]);
+        assert!(said.contains(&format!("final marking of place `n6`: {wrong}")), "{said}");
+        assert!(pnml::read(desk.read("wrong.pnml").as_bytes()).is_err());
+    }
+    let twice = ends.replace("<finalMarking>", "<finalMarking/><finalMarking>");
+    desk.write("wrong.pnml", &twice);
+    assert!(desk.refused(1, &["info", "wrong.pnml"]).contains("finalMarking"));
+    assert!(pnml::read(twice.as_bytes()).is_err());
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Question {
     /// The net with the markings that it is about.
     fn begun(&self, net: &Net) -> Option<Net> {
         match self.examination.is_about_cases() {
-            true => cases(net, self.cases, Some(&self.last)).ok(),
+            true => cases(net, self.cases, std::slice::from_ref(&self.last)).ok(),
             false => Some(net.clone()),
         }
     }
