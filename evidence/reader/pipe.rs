@@ -4,7 +4,7 @@
 //! - `Default,3` is three tokens of the class that is always there. Tokens of other classes are
 //!   refused, and so are capacities.
 
-use super::{Unreadable, elements, name, number, text};
+use super::{Unreadable, name, number, text};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
