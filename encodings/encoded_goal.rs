@@ -1,7 +1,7 @@
 //! An encoded goal, as terms or as a linear program, to be written to a file or solved.
 
 use crate::encoding::{EncodeError, Encoding, Part};
-use crate::unrolling::Between;
+use crate::unrolling::StepKind;
 use crate::variables::Variables;
 use crate::{
     bounds, causal_order, flows, predecessor, predicate, read_feed, state_equation, traps, units,
@@ -14,14 +14,14 @@ use parikh_solvers::smt_lib::{self, Section};
 use parikh_solvers::term::{Term, Terms};
 use std::io;
 
-/// A goal with its encoding.
+/// A goal together with its encoding as constraints.
 #[derive(Debug)]
 pub struct EncodedGoal<'n> {
     variables: Variables<'n>,
     encoding: Encoding,
     /// m ≥ 0 and x ≥ 0.
     domain: Vec<Term>,
-    /// The constraints of each part.
+    /// The constraints, grouped by part of the encoding.
     parts: Vec<(Part, Vec<Term>)>,
     /// The goal as a term, or `None` for a maximum.
     goal: Option<Term>,
@@ -67,8 +67,8 @@ impl<'n> EncodedGoal<'n> {
                 Part::Predecessor => predecessor::constraints(&mut variables, reach?),
                 Part::Unrolling | Part::Steps => {
                     let between = match part {
-                        Part::Steps => Between::Step,
-                        _ => Between::FiringOrPause,
+                        Part::Steps => StepKind::Step,
+                        _ => StepKind::FiringOrPause,
                     };
                     let (row, last) =
                         unrolling::bounded(&mut variables, reach?, encoding.steps, between);
@@ -103,14 +103,14 @@ impl<'n> EncodedGoal<'n> {
         &self.variables.terms
     }
 
-    /// Returns all assertions, the goal last.
+    /// Returns every assertion, with the goal last.
     pub fn assertions(&self) -> Vec<Term> {
         let mut all = self.constraints();
         all.extend(self.goal);
         all
     }
 
-    /// Returns all assertions except the goal.
+    /// Returns every assertion except the goal.
     pub fn constraints(&self) -> Vec<Term> {
         let parts = self.parts.iter().flat_map(|(_, constraints)| constraints);
         self.domain.iter().chain(parts).copied().collect()

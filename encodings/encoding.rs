@@ -71,7 +71,7 @@ impl Part {
         }
     }
 
-    /// Returns a one-line explanation.
+    /// Returns the explanation, in a single line.
     pub fn explanation(self) -> &'static str {
         match self {
             Part::StateEquation => {
@@ -209,7 +209,7 @@ impl TooManyValues {
 /// The reason why a goal cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// No part has this name.
+    /// Error: no part of the encoding has this name.
     #[error("`{0}` is no encoding: expected some of {known}, joined by `+`", known = names())]
     Unknown(String),
     /// The part refers to firings, but the state equation is missing.

@@ -33,10 +33,10 @@ impl fmt::Display for Numbers {
 pub struct Variables<'n> {
     /// The net.
     pub net: &'n Net,
-    /// All terms of the encoding.
+    /// The arena with the terms of the encoding.
     pub terms: Terms,
     numbers: Numbers,
-    /// Proved upper bound of each place.
+    /// Proved upper bounds, indexed by place.
     bounds: Vec<Option<u64>>,
     marking: Vec<Variable>,
     firings: Vec<Option<Variable>>,

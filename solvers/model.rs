@@ -7,7 +7,7 @@ use num_traits::Zero;
 
 use crate::term::{Node, Term, Terms, Variable};
 
-/// The value of one variable.
+/// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// The value of a Boolean variable.
@@ -16,7 +16,7 @@ pub enum Value {
     Number(BigRational),
 }
 
-/// Values for variables of one arena.
+/// Values for the variables of an arena.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Model {
     /// One entry per variable, `None` for unknown values.

@@ -38,7 +38,7 @@ pub trait SatSolver {
     /// Another thread may cancel the budget. The solver remains usable after any answer.
     fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> SatAnswer;
 
-    /// Adds all clauses of a formula.
+    /// Adds every clause of a formula.
     fn add_all(&mut self, cnf: &Cnf) {
         for clause in cnf.clauses() {
             self.add_clause(clause);

@@ -32,7 +32,7 @@ pub enum SmtError {
     TooOld {
         /// The version found.
         found: String,
-        /// The oldest version that works.
+        /// The oldest supported version.
         needed: String,
     },
     /// The library could not make a solver.

@@ -32,7 +32,7 @@ pub enum Sort {
     Bits(u32),
 }
 
-/// A Boolean term of one arena.
+/// A Boolean term in an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(u32);
 
@@ -64,7 +64,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// Returns the children of this node.
+    /// Returns the children of the node.
     pub fn parts(&self) -> &[Term] {
         match self {
             Node::Not(part) => std::slice::from_ref(part),

@@ -124,7 +124,7 @@ impl<'s> Product<'s> {
         self.members.len() == self.system.components().len()
     }
 
-    /// Returns all initial joint states.
+    /// Returns the initial joint states.
     pub(crate) fn starts(&self) -> Vec<Vec<u32>> {
         let mut all = vec![Vec::new()];
         for &member in &self.members {

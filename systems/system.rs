@@ -79,7 +79,7 @@ pub struct System {
     /// The labels, sorted by name.
     pub(crate) labels: Vec<String>,
     pub(crate) components: Vec<Component>,
-    /// The owners of each label.
+    /// The owners, indexed by label.
     pub(crate) owners: Vec<Vec<u32>>,
 }
 
@@ -99,7 +99,7 @@ impl System {
         self.labels.len()
     }
 
-    /// Returns all labels, sorted by name.
+    /// Returns the labels, sorted by name.
     pub fn labels(&self) -> impl Iterator<Item = LabelId> + use<> {
         (0..self.labels.len() as u32).map(LabelId)
     }
@@ -109,7 +109,7 @@ impl System {
         &self.labels[label.index()]
     }
 
-    /// Returns the label with this name.
+    /// Returns the label with the given name.
     pub fn label_named(&self, name: &str) -> Option<LabelId> {
         let at = self.labels.binary_search_by(|label| label.as_str().cmp(name)).ok()?;
         Some(LabelId(at as u32))

@@ -53,7 +53,7 @@ pub enum Node<P> {
     True,
     /// The constant false.
     False,
-    /// An atom or its negation.
+    /// An atom or a negated atom.
     Literal(Literal),
     /// A conjunction of at least two formulas, ascending.
     And(Arc<[Formula<P>]>),

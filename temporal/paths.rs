@@ -61,7 +61,7 @@ impl Paths for Linear {
 /// The quantifier over the maximal paths from a state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Quantifier {
-    /// E: at least one path.
+    /// E: on at least a single path.
     Exists,
     /// A: every path.
     All,

@@ -4,6 +4,7 @@ use super::elements::said;
 use super::sorts::{Declarations, Kind, not_known};
 use super::terms::{Guard, Reader, Term};
 use crate::reader::known::nothing_unknown;
+use crate::reader::pipe::no_tagged_token;
 use crate::reader::pnml::{name_for_people, plain_arc, the_net};
 use crate::reader::references::{references, resolve};
 use crate::reader::timing::{Beside, Times};
@@ -259,6 +260,7 @@ fn label<'a, 'i>(
     for inside in said(node) {
         match name(inside) {
             "name" => {}
+            "tagged" => no_tagged_token(inside)?,
             other if others.contains(&other) => {}
             found if found == key => {
                 let (texts, terms): (Vec<_>, Vec<_>) =

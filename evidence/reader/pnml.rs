@@ -24,7 +24,7 @@ use super::known::nothing_unknown;
 use super::references::{references, resolve};
 use super::timing::{Beside, Times};
 use super::{
-    Unreadable, attribute, child, decode, elements, finals, in_text, name, optional, pipe, tree,
+    Unreadable, attribute, decode, elements, finals, in_text, name, only, optional, pipe, tree,
     trimmed, units, unknown,
 };
 use parikh_net::builder::Node as NetNode;
@@ -77,7 +77,7 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
 }
 
 /// One of these is in the type of a plain net, as the tools call it.
-const PLAIN: [&str; 5] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn"];
+const PLAIN: [&str; 6] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
 
 /// Reads a model that may have inhibitor and reset arcs.
 ///
@@ -100,24 +100,47 @@ pub fn read_extended(bytes: &[u8], times: Times) -> Result<Extended, Unreadable>
     Ok(Extended { net: read.assuming(assumptions), note })
 }
 
-/// The one net of a file.
+/// Returns the one net of a file. It stands right inside `pnml`, or in modules that hold nothing
+/// else.
+///
+/// # Errors
+/// When there is no net, a second one at any depth, or something beside it that may mean something.
 pub(crate) fn the_net<'a, 'input>(
     tree: &'a Document<'input>,
 ) -> Result<Node<'a, 'input>, Unreadable> {
     let root = tree.root_element();
-    match name(root) {
-        "pnml" => {
-            let is_part = |node: &Node<'_, '_>| {
-                let name = name(*node).to_ascii_lowercase();
-                ["place", "transition", "arc"].iter().any(|part| name.contains(part))
-            };
-            match elements(root).find(is_part) {
-                None => child(root, "net"),
-                Some(part) => Err(unknown(part, root)),
-            }
-        }
-        other => Err(Unreadable::at(root, format!("expected `pnml`, found `{other}`"))),
+    if name(root) != "pnml" {
+        return Err(Unreadable::at(root, format!("expected `pnml`, found `{}`", name(root))));
     }
+    let net = only(root, root.descendants().filter(|node| name(*node) == "net"), "`net`")?;
+    let around = net.ancestors().skip(1).filter(|it| it.is_element() && *it != root);
+    for module in around {
+        if name(module) != "module" {
+            return Err(unknown(net, module));
+        }
+    }
+    let is_part = |node: &Node<'_, '_>| {
+        let name = name(*node).to_ascii_lowercase();
+        ["place", "transition", "arc"].iter().any(|part| name.contains(part))
+    };
+    if let Some(part) = elements(root).find(is_part) {
+        return Err(unknown(part, root));
+    }
+    let beside = |module: Node<'a, 'input>| {
+        let is_known = |it: &Node<'_, '_>| {
+            ["net", "module", "name", "graphics", "toolspecific"].contains(&name(*it))
+        };
+        elements(module).find(|it| !is_known(it))
+    };
+    // Modules are at any depth, but only those in modules are looked into.
+    let mut unopened: Vec<_> = elements(root).filter(|it| name(*it) == "module").collect();
+    while let Some(module) = unopened.pop() {
+        if let Some(part) = beside(module) {
+            return Err(unknown(part, module));
+        }
+        unopened.extend(elements(module).filter(|it| name(*it) == "module"));
+    }
+    Ok(net)
 }
 
 /// Goes through pages with a list of those still to be opened, so that no depth of nesting matters.
@@ -221,6 +244,7 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
             "capacity" if name(node) == "place" => pipe::no_capacity(inside)?,
             "type" if name(node) == "place" => no_colours(inside)?,
             "label" if name(node) == "transition" => {} // TINA's second name
+            "tagged" => pipe::no_tagged_token(inside)?,
             "finalMarking" if name(node) == "place" => {} // `finals` reads it
             _ if pipe::means_nothing(inside, node) => {}
             found if found == key => {

@@ -7,13 +7,13 @@ use std::io;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 
-use crate::bits::{self, Sides, Sum};
+use crate::bits::{self, BitSum, Sides};
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
 /// Terms nested deeper than this get a name, so that writing does not recurse deeply.
 const MAX_DEPTH: u32 = 16;
 
-/// The names introduced in one scope.
+/// The names introduced in a scope.
 #[derive(Debug, Default)]
 struct Scope {
     variables: Vec<Variable>,
@@ -26,7 +26,7 @@ struct Scope {
 pub(crate) struct Writer {
     /// The symbol of each variable of the arena; empty if the variable never occurred.
     symbols: Vec<String>,
-    /// All symbols in use.
+    /// Every symbol in use.
     taken: HashSet<String>,
     /// One flag per variable or term: true if it is declared or defined in an open scope.
     declared: Vec<bool>,
@@ -334,7 +334,7 @@ impl Writer {
     }
 
     /// Returns the text of one side of a constraint over bit-vectors.
-    fn bits_sum(&self, terms: &Terms, sum: &Sum, width: u32) -> String {
+    fn bits_sum(&self, terms: &Terms, sum: &BitSum, width: u32) -> String {
         let part = |(variable, coefficient): &(Variable, BigUint)| {
             let symbol = self.symbol(*variable);
             let wide = match width - bits::width(terms, *variable) {
@@ -416,7 +416,7 @@ pub(super) fn quoted(name: &str) -> String {
 const RESERVED: [&str; 9] =
     ["let", "forall", "exists", "match", "par", "as", "_", "assert", "exit"];
 
-/// Names that solvers predefine.
+/// Predefined names in common solvers.
 const FUNCTIONS: [&str; 15] = [
     "true", "false", "not", "and", "or", "xor", "ite", "distinct", "abs", "div", "mod", "to_real",
     "to_int", "is_int", "iff",

@@ -7,6 +7,7 @@ use super::json;
 use super::terminal::{line, object};
 use crate::answer::Answer;
 use crate::formula::NamedNodes;
+use crate::mcc::techniques::{Circumstances, techniques};
 use crate::model::View;
 use crate::run::{Report, Unanswered};
 use clap::ValueEnum;
@@ -86,7 +87,7 @@ impl Printer {
         let &About { view, ref named } = about;
         let assumptions = assumptions(answer, view);
         let seconds = after.as_secs_f64();
-        let techniques = answer.techniques.join(" ");
+        let engines = answer.techniques.join(" ");
         match self.format {
             Format::Text => {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
@@ -94,7 +95,7 @@ impl Printer {
                 let said: String = named.iter().map(|it| format!("; {it}")).collect();
                 let said = said + &assumed(&assumptions);
                 line(&format!(
-                    "{}: {value} — {reason}{said}{trace} [{grade}, {techniques}, {seconds:.2} s]",
+                    "{}: {value} — {reason}{said}{trace} [{grade}, {engines}, {seconds:.2} s]",
                     Word(id)
                 ));
             }
@@ -119,7 +120,7 @@ impl Printer {
             })),
             Format::Mcc => {
                 let value = &answer.value;
-                let techniques = self.contest_techniques(answer);
+                let techniques = self.contest_techniques(answer, view);
                 line(&format!("FORMULA {} {value} TECHNIQUES {techniques}", Word(&answer.id)));
             }
         }
@@ -224,7 +225,7 @@ impl Printer {
                 self.answer(&Answer { id, ..figure.clone() }, &about, after, None);
             }
             Format::Mcc => {
-                let techniques = self.contest_techniques(figure);
+                let techniques = self.contest_techniques(figure, view);
                 line(&format!("STATE_SPACE {id} {value} TECHNIQUES {techniques}"));
             }
         }
@@ -238,17 +239,15 @@ impl Printer {
         object(about);
     }
 
-    fn mode(&self) -> &'static str {
-        if self.parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" }
-    }
-
-    fn contest_techniques(&self, answer: &Answer) -> String {
-        let mut words = vec![self.mode()];
-        words.extend(answer.techniques.iter().copied());
-        if answer.assumes_units {
-            words.push("USE_NUPN");
-        }
-        words.join(" ")
+    /// Returns the techniques of an answer about the nodes of `view`, in the contest's words.
+    fn contest_techniques(&self, answer: &Answer, view: View<'_>) -> String {
+        let circumstances = Circumstances {
+            parallel: self.parallel,
+            unfolded: matches!(view, View::Unfolding(_) | View::Quotient(_)),
+            merged_colours: matches!(view, View::Quotient(_)),
+            ..answer.circumstances()
+        };
+        techniques(&answer.techniques, circumstances).join(" ")
     }
 }
 

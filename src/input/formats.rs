@@ -15,7 +15,7 @@ use crate::model::Model;
 use parikh_net::Assumption;
 use parikh_net::printable::counted;
 use parikh_net::{ExtendedNet, Net};
-use std::io::BufRead;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -49,6 +49,10 @@ impl Timing {
         if untimed { Timing::LeftOut } else { Timing::Refused }
     }
 }
+
+/// The bytes at the beginning of a file by which its format is recognised. Remarks and drawings may
+/// take most of them.
+const BEGINNING: u64 = 256 * 1024;
 
 /// Reads the model that an argument names: a file of one of the [`FORMATS`], compressed or not, or
 /// the directory or the archive of a contest instance.
@@ -139,7 +143,8 @@ pub fn read_source_as(path: &Path, timing: Timing) -> Result<SourceModel, InputE
     let path = model_file(path)?;
     let (mut reader, file) = super::open(&path)?;
     let unreadable = |cause| InputError::Unreadable { file: file.as_str().into(), cause };
-    let beginning = reader.fill_buf().map_err(unreadable)?.to_owned();
+    let mut beginning = Vec::new();
+    (&mut reader).take(BEGINNING).read_to_end(&mut beginning).map_err(unreadable)?;
     if beginning.trim_ascii().is_empty() && beginning.len() < 1024 {
         return Err(InputError::NoContent { file: file.as_str().into() });
     }
@@ -150,8 +155,10 @@ pub fn read_source_as(path: &Path, timing: Timing) -> Result<SourceModel, InputE
     for format in FORMATS.iter().filter(|format| (format.begins)(&beginning)) {
         if refused.is_some() {
             (reader, _) = super::open(&path)?;
+            std::io::copy(&mut (&mut reader).take(BEGINNING), &mut std::io::sink())
+                .map_err(unreadable)?;
         }
-        match (format.read)(&mut reader, &file) {
+        match (format.read)(&mut (&*beginning).chain(&mut reader), &file) {
             Ok(source) => {
                 let (sizes, lasted) = (sizes(&source), start.elapsed());
                 tracing::info!("read {file}: {sizes}, {lasted:.2?}");
@@ -164,11 +171,16 @@ pub fn read_source_as(path: &Path, timing: Timing) -> Result<SourceModel, InputE
             Err(Unread::AnotherFormat(error)) => refused = Some(error),
         }
     }
-    let mut lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
-    let found = String::from_utf8_lossy(line).chars().take(20).collect();
-    let formats = FORMATS.iter().map(|format| format!("\n  {}", format.name)).collect();
-    Err(refused.unwrap_or(InputError::UnknownFormat { file: file.into(), found, formats }))
+    if let Some(refused) = refused {
+        return Err(refused);
+    }
+    let lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut numbered = (1..).zip(lines);
+    let first = numbered.find(|(_, line)| !line.is_empty());
+    let (line, text) = first.unwrap_or((1, Default::default()));
+    let found = String::from_utf8_lossy(text).chars().take(20).collect();
+    let formats = FORMATS.iter().map(|format| format.name.to_owned()).collect();
+    Err(InputError::UnknownFormat { file: file.into(), line, found, formats })
 }
 
 /// How large it is, in words.

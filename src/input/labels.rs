@@ -26,6 +26,8 @@ pub(super) enum Child {
     Limit(&'static str, Vec<(String, String)>),
     /// The information of a tool, with the attributes of the element.
     ToolSpecific(Vec<(String, String)>),
+    /// PIPE's mark of a token that is followed through the net, or of an arc that only it takes.
+    Tagged,
     /// A marking or inscription of a coloured net.
     Coloured,
     /// Graphics, other tools' data, and whatever else is to be skipped.
@@ -96,6 +98,7 @@ impl<R: BufRead> XmlReader<R> {
                 "delay" => Child::Limit("delay", tag.all_attributes()?),
                 "interval" => Child::Limit("interval", tag.all_attributes()?),
                 "timed" => Child::Timed,
+                "tagged" => Child::Tagged,
                 "hlinitialMarking" | "hlinscription" => Child::Coloured,
                 _ => Child::Other,
             };

@@ -6,6 +6,7 @@
 //! wrong with one formula of many is that formula's own affair ([`crate::formula::FormulaError`]).
 
 mod colour_problem;
+mod document;
 mod element;
 mod error;
 mod finals;

@@ -9,6 +9,7 @@
 //! colours, arcs of other types, capacities. What has no meaning (graphics, other tools' data) is
 //! skipped. Ids of arcs only serve messages, so they may be missing or repeated.
 
+use super::document::in_page;
 use super::error::InputError;
 use super::finals::{self, FinalMarking};
 use super::format::{Format, Unread, translated};
@@ -96,27 +97,13 @@ struct PnmlReader<R> {
 impl<R: BufRead> PnmlReader<R> {
     fn document(&mut self) -> Result<(), InputError> {
         self.xml.root("pnml")?;
-        loop {
-            match self.xml.next()? {
-                Item::Open(tag) if tag.name() == "net" => {
-                    let at = tag.at;
-                    tag.check_attributes()?;
-                    let [id, kind] = tag.attributes(["id", "type"])?;
-                    if self.net_at.replace(at).is_some() {
-                        return Err(InputError::SeveralNets { at: at.of(self.xml.file()) });
-                    }
-                    self.check_kind(at, &kind.unwrap_or_default())?;
-                    self.graph.builder.core.set_name(id.unwrap_or_default());
-                    self.net()?;
-                }
-                Item::Open(tag) => {
-                    tag.check_outside()?;
-                    self.xml.skip()?;
-                }
-                Item::Close | Item::Text(_) | Item::Nothing => {}
-                Item::End => return Ok(()),
-            }
+        while let Some(net) = self.xml.next_net()? {
+            self.net_at = Some(net.at);
+            self.check_kind(net.at, &net.kind)?;
+            self.graph.builder.core.set_name(net.id);
+            self.net()?;
         }
+        Ok(())
     }
 
     /// Coloured kinds are known by the last part of the type's address, plain ones by some part:
@@ -128,7 +115,7 @@ impl<R: BufRead> PnmlReader<R> {
         if coloured.iter().any(|sign| last.contains(sign)) {
             return Err(self.coloured(at, format!("the net type `{kind}`")));
         }
-        let plain = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn"];
+        let plain = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
         let lower = kind.to_lowercase();
         if !kind.is_empty() && !plain.iter().any(|sign| lower.contains(sign)) {
             return Err(InputError::Unsupported {
@@ -147,14 +134,14 @@ impl<R: BufRead> PnmlReader<R> {
 
     /// The content of the net: pages are looked through, however deep.
     fn net(&mut self) -> Result<(), InputError> {
-        let mut open = 1;
-        while open > 0 {
-            let tag = match self.xml.markup()? {
+        let mut pages = Vec::new();
+        loop {
+            let tag = match self.xml.markup().map_err(|error| in_page(error, &pages))? {
                 Item::Open(tag) => tag,
-                Item::Close => {
-                    open -= 1;
-                    continue;
-                }
+                Item::Close => match pages.pop() {
+                    Some(_) => continue,
+                    None => return Ok(()),
+                },
                 Item::Text(_) | Item::Nothing | Item::End => continue,
             };
             let at = tag.at;
@@ -162,7 +149,10 @@ impl<R: BufRead> PnmlReader<R> {
                 tag.check_attributes()?;
             }
             match tag.name() {
-                "page" => open += 1,
+                "page" => {
+                    let [id] = tag.attributes(["id"])?;
+                    pages.push(id.unwrap_or_default());
+                }
                 "place" => {
                     let [id] = tag.attributes(["id"])?;
                     let id = tag.required(id, "place", "id")?;
@@ -220,13 +210,19 @@ impl<R: BufRead> PnmlReader<R> {
                 }
             }
         }
-        Ok(())
     }
 
     fn place(&mut self, id: &str, at: Position) -> Result<(), InputError> {
         let (mut name, mut marking, mut last) = (None, None, None);
-        let read =
-            ["name", "initialMarking", "finalMarking", "capacity", "type", "hlinitialMarking"];
+        let read = [
+            "name",
+            "initialMarking",
+            "finalMarking",
+            "capacity",
+            "type",
+            "hlinitialMarking",
+            "tagged",
+        ];
         while let Some((child, at)) = self.xml.child(&read, &[])? {
             match child {
                 Child::Name => name = Some(self.xml.label(at)?.text),
@@ -250,6 +246,7 @@ impl<R: BufRead> PnmlReader<R> {
                         });
                     }
                 }
+                Child::Tagged => self.xml.untagged(at, "place", id)?,
                 Child::Type(_) => {
                     if self.xml.label(at)?.structured {
                         return Err(self.coloured(at, format!("the type of place `{id}`")));
@@ -274,7 +271,8 @@ impl<R: BufRead> PnmlReader<R> {
 
     fn transition(&mut self, id: &str, at: Position) -> Result<(), InputError> {
         let (mut name, mut urgency) = (None, Urgency::default());
-        let read = ["name", "condition", "priority", "timed", "rate", "delay", "interval"];
+        let read =
+            ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
             match child {
                 Child::Priority => urgency.prioritise(self.xml.label(at)?),
@@ -291,6 +289,7 @@ impl<R: BufRead> PnmlReader<R> {
                     urgency.tool(&data);
                     self.urgencies.tool(&data);
                 }
+                Child::Tagged => self.xml.untagged(at, "transition", id)?,
                 Child::Name => name = Some(self.xml.label(at)?.text),
                 Child::Condition => {
                     if self.xml.label(at)?.says_something() {
@@ -309,7 +308,7 @@ impl<R: BufRead> PnmlReader<R> {
         arc.kind = self.arc_kind(&arc, arc.at, kind.as_deref().unwrap_or_default())?;
         // An element says it as well, or instead: it is PM4Py's.
         let mut is_told_inside = false;
-        let read = ["inscription", "type", "arctype", "hlinscription"];
+        let read = ["inscription", "type", "arctype", "hlinscription", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
             match child {
                 Child::Inscription => {
@@ -338,6 +337,7 @@ impl<R: BufRead> PnmlReader<R> {
                     is_told_inside = kind != ArcKind::Normal;
                     arc.kind = kind;
                 }
+                Child::Tagged => self.xml.untagged(at, "arc", &arc.name())?,
                 Child::Coloured => {
                     let found = format!("the inscription of arc `{}`", arc.name());
                     return Err(self.coloured(at, found));

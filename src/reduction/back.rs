@@ -39,7 +39,7 @@ use parikh_net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
 #[derive(Debug, Default)]
 struct Level {
     prefix: Vec<Step>,
-    /// One entry per rule application.
+    /// Entries, in the order of rule applications.
     fire_last: Vec<Vec<TransitionId>>,
 }
 
@@ -49,7 +49,7 @@ pub struct Back {
     original_transitions: usize,
     /// The sequence that transition `original_transitions + i` stands for.
     compositions: Vec<Box<[Step]>>,
-    /// The levels; one more than routers.
+    /// The levels, a level more than there are routers.
     levels: Vec<Level>,
     routers: Vec<Router>,
     /// The id in the working net of each transition of the reduced net.

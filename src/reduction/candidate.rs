@@ -3,12 +3,12 @@
 use parikh_evidence::reduction::Candidate;
 use parikh_net::{PlaceId, TransitionId};
 
-/// Returns a candidate with one place.
+/// Returns a candidate with a single place.
 pub fn place(p: PlaceId) -> Candidate {
     places([p])
 }
 
-/// Returns a candidate with these places.
+/// Returns a candidate with the given places.
 pub fn places(places: impl Into<Vec<PlaceId>>) -> Candidate {
     Candidate { places: places.into(), ..Candidate::default() }
 }

@@ -67,7 +67,7 @@ pub(super) fn arc_count(net: &WorkNet) -> usize {
 /// is Σ y(p)·Δ(t,p).
 pub(super) struct Effects {
     pub(super) program: LinearProgram,
-    /// The place of each column.
+    /// Places, indexed by column.
     pub(super) places: Vec<PlaceId>,
     /// The column of each place, by id; meaningless for removed places.
     columns: Vec<Column>,

@@ -31,7 +31,7 @@ struct Running {
     statistics: RuleStatistics,
 }
 
-/// A reduction with its schedule.
+/// The state of a reduction and its schedule.
 pub(super) struct Schedule<'a> {
     pub(super) under_way: UnderWay,
     budget: &'a Budget,

@@ -4,7 +4,7 @@ use parikh_net::Net;
 use std::fmt;
 use std::time::Duration;
 
-/// The statistics of one rule.
+/// The statistics of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleStatistics {
     /// The name of the rule.
@@ -26,7 +26,7 @@ pub struct RuleStatistics {
 /// The size of a net.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Number of places, without virtual ones.
+    /// Number of places without virtual places.
     pub places: usize,
     /// Number of transitions.
     pub transitions: usize,
@@ -54,7 +54,7 @@ pub struct Statistics {
     pub after: Size,
     /// One entry per rule that could run, in their order.
     pub rules: Vec<RuleStatistics>,
-    /// Number of rounds over all rules.
+    /// Number of rounds over the rules.
     pub rounds: u32,
     /// True if the budget ended the reduction before its fixpoint.
     pub cut_short: bool,

@@ -68,7 +68,7 @@ pub enum SiphonTrap {
 pub struct TrapCertificate {
     /// The property.
     pub property: SiphonTrapProperty,
-    /// Initially marked traps, each ascending.
+    /// Initially marked traps, with ascending places.
     pub traps: Vec<Vec<PlaceId>>,
     /// A refutation, by unit propagation, of "one of the sets contains none of the traps". Variable
     /// [`PlaceId::index`] + 1 states that the place is in the set.

@@ -8,7 +8,7 @@
 
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// The arcs that a search follows.
+/// The arcs a search follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Along {
     Arcs,

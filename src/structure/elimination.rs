@@ -106,7 +106,7 @@ fn normalise_sign(vector: &mut SparseVector) {
     }
 }
 
-/// The rows after merging parallel ones.
+/// The rows after parallel rows have been merged.
 struct Culled {
     /// Pairs (index, row) of the rows to eliminate.
     kept: Vec<(u32, SparseVector)>,

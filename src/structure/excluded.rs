@@ -37,7 +37,7 @@ pub struct Sums {
 /// A proof that places never hold given numbers of tokens at the same time.
 #[derive(Clone, Debug)]
 pub struct Exclusion<'a> {
-    /// The sum that never changes.
+    /// The constant sum.
     pub sum: &'a PlaceFlow,
     net: &'a Net,
     /// The places of the sum, each with its required number of tokens.

@@ -18,7 +18,7 @@ use std::fmt;
 /// A structural key, in the order of the verdict files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
-    /// All arcs weigh 1.
+    /// Every arc has weight 1.
     Ordinary,
     /// Transitions that share an input place have no other input place.
     SimpleFreeChoice,
@@ -32,13 +32,13 @@ pub enum Key {
     Connected,
     /// A directed path leads from every node to every other.
     StronglyConnected,
-    /// Some place has no input transition.
+    /// A place without input transitions exists.
     SourcePlace,
-    /// Some place has no output transition.
+    /// A place without output transitions exists.
     SinkPlace,
-    /// Some transition has no input place.
+    /// A transition without input places exists.
     SourceTransition,
-    /// Some transition has no output place.
+    /// A transition without output places exists.
     SinkTransition,
     /// No place is both input and output of one transition.
     LoopFree,

@@ -1,9 +1,9 @@
 //! Siphons: an empty siphon stays empty, and every transition that takes from it stays dead.
 //!
 //! ```text
-//! place p                      # p and q feed each other only: {p, q} is a siphon,
-//! place q                      # it is empty initially, so neither place is ever marked
-//! place r 1                    # and neither transition ever fires
+//! place p                      # p and q only feed each other: {p, q} is a siphon.
+//! place q                      # It is empty initially, so neither place is ever marked,
+//! place r 1                    # and neither transition ever fires.
 //! transition a: p -> q
 //! transition b: q + r -> p + r
 //! ```

@@ -1,8 +1,8 @@
 //! Traps: a marked trap stays marked, so it contains a marked place in every reachable marking.
 //!
 //! ```text
-//! place p 1                    # whoever takes from {p, q} puts to it: a trap, marked initially,
-//! place q                      # so p + q >= 1 always, although p + q is no invariant
+//! place p 1                    # Every transition that takes from {p, q} puts into it: a marked trap.
+//! place q                      # So p + q >= 1 always, although p + q is no invariant.
 //! transition a: p -> 2*q
 //! transition b: 2*q -> p
 //! ```

@@ -20,9 +20,9 @@ use std::collections::HashMap;
 pub struct UnitProof {
     /// The unit.
     pub unit: UnitId,
-    /// Every own place holds at most one token.
+    /// True if every own place holds at most one token.
     pub one_safe: bool,
-    /// At most one own place is marked at a time.
+    /// True if at most one own place is marked at a time.
     pub exclusive: bool,
     /// True if no own place is marked together with a place of an ancestor unit.
     pub excludes_ancestors: bool,

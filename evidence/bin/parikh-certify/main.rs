@@ -96,21 +96,44 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
     watch.at(&path.display().to_string(), 0);
     let bytes = contents(&path, arguments.memory)?;
     let (files, unasked) = asked_of(arguments, &path, evidence_files(&arguments.evidence)?);
-    if let Some(why) = systems::of_another_language(&path, &bytes) {
-        return Err(why.into());
-    }
     if systems::is_system(&bytes) {
         return systems::audit(arguments, &path, &bytes, &files, watch);
     }
+    if matches!(reader::transition_system(&bytes), Ok(Some(_))) {
+        let (about_labels, about_net) = systems::split(files);
+        let mut audited = Audited::default();
+        if !about_labels.is_empty() {
+            audited = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
+        }
+        if !about_net.is_empty() {
+            let of_net = audit_net(arguments, &path, &bytes, &about_net, watch)?;
+            audited.report.extend(of_net.report);
+            audited.broken.extend(of_net.broken);
+        }
+        audited.unasked = unasked;
+        return Ok(audited);
+    }
+    let audited = audit_net(arguments, &path, &bytes, &files, watch)?;
+    Ok(Audited { unasked, ..audited })
+}
+
+/// Audits evidence about the net in `path`, whose content is `bytes`.
+fn audit_net(
+    arguments: &Arguments,
+    path: &Path,
+    bytes: &[u8],
+    files: &[PathBuf],
+    watch: &Watch,
+) -> Result<Audited, Refusal> {
     let mut broken: Vec<Broken> = Vec::new();
-    let asked = |net: &Net, examination: &str| asked(arguments, &path, net, examination);
-    let report = if coloured::is_coloured(&bytes) {
+    let asked = |net: &Net, examination: &str| asked(arguments, path, net, examination);
+    let report = if coloured::is_coloured(bytes) {
         if !arguments.finals.is_empty() || arguments.cases {
             let why = "--final and --cases are about processes, which no coloured model is";
             return Err(Refusal { code: 2, why: why.to_owned() });
         }
         let model =
-            coloured::read_as(&bytes, arguments.times).map_err(|error| in_file(&path, &error))?;
+            coloured::read_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
         let limits = Limits { tried: arguments.unfold, visited: arguments.visit };
         let audit = ColouredAudit::new(&model, limits, Box::new(asked));
         let mut audit = audit.with_watch(watch.clone());
@@ -118,7 +141,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         audit.finish()
     } else {
         let model =
-            reader::model_as(&bytes, arguments.times).map_err(|error| in_file(&path, &error))?;
+            reader::model_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
         if let Some(note) = &model.note {
             say("note", &format!("{}: {note}", path.display()));
         }
@@ -130,7 +153,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
                 let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
                 let mut audit = if arguments.cases { audit.of_cases() } else { audit };
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
-                return Ok(Audited { report: audit.finish(), broken, unasked });
+                return Ok(Audited { report: audit.finish(), broken, unasked: Vec::new() });
             }
         };
         let net = &match arguments.cases {
@@ -142,7 +165,7 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(Audited { report, broken, unasked })
+    Ok(Audited { report, broken, unasked: Vec::new() })
 }
 
 /// The markings of `--final`, each once.

@@ -35,7 +35,7 @@ mod recipes {
         })
     }
 
-    /// The Boolean variables of one test.
+    /// The Boolean variables of a test.
     pub(super) struct Names {
         pub(super) booleans: [Term; 2],
         pub(super) integers: [Variable; 2],

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 #[derive(Default)]
 pub(super) struct TokenPrefiring {
-    /// Transitions that were proposed already.
+    /// Transitions proposed in earlier calls.
     found: HashSet<TransitionId>,
 }
 

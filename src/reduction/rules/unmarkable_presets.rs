@@ -25,7 +25,7 @@ use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sens
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::keep_for_hints;
 
-/// An optimum above this counts as 0.
+/// Tolerance: a smaller optimum counts as 0.
 const NEGATIVE: f64 = -1e-6;
 
 #[derive(Default)]
