@@ -89,6 +89,7 @@ impl Printer {
                 "id": answer.id,
                 "value": json::value(&answer.value),
                 "reason": answer.reason,
+                "net": view.net_meant().key(),
                 "nodes": json::nodes(&answer.nodes, view),
                 "techniques": answer.techniques,
                 "evidence": answer.grade.to_string(),
