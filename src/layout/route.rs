@@ -19,8 +19,12 @@ use std::collections::{BTreeSet, HashMap};
 /// The least distance between a route and a box that it does not end at.
 pub const CLEARANCE: f64 = 4.0;
 
-/// The distance between a box and the bends around it, on the first of the [`LANES`].
-const BEND: f64 = 7.0;
+/// The distance between a box and the bends around it, on the first of the [`LANES`]: room for the
+/// heads of arrows that end at the box.
+const BEND: f64 = 13.0;
+
+/// The same where boxes are too close for [`BEND`].
+const NARROW: f64 = 7.0;
 
 /// Edges take different lanes around a box, so that they do not coincide.
 const LANES: usize = 3;
@@ -246,6 +250,12 @@ impl Search<'_> {
 
     /// Returns a shortest way between two points, both included, that hits no box.
     fn way(&self, ends: [Point; 2]) -> Option<Vec<Point>> {
+        let wide = BEND + LANE * self.lane as f64;
+        self.way_at(ends, wide).or_else(|| self.way_at(ends, NARROW))
+    }
+
+    /// Returns such a way with bends at the distance `by` from boxes.
+    fn way_at(&self, ends: [Point; 2], by: f64) -> Option<Vec<Point>> {
         let mut known = BTreeSet::new();
         let mut way = ends.to_vec();
         loop {
@@ -259,13 +269,12 @@ impl Search<'_> {
             if known.len() == before || known.len() > MOST_BOXES {
                 return None;
             }
-            way = self.shortest(ends, &known)?;
+            way = self.shortest(ends, &known, by)?;
         }
     }
 
     /// Returns a shortest path along the corners of `known` that avoids those boxes.
-    fn shortest(&self, ends: [Point; 2], known: &BTreeSet<usize>) -> Option<Vec<Point>> {
-        let by = BEND + LANE * self.lane as f64;
+    fn shortest(&self, ends: [Point; 2], known: &BTreeSet<usize>, by: f64) -> Option<Vec<Point>> {
         let corners = known.iter().flat_map(|&at| self.boxes.boxes[at].grown(by).corners());
         let is_free = |&point: &Point| self.boxes.around(point).all(|at| self.joined.contains(&at));
         let mut points = ends.to_vec();

@@ -63,7 +63,7 @@ pub struct Question {
     /// Seconds until the answer, or altogether.
     pub seconds: f64,
     /// What was tried, where it is open: when and who, and figures.
-    pub tried: Vec<(String, String)>,
+    pub tried: Vec<(String, Text)>,
     #[serde(skip)]
     pub(super) topic: Option<Topic>,
 }
@@ -183,7 +183,7 @@ struct Ran {
     open: BTreeMap<String, String>,
     seconds: f64,
     /// Who had a turn when, and what it said of it.
-    tried: Vec<(String, String)>,
+    tried: Vec<(String, Text)>,
 }
 
 impl<'a> Asking<'a, '_> {
@@ -241,7 +241,7 @@ impl<'a> Asking<'a, '_> {
         let tried = report.turns.iter().map(|turn| {
             let (began, ended) = (turn.began, turn.began + turn.lasted);
             let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
-            (format!("{when}, {}", turn.engine), turn.said.clone())
+            (format!("{when}, {}", turn.engine), Text::of_sentence(net, &turn.said))
         });
         Ran { heard, open, seconds, tried: tried.collect() }
     }

@@ -199,7 +199,8 @@ impl<'a> Computation<'a> {
                 format!("{whether} can be reached: {why}")
             }
             (Property::Reversible, false) if answer.reason.starts_with("a dead marking") => {
-                format!("another dead marking can be reached: {}", answer.reason)
+                let why = answer.reason.trim_start_matches("a dead marking: ");
+                format!("another dead marking can be reached: {why}")
             }
             (Property::Reversible, false) => {
                 format!("the initial marking is lost: {}", answer.reason)

@@ -62,7 +62,7 @@ fn agree(of: &str, computed: &[Computed], reported: &[KeyRow]) -> u64 {
 fn a_report_and_properties_agree_on_every_key_of_random_coloured_nets() {
     let (mut nets, mut known) = (0, 0);
     let mut seed = 0;
-    while nets < scaled(40) {
+    while nets < scaled(10) {
         seed += 1;
         let coloured: ColouredNet = random_coloured(seed);
         let budget = Budget::lasting(Duration::from_secs(10));
@@ -81,7 +81,7 @@ fn a_report_and_properties_agree_on_every_key_of_random_coloured_nets() {
 
 #[test]
 fn a_report_and_properties_agree_on_every_key_of_random_nets() {
-    let (nets, mut known) = (scaled(60), 0);
+    let (nets, mut known) = (scaled(20), 0);
     for seed in 0..nets {
         let net = random(seed, &Shape::small(seed));
         let keys = KeyNet::of_net(Cow::Borrowed(&net));

@@ -91,7 +91,9 @@ const aroundView = (wanted, title) => {
       && (inside.has(line.from) || inside.has(line.to));
   });
   const left_out = wanted.length - middle.length;
-  return { kind: "around", nodes, lines: drawn.map((line) => ({ ...line, route: [] })), title, left_out };
+  const at = new Map(nodes.map((node) => [node.key, node]));
+  const routed = (line) => ({ ...line, route: bendsAround(at.get(line.from), at.get(line.to), nodes) });
+  return { kind: "around", nodes, lines: drawn.map(routed), title, left_out };
 };
 
 class Drawing {

@@ -105,7 +105,7 @@ const questionsSection = () => {
       question.assumes_units ? " · rests on the model's claim of safe units (NUPN)" : "");
     const tried = question.tried.length ? fold(`What was tried, for ${question.seconds.toFixed(1)} s`, () =>
       make("table", { class: "plain" }, make("tbody", {}, question.tried.map(([stage, text]) =>
-        make("tr", {}, make("th", { scope: "row" }, stage), make("td", {}, text)))))) : null;
+        make("tr", {}, make("th", { scope: "row" }, stage), make("td", {}, words(text))))))) : null;
     const play = playButton(question.play, title);
     return make("li", { id: `question-${at}`, class: "question", tabindex: "-1" },
       make("p", { class: "title" },
