@@ -6,6 +6,7 @@ use super::terminal::{line, object, whole};
 use super::{Outcome, limits, signals};
 use crate::about::NetMeant;
 use crate::input;
+use crate::mcc::techniques::{Circumstances, techniques};
 use crate::run;
 use crate::unfold;
 use crate::verdicts::{
@@ -81,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Format::Text => {
             line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
         }
-        Format::Json => object(json(computed, &of)),
+        Format::Json => object(json(computed, arguments.limits.threads, &of)),
         Format::Xml => {}
     });
     if let Some(breach) = &found.breach {
@@ -157,7 +158,7 @@ impl Limits {
     }
 }
 
-fn json(computed: &Computed, of: &KeyNet<'_>) -> serde_json::Value {
+fn json(computed: &Computed, threads: Option<u16>, of: &KeyNet<'_>) -> serde_json::Value {
     let place = |&p| of.net().place_name(p);
     json!({
         "type": "property",
@@ -165,7 +166,7 @@ fn json(computed: &Computed, of: &KeyNet<'_>) -> serde_json::Value {
         "net": computed.net.key(),
         "value": computed.value.to_string(),
         "explanation": computed.explanation,
-        "techniques": computed.techniques,
+        "techniques": techniques_of(computed, threads, of.is_unfolding()),
         "assumes_units": computed.assumes_units,
         "unbounded_places": computed.unbounded.iter().map(place).collect::<Vec<_>>(),
         "trace_firings": computed.trace.as_ref().map(|sequence| number(sequence.firings())),
@@ -193,7 +194,12 @@ fn verdict_file(
             date: Some(date.clone()),
             reference: None,
         }),
-        techniques: techniques(computed, threads),
+        // The format knows the contest's names only.
+        techniques: techniques_of(computed, threads, of.is_unfolding())
+            .into_iter()
+            .filter(|name| TECHNIQUES.contains(name))
+            .map(str::to_owned)
+            .collect(),
         trace: computed.trace.as_ref().map(|sequence| firing_sequence(net, sequence)),
     };
     // In the order of the contest's files, whatever order they were found in.
@@ -215,15 +221,15 @@ fn explained(computed: &Computed) -> String {
     }
 }
 
-/// Those of the engines' names that the format knows, behind the one it always wants.
-fn techniques(computed: &Computed, threads: Option<u16>) -> Vec<String> {
+/// Returns the techniques of a key, the contest's words among them. `unfolded`: the keys are about
+/// the unfolding of a coloured net.
+fn techniques_of(computed: &Computed, threads: Option<u16>, unfolded: bool) -> Vec<&'static str> {
     if computed.value == Truth::Unknown {
         return Vec::new();
     }
     let parallel = !matches!(computed.property, Property::Structural(_)) && threads != Some(1);
-    let mode = if parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" };
-    let known = computed.techniques.iter().filter(|name| TECHNIQUES.contains(name));
-    std::iter::once(mode).chain(known.copied()).map(str::to_owned).collect()
+    let circumstances = Circumstances { parallel, unfolded, ..Circumstances::default() };
+    techniques(&computed.techniques, circumstances)
 }
 
 /// `AirplaneLD` of `AirplaneLD-PT-0010`.
