@@ -61,13 +61,39 @@ pub struct Findings {
     pub breach: Option<String>,
 }
 
+impl KeyNet<'_> {
+    /// Finds the keys of `wanted` and hands each to `tell` as soon as it is known. Keys that the
+    /// missing part of an unfolding could change are unknown. Keys in `known` are taken over.
+    pub fn compute(
+        &self,
+        wanted: &[Property],
+        known: &[Computed],
+        config: &Config,
+        budget: &Budget,
+        mut tell: impl FnMut(&Computed),
+    ) -> Findings {
+        let decidable =
+            wanted.iter().copied().filter(|&property| self.why_unknown(property).is_none());
+        let decidable: Vec<Property> = decidable.collect();
+        let mut found = compute(self, &decidable, known, config, budget, &mut tell);
+        for &property in wanted {
+            if let Some(why) = self.why_unknown(property) {
+                let computed = unknown(property, self.meant(property), why);
+                tell(&computed);
+                found.keys.push(computed);
+            }
+        }
+        found
+    }
+}
+
 /// Finds the keys of `wanted` and hands each to `tell` as soon as it is known. REVERSIBLE and LIVE
 /// come last, before the keys that rest on the model's claim of safe units. Keys that `budget` does
 /// not suffice for are unknown. Keys in `known` are taken over.
 ///
 /// The claim is compared with every marking that is replayed. Once a marking breaks it, the keys
 /// that rested on it are computed again without it.
-pub(super) fn compute(
+fn compute(
     of: &KeyNet<'_>,
     wanted: &[Property],
     known: &[Computed],
@@ -304,7 +330,7 @@ fn techniques_of(answer: &Answer) -> Vec<&'static str> {
     techniques(&answer.techniques, answer.circumstances()).split_off(1)
 }
 
-pub(super) fn unknown(property: Property, net: NetMeant, explanation: String) -> Computed {
+fn unknown(property: Property, net: NetMeant, explanation: String) -> Computed {
     Computed::new(property, net, Truth::Unknown, explanation)
 }
 

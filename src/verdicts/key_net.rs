@@ -10,10 +10,8 @@
 //! model.
 
 use super::Property;
-use super::compute::{Computed, Findings, compute, unknown};
 use crate::about::NetMeant;
 use crate::model::{NotUnfolded, unfolded};
-use crate::run::Config;
 use crate::structure::keys::Key;
 use crate::unfold::{self, Declined};
 use parikh_net::Net;
@@ -93,33 +91,8 @@ impl<'n> KeyNet<'n> {
         }
     }
 
-    /// Finds the keys of `wanted`, as [`compute`] does. Keys that colours and bindings without
-    /// occurrence could change are unknown where `net` lacks those. Keys in `known` are not
-    /// computed again.
-    pub fn compute(
-        &self,
-        wanted: &[Property],
-        known: &[Computed],
-        config: &Config,
-        budget: &Budget,
-        mut tell: impl FnMut(&Computed),
-    ) -> Findings {
-        let decidable =
-            wanted.iter().copied().filter(|&property| self.why_unknown(property).is_none());
-        let decidable: Vec<Property> = decidable.collect();
-        let mut found = compute(self, &decidable, known, config, budget, &mut tell);
-        for &property in wanted {
-            if let Some(why) = self.why_unknown(property) {
-                let computed = unknown(property, self.meant(property), why);
-                tell(&computed);
-                found.keys.push(computed);
-            }
-        }
-        found
-    }
-
     /// Returns why a key cannot be known from the net that was made.
-    fn why_unknown(&self, property: Property) -> Option<String> {
+    pub(super) fn why_unknown(&self, property: Property) -> Option<String> {
         match (property, &self.left_out) {
             (Property::Structural(Key::NestedUnits), _) if self.is_unfolding => {
                 Some("a coloured net has no units; those of another form are not known".to_owned())
