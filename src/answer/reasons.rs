@@ -16,9 +16,9 @@ pub(super) const NO_NODE: &str = "the net has no such node";
 /// How many parts of a formula are said, and how many letters of each.
 pub(super) const SAID: (usize, usize) = (3, 100);
 
-/// Returns why a formula over goals is true or false: `decided_by` these, of which `assumed` rest on
-/// the model's claim that its units are safe. Of a coloured net, the reason says what the question
-/// means there.
+/// Returns why a formula over goals is true or false: `decided_by` these, of which `assumed` rest
+/// on the model's claim that its units are safe. Of a coloured net, the reason says what the
+/// question means there.
 pub(super) fn of_truth(
     board: &Board<'_>,
     question: &Question,

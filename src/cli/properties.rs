@@ -105,12 +105,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
 pub(super) fn about(of: &KeyNet<'_>) -> Option<&'static str> {
     match (of.is_unfolding(), of.net().translation()) {
         (true, _) => Some(
-            "# keys are about the place/transition net that is the unfolding of the coloured net: single \
-             colours and single bindings",
+            "# keys are about the place/transition net that is the unfolding of the coloured net: \
+             single colours and single bindings",
         ),
         (_, Some(_)) => Some(
-            "# keys of the structure are about the place/transition net that stands for the inhibitor \
-             and reset arcs, keys of the behaviour about the model's own places and transitions",
+            "# keys of the structure are about the place/transition net that stands for the \
+             inhibitor and reset arcs, keys of the behaviour about the model's own places and transitions",
         ),
         _ => None,
     }

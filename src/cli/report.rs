@@ -105,10 +105,11 @@ Examples:
 const UNFOLDING: f64 = 0.2;
 
 /// What a page says about a net that stands for one with inhibitor or reset arcs.
-const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the place/transition net that stands for it. \
-     The place “co(p)” holds as many tokens as p may still get, and a transition that p inhibits takes \
-     from it. A transition that empties p has a copy “t[p=n]” for each number of tokens there. Answers are \
-     about the model's own places and transitions.";
+const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the \
+     place/transition net that stands for it. The place “co(p)” holds as many tokens as p may still \
+     get, and a transition that p inhibits takes from it. A transition that empties p has a copy \
+     “t[p=n]” for each number of tokens there. Answers are about the model's own places and \
+     transitions.";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);

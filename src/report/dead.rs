@@ -4,8 +4,8 @@
 //! A transition *waits* for a place that initially holds fewer tokens than it takes, and that only
 //! dead transitions put more on. What waits for the same, directly or by others, is one finding.
 //! Its *root* is what waits for nothing: a transition with a reason of its own, or a place that
-//! no transition adds a token to. Where there is none, they wait for each other. Roots that one sum of
-//! tokens keeps from firing are one finding, too.
+//! no transition adds a token to. Where there is none, they wait for each other. Roots that one sum
+//! of tokens keeps from firing are one finding, too.
 
 use super::text::Text;
 use crate::structure::excluded::{Exclusion, Sums};

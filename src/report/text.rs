@@ -216,7 +216,8 @@ mod tests {
         let net = parikh_net::text::parse("place p\ntransition p2: p ->").unwrap();
         let text = Text::of_sentence(&net, "transition `p2` takes from `p`, not from `q`");
         let json = serde_json::to_value(&text).unwrap();
-        let expected = serde_json::json!(["transition ", {"t": 0}, " takes from ", {"p": 0}, ", not from “q”"]);
+        let (t, p) = (serde_json::json!({"t": 0}), serde_json::json!({"p": 0}));
+        let expected = serde_json::json!(["transition ", t, " takes from ", p, ", not from “q”"]);
         assert_eq!(json, expected);
         assert_eq!(Text::of_sentence(&net, "an odd `"), Text::words("an odd `"));
     }

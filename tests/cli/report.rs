@@ -105,8 +105,8 @@ fn dead_transitions_and_unbounded_places_come_with_reasons() {
     };
     has(
         "problem",
-        "Transition ship can never fire because never is empty initially, and every transition that \
-         puts tokens there takes at least as many",
+        "Transition ship can never fire because never is empty initially, and every transition \
+         that puts tokens there takes at least as many",
     );
     has(
         "problem",

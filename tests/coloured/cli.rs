@@ -41,6 +41,18 @@ fn answer(desk: &Desk, examination: &str) -> String {
 }
 
 #[test]
+fn the_most_tokens_in_a_place_are_counted_per_colour_and_the_answer_says_so() {
+    let text = desk().fine(&["check", "model.pnml", "-e", "StateSpace"]);
+    let per_colour = "; in each place, the tokens of each colour are counted by themselves";
+    for line in text.lines() {
+        let is_about_places = line.starts_with("max token in place: ");
+        assert_eq!(line.contains(per_colour), is_about_places, "{line}");
+    }
+    // Both tokens may be on `at` with one colour, and no colour of it holds more.
+    assert!(text.contains("max token in place: 2 — "), "{text}");
+}
+
+#[test]
 fn examinations_mean_coloured_nodes() {
     let desk = desk();
     // `at` holds two tokens of different colours; `idle` has nothing to take.

@@ -9,7 +9,6 @@ mod examinations;
 mod keys;
 mod malformed;
 mod nonsense;
-mod pnml;
 mod quotients;
 mod reader;
 mod spellings;
