@@ -104,6 +104,7 @@ impl Printer {
                 "id": answer.id,
                 "value": json::value(&answer.value),
                 "reason": answer.reason,
+                "net": view.net_meant().key(),
                 "nodes": json::nodes(&answer.nodes, view),
                 "named": json::named(named),
                 "techniques": answer.techniques,
