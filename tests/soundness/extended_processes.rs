@@ -13,7 +13,7 @@ use parikh::evidence_files::EvidenceFile;
 use parikh::extended::translate;
 use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
 use parikh::net::counted::counted;
-use parikh::net::{ExtendedNet, Marking, Net, marking_text};
+use parikh::net::{ExtendedBuilder, ExtendedNet, Marking, Net, marking_text};
 use parikh::run::{self, Config, Event};
 use parikh::solvers::Budget;
 use parikh::structure::workflow;
@@ -290,6 +290,58 @@ fn random_processes_with_such_arcs_and_ends_are_as_sound_as_enumeration_says() {
             let count = seen.get(&(kind, truth)).copied().unwrap_or(0);
             assert!(count > all / 50, "{kind} {truth}: {seen:?}");
         }
+    }
+}
+
+/// A process of `branches` branches with four places each, which one transition empties all.
+fn cancellation(branches: usize) -> (ExtendedNet, Vec<Marking>) {
+    let mut net = ExtendedBuilder::new("region");
+    let mut place = |name: &str, tokens| net.core.place(name, tokens).unwrap();
+    let [i, w, o] = [("i", 1), ("w", 0), ("o", 0)].map(|(name, tokens)| place(name, tokens));
+    let rows: Vec<Vec<_>> = (0..branches)
+        .map(|row| (0..4).map(|at| place(&format!("p{row}.{at}"), 0)).collect())
+        .collect();
+    let mut transition = |name: &str| net.core.transition(name).unwrap();
+    let [split, cancel, join] = ["split", "cancel", "join"].map(&mut transition);
+    let steps: Vec<Vec<_>> = (0..branches)
+        .map(|row| (0..3).map(|at| transition(&format!("t{row}.{at}"))).collect())
+        .collect();
+    for (t, from, to) in [(split, i, w), (cancel, w, o), (join, w, o)] {
+        net.core.take(t, from, 1).unwrap();
+        net.core.put(t, to, 1).unwrap();
+    }
+    for (row, steps) in rows.iter().zip(&steps) {
+        net.core.put(split, row[0], 1).unwrap();
+        net.core.take(join, row[3], 1).unwrap();
+        row.iter().for_each(|&p| net.reset(cancel, p));
+        for (at, &t) in steps.iter().enumerate() {
+            net.core.take(t, row[at], 1).unwrap();
+            net.core.put(t, row[at + 1], 1).unwrap();
+        }
+    }
+    let model = net.build().unwrap();
+    let mut last = Marking::empty(model.core().place_count());
+    last[o] = 1;
+    (model, vec![last])
+}
+
+#[test]
+fn a_cancellation_region_of_many_places_has_copies_for_what_they_hold_together() {
+    // 2^20 combinations, of which 4^5 occur.
+    let (model, finals) = cancellation(5);
+    let (initial, all) = workflow::ends(model.core(), 1, &finals).unwrap();
+    let begun = model.clone().from_marking(initial).with_final_markings(all);
+    let stands = translate(begun, &Budget::unlimited()).unwrap();
+    for kind in KINDS {
+        let net = match kind {
+            RelaxedSoundness => counted(&stands).unwrap(),
+            _ => stands.clone(),
+        };
+        let found = answer(&net, kind, 1, Duration::from_secs(120));
+        let (found, evidence) = found.unwrap_or_else(|| panic!("{kind} is open"));
+        assert_eq!(found.value, Value::Bool(true), "{kind}: {}", found.reason);
+        let judged = audited(&model, &finals, &found.id, &evidence);
+        assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
     }
 }
 
