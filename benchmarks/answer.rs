@@ -48,33 +48,33 @@ pub fn same_value(a: &str, b: &str) -> bool {
             number => number,
         }
     }
-    match (Rounded::parse(a), Rounded::parse(b)) {
-        (Some(rounded), None) => Rounded::of(plain(b), rounded.digits.len()) == Some(rounded),
-        (None, Some(rounded)) => Rounded::of(plain(a), rounded.digits.len()) == Some(rounded),
+    match (RoundedNumber::parse(a), RoundedNumber::parse(b)) {
+        (Some(rounded), None) => RoundedNumber::of(plain(b), rounded.digits.len()) == Some(rounded),
+        (None, Some(rounded)) => RoundedNumber::of(plain(a), rounded.digits.len()) == Some(rounded),
         _ => plain(a).eq_ignore_ascii_case(plain(b)),
     }
 }
 
 /// A number in scientific notation: d.ddd… times a power of ten.
 #[derive(Debug, PartialEq, Eq)]
-struct Rounded {
+struct RoundedNumber {
     digits: Vec<u8>,
     exponent: usize,
 }
 
-impl Rounded {
-    fn parse(value: &str) -> Option<Rounded> {
+impl RoundedNumber {
+    fn parse(value: &str) -> Option<RoundedNumber> {
         let (mantissa, exponent) = value.split_once(['E', 'e'])?;
         let digits: Vec<u8> = mantissa.bytes().filter(|&byte| byte != b'.').collect();
         let is_mantissa = mantissa.find('.').is_none_or(|at| at == 1)
             && digits.first().is_some_and(|digit| (b'1'..=b'9').contains(digit))
             && digits.iter().all(u8::is_ascii_digit);
         let exponent = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;
-        is_mantissa.then_some(Rounded { digits, exponent })
+        is_mantissa.then_some(RoundedNumber { digits, exponent })
     }
 
     /// Rounds a whole number without leading zeros to `digits` digits, half up.
-    fn of(number: &str, digits: usize) -> Option<Rounded> {
+    fn of(number: &str, digits: usize) -> Option<RoundedNumber> {
         if number.starts_with('0') || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
@@ -94,7 +94,7 @@ impl Rounded {
                 }
             }
         }
-        Some(Rounded { digits: kept, exponent })
+        Some(RoundedNumber { digits: kept, exponent })
     }
 }
 

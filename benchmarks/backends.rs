@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use parikh_encodings::Numbers;
-use parikh_encodings::propositional::Values;
+use parikh_encodings::propositional::TokenEncoding;
 use parikh_solvers::lp::LpSolver;
 use parikh_solvers::smt::{SmtError, SmtSolver};
 use parikh_solvers::smt_chosen;
@@ -27,7 +27,7 @@ pub enum Backend {
     /// Terms over the integers, with Z3 in a worker process.
     Z3Guest,
     /// Propositional clauses by the built-in SAT solver.
-    Sat(Values),
+    Sat(TokenEncoding),
     /// Terms over these numbers by an SMT solver that is a command. The fields are the kind of
     /// numbers, the name given by the user, and the command line.
     Command(Numbers, &'static str, &'static str),
@@ -47,9 +47,9 @@ impl Backend {
             Backend::Z3Integers => "z3-lia",
             Backend::Z3Bits => "z3-bv",
             Backend::Z3Guest => "z3-guest",
-            Backend::Sat(Values::Order) => "sat-order",
-            Backend::Sat(Values::OneOfN) => "sat-one-of-n",
-            Backend::Sat(Values::Log) => "sat-log",
+            Backend::Sat(TokenEncoding::Order) => "sat-order",
+            Backend::Sat(TokenEncoding::OneOfN) => "sat-one-of-n",
+            Backend::Sat(TokenEncoding::Log) => "sat-log",
             Backend::Command(_, name, _) => name,
         }
     }
@@ -106,7 +106,7 @@ impl FromStr for Backend {
             }
         }
         let known = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
-        let known = known.chain(Values::ALL.map(Backend::Sat));
+        let known = known.chain(TokenEncoding::ALL.map(Backend::Sat));
         known.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
             format!(
                 "`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, z3-guest, \

@@ -14,7 +14,7 @@ use crate::exam::Exam;
 use crate::instance::{Instance, unpack_to};
 use crate::oracle;
 use crate::row::Row;
-use crate::run::{End, Outcome};
+use crate::run::{Outcome, RunEnd};
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -171,15 +171,15 @@ fn logs_of(results: &Path) -> Option<PathBuf> {
 
 /// A run in a result file of BenchExec.
 #[derive(Debug)]
-struct Reported {
+struct ReportedRun {
     task: String,
     wall: f64,
     memory: u64,
-    end: End,
+    end: RunEnd,
 }
 
 /// Returns the name of the run definition, and its runs.
-fn read(xml: &str) -> Result<(String, Vec<Reported>), String> {
+fn read(xml: &str) -> Result<(String, Vec<ReportedRun>), String> {
     let mut reader = quick_xml::Reader::from_str(xml);
     let mut definition = String::new();
     let mut runs = Vec::new();
@@ -222,19 +222,19 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, String>
     Ok(found.map(|attribute| attribute.value.trim().to_owned()))
 }
 
-fn reported(task: String, columns: &HashMap<String, String>) -> Reported {
+fn reported(task: String, columns: &HashMap<String, String>) -> ReportedRun {
     let number = |title: &str, unit: &str| -> Option<f64> {
         columns.get(title)?.trim_end_matches(unit).trim().parse().ok()
     };
     let status = columns.get("status").map_or("", |status| &**status);
-    let signal = number("exitsignal", "").map(|signal| End::Signal(signal as i32));
-    let exit = number("returnvalue", "").map(|code| End::Exit(code as i32));
-    let ended = signal.or(exit).unwrap_or(End::Terminated);
-    Reported {
+    let signal = number("exitsignal", "").map(|signal| RunEnd::Signal(signal as i32));
+    let exit = number("returnvalue", "").map(|code| RunEnd::Exit(code as i32));
+    let ended = signal.or(exit).unwrap_or(RunEnd::Terminated);
+    ReportedRun {
         task,
         wall: number("walltime", "s").unwrap_or(0.0),
         memory: (number("memory", "B").unwrap_or(0.0) / f64::from(1 << 20)).ceil() as u64,
-        end: if status.starts_with("TIMEOUT") { End::Terminated } else { ended },
+        end: if status.starts_with("TIMEOUT") { RunEnd::Terminated } else { ended },
     }
 }
 
@@ -253,7 +253,7 @@ mod tests {
         let (name, runs) = read(xml).unwrap();
         assert_eq!(name, "RD");
         assert_eq!((&*runs[0].task, runs[0].wall, runs[0].memory), ("A-PT-1-RD.yml", 0.5, 3));
-        assert_eq!((runs[0].end, runs[1].end), (End::Exit(0), End::Terminated));
+        assert_eq!((runs[0].end, runs[1].end), (RunEnd::Exit(0), RunEnd::Terminated));
         assert!(read("<pnml/>").unwrap_err().contains("BenchExec"));
         let logs = logs_of(Path::new("r/parikh.2026.results.RD.xml")).unwrap();
         assert_eq!(logs, Path::new("r/parikh.2026.logfiles"));

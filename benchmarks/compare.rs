@@ -41,7 +41,7 @@ pub enum Difference {
 
 /// The counts of one examination, over the questions that both files have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct ComparisonLine {
     /// Questions in both files.
     pub asked: usize,
     /// Questions with a known answer.
@@ -62,7 +62,7 @@ pub struct Line {
 #[derive(Clone, Debug, Default)]
 pub struct Comparison<'r> {
     /// The lines by examination.
-    pub lines: BTreeMap<Exam, Line>,
+    pub lines: BTreeMap<Exam, ComparisonLine>,
     /// All differences with the two rows: contradictions first, then in A's order.
     pub differences: Vec<(Difference, &'r Row, &'r Row)>,
     /// Rows of A and of B whose question the other file lacks.
@@ -131,7 +131,7 @@ impl Comparison<'_> {
 
     /// Returns the table as text.
     pub fn print_table(&self) -> String {
-        let mut total = Line::default();
+        let mut total = ComparisonLine::default();
         let mut text = format!(
             "{:5} {:>6} {:>6} | {:>6} {:>6} | {:>5} {:>5} | {:>5} {:>5} | {:>6} {:>6} {:>6}\n",
             "exam",
@@ -147,8 +147,8 @@ impl Comparison<'_> {
             "only B",
             "differ",
         );
-        let mut print = |name: &str, line: &Line| {
-            let Line { asked, known, contradicting: differ, .. } = line;
+        let mut print = |name: &str, line: &ComparisonLine| {
+            let ComparisonLine { asked, known, contradicting: differ, .. } = line;
             let ([a, b], [bad_a, bad_b]) = (line.right, line.wrong);
             let ([new_a, new_b], [only_a, only_b]) = (line.new, line.only);
             // Writing to a String does not fail.
@@ -230,7 +230,7 @@ mod tests {
         let [a, b] = files();
         let comparison = compare(&a, &b);
         let line = comparison.lines[&Exam::ReachabilityCardinality];
-        let expected = Line {
+        let expected = ComparisonLine {
             asked: 4,
             known: 3,
             right: [2, 2],

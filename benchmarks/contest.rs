@@ -7,7 +7,7 @@ use crate::instance::Instance;
 use crate::oracle::{self, Question};
 use crate::progress::Progress;
 use crate::row::Row;
-use crate::run::{End, Job, Outcome, run};
+use crate::run::{Job, Outcome, RunEnd, run};
 use crate::shard::Shard;
 use crate::signals;
 use crate::store::Store;
@@ -145,7 +145,7 @@ impl Contest {
             memory: self.memory,
             logs: self.logs.as_ref().map(log),
         })?;
-        if outcome.end == End::Interrupted {
+        if outcome.end == RunEnd::Interrupted {
             return Ok(None);
         }
         Ok(Some(score(name, exam, &questions, &outcome)))
@@ -243,7 +243,7 @@ mod tests {
             (Answer { id: id.to_owned(), value: value.to_owned(), techniques }, seconds)
         };
         let answers = answers.iter().map(answer).collect();
-        Outcome { answers, wall: 3.0, memory: 5, end: End::Exit(0) }
+        Outcome { answers, wall: 3.0, memory: 5, end: RunEnd::Exit(0) }
     }
 
     fn questions(pairs: &[(&str, &str)]) -> Vec<Question> {

@@ -17,13 +17,13 @@
 use crate::backends::{Backend, highs, smt_solver};
 use crate::error::Error;
 use crate::exam::Exam;
-use crate::goals::{Asked, goals};
+use crate::goals::{ReachabilityGoal, goals};
 use crate::instance::Instance;
 use crate::note;
 use crate::signals;
 use crate::teams;
 use parikh::structure::facts::facts_for;
-use parikh_encodings::propositional::{PropositionalGoal, Values};
+use parikh_encodings::propositional::{PropositionalGoal, TokenEncoding};
 use parikh_encodings::{EncodeError, EncodedGoal, Encoding, Numbers, Part, predicate};
 use parikh_net::{Facts, Goal, Net, PlaceId};
 use parikh_solvers::Budget;
@@ -107,7 +107,7 @@ pub struct Encodings {
     /// The examinations: RC, RF, RD, UB.
     pub exams: Vec<Exam>,
     /// The goals to ask; `None` for the whole examination.
-    pub only: Option<Vec<teams::Asked>>,
+    pub only: Option<Vec<teams::RequestedGoals>>,
     /// The encodings; each uses the numbers of the back-end.
     pub encodings: Vec<Encoding>,
     /// The solvers.
@@ -153,7 +153,7 @@ impl Encodings {
         let mut asked = Vec::new();
         for &exam in &self.exams {
             let goals = goals(&instance, &net, exam, self.oracle.as_deref())?.into_iter();
-            let wanted = |asked: &Asked| {
+            let wanted = |asked: &ReachabilityGoal| {
                 (!self.unreachable_only || asked.reachable == Some(false))
                     && self.is_listed(name, exam, &asked.id)
             };
@@ -221,7 +221,7 @@ impl Encodings {
     fn ask(
         &self,
         net: &Net,
-        asked: &Asked,
+        asked: &ReachabilityGoal,
         encoding: &Encoding,
         facts: &Facts,
         backend: Backend,
@@ -274,7 +274,7 @@ impl Encodings {
 /// infeasible.
 fn by_programs(
     net: &Net,
-    asked: &Asked,
+    asked: &ReachabilityGoal,
     question: &mut EncodedGoal<'_>,
     solver: &mut dyn LpSolver,
     budget: &Budget,
@@ -305,7 +305,7 @@ fn by_sat(
     net: &Net,
     goal: &Goal,
     encoding: &Encoding,
-    values: Values,
+    values: TokenEncoding,
     facts: &Facts,
     budget: &Budget,
 ) -> (Outcome, usize) {
@@ -436,7 +436,7 @@ pub(crate) mod tests {
         small.encodings = vec![encoding("bmc", 2), encoding("bmc-steps", 1)];
         small.encodings.push(encoding("flows+k-induction", 2));
         small.backends = vec![Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
-        small.backends.extend(Values::ALL.map(Backend::Sat));
+        small.backends.extend(TokenEncoding::ALL.map(Backend::Sat));
         let all = small.measure("Small").unwrap().unwrap();
         std::fs::remove_dir_all(&small.inputs).unwrap();
         assert!(all.iter().all(|m| !m.wrong));
@@ -453,7 +453,7 @@ pub(crate) mod tests {
             assert_eq!(of("Small-RC-0", "flows+k-induction k=2", backend), Outcome::Candidate);
             assert_eq!(of("Small-RC-1", "flows+k-induction k=2", backend), Outcome::Refuted);
         }
-        for backend in Values::ALL.map(Backend::Sat) {
+        for backend in TokenEncoding::ALL.map(Backend::Sat) {
             assert_eq!(of("Small-RC-0", "bmc k=2", backend), Outcome::Reached);
             assert_eq!(of("Small-RC-1", "bmc k=2", backend), Outcome::NotWithin);
             assert_eq!(of("Small-RC-0", "bmc-steps k=1", backend), Outcome::Reached);

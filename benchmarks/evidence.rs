@@ -26,7 +26,7 @@ pub struct Audits {
 
 /// The figures of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measurement {
+pub struct AuditMeasurement {
     /// The instance.
     pub instance: String,
     /// The examination.
@@ -54,7 +54,7 @@ impl Audits {
     ///
     /// # Errors
     /// If the archive cannot be read or a program cannot be run.
-    pub fn measure(&self, name: &str, exam: Exam) -> Result<Measurement, Error> {
+    pub fn measure(&self, name: &str, exam: Exam) -> Result<AuditMeasurement, Error> {
         let instance = Instance::unpack(&self.inputs, name, None)?;
         let directory = tempfile::tempdir().map_err(Error::at(std::env::temp_dir()))?;
         let mut command = Command::new(&self.parikh);
@@ -62,11 +62,11 @@ impl Audits {
         let timeout = format!("{}ms", self.timeout.as_millis());
         command.args(["--timeout", &timeout, "--evidence"]).arg(directory.path());
         let (checked, check) = run(&self.parikh, &mut command)?;
-        let mut measurement = Measurement {
+        let mut measurement = AuditMeasurement {
             instance: name.to_owned(),
             exam: exam.short().to_owned(),
             check,
-            ..Measurement::default()
+            ..AuditMeasurement::default()
         };
         measurement.read_check(&checked);
         let file = directory.path().join(format!("{}.jsonl", exam.long()));
@@ -93,7 +93,7 @@ fn objects(output: &Output) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-impl Measurement {
+impl AuditMeasurement {
     fn read_check(&mut self, output: &Output) {
         for object in objects(output) {
             match (object["type"].as_str(), object["evidence"].as_str()) {
@@ -165,7 +165,7 @@ pub const COLUMNS: [&str; 14] = [
 ];
 
 /// Returns the fields of one run, without the description of a failure.
-pub fn fields(m: &Measurement) -> Vec<String> {
+pub fn fields(m: &AuditMeasurement) -> Vec<String> {
     let mut fields = vec![m.instance.clone(), m.exam.clone()];
     fields.extend(m.grades.map(|count| count.to_string()));
     fields.extend(m.verdicts.map(|count| count.to_string()));
@@ -178,7 +178,7 @@ pub fn fields(m: &Measurement) -> Vec<String> {
 
 /// Returns a table with one line per examination, and the runs that failed or have answers that are
 /// not confirmed.
-pub fn print(all: &[Measurement]) -> String {
+pub fn print(all: &[AuditMeasurement]) -> String {
     let mut text = String::from(
         "| exam | runs | answers | replayed | certified | searched | confirmed | of searches | \
          beyond | refused | assuming units | largest kB | check s | certify s |\n\
@@ -193,10 +193,11 @@ pub fn print(all: &[Measurement]) -> String {
     let of = |exam: &str| all.iter().filter(|m| m.exam == exam).collect::<Vec<_>>();
     let groups = exams.iter().map(|exam| (*exam, of(exam)));
     for (exam, group) in groups.chain([("all", all.iter().collect())]) {
-        let sum = |count: &dyn Fn(&Measurement) -> usize| -> usize {
+        let sum = |count: &dyn Fn(&AuditMeasurement) -> usize| -> usize {
             group.iter().map(|m| count(m)).sum()
         };
-        let seconds = |of: &dyn Fn(&Measurement) -> f64| group.iter().map(|m| of(m)).sum::<f64>();
+        let seconds =
+            |of: &dyn Fn(&AuditMeasurement) -> f64| group.iter().map(|m| of(m)).sum::<f64>();
         let answers = sum(&|m| m.grades.iter().sum());
         let _ = write!(text, "| {exam} | {} | {answers} |", group.len());
         for at in 0..3 {
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn counts_are_read_and_summed_and_a_refusal_is_trouble() {
-        let mut m = Measurement { exam: "RC".to_owned(), ..Measurement::default() };
+        let mut m = AuditMeasurement { exam: "RC".to_owned(), ..AuditMeasurement::default() };
         m.read_check(&output(
             "{\"type\":\"answer\",\"evidence\":\"replayed\"}\n\
              {\"type\":\"answer\",\"evidence\":\"certified\"}\n{\"type\":\"unanswered\"}\n",
@@ -252,7 +253,7 @@ mod tests {
 
     #[test]
     fn silence_is_trouble() {
-        let mut m = Measurement::default();
+        let mut m = AuditMeasurement::default();
         m.read_audit(&output(""));
         m.complain("nothing");
         assert!(m.is_wrong());

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// A reachability goal of a question.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReachabilityGoal {
     /// The examination.
     pub exam: Exam,
     /// The formula's id, or the examination's name.
@@ -33,7 +33,7 @@ pub fn goals(
     net: &Net,
     exam: Exam,
     oracle: Option<&Path>,
-) -> Result<Vec<Asked>, Error> {
+) -> Result<Vec<ReachabilityGoal>, Error> {
     let known = match oracle {
         Some(directory) => oracle::read(directory, instance.name(), exam)?,
         None => None,
@@ -42,7 +42,7 @@ pub fn goals(
         let known = known.into_iter().flatten().next().map(|question| question.expected);
         let reachable = known.and_then(|known| truth(&known));
         let id = exam.long().to_owned();
-        return Ok(vec![Asked { exam, id, goal: Predicate::Dead, reachable }]);
+        return Ok(vec![ReachabilityGoal { exam, id, goal: Predicate::Dead, reachable }]);
     }
     let known = oracle::questions(instance.formulas(exam)?, known);
     let expected = |id: &str| known.iter().find(|question| question.id == id).map(|q| &*q.expected);
@@ -59,7 +59,7 @@ pub fn goals(
             },
             _ => continue,
         };
-        goals.push(Asked { exam, id, goal, reachable });
+        goals.push(ReachabilityGoal { exam, id, goal, reachable });
     }
     Ok(goals)
 }

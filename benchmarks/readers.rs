@@ -20,7 +20,7 @@ const FORMULAS: [&str; 3] = ["ReachabilityCardinality", "ReachabilityFireability
 
 /// The comparison of an instance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measurement {
+pub struct ReaderComparison {
     /// The instance's name.
     pub instance: String,
     /// Numbers of places, transitions and arcs.
@@ -38,7 +38,7 @@ pub struct Measurement {
 ///
 /// # Errors
 /// If the archive cannot be read, or neither reader accepts the model or a query file.
-pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> {
+pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Error> {
     let instance = Instance::unpack(inputs, name, None)?;
     let path = instance.path().join("model.pnml");
     let start = Instant::now();
@@ -49,7 +49,7 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> 
     let second = pnml::read(&bytes);
     drop(bytes);
     seconds[1] = start.elapsed().as_secs_f64();
-    let mut measurement = Measurement {
+    let mut measurement = ReaderComparison {
         instance: name.to_owned(),
         size: [0; 3],
         formulas: 0,
@@ -68,7 +68,7 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> 
     };
     measurement.size = [first.place_count(), first.transition_count(), first.arc_count()];
     measurement.differences.extend(second.note);
-    match Names::of(&first, &second.net) {
+    match NodeNames::of(&first, &second.net) {
         Ok(names) => names.compare_nets(&mut measurement.differences),
         Err(difference) => measurement.differences.push(difference),
     }
@@ -84,7 +84,7 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> 
     Ok(Some(measurement))
 }
 
-impl Measurement {
+impl ReaderComparison {
     fn compare_queries(&mut self, first: &Net, second: &Net, file: &Path) -> Result<(), Error> {
         let start = Instant::now();
         let mine = read_queries(file, first);
@@ -109,7 +109,7 @@ impl Measurement {
             self.differences.push(format!("{}: other properties", file.display()));
             return Ok(());
         }
-        let Ok(names) = Names::of(first, second) else { return Ok(()) };
+        let Ok(names) = NodeNames::of(first, second) else { return Ok(()) };
         for ((id, first), second) in lowered.into_iter().zip(theirs) {
             let same = |first: &Query<Goal>, second: &Question| names.agree(first, second);
             match (first, second.question) {
@@ -136,14 +136,14 @@ fn is_about_runs(question: &Question) -> bool {
 }
 
 /// The nodes of two nets, by name.
-struct Names<'n> {
+struct NodeNames<'n> {
     first: &'n Net,
     second: &'n Net,
     places: Vec<PlaceId>,
     transitions: Vec<TransitionId>,
 }
 
-impl<'n> Names<'n> {
+impl<'n> NodeNames<'n> {
     fn of(first: &'n Net, second: &'n Net) -> Result<Self, String> {
         let counts = |net: &Net| [net.place_count(), net.transition_count(), net.arc_count()];
         if counts(first) != counts(second) {
@@ -153,7 +153,7 @@ impl<'n> Names<'n> {
         let place = |p| second.place_named(first.place_name(p)).ok_or(first.place_name(p));
         let transition =
             |t| second.transition_named(first.transition_name(t)).ok_or(first.transition_name(t));
-        Ok(Names {
+        Ok(NodeNames {
             first,
             second,
             places: first.places().map(place).collect::<Result<_, _>>().map_err(missing)?,
@@ -295,7 +295,7 @@ mod tests {
         let differences = |other: &str| {
             let other = text::parse(other).unwrap();
             let mut found = Vec::new();
-            match Names::of(&net, &other) {
+            match NodeNames::of(&net, &other) {
                 Ok(names) => names.compare_nets(&mut found),
                 Err(difference) => found.push(difference),
             }
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(differences(&reordered.replace(" b:", " c:")).len(), 1);
         assert_eq!(differences(&reordered.replace("q -> p", "q ->")).len(), 1);
         let other = text::parse(reordered).unwrap();
-        let names = Names::of(&net, &other).unwrap();
+        let names = NodeNames::of(&net, &other).unwrap();
         let [p, q] = [0, 1].map(PlaceId::new);
         let question =
             |place| Query::Truth(Proposition::Atom(Goal::Reach(Predicate::at_least(place, 1))));

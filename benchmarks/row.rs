@@ -27,7 +27,7 @@ pub struct Row {
     pub wall: f64,
     /// The largest resident set of a process of the run, in MB.
     pub memory: Option<u64>,
-    /// The end of the run, as [`crate::run::End`] prints it.
+    /// The end of the run, as [`crate::run::RunEnd`] prints it.
     pub end: String,
     /// Number of rows of the run: a run with fewer rows was not written completely.
     pub rows: Option<usize>,

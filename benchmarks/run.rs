@@ -35,7 +35,7 @@ pub struct Job<'j> {
 
 /// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum RunEnd {
     /// The tool exited, with its status.
     Exit(i32),
     /// A signal that the harness did not send ended the tool.
@@ -48,14 +48,14 @@ pub enum End {
     Interrupted,
 }
 
-impl fmt::Display for End {
+impl fmt::Display for RunEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            End::Exit(status) => write!(f, "exit {status}"),
-            End::Signal(signal) => write!(f, "signal {signal}"),
-            End::Terminated => f.write_str("terminated"),
-            End::Killed => f.write_str("killed"),
-            End::Interrupted => f.write_str("interrupted"),
+            RunEnd::Exit(status) => write!(f, "exit {status}"),
+            RunEnd::Signal(signal) => write!(f, "signal {signal}"),
+            RunEnd::Terminated => f.write_str("terminated"),
+            RunEnd::Killed => f.write_str("killed"),
+            RunEnd::Interrupted => f.write_str("interrupted"),
         }
     }
 }
@@ -70,7 +70,7 @@ pub struct Outcome {
     /// The largest resident set of any process of the run, in MB.
     pub memory: u64,
     /// The end of the run.
-    pub end: End,
+    pub end: RunEnd,
 }
 
 enum Event {
@@ -123,9 +123,9 @@ pub fn run(job: &Job<'_>) -> Result<Outcome, Error> {
     drain(&inbox, &mut answers);
     let (status, memory) = collect(process).map_err(failed)?;
     let end = ours.unwrap_or(if libc::WIFEXITED(status) {
-        End::Exit(libc::WEXITSTATUS(status))
+        RunEnd::Exit(libc::WEXITSTATUS(status))
     } else {
-        End::Signal(libc::WTERMSIG(status))
+        RunEnd::Signal(libc::WTERMSIG(status))
     });
     answers.retain(|&(_, seconds)| seconds <= job.timeout.as_secs_f64());
     Ok(Outcome { answers, wall, memory, end })
@@ -139,7 +139,7 @@ fn until_exit(
     start: Instant,
     inbox: &Receiver<Event>,
     answers: &mut Vec<(Answer, f64)>,
-) -> (f64, Option<End>) {
+) -> (f64, Option<RunEnd>) {
     /// Interval in which the harness checks for an interruption.
     const TICK: Duration = Duration::from_millis(100);
     let mut ours = None;
@@ -153,9 +153,9 @@ fn until_exit(
                 return (start.elapsed().as_secs_f64(), ours);
             }
         }
-        if signals::interrupted() && ours != Some(End::Interrupted) {
+        if signals::interrupted() && ours != Some(RunEnd::Interrupted) {
             signal_group(process, libc::SIGKILL);
-            ours = Some(End::Interrupted);
+            ours = Some(RunEnd::Interrupted);
         }
         if start.elapsed() < next_signal {
             continue;
@@ -163,12 +163,12 @@ fn until_exit(
         match ours {
             None => {
                 signal_group(process, libc::SIGTERM);
-                ours = Some(End::Terminated);
+                ours = Some(RunEnd::Terminated);
                 next_signal = job.timeout + job.grace;
             }
-            Some(End::Terminated) => {
+            Some(RunEnd::Terminated) => {
                 signal_group(process, libc::SIGKILL);
-                ours = Some(End::Killed);
+                ours = Some(RunEnd::Killed);
             }
             // No signal is left to be sent.
             _ => next_signal = start.elapsed() + TICK,
@@ -298,7 +298,7 @@ mod tests {
         let ids: Vec<_> = outcome.answers.iter().map(|(answer, _)| &*answer.id).collect();
         assert_eq!(ids, ["a", "STATES"]);
         assert!(outcome.answers[1].1 >= outcome.answers[0].1);
-        assert_eq!(outcome.end, End::Exit(7));
+        assert_eq!(outcome.end, RunEnd::Exit(7));
         assert!(outcome.memory > 0);
     }
 
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn at_the_limit_the_whole_group_is_ended_and_earlier_answers_stay() {
         let outcome = shell("echo FORMULA a TRUE; sleep 1000 & sleep 1000", 2.0, None);
-        assert_eq!(outcome.end, End::Terminated);
+        assert_eq!(outcome.end, RunEnd::Terminated);
         assert_eq!(outcome.answers.len(), 1);
         assert!(outcome.wall < 100.0);
     }
@@ -320,20 +320,20 @@ mod tests {
     fn who_ignores_the_polite_signal_is_killed_and_late_answers_do_not_count() {
         let script = "trap 'echo FORMULA late TRUE' TERM; while :; do sleep 0.05; done";
         let outcome = shell(script, 2.0, None);
-        assert_eq!(outcome.end, End::Killed);
+        assert_eq!(outcome.end, RunEnd::Killed);
         assert_eq!(outcome.answers, []);
     }
 
     #[test]
     fn a_process_left_behind_does_not_hold_the_run() {
         let outcome = shell("sleep 1000 & echo FORMULA a TRUE", 500.0, None);
-        assert_eq!(outcome.end, End::Exit(0));
+        assert_eq!(outcome.end, RunEnd::Exit(0));
         assert!(outcome.wall < 100.0);
     }
 
     #[test]
     fn a_crash_and_a_missing_program_are_told_apart() {
-        assert_eq!(shell("kill -SEGV $$", 60.0, None).end, End::Signal(libc::SIGSEGV));
+        assert_eq!(shell("kill -SEGV $$", 60.0, None).end, RunEnd::Signal(libc::SIGSEGV));
         let job = Job {
             command: &["/nonexistent/tool".into()],
             directory: Path::new("/"),

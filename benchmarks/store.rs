@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    file: Locked,
+    file: LockedFile,
     rows: Vec<Row>,
     done: HashMap<(String, Exam), usize>,
 }
@@ -37,7 +37,7 @@ impl Store {
         let mut options = OpenOptions::new();
         let file =
             options.create(true).read(true).append(true).open(path).map_err(Error::at(path))?;
-        let mut file = Locked::new(file).map_err(Error::at(path))?;
+        let mut file = LockedFile::new(file).map_err(Error::at(path))?;
         // Another process may have replaced the file before the lock was acquired.
         let inode = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
         let ours = file.0.metadata().map(inode).map_err(Error::at(path))?;
@@ -113,10 +113,11 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
 
 /// Writes a file beside `path`, locks it, and renames it over `path`, so that one of the two always
 /// exists.
-fn replace(path: &Path, text: &[u8]) -> std::io::Result<Locked> {
+fn replace(path: &Path, text: &[u8]) -> std::io::Result<LockedFile> {
     let beside = path.with_extension("csv.new");
     let _ = std::fs::remove_file(&beside);
-    let mut file = Locked::new(OpenOptions::new().create_new(true).append(true).open(&beside)?)?;
+    let mut file =
+        LockedFile::new(OpenOptions::new().create_new(true).append(true).open(&beside)?)?;
     file.0.write_all(text)?;
     std::fs::rename(&beside, path)?;
     Ok(file)
@@ -127,18 +128,18 @@ fn replace(path: &Path, text: &[u8]) -> std::io::Result<Locked> {
 /// The lock is released explicitly. A program that another thread is starting holds copies of all
 /// descriptors for a moment, and would hold the lock that long.
 #[derive(Debug)]
-struct Locked(File);
+struct LockedFile(File);
 
-impl Locked {
-    fn new(file: File) -> std::io::Result<Locked> {
+impl LockedFile {
+    fn new(file: File) -> std::io::Result<LockedFile> {
         // SAFETY: flock takes numbers only, and the descriptor is open.
         match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
-            0 => Ok(Locked(file)),
+            0 => Ok(LockedFile(file)),
             _ => match std::io::Error::last_os_error() {
                 error if error.kind() == std::io::ErrorKind::WouldBlock => Err(taken()),
                 // Some file systems have no locks; there, nothing prevents two writers.
                 error if matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::ENOTSUP)) => {
-                    Ok(Locked(file))
+                    Ok(LockedFile(file))
                 }
                 error => Err(error),
             },
@@ -146,7 +147,7 @@ impl Locked {
     }
 }
 
-impl Drop for Locked {
+impl Drop for LockedFile {
     fn drop(&mut self) {
         // SAFETY: as above. Without locks there is nothing to release.
         unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// The counts of an examination.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Line {
+pub struct TableLine {
     /// Questions, with or without a known answer.
     pub asked: usize,
     /// Questions with a known answer.
@@ -29,7 +29,7 @@ pub struct Line {
     pub cut: usize,
 }
 
-impl Line {
+impl TableLine {
     fn add(&mut self, row: &Row) {
         self.asked += usize::from(!row.id.is_empty());
         self.known += usize::from(judge(&row.expected, "") == Verdict::Missing);
@@ -53,9 +53,9 @@ impl Line {
 }
 
 /// Returns the lines by examination, and their total.
-pub fn sum_up(rows: &[Row]) -> (BTreeMap<Exam, Line>, Line) {
-    let mut lines: BTreeMap<Exam, Line> = BTreeMap::new();
-    let mut total = Line::default();
+pub fn sum_up(rows: &[Row]) -> (BTreeMap<Exam, TableLine>, TableLine) {
+    let mut lines: BTreeMap<Exam, TableLine> = BTreeMap::new();
+    let mut total = TableLine::default();
     let mut runs = BTreeSet::new();
     for row in rows {
         let new_run = runs.insert((&row.instance, row.exam));
@@ -95,7 +95,7 @@ pub fn print(rows: &[Row]) -> String {
     );
     let named = lines.iter().map(|(exam, line)| (exam.short(), line));
     for (name, line) in named.chain([("all", &total)]) {
-        let Line { asked, known, right, wrong, missing, new, memory, cut, .. } = line;
+        let TableLine { asked, known, right, wrong, missing, new, memory, cut, .. } = line;
         let (runs, median) = (line.walls.len(), line.median_wall());
         // The sum of an empty list of floats is -0.
         let sum = line.walls.iter().sum::<f64>() + 0.0;

@@ -13,7 +13,7 @@ use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::oracle;
 use crate::row::Row;
-use crate::run::{End, Job, run};
+use crate::run::{Job, RunEnd, run};
 use crate::signals;
 use crate::store::Store;
 use crate::verdict::{NOBODY_KNOWS, Verdict};
@@ -37,7 +37,7 @@ pub struct Team {
 
 /// An examination with the goals that count; all goals if the set is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedGoals {
     /// The instance.
     pub instance: String,
     /// The examination.
@@ -48,10 +48,10 @@ pub struct Asked {
     pub aside: BTreeSet<String>,
 }
 
-impl Asked {
+impl RequestedGoals {
     /// Makes a request for all goals of an examination.
-    pub fn whole(instance: String, exam: Exam) -> Asked {
-        Asked { instance, exam, goals: BTreeSet::new(), aside: BTreeSet::new() }
+    pub fn whole(instance: String, exam: Exam) -> RequestedGoals {
+        RequestedGoals { instance, exam, goals: BTreeSet::new(), aside: BTreeSet::new() }
     }
 }
 
@@ -63,7 +63,7 @@ pub struct Teams {
     /// Directory with the known answers `NAME-XX.out`.
     pub oracle: PathBuf,
     /// The questions.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<RequestedGoals>,
     /// The teams, in order.
     pub teams: Vec<Team>,
     /// The `parikh` to run.
@@ -80,9 +80,9 @@ pub struct Teams {
 ///
 /// # Errors
 /// If the file cannot be read or a line has fewer than three words.
-pub fn read_goals(path: &Path) -> Result<Vec<Asked>, Error> {
+pub fn read_goals(path: &Path) -> Result<Vec<RequestedGoals>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::at(path))?;
-    let mut all: Vec<Asked> = Vec::new();
+    let mut all: Vec<RequestedGoals> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let words: Vec<&str> =
             line.split('#').next().unwrap_or_default().split_whitespace().collect();
@@ -99,7 +99,7 @@ pub fn read_goals(path: &Path) -> Result<Vec<Asked>, Error> {
         let known = all.iter().position(|asked| asked.instance == instance && asked.exam == exam);
         let at = known.unwrap_or_else(|| {
             let (goals, aside) = (BTreeSet::new(), BTreeSet::new());
-            all.push(Asked { instance: instance.to_owned(), exam, goals, aside });
+            all.push(RequestedGoals { instance: instance.to_owned(), exam, goals, aside });
             all.len() - 1
         });
         all[at].goals.insert(goal.to_owned());
@@ -125,7 +125,7 @@ impl Teams {
         for team in &self.teams {
             stores.push(Store::open(&self.out.join(format!("{}.csv", team.name)))?);
         }
-        let mut open: VecDeque<(usize, &Asked)> = VecDeque::new();
+        let mut open: VecDeque<(usize, &RequestedGoals)> = VecDeque::new();
         for asked in &self.asked {
             for (at, store) in stores.iter().enumerate() {
                 if !store.holds(&asked.instance, asked.exam) {
@@ -177,7 +177,7 @@ impl Teams {
         Ok(self.teams.iter().cloned().zip(stores.iter().map(of)).collect())
     }
 
-    fn asked_of(&self, row: &Row) -> Option<&Asked> {
+    fn asked_of(&self, row: &Row) -> Option<&RequestedGoals> {
         self.asked.iter().find(|asked| asked.instance == row.instance && asked.exam == row.exam)
     }
 
@@ -191,8 +191,8 @@ impl Teams {
     }
 
     /// Makes one run. Returns `None` if interrupted.
-    fn examine(&self, team: &Team, asked: &Asked) -> Result<Option<Vec<Row>>, Error> {
-        let Asked { instance: name, exam, goals, .. } = asked;
+    fn examine(&self, team: &Team, asked: &RequestedGoals) -> Result<Option<Vec<Row>>, Error> {
+        let RequestedGoals { instance: name, exam, goals, .. } = asked;
         let known = oracle::read(&self.oracle, name, *exam)?;
         let instance = Instance::unpack(&self.inputs, name, None)?;
         let formulas = instance.formulas(*exam)?;
@@ -225,7 +225,7 @@ impl Teams {
         })?;
         let mut rows = score(name, *exam, &questions, &outcome);
         rows.retain(|row| goals.is_empty() || goals.contains(&row.id));
-        Ok((outcome.end != End::Interrupted).then_some(rows))
+        Ok((outcome.end != RunEnd::Interrupted).then_some(rows))
     }
 
     /// Returns a table with one line per team: goals settled, with and without a known answer, and
@@ -238,11 +238,11 @@ impl Teams {
              lost against the first | gained | seconds |{title}\n\
              |---|---|---|---|---|---|---|---|---|---|---|---|{rule}\n",
         );
-        let settled: Vec<BTreeSet<Goal<'_>>> = results
+        let settled: Vec<BTreeSet<GoalKey<'_>>> = results
             .iter()
             .map(|(_, rows)| rows.iter().filter(is_settled).map(goal).collect())
             .collect();
-        let mut by: BTreeMap<Goal<'_>, usize> = BTreeMap::new();
+        let mut by: BTreeMap<GoalKey<'_>, usize> = BTreeMap::new();
         settled.iter().skip(1).flatten().for_each(|goal| *by.entry(*goal).or_default() += 1);
         for (at, (team, rows)) in results.iter().enumerate() {
             let count = |which: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| which(row)).count();
@@ -279,15 +279,15 @@ impl Teams {
 }
 
 /// Returns true if a result file has a row for a goal of an examination.
-fn has(store: &Store, asked: &Asked, goal: &str) -> bool {
+fn has(store: &Store, asked: &RequestedGoals, goal: &str) -> bool {
     let of = |row: &Row| row.instance == asked.instance && row.exam == asked.exam && row.id == goal;
     store.rows().iter().any(of)
 }
 
 /// The identity of a goal: instance, examination, id.
-type Goal<'r> = (&'r str, Exam, &'r str);
+type GoalKey<'r> = (&'r str, Exam, &'r str);
 
-fn goal(row: &Row) -> Goal<'_> {
+fn goal(row: &Row) -> GoalKey<'_> {
     (&row.instance, row.exam, &row.id)
 }
 
@@ -362,7 +362,7 @@ mod tests {
         let teams = Teams {
             inputs: directory.path().to_owned(),
             oracle: directory.path().to_owned(),
-            asked: vec![Asked {
+            asked: vec![RequestedGoals {
                 instance: "A-PT-1".to_owned(),
                 exam: Exam::ReachabilityFireability,
                 goals: set(&["f-1", "f-2"]),

@@ -1,7 +1,7 @@
 //! An encoded goal, as terms or as a linear program, to be written to a file or solved.
 
 use crate::encoding::{EncodeError, Encoding, Part};
-use crate::unrolling::Between;
+use crate::unrolling::StepKind;
 use crate::variables::Variables;
 use crate::{
     bounds, causal_order, flows, predecessor, predicate, read_feed, state_equation, traps, units,
@@ -67,8 +67,8 @@ impl<'n> EncodedGoal<'n> {
                 Part::Predecessor => predecessor::constraints(&mut variables, reach?),
                 Part::Unrolling | Part::Steps => {
                     let between = match part {
-                        Part::Steps => Between::Step,
-                        _ => Between::FiringOrPause,
+                        Part::Steps => StepKind::Step,
+                        _ => StepKind::FiringOrPause,
                     };
                     let (row, last) =
                         unrolling::bounded(&mut variables, reach?, encoding.steps, between);

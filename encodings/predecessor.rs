@@ -12,7 +12,7 @@
 //! # Sources
 //! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020 (in ITS-Tools).
 
-use crate::predicate::{Tokens, at_least, holds};
+use crate::predicate::{TokenTerm, at_least, holds};
 use crate::variables::Variables;
 use parikh_net::{EffectId, PlaceId, Predicate};
 use parikh_solvers::term::Term;
@@ -45,7 +45,7 @@ fn last_step(variables: &mut Variables<'_>, effect: EffectId, not_yet: &Predicat
         let gained = changes.binary_search_by_key(&place, |change| change.place);
         let gained = gained.map_or(0, |at| changes[at].delta);
         // Changes are differences of numbers below 2⁶³, so the negation does not overflow.
-        Tokens { variable: Some(marking[place.index()]), offset: -gained }
+        TokenTerm { variable: Some(marking[place.index()]), offset: -gained }
     };
     let terms = &mut variables.terms;
     let was_none = holds(terms, net, not_yet, &before);

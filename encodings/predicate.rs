@@ -14,23 +14,23 @@ use parikh_solvers::term::{Term, Terms, Variable};
 
 /// The tokens of a place in some marking: an optional variable plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tokens {
+pub struct TokenTerm {
     /// The unknown part.
     pub variable: Option<Variable>,
     /// The constant to add.
     pub offset: i64,
 }
 
-impl Tokens {
+impl TokenTerm {
     /// Returns a known number of tokens.
     pub fn known(tokens: i64) -> Self {
-        Tokens { variable: None, offset: tokens }
+        TokenTerm { variable: None, offset: tokens }
     }
 }
 
-impl From<Variable> for Tokens {
+impl From<Variable> for TokenTerm {
     fn from(variable: Variable) -> Self {
-        Tokens { variable: Some(variable), offset: 0 }
+        TokenTerm { variable: Some(variable), offset: 0 }
     }
 }
 
@@ -40,7 +40,7 @@ pub fn holds(
     terms: &mut Terms,
     net: &Net,
     predicate: &Predicate,
-    at: &dyn Fn(PlaceId) -> Tokens,
+    at: &dyn Fn(PlaceId) -> TokenTerm,
 ) -> Term {
     match predicate {
         Predicate::True => terms.truth(true),
@@ -69,7 +69,7 @@ pub fn holds(
     }
 }
 
-fn comparison(terms: &mut Terms, atom: &Atom, at: &dyn Fn(PlaceId) -> Tokens) -> Term {
+fn comparison(terms: &mut Terms, atom: &Atom, at: &dyn Fn(PlaceId) -> TokenTerm) -> Term {
     let mut sum = LinearExpression::new();
     for &(place, a) in atom.sum.terms() {
         let tokens = at(place);
@@ -86,14 +86,19 @@ pub fn enabled(
     terms: &mut Terms,
     net: &Net,
     t: TransitionId,
-    at: &dyn Fn(PlaceId) -> Tokens,
+    at: &dyn Fn(PlaceId) -> TokenTerm,
 ) -> Term {
     let arcs = net.pre(t).iter();
     let all: Vec<Term> = arcs.map(|arc| at_least(terms, at(arc.place), arc.weight)).collect();
     terms.and(all)
 }
 
-fn disabled(terms: &mut Terms, net: &Net, t: TransitionId, at: &dyn Fn(PlaceId) -> Tokens) -> Term {
+fn disabled(
+    terms: &mut Terms,
+    net: &Net,
+    t: TransitionId,
+    at: &dyn Fn(PlaceId) -> TokenTerm,
+) -> Term {
     let mut lacks = Vec::with_capacity(net.pre(t).len());
     for arc in net.pre(t) {
         let tokens = at(arc.place);
@@ -104,11 +109,11 @@ fn disabled(terms: &mut Terms, net: &Net, t: TransitionId, at: &dyn Fn(PlaceId) 
 }
 
 /// Returns the term tokens ≥ count.
-pub fn at_least(terms: &mut Terms, tokens: Tokens, count: u64) -> Term {
+pub fn at_least(terms: &mut Terms, tokens: TokenTerm, count: u64) -> Term {
     terms.at_least(with_offset(tokens), count)
 }
 
-fn with_offset(tokens: Tokens) -> LinearExpression {
+fn with_offset(tokens: TokenTerm) -> LinearExpression {
     let sum = tokens.variable.map(LinearExpression::variable).unwrap_or_default();
     sum.plus_constant(tokens.offset)
 }
@@ -224,7 +229,7 @@ mod tests {
                 let marking = Marking::new(tokens.to_vec());
                 let truth = predicate.holds(&net, &marking);
                 let mut terms = Terms::new();
-                let at = |place: PlaceId| Tokens::known(marking[place] as i64);
+                let at = |place: PlaceId| TokenTerm::known(marking[place] as i64);
                 assert_eq!(holds(&mut terms, &net, &predicate, &at), terms.truth(truth));
                 let cube = |cube: &Vec<Atom>| cube.iter().all(|atom| atom.holds(&marking));
                 assert_eq!(cubes.iter().any(cube), truth);

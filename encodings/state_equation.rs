@@ -30,7 +30,7 @@ pub struct StateEquation {
 
 /// A linear sum of tokens as a function of firings: constant + Σ coefficient·x.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OverFirings {
+pub struct FiringSum {
     /// Value of the sum in m₀.
     pub constant: i128,
     /// Change of the sum per firing; classes that do not change the sum are omitted.
@@ -91,7 +91,7 @@ impl StateEquation {
     }
 
     /// Returns `sum` as a function of firings, or `None` if a coefficient exceeds 64 bits.
-    pub fn over_firings(&self, net: &Net, sum: &LinearSum) -> Option<OverFirings> {
+    pub fn over_firings(&self, net: &Net, sum: &LinearSum) -> Option<FiringSum> {
         let mut gains: std::collections::BTreeMap<EffectId, i128> = Default::default();
         for &(place, coefficient) in sum.terms() {
             let touching = net.consumers(place).iter().chain(net.producers(place));
@@ -116,7 +116,7 @@ impl StateEquation {
                 coefficients.push((column, gain));
             }
         }
-        Some(OverFirings { constant: sum.value(net.initial()), coefficients })
+        Some(FiringSum { constant: sum.value(net.initial()), coefficients })
     }
 }
 

@@ -24,7 +24,7 @@
 //! (steps); K. Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (in
 //! bounded model checking).
 
-use crate::frame::{self, Frame};
+use crate::frame::{self, FrameTerms};
 use crate::variables::Variables;
 use parikh_net::TransitionId;
 use parikh_solvers::linear_expression::LinearExpression;
@@ -34,11 +34,11 @@ use parikh_solvers::term::{Term, Variable};
 /// `after` are the known upper bounds of places.
 pub(crate) fn next(
     variables: &mut Variables<'_>,
-    frame: &Frame,
+    frame: &FrameTerms,
     step: u32,
     (before, after): (&[Option<u64>], &[Option<u64>]),
     constraints: &mut Vec<Term>,
-) -> (Frame, Vec<(TransitionId, Variable)>) {
+) -> (FrameTerms, Vec<(TransitionId, Variable)>) {
     let net = variables.net;
     let mut fired = Vec::new();
     // The tokens taken from each place, as a negative sum, and the total change of each place.
@@ -102,7 +102,7 @@ pub(crate) fn next(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unrolling::{Between, Row};
+    use crate::unrolling::{MarkingSequence, StepKind};
     use crate::variables::Numbers;
     use parikh_net::{Facts, Predicate, text};
     use parikh_solvers::model::Model;
@@ -130,8 +130,8 @@ mod tests {
             ([1, 0, 2], false),
         ] {
             let mut variables = Variables::new(&net, Numbers::Integers, &Facts::none(&net));
-            let mut row = Row::initial(&variables);
-            let said = row.extend(&mut variables, Between::Step);
+            let mut row = MarkingSequence::initial(&variables);
+            let said = row.extend(&mut variables, StepKind::Step);
             let mut model = Model::new();
             let fired = row.fired()[0].clone();
             fired.iter().zip(firings).for_each(|(&(_, fire), n)| model.set_integer(fire, n));

@@ -30,7 +30,7 @@
 //! for the largest trap, P. Starke, *Analyse von Petri-Netz-Modellen*, 1990.
 
 use crate::encoding::EncodeError;
-use crate::predicate::{Tokens, at_least};
+use crate::predicate::{TokenTerm, at_least};
 use crate::variables::Variables;
 use parikh_net::{EffectId, LinearSum, Net, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
@@ -99,7 +99,7 @@ fn is_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
 /// Returns constraints for: every initially marked trap is marked.
 pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
-    let mut leaving = Leaving { of: HashMap::new(), open: Vec::new() };
+    let mut leaving = LeavingPlaces { of: HashMap::new(), open: Vec::new() };
     let mut constraints = Vec::new();
     for (place, _) in net.initial().marked() {
         let (left, _) = leaving.of(variables, place);
@@ -118,7 +118,7 @@ pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
             let mut all = Vec::with_capacity(outputs.len());
             for output in outputs {
                 let (earlier, when) = leaving.of(variables, output.place);
-                let tokens: Tokens = variables.tokens(output.place).into();
+                let tokens: TokenTerm = variables.tokens(output.place).into();
                 let marked = at_least(&mut variables.terms, tokens, 1);
                 let before = LinearExpression::variable(when).plus_constant(1);
                 let before = variables.terms.at_most(before, rank);
@@ -133,13 +133,13 @@ pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
 }
 
 /// The places that may have to leave, with their variables.
-struct Leaving {
+struct LeavingPlaces {
     of: HashMap<PlaceId, (Term, Variable)>,
     /// Places whose constraint is not generated yet.
     open: Vec<PlaceId>,
 }
 
-impl Leaving {
+impl LeavingPlaces {
     /// Returns left(p) and rank(p).
     fn of(&mut self, variables: &mut Variables<'_>, place: PlaceId) -> (Term, Variable) {
         *self.of.entry(place).or_insert_with(|| {

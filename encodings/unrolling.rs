@@ -27,8 +27,8 @@
 //! Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
 //! FMCAD 2000.
 
-use crate::frame::{Frame, after};
-use crate::predicate::{Tokens, enabled, holds};
+use crate::frame::{FrameTerms, after};
+use crate::predicate::{TokenTerm, enabled, holds};
 use crate::steps;
 use crate::variables::Variables;
 use parikh_net::{Marking, PlaceId, Predicate, TransitionId};
@@ -37,7 +37,7 @@ use parikh_solvers::term::{Term, Variable};
 
 /// The kind of transition between consecutive markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
+pub enum StepKind {
     /// Exactly a single firing.
     Firing,
     /// A single firing or an empty step.
@@ -48,33 +48,41 @@ pub enum Between {
 
 /// A sequence of markings that can be extended at any time: constraints are only added.
 #[derive(Debug)]
-pub struct Row {
+pub struct MarkingSequence {
     /// The markings, of which there is at least the first.
-    frames: Vec<Frame>,
+    frames: Vec<FrameTerms>,
     /// For each step, the transitions that may fire and the variables that count their firings.
     fired: Vec<Vec<(TransitionId, Variable)>>,
     /// Known upper bound of each place in the last marking.
     most: Vec<Option<u64>>,
 }
 
-impl Row {
+impl MarkingSequence {
     /// Returns the sequence that consists of the initial marking.
     pub fn initial(variables: &Variables<'_>) -> Self {
         let net = variables.net;
         let initially =
-            |place| Tokens::known(Marking::tokens(net.initial())[PlaceId::index(place)] as i64);
+            |place| TokenTerm::known(Marking::tokens(net.initial())[PlaceId::index(place)] as i64);
         let most = net.initial().tokens().iter().copied().map(Some).collect();
-        Row { frames: vec![net.places().map(initially).collect()], fired: Vec::new(), most }
+        MarkingSequence {
+            frames: vec![net.places().map(initially).collect()],
+            fired: Vec::new(),
+            most,
+        }
     }
 
     /// Returns the sequence that consists of the marking m used by the other parts of the encoding.
     pub fn any(variables: &Variables<'_>) -> Self {
         let frame = variables.net.places().map(|place| variables.tokens(place).into()).collect();
-        Row { frames: vec![frame], fired: Vec::new(), most: variables.bounds().to_vec() }
+        MarkingSequence {
+            frames: vec![frame],
+            fired: Vec::new(),
+            most: variables.bounds().to_vec(),
+        }
     }
 
     /// Adds a marking at the end, and returns its constraints.
-    pub fn extend(&mut self, variables: &mut Variables<'_>, between: Between) -> Vec<Term> {
+    pub fn extend(&mut self, variables: &mut Variables<'_>, between: StepKind) -> Vec<Term> {
         let mut constraints = Vec::new();
         let step = self.fired.len() as u32 + 1;
         let frame = &self.frames[self.fired.len()];
@@ -82,9 +90,9 @@ impl Row {
         self.most = most_after(variables, &before, between);
         let most = (&before[..], &self.most[..]);
         let (frame, fired) = match between {
-            Between::Firing => next(variables, frame, step, most.1, false, &mut constraints),
-            Between::FiringOrPause => next(variables, frame, step, most.1, true, &mut constraints),
-            Between::Step => steps::next(variables, frame, step, most, &mut constraints),
+            StepKind::Firing => next(variables, frame, step, most.1, false, &mut constraints),
+            StepKind::FiringOrPause => next(variables, frame, step, most.1, true, &mut constraints),
+            StepKind::Step => steps::next(variables, frame, step, most, &mut constraints),
         };
         self.frames.push(frame);
         self.fired.push(fired);
@@ -103,7 +111,7 @@ impl Row {
     }
 
     /// Returns the last marking.
-    pub fn last(&self) -> &[Tokens] {
+    pub fn last(&self) -> &[TokenTerm] {
         &self.frames[self.fired.len()]
     }
 
@@ -120,9 +128,9 @@ pub fn bounded(
     variables: &mut Variables<'_>,
     goal: &Predicate,
     steps: u32,
-    between: Between,
+    between: StepKind,
 ) -> (Vec<Term>, Term) {
-    let mut row = Row::initial(variables);
+    let mut row = MarkingSequence::initial(variables);
     let mut constraints = Vec::new();
     for _ in 0..steps {
         constraints.extend(row.extend(variables, between));
@@ -134,12 +142,12 @@ pub fn bounded(
 /// Encodes `steps` firings from the marking m of the other parts to the first goal marking. Returns
 /// the constraints, and the goal in the last marking.
 pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) -> (Vec<Term>, Term) {
-    let mut row = Row::any(variables);
+    let mut row = MarkingSequence::any(variables);
     let not_yet = goal.clone().negated();
     let mut constraints = Vec::new();
     for step in 0..steps as usize {
         constraints.push(row.holds(variables, &not_yet, step));
-        constraints.extend(row.extend(variables, Between::Firing));
+        constraints.extend(row.extend(variables, StepKind::Firing));
     }
     let goal = row.holds(variables, goal, steps as usize);
     (constraints, goal)
@@ -149,7 +157,7 @@ pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) ->
 fn most_after(
     variables: &Variables<'_>,
     before: &[Option<u64>],
-    between: Between,
+    between: StepKind,
 ) -> Vec<Option<u64>> {
     let net = variables.net;
     let mut gained = vec![0u64; net.place_count()];
@@ -162,7 +170,7 @@ fn most_after(
     let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
     let after = gained.iter().zip(before).zip(variables.bounds());
     let after = after.map(|((&gained, &before), &bound)| match between {
-        Between::Step if gained > 0 => bound,
+        StepKind::Step if gained > 0 => bound,
         _ => least(before.and_then(|before| before.checked_add(gained)), bound),
     });
     after.collect()
@@ -172,12 +180,12 @@ fn most_after(
 /// firing variables.
 fn next(
     variables: &mut Variables<'_>,
-    frame: &Frame,
+    frame: &FrameTerms,
     step: u32,
     most: &[Option<u64>],
     pauses: bool,
     constraints: &mut Vec<Term>,
-) -> (Frame, Vec<(TransitionId, Variable)>) {
+) -> (FrameTerms, Vec<(TransitionId, Variable)>) {
     let net = variables.net;
     let mut sums: Vec<LinearExpression> = vec![LinearExpression::new(); net.place_count()];
     let mut one = LinearExpression::new();

@@ -14,7 +14,7 @@ use crate::id::TransitionId;
 use crate::net::Net;
 use crate::predicate::{Atom, Predicate};
 use crate::sum::{LinearSum, add_up};
-use parikh_temporal::{Ctl, Formula, Node, Quantifier, Values};
+use parikh_temporal::{Ctl, Formula, Node, PartValues, Quantifier};
 use std::collections::HashMap;
 
 /// The largest number of transitions without effect on a predicate that the `_near` functions list
@@ -215,7 +215,7 @@ pub fn condition_before(
     net: &Net,
     most: usize,
 ) -> Option<Predicate> {
-    formulas.fold(part, |_, node, made: &Values<Quantifier, Option<Predicate>>| {
+    formulas.fold(part, |_, node, made: &PartValues<Quantifier, Option<Predicate>>| {
         let all = |parts: &[Formula<Quantifier>]| -> Option<Vec<Predicate>> {
             parts.iter().map(|&part| made[part].clone()).collect()
         };

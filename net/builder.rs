@@ -401,10 +401,10 @@ fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
     rows
 }
 
-type Classes = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
+type EffectClasses = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
 
 /// Groups transitions by post − pre. Classes are numbered by their first transition.
-fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> Classes {
+fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> EffectClasses {
     let mut known = Table::default();
     let mut effects: Rows<Change> = Rows::with_capacity(transitions, transitions * 2);
     let (mut count, mut delta) = (0u32, Vec::new());

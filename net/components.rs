@@ -147,13 +147,13 @@ mod tests {
         let next = |node: u32, k: u32| (k == 0 && node + 1 < 200_000).then_some(node + 1);
         assert_eq!(components(200_000, next).count, 200_000);
         #[derive(Debug, PartialEq)]
-        struct Stopped(u32);
-        impl From<TryReserveError> for Stopped {
+        struct StopError(u32);
+        impl From<TryReserveError> for StopError {
             fn from(_: TryReserveError) -> Self {
-                Stopped(0)
+                StopError(0)
             }
         }
-        let goes_on = |met| if met < 9 { Ok(()) } else { Err(Stopped(met)) };
-        assert_eq!(components_while(200_000, next, goes_on), Err(Stopped(9)));
+        let goes_on = |met| if met < 9 { Ok(()) } else { Err(StopError(met)) };
+        assert_eq!(components_while(200_000, next, goes_on), Err(StopError(9)));
     }
 }

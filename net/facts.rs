@@ -47,7 +47,7 @@ impl Provenance {
 
 /// A bound on the tokens of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bound {
+pub struct PlaceBound {
     /// The number of tokens.
     pub tokens: u64,
     /// The provenance.
@@ -98,7 +98,7 @@ impl Reason {
 pub struct Facts {
     places: usize,
     /// The bounds by provenance.
-    bounds: [Bounds; 3],
+    bounds: [ProvenanceBounds; 3],
     /// The bounds with their reasons. Flows are positions in `flows`.
     derived: Vec<DerivedBound>,
     /// Place invariants, if they were requested. Users can verify each by multiplying it with the
@@ -111,7 +111,7 @@ pub struct Facts {
 
 /// The bounds of one provenance; the lists are empty while there are none.
 #[derive(Clone, Debug, Default)]
-struct Bounds {
+struct ProvenanceBounds {
     lower: Vec<u64>,
     upper: Vec<Option<u64>>,
 }
@@ -142,16 +142,16 @@ impl Facts {
 
     /// Returns true if there is a bound with exactly this provenance.
     pub fn has_bounds_by(&self, rests_on: Provenance) -> bool {
-        let Bounds { lower, upper } = &self.bounds[rests_on as usize];
+        let ProvenanceBounds { lower, upper } = &self.bounds[rests_on as usize];
         !lower.is_empty() || !upper.is_empty()
     }
 
     /// Returns the upper bound of `place`, if one is known; of equal bounds, the one with the
     /// strongest provenance.
-    pub fn upper_bound(&self, place: PlaceId) -> Option<Bound> {
+    pub fn upper_bound(&self, place: PlaceId) -> Option<PlaceBound> {
         let bound = |rests_on: Provenance| {
             let tokens = self.bounds[rests_on as usize].upper.get(place.index()).copied()??;
-            Some(Bound { tokens, rests_on })
+            Some(PlaceBound { tokens, rests_on })
         };
         // `min_by_key` returns the first of equal elements.
         Provenance::ALL.into_iter().filter_map(bound).min_by_key(|bound| bound.tokens)
@@ -164,12 +164,12 @@ impl Facts {
     }
 
     /// Returns the lower bound of `place`; of equal bounds, the one with the strongest provenance.
-    pub fn lower_bound(&self, place: PlaceId) -> Bound {
-        let mut best = Bound { tokens: 0, rests_on: Provenance::Arcs };
+    pub fn lower_bound(&self, place: PlaceId) -> PlaceBound {
+        let mut best = PlaceBound { tokens: 0, rests_on: Provenance::Arcs };
         for rests_on in Provenance::ALL {
             let tokens = self.bounds[rests_on as usize].lower.get(place.index());
             if let Some(&tokens) = tokens.filter(|&&tokens| tokens > best.tokens) {
-                best = Bound { tokens, rests_on };
+                best = PlaceBound { tokens, rests_on };
             }
         }
         best
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!((facts.upper_bound(p), facts.lower_bound(p).tokens), (None, 0));
         facts.bound_above(p, 1, Provenance::UnitsClaimed);
         facts.bound_above(p, 3, Provenance::Flows);
-        let bound = |tokens, rests_on| Bound { tokens, rests_on };
+        let bound = |tokens, rests_on| PlaceBound { tokens, rests_on };
         assert_eq!(facts.upper_bound(p), Some(bound(1, Provenance::UnitsClaimed)));
         assert_eq!(facts.upper_bound_within(p, Provenance::PROVED), Some(3));
         assert_eq!(facts.upper_bound_within(p, Provenance::Arcs), None);

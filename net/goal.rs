@@ -26,7 +26,7 @@ pub enum Goal {
 
 /// The five kinds of goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum GoalKind {
     /// The kind of [`Goal::Reach`].
     Reach,
     /// The kind of [`Goal::Maximise`].
@@ -35,19 +35,19 @@ pub enum Kind {
     Home,
     /// The kind of [`Goal::Run`].
     Run,
-    /// The kind of [`Goal::Tree`].
+    /// The kind of [`Goal::ExpressionTree`].
     Tree,
 }
 
 impl Goal {
     /// Returns the kind.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> GoalKind {
         match self {
-            Goal::Reach(_) => Kind::Reach,
-            Goal::Maximise(_) => Kind::Maximise,
-            Goal::Home(_) => Kind::Home,
-            Goal::Run(_) => Kind::Run,
-            Goal::Tree(_) => Kind::Tree,
+            Goal::Reach(_) => GoalKind::Reach,
+            Goal::Maximise(_) => GoalKind::Maximise,
+            Goal::Home(_) => GoalKind::Home,
+            Goal::Run(_) => GoalKind::Run,
+            Goal::Tree(_) => GoalKind::Tree,
         }
     }
 
@@ -108,10 +108,10 @@ pub enum MarkingGoal {
 
 impl MarkingGoal {
     /// Returns the kind.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> GoalKind {
         match self {
-            MarkingGoal::Reach(_) => Kind::Reach,
-            MarkingGoal::Maximise(_) => Kind::Maximise,
+            MarkingGoal::Reach(_) => GoalKind::Reach,
+            MarkingGoal::Maximise(_) => GoalKind::Maximise,
         }
     }
 
@@ -174,11 +174,11 @@ impl SortedGoals {
     }
 
     /// Returns the id and kind of every goal.
-    pub fn kinds(&self) -> impl Iterator<Item = (GoalId, Kind)> {
+    pub fn kinds(&self) -> impl Iterator<Item = (GoalId, GoalKind)> {
         let markings = self.markings.iter().map(|(id, goal)| (*id, goal.kind()));
-        let homes = self.homes.iter().map(|(id, _)| (*id, Kind::Home));
-        let runs = self.runs.iter().map(|(id, _)| (*id, Kind::Run));
-        let trees = self.trees.iter().map(|(id, _)| (*id, Kind::Tree));
+        let homes = self.homes.iter().map(|(id, _)| (*id, GoalKind::Home));
+        let runs = self.runs.iter().map(|(id, _)| (*id, GoalKind::Run));
+        let trees = self.trees.iter().map(|(id, _)| (*id, GoalKind::Tree));
         markings.chain(homes).chain(runs).chain(trees)
     }
 }

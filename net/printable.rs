@@ -87,13 +87,13 @@ pub fn json(serialized: String) -> String {
 
 impl<T: Display> Display for Printable<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(Escaping { out: f, also: |_| false }, "{}", self.0)
+        write!(EscapingWriter { out: f, also: |_| false }, "{}", self.0)
     }
 }
 
 impl<T: Display> Display for Word<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(Escaping { out: f, also: |c| c.is_whitespace() || c == '\\' }, "{}", self.0)
+        write!(EscapingWriter { out: f, also: |c| c.is_whitespace() || c == '\\' }, "{}", self.0)
     }
 }
 
@@ -102,19 +102,19 @@ impl Display for Quoted<'_> {
         let end = self.0.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
         f.write_char('`')?;
         let also = |c: char| matches!(c, '`' | '\\') || c.is_whitespace() && c != ' ';
-        Escaping { out: f, also }.write_str(&self.0[..end.unwrap_or(self.0.len())])?;
+        EscapingWriter { out: f, also }.write_str(&self.0[..end.unwrap_or(self.0.len())])?;
         f.write_str(if end.is_some() { "…`" } else { "`" })
     }
 }
 
 /// A writer that escapes on the way to `out`.
-struct Escaping<'a, 'f> {
+struct EscapingWriter<'a, 'f> {
     out: &'a mut fmt::Formatter<'f>,
     /// Decides which characters are escaped in addition to harmful ones.
     also: fn(char) -> bool,
 }
 
-impl Write for Escaping<'_, '_> {
+impl Write for EscapingWriter<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let also = self.also;
         let is_escaped = |c: char| is_harmful(c) || also(c);

@@ -2,7 +2,7 @@
 
 use crate::fairness::Fairness;
 use crate::predicate::Predicate;
-use parikh_temporal::{Atom, Formula, Formulas, Node, Paths, Values};
+use parikh_temporal::{Atom, Formula, Formulas, Node, PartValues, Paths};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
@@ -101,7 +101,7 @@ pub fn condition<P: Paths, A>(
     atoms: &[A],
     of_atom: impl Fn(&A) -> Option<Predicate>,
 ) -> Option<Predicate> {
-    formulas.fold(part, |_, node, made: &Values<P, Option<Predicate>>| {
+    formulas.fold(part, |_, node, made: &PartValues<P, Option<Predicate>>| {
         let all = |parts: &[Formula<P>]| -> Option<Vec<Predicate>> {
             parts.iter().map(|&part| made[part].clone()).collect()
         };

@@ -24,7 +24,7 @@ use crate::sequence::FiringSequence;
 
 /// A pump with the stages before it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Pumping {
+pub struct PumpSequence {
     /// The earlier stages. The first begins in the initial marking.
     pub earlier: Vec<Stage>,
     /// The last stage.
@@ -40,10 +40,10 @@ pub struct Stage {
     pub pump: FiringSequence,
 }
 
-impl Pumping {
+impl PumpSequence {
     /// Makes evidence of a single stage.
     pub fn single(prefix: FiringSequence, pump: FiringSequence) -> Self {
-        Pumping { earlier: Vec::new(), last: Stage { prefix, pump } }
+        PumpSequence { earlier: Vec::new(), last: Stage { prefix, pump } }
     }
 
     /// Returns the stage if there is only one.

@@ -11,7 +11,7 @@ use crate::marking::Marking;
 use crate::net::Net;
 use crate::predicate::Predicate;
 use crate::property::Property;
-use parikh_temporal::{Atom, Letter, Linear, Value};
+use parikh_temporal::{Atom, Letter, Linear, PartialTruth};
 
 /// The meaning of an atom at a position of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,10 +33,10 @@ impl RunAtom {
 
     /// Returns, by atom, its value at the first position of every run. Atoms about the next firing
     /// are unknown there.
-    pub fn all_initially(atoms: &[RunAtom], net: &Net) -> Vec<Value> {
+    pub fn all_initially(atoms: &[RunAtom], net: &Net) -> Vec<PartialTruth> {
         let is_dead = net.is_dead(net.initial());
         let of_atom = |atom: &RunAtom| match atom {
-            RunAtom::Fires(_) if !is_dead => Value::Unknown,
+            RunAtom::Fires(_) if !is_dead => PartialTruth::Unknown,
             atom => atom.is_true(net, net.initial(), None).into(),
         };
         atoms.iter().map(of_atom).collect()

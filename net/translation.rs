@@ -71,7 +71,7 @@ use std::ops::Range;
 
 /// A bound on a place in every reachable marking of a net with inhibitor or reset arcs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bound {
+pub struct TranslationBound {
     /// The place.
     pub place: PlaceId,
     /// The largest number of tokens.
@@ -112,7 +112,7 @@ pub struct Window {
 /// The error for names of more than 4 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("names of more than 4 GiB")]
-pub struct TooLarge;
+pub struct NamesTooLarge;
 
 /// The relation of the nodes of a translated net to those of the model. The first places of the
 /// translated net are the model's.
@@ -122,7 +122,7 @@ pub struct Translation {
     places: usize,
     /// The names of the model's transitions.
     transitions: Names,
-    bounds: Vec<Bound>,
+    bounds: Vec<TranslationBound>,
     /// The places with a complement. Complements come after all other places, in this order.
     complemented: Vec<PlaceId>,
     /// The end of the copies of each transition.
@@ -151,12 +151,12 @@ impl Translation {
     pub fn new<'n>(
         places: usize,
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
-        bounds: Vec<Bound>,
+        bounds: Vec<TranslationBound>,
         complemented: Vec<PlaceId>,
-    ) -> Result<Self, TooLarge> {
+    ) -> Result<Self, NamesTooLarge> {
         let (mut names, mut ends, mut end) = (Names::default(), Vec::new(), 0);
         for (name, copies) in transitions {
-            names.push(name).map_err(|_| TooLarge)?;
+            names.push(name).map_err(|_| NamesTooLarge)?;
             end += copies;
             ends.push(end);
         }
@@ -200,7 +200,7 @@ impl Translation {
     }
 
     /// Returns the bounds that the translation rests on, by ascending place.
-    pub fn bounds(&self) -> &[Bound] {
+    pub fn bounds(&self) -> &[TranslationBound] {
         &self.bounds
     }
 

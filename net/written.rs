@@ -113,12 +113,12 @@ pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
         return Err(Unwritable::Arcs { transition, kind, language });
     }
     if !core.name().is_empty() {
-        writeln!(out, "net {}", Braced(core.name()))?;
+        writeln!(out, "net {}", BracedName(core.name()))?;
     }
     for p in core.places() {
-        write!(out, "pl {}", Braced(core.place_name(p)))?;
+        write!(out, "pl {}", BracedName(core.place_name(p)))?;
         if let Some(label) = core.place_label(p) {
-            write!(out, " : {}", Braced(label))?;
+            write!(out, " : {}", BracedName(label))?;
         }
         match core.initial()[p] {
             0 => writeln!(out)?,
@@ -126,15 +126,15 @@ pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
         }
     }
     for t in core.transitions() {
-        write!(out, "tr {}", Braced(core.transition_name(t)))?;
+        write!(out, "tr {}", BracedName(core.transition_name(t)))?;
         if let Some(label) = core.transition_label(t) {
-            write!(out, " : {}", Braced(label))?;
+            write!(out, " : {}", BracedName(label))?;
         }
         for arc in core.pre(t) {
             term(out, core.place_name(arc.place), arc.weight)?;
         }
         for arc in net.inhibitors(t) {
-            write!(out, " {}?-{}", Braced(core.place_name(arc.place)), arc.weight)?;
+            write!(out, " {}?-{}", BracedName(core.place_name(arc.place)), arc.weight)?;
         }
         write!(out, " ->")?;
         for arc in core.post(t) {
@@ -147,15 +147,15 @@ pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
 
 fn term(out: &mut dyn Write, place: &str, weight: u64) -> fmt::Result {
     match weight {
-        1 => write!(out, " {}", Braced(place)),
-        _ => write!(out, " {}*{weight}", Braced(place)),
+        1 => write!(out, " {}", BracedName(place)),
+        _ => write!(out, " {}*{weight}", BracedName(place)),
     }
 }
 
 /// A name as it is, or in braces if it has characters other than letters, digits, `_` and `'`.
-struct Braced<'n>(&'n str);
+struct BracedName<'n>(&'n str);
 
-impl fmt::Display for Braced<'_> {
+impl fmt::Display for BracedName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
         if !self.0.is_empty() && self.0.chars().all(bare) {

@@ -12,13 +12,13 @@ use num_bigint::{BigInt, BigUint, Sign};
 pub(crate) struct Sides {
     /// Number of bits in which the values of both sides fit.
     pub(crate) width: u32,
-    pub(crate) left: Sum,
-    pub(crate) right: Sum,
+    pub(crate) left: BitSum,
+    pub(crate) right: BitSum,
 }
 
 /// Σ c·x + constant, without negative numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sum {
+pub(crate) struct BitSum {
     pub(crate) entries: Vec<(Variable, BigUint)>,
     pub(crate) constant: BigUint,
 }
@@ -27,7 +27,7 @@ impl Sides {
     /// Builds the sides of a constraint between Σ c·x and `bound`. Returns `None` if some x is not
     /// of sort [`Sort::Bits`].
     pub(crate) fn of(terms: &Terms, entries: &[(Variable, i128)], bound: &BigInt) -> Option<Sides> {
-        let (mut left, mut right) = (Sum::default(), Sum::default());
+        let (mut left, mut right) = (BitSum::default(), BitSum::default());
         for &(variable, coefficient) in entries {
             if !matches!(terms.sort(variable), Sort::Bits(_)) {
                 return None;
@@ -42,7 +42,7 @@ impl Sides {
     }
 }
 
-impl Sum {
+impl BitSum {
     /// Returns the largest possible value.
     fn most(&self, terms: &Terms) -> BigUint {
         let largest = |variable: Variable| (BigUint::from(1u32) << width(terms, variable)) - 1u32;
@@ -75,8 +75,8 @@ mod tests {
         let sides = Sides::of(&terms, &[(x, 3), (y, -1)], &(-2).into()).unwrap();
         // 3·3 + 2 = 11 needs four bits.
         assert_eq!(sides.width, 4);
-        assert_eq!(sides.left, Sum { entries: vec![(x, 3u32.into())], constant: 2u32.into() });
-        assert_eq!(sides.right, Sum { entries: vec![(y, 1u32.into())], constant: 0u32.into() });
+        assert_eq!(sides.left, BitSum { entries: vec![(x, 3u32.into())], constant: 2u32.into() });
+        assert_eq!(sides.right, BitSum { entries: vec![(y, 1u32.into())], constant: 0u32.into() });
         assert_eq!(Sides::of(&terms, &[(y, 1)], &1000.into()).map(|sides| sides.width), Some(10));
         assert_eq!(Sides::of(&terms, &[(x, 1), (n, 1)], &0.into()), None);
         let large = Sides::of(&terms, &[(x, i128::MAX)], &0.into()).unwrap();

@@ -27,7 +27,7 @@ use crate::{exact, rational};
 
 /// The reason why a certificate was refused. It says nothing about the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum RefusalReason {
     /// The back-end provided no multipliers.
     #[error("the solver gave no multipliers")]
     NoMultipliers,
@@ -70,8 +70,8 @@ impl CertifiedBound {
     /// Computes the bound that `multipliers` prove for the objective of `program`.
     ///
     /// # Errors
-    /// Returns [`Refused`] if the multipliers prove no bound.
-    pub fn check(program: &LinearProgram, multipliers: Multipliers) -> Result<Self, Refused> {
+    /// Returns [`RefusalReason`] if the multipliers prove no bound.
+    pub fn check(program: &LinearProgram, multipliers: Multipliers) -> Result<Self, RefusalReason> {
         let sense = program.sense();
         let scaled = weigh(program, Objective::OfTheProgram, sense, &multipliers)?;
         let bound = BigRational::new(scaled, multipliers.denominator.clone());
@@ -128,22 +128,25 @@ impl CertifiedInfeasible {
     /// Checks that `contradiction` proves the infeasibility of `program`.
     ///
     /// # Errors
-    /// Returns [`Refused`] if it does not.
-    pub fn check(program: &LinearProgram, contradiction: Contradiction) -> Result<Self, Refused> {
+    /// Returns [`RefusalReason`] if it does not.
+    pub fn check(
+        program: &LinearProgram,
+        contradiction: Contradiction,
+    ) -> Result<Self, RefusalReason> {
         match &contradiction {
             &Contradiction::EmptyColumn(column) => {
                 let bounds = program.columns().get(column.index());
-                bounds.filter(|b| b.is_empty()).ok_or(Refused::ColumnNotEmpty(column))?;
+                bounds.filter(|b| b.is_empty()).ok_or(RefusalReason::ColumnNotEmpty(column))?;
             }
             &Contradiction::EmptyRow(row) => {
                 let bounds = program.rows().get(row.index());
-                bounds.filter(|b| b.is_empty()).ok_or(Refused::RowNotEmpty(row))?;
+                bounds.filter(|b| b.is_empty()).ok_or(RefusalReason::RowNotEmpty(row))?;
             }
             Contradiction::Combination(multipliers) => {
                 // With objective 0, every point satisfies 0 ≤ the right-hand side.
                 let scaled = weigh(program, Objective::Zero, Sense::Maximise, multipliers)?;
                 if !scaled.is_negative() {
-                    return Err(Refused::NotContradictory);
+                    return Err(RefusalReason::NotContradictory);
                 }
             }
         }
@@ -173,7 +176,10 @@ pub struct Tally {
 
 impl Tally {
     /// Counts the outcome of one search and returns its proof.
-    pub fn count<T>(&mut self, found: Result<(T, Effort), Refused>) -> Result<T, Refused> {
+    pub fn count<T>(
+        &mut self,
+        found: Result<(T, Effort), RefusalReason>,
+    ) -> Result<T, RefusalReason> {
         let counter = match &found {
             Ok((_, Effort::AtOnce)) => &mut self.at_once,
             Ok((_, Effort::Repaired)) => &mut self.repaired,
@@ -202,13 +208,13 @@ impl std::fmt::Display for Tally {
 /// it.
 ///
 /// # Errors
-/// Returns the last [`Refused`] if no candidate proves a bound.
+/// Returns the last [`RefusalReason`] if no candidate proves a bound.
 pub fn bound_near(
     program: &LinearProgram,
     multipliers: &[f64],
     expected: f64,
-) -> Result<(CertifiedBound, Effort), Refused> {
-    let mut best: Result<(CertifiedBound, Effort), Refused> = Err(Refused::NotRational);
+) -> Result<(CertifiedBound, Effort), RefusalReason> {
+    let mut best: Result<(CertifiedBound, Effort), RefusalReason> = Err(RefusalReason::NotRational);
     let exactly = || exact::multipliers(program, multipliers, Some(program.objective()));
     let solved = std::iter::once_with(exactly).flatten().map(|guess| (Effort::Solved, guess));
     for (effort, guess) in rational::guesses(multipliers).chain(solved) {
@@ -241,17 +247,17 @@ pub fn bound_near(
 /// contradictory row. Solvers give no ray when presolve refutes the program.
 ///
 /// # Errors
-/// Returns the last [`Refused`] if no candidate is a proof.
+/// Returns the last [`RefusalReason`] if no candidate is a proof.
 pub fn infeasible_near(
     program: &LinearProgram,
     ray: &[f64],
-) -> Result<(CertifiedInfeasible, Effort), Refused> {
+) -> Result<(CertifiedInfeasible, Effort), RefusalReason> {
     let looked =
         |contradiction| Ok((CertifiedInfeasible::check(program, contradiction)?, Effort::Looked));
     if let Some(contradiction) = empty_interval(program) {
         return looked(contradiction);
     }
-    let mut last = Refused::NoMultipliers;
+    let mut last = RefusalReason::NoMultipliers;
     let exactly = || {
         let guess = exact::multipliers(program, ray, None)?;
         Some([guess.clone(), turned(guess)])
@@ -345,9 +351,9 @@ fn weigh(
     objective: Objective,
     sense: Sense,
     multipliers: &Multipliers,
-) -> Result<BigInt, Refused> {
+) -> Result<BigInt, RefusalReason> {
     if !multipliers.denominator.is_positive() {
-        return Err(Refused::Denominator);
+        return Err(RefusalReason::Denominator);
     }
     let narrow = multipliers.denominator.to_i128().zip(
         multipliers
@@ -373,7 +379,7 @@ fn weigh(
 
 enum Trouble {
     Overflow,
-    Refused(Refused),
+    Refused(RefusalReason),
 }
 
 /// Computes [`weigh`] in one number type, with checked operations.
@@ -399,8 +405,10 @@ where
     };
     let mut total = T::zero();
     for (row, multiplier) in numerators {
-        let bounds =
-            *program.rows().get(row.index()).ok_or(Trouble::Refused(Refused::NoSuchRow(*row)))?;
+        let bounds = *program
+            .rows()
+            .get(row.index())
+            .ok_or(Trouble::Refused(RefusalReason::NoSuchRow(*row)))?;
         if multiplier.is_zero() {
             continue;
         }
@@ -409,7 +417,7 @@ where
             *place = place.checked_sub(&product(multiplier, a)?).ok_or(Trouble::Overflow)?;
         }
         let end = best_end(bounds, sense, multiplier.is_positive())
-            .ok_or(Trouble::Refused(Refused::RowUnbounded(*row)))?;
+            .ok_or(Trouble::Refused(RefusalReason::RowUnbounded(*row)))?;
         total = total.checked_add(&product(multiplier, end)?).ok_or(Trouble::Overflow)?;
     }
     for (index, (reduced, &bounds)) in reduced.iter().zip(program.columns()).enumerate() {
@@ -419,7 +427,7 @@ where
         // The cast is lossless: programs have at most 2³² columns.
         let column = Column(index as u32);
         let end = best_end(bounds, sense, reduced.is_positive())
-            .ok_or(Trouble::Refused(Refused::ColumnUnbounded(column)))?;
+            .ok_or(Trouble::Refused(RefusalReason::ColumnUnbounded(column)))?;
         total = total.checked_add(&product(reduced, end)?).ok_or(Trouble::Overflow)?;
     }
     Ok(total)
@@ -466,11 +474,11 @@ mod tests {
     #[test]
     fn multipliers_that_prove_nothing_are_refused() {
         let refused = |m| CertifiedBound::check(&wedge(), m).unwrap_err();
-        assert_eq!(refused(multipliers(3, &[1, 0])), Refused::ColumnUnbounded(Column(0)));
-        assert_eq!(refused(multipliers(3, &[4, -1])), Refused::RowUnbounded(Row(1)));
-        assert_eq!(refused(multipliers(0, &[1, 1])), Refused::Denominator);
-        assert_eq!(refused(multipliers(-3, &[-1, -1])), Refused::Denominator);
-        assert_eq!(refused(multipliers(1, &[1, 1, 1])), Refused::NoSuchRow(Row(2)));
+        assert_eq!(refused(multipliers(3, &[1, 0])), RefusalReason::ColumnUnbounded(Column(0)));
+        assert_eq!(refused(multipliers(3, &[4, -1])), RefusalReason::RowUnbounded(Row(1)));
+        assert_eq!(refused(multipliers(0, &[1, 1])), RefusalReason::Denominator);
+        assert_eq!(refused(multipliers(-3, &[-1, -1])), RefusalReason::Denominator);
+        assert_eq!(refused(multipliers(1, &[1, 1, 1])), RefusalReason::NoSuchRow(Row(2)));
     }
 
     #[test]
@@ -493,15 +501,18 @@ mod tests {
         program.add_row(Interval::at_least(3), sum).unwrap();
         let check = |m| CertifiedInfeasible::check(&program, Contradiction::Combination(m));
         assert!(check(multipliers(1, &[1, 1, -3])).is_ok());
-        assert_eq!(check(multipliers(1, &[1, 1, -2])), Err(Refused::NotContradictory));
-        assert_eq!(check(multipliers(1, &[1, 1, -4])), Err(Refused::ColumnUnbounded(Column(0))));
+        assert_eq!(check(multipliers(1, &[1, 1, -2])), Err(RefusalReason::NotContradictory));
+        assert_eq!(
+            check(multipliers(1, &[1, 1, -4])),
+            Err(RefusalReason::ColumnUnbounded(Column(0)))
+        );
         assert!(infeasible_near(&program, &[-0.2, -0.2, 0.6]).is_ok());
         program.set_row_bounds(Row(2), Interval::between(2, 1)).unwrap();
         let (found, effort) = infeasible_near(&program, &[]).unwrap();
         assert_eq!(effort, Effort::Looked);
         assert_eq!(*found.contradiction(), Contradiction::EmptyRow(Row(2)));
         let wrong = Contradiction::EmptyColumn(Column(0));
-        let refused = Err(Refused::ColumnNotEmpty(Column(0)));
+        let refused = Err(RefusalReason::ColumnNotEmpty(Column(0)));
         assert_eq!(CertifiedInfeasible::check(&program, wrong), refused);
     }
 }

@@ -1,6 +1,6 @@
 //! Questions as files for other solvers: `.lp`, `.smt2`, `.cnf`.
 //!
-//! [`Dump`] writes single questions. [`Recorded`] wraps a back-end and writes each question to a
+//! [`Dump`] writes single questions. [`RecordingSolver`] wraps a back-end and writes each question to a
 //! self-contained file before the back-end receives it. An incremental question is written with
 //! everything asserted so far. A file that cannot be written is logged, and the question proceeds.
 
@@ -145,7 +145,7 @@ pub fn recorded_lp<L: IncrementalLp + Send + 'static>(
     dump: Option<&Dump>,
 ) -> Box<dyn IncrementalLp + Send> {
     match dump {
-        Some(dump) => Box::new(Recorded::<L>::new(lp, dump.clone())),
+        Some(dump) => Box::new(RecordingSolver::<L>::new(lp, dump.clone())),
         None => Box::new(lp),
     }
 }
@@ -156,7 +156,7 @@ pub fn recorded_sat<S: SatSolver + Send + 'static>(
     dump: Option<&Dump>,
 ) -> Box<dyn SatSolver + Send> {
     match dump {
-        Some(dump) => Box::new(Recorded::<S, Cnf>::new(sat, dump.clone())),
+        Some(dump) => Box::new(RecordingSolver::<S, Cnf>::new(sat, dump.clone())),
         None => Box::new(sat),
     }
 }
@@ -164,28 +164,28 @@ pub fn recorded_sat<S: SatSolver + Send + 'static>(
 /// Returns the back-end, wrapped so that its questions are written to `dump` if there is one.
 pub fn recorded_smt(smt: Box<dyn SmtSolver>, dump: Option<&Dump>) -> Box<dyn SmtSolver> {
     match dump {
-        Some(dump) => Box::new(Recorded::<_, Scopes>::new(smt, dump.clone())),
+        Some(dump) => Box::new(RecordingSolver::<_, Scopes>::new(smt, dump.clone())),
         None => smt,
     }
 }
 
 /// A back-end wrapper that writes each question to a directory before the back-end receives it.
 #[derive(Debug)]
-pub struct Recorded<S, Q = ()> {
+pub struct RecordingSolver<S, Q = ()> {
     solver: S,
     dump: Dump,
     /// The formula or assertions that an incremental back-end has received so far.
     received: Q,
 }
 
-impl<S, Q: Default> Recorded<S, Q> {
+impl<S, Q: Default> RecordingSolver<S, Q> {
     /// Wraps `solver`, which must not have received anything yet.
     pub fn new(solver: S, dump: Dump) -> Self {
-        Recorded { solver, dump, received: Q::default() }
+        RecordingSolver { solver, dump, received: Q::default() }
     }
 }
 
-impl<S, Q> Recorded<S, Q> {
+impl<S, Q> RecordingSolver<S, Q> {
     /// Sets the name and the header comment of the next files.
     pub fn describe(&mut self, name: &str, header: &str) {
         self.dump.describe(name, header);
@@ -204,7 +204,7 @@ impl<S, Q> Recorded<S, Q> {
     }
 }
 
-impl<S: LpSolver> LpSolver for Recorded<S> {
+impl<S: LpSolver> LpSolver for RecordingSolver<S> {
     fn name(&self) -> String {
         self.solver.name()
     }
@@ -216,7 +216,7 @@ impl<S: LpSolver> LpSolver for Recorded<S> {
     }
 }
 
-impl<S: IncrementalLp> IncrementalLp for Recorded<S> {
+impl<S: IncrementalLp> IncrementalLp for RecordingSolver<S> {
     fn program(&self) -> &LinearProgram {
         self.solver.program()
     }
@@ -262,7 +262,7 @@ impl Default for Scopes {
     }
 }
 
-impl<S: SmtSolver> SmtSolver for Recorded<S, Scopes> {
+impl<S: SmtSolver> SmtSolver for RecordingSolver<S, Scopes> {
     fn name(&self) -> String {
         self.solver.name()
     }
@@ -300,7 +300,7 @@ impl<S: SmtSolver> SmtSolver for Recorded<S, Scopes> {
     }
 }
 
-impl<S: SatSolver> SatSolver for Recorded<S, Cnf> {
+impl<S: SatSolver> SatSolver for RecordingSolver<S, Cnf> {
     fn name(&self) -> String {
         self.solver.name()
     }
@@ -331,7 +331,8 @@ mod tests {
     fn a_recorded_back_end_writes_each_question_with_its_header() {
         let directory = tempfile::tempdir().unwrap();
         let dump = Dump::into(directory.path()).unwrap();
-        let mut solver: Recorded<BatSat, Cnf> = Recorded::new(BatSat::new(), dump.clone());
+        let mut solver: RecordingSolver<BatSat, Cnf> =
+            RecordingSolver::new(BatSat::new(), dump.clone());
         let a = Literal::new(0, true);
         solver.add_clause(&[a]);
         solver.describe("base case / k=3", "of goal 7\nwith two lines");

@@ -324,9 +324,9 @@ impl LinearProgram {
         };
         let costs = self.objective.iter().enumerate().filter(|&(_, &cost)| cost != 0);
         let costs: Vec<_> = costs.map(|(index, &cost)| (Column(index as u32), cost)).collect();
-        writeln!(out, "{sense}\n objective: {}\nSubject To", Sum(&costs, name))?;
+        writeln!(out, "{sense}\n objective: {}\nSubject To", ColumnSum(&costs, name))?;
         for (Row(index), entries, bounds) in self.iter_rows() {
-            let sum = Sum(entries, name);
+            let sum = ColumnSum(entries, name);
             match (bounds.lower, bounds.upper) {
                 (Some(lower), Some(upper)) if lower == upper => {
                     writeln!(out, " r{index}: {sum} = {lower}")?;
@@ -363,9 +363,9 @@ impl LinearProgram {
 }
 
 /// A sum in LP format. The empty sum is written as a term with coefficient 0, which readers accept.
-struct Sum<'a>(&'a [(Column, i64)], &'a dyn Fn(Column) -> String);
+struct ColumnSum<'a>(&'a [(Column, i64)], &'a dyn Fn(Column) -> String);
 
-impl fmt::Display for Sum<'_> {
+impl fmt::Display for ColumnSum<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return write!(f, "0 {}", self.1(Column(0)));

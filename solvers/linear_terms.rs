@@ -30,7 +30,7 @@ pub struct Linear {
 pub enum NotLinear {
     /// There is a disjunction, a negated conjunction or equation, or a Boolean variable.
     #[error("it makes choices (disjunctions), which a linear program cannot")]
-    Choice,
+    Disjunction,
     /// A strict inequality over reals.
     #[error("it has a strict inequality over the reals")]
     Strict,
@@ -109,9 +109,9 @@ impl Linear {
                         self.constrain(entries, Interval::at_least(lower), columns)?;
                     }
                     Node::AtMost(..) => return Err(NotLinear::Strict),
-                    _ => return Err(NotLinear::Choice),
+                    _ => return Err(NotLinear::Disjunction),
                 },
-                Node::Or(_) | Node::Boolean(_) => return Err(NotLinear::Choice),
+                Node::Or(_) | Node::Boolean(_) => return Err(NotLinear::Disjunction),
             }
         }
         Ok(())
@@ -236,7 +236,7 @@ mod tests {
         let (x, y) = (terms.real("x"), terms.real("y"));
         let parts = [terms.at_most(x, 1), terms.at_most(y, 1)];
         let either = terms.or(parts);
-        assert!(matches!(Linear::new(&terms, &[either], None), Err(NotLinear::Choice)));
+        assert!(matches!(Linear::new(&terms, &[either], None), Err(NotLinear::Disjunction)));
         let strict = terms.less(x, 1);
         assert!(matches!(Linear::new(&terms, &[strict], None), Err(NotLinear::Strict)));
         let never = terms.truth(false);

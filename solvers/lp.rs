@@ -5,7 +5,7 @@
 
 use crate::answer::NoAnswer;
 use crate::budget::Budget;
-use crate::certify::{self, CertifiedBound, CertifiedInfeasible, Effort, Refused};
+use crate::certify::{self, CertifiedBound, CertifiedInfeasible, Effort, RefusalReason};
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 
 /// The answer of a back-end, in floating point.
@@ -45,9 +45,9 @@ impl Optimum {
     /// Returns an exact bound on the objective of `program`, proved from the dual values.
     ///
     /// # Errors
-    /// Returns [`Refused`] if there are no dual values, or if no rational numbers near them prove a
+    /// Returns [`RefusalReason`] if there are no dual values, or if no rational numbers near them prove a
     /// bound.
-    pub fn certify(&self, program: &LinearProgram) -> Result<CertifiedBound, Refused> {
+    pub fn certify(&self, program: &LinearProgram) -> Result<CertifiedBound, RefusalReason> {
         self.certify_with_effort(program).map(|(bound, _)| bound)
     }
 
@@ -58,8 +58,8 @@ impl Optimum {
     pub fn certify_with_effort(
         &self,
         program: &LinearProgram,
-    ) -> Result<(CertifiedBound, Effort), Refused> {
-        let multipliers = self.multipliers.as_deref().ok_or(Refused::NoMultipliers)?;
+    ) -> Result<(CertifiedBound, Effort), RefusalReason> {
+        let multipliers = self.multipliers.as_deref().ok_or(RefusalReason::NoMultipliers)?;
         certify::bound_near(program, multipliers, self.objective)
     }
 }
@@ -68,8 +68,8 @@ impl Infeasibility {
     /// Returns an exact proof that `program` has no solution.
     ///
     /// # Errors
-    /// Returns [`Refused`] if there is no ray, or if no rational numbers near it are a proof.
-    pub fn certify(&self, program: &LinearProgram) -> Result<CertifiedInfeasible, Refused> {
+    /// Returns [`RefusalReason`] if there is no ray, or if no rational numbers near it are a proof.
+    pub fn certify(&self, program: &LinearProgram) -> Result<CertifiedInfeasible, RefusalReason> {
         self.certify_with_effort(program).map(|(proof, _)| proof)
     }
 
@@ -80,7 +80,7 @@ impl Infeasibility {
     pub fn certify_with_effort(
         &self,
         program: &LinearProgram,
-    ) -> Result<(CertifiedInfeasible, Effort), Refused> {
+    ) -> Result<(CertifiedInfeasible, Effort), RefusalReason> {
         certify::infeasible_near(program, self.multipliers.as_deref().unwrap_or(&[]))
     }
 }

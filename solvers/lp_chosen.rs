@@ -3,7 +3,7 @@
 
 use crate::linear_program::LinearProgram;
 use crate::lp::IncrementalLp;
-use crate::{lp_cold::Cold, lp_microlp::MicroLp};
+use crate::{lp_cold::ScratchLp, lp_microlp::MicroLp};
 
 /// Takes over `program` in a solver whose answers can be certified.
 pub fn keep(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
@@ -22,7 +22,7 @@ fn highs_or(microlp: MicroLp, program: LinearProgram) -> Box<dyn IncrementalLp +
     static IS_MICROLP: LazyLock<bool> =
         LazyLock::new(|| env::var_os("PARIKH_LP").is_some_and(|asked| asked == "microlp"));
     match guest::program() {
-        _ if *IS_MICROLP => Box::new(Cold::new(microlp, program)),
+        _ if *IS_MICROLP => Box::new(ScratchLp::new(microlp, program)),
         Some(_) => Box::new(guest::GuestLp::new(program)),
         None => Box::new(HighsModel::new(program)),
     }
@@ -30,5 +30,5 @@ fn highs_or(microlp: MicroLp, program: LinearProgram) -> Box<dyn IncrementalLp +
 
 #[cfg(not(feature = "highs"))]
 fn highs_or(microlp: MicroLp, program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
-    Box::new(Cold::new(microlp, program))
+    Box::new(ScratchLp::new(microlp, program))
 }

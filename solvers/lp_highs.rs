@@ -58,32 +58,32 @@ pub struct HighsModel {
     /// True if the copy inside HiGHS equals `program`.
     loaded: bool,
     /// The kind of changes since the last run.
-    changed: Changed,
+    changed: ChangeKind,
     /// Called at every iteration.
     pub(crate) pulse: Option<fn()>,
 }
 
 /// The data passed to the callback.
-struct Watch<'b> {
+struct CallbackData<'b> {
     budget: &'b Budget,
     pulse: Option<fn()>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Changed {
+enum ChangeKind {
     Costs,
     Other,
     /// There is no basis to start from.
     Everything,
 }
 
-impl Changed {
+impl ChangeKind {
     /// Returns true if the primal simplex method should run, rather than the dual one.
     fn calls_for_primal(self, program: &LinearProgram) -> bool {
         match self {
-            Changed::Costs => true,
-            Changed::Other => false,
-            Changed::Everything => starts_feasible(program),
+            ChangeKind::Costs => true,
+            ChangeKind::Other => false,
+            ChangeKind::Everything => starts_feasible(program),
         }
     }
 }
@@ -109,7 +109,7 @@ impl HighsModel {
     pub fn new(program: LinearProgram) -> Self {
         // SAFETY: no preconditions.
         let model = Handle(unsafe { Highs_create() });
-        HighsModel { program, model, loaded: false, changed: Changed::Everything, pulse: None }
+        HighsModel { program, model, loaded: false, changed: ChangeKind::Everything, pulse: None }
     }
 
     /// Records a failed call; warnings count as success.
@@ -126,8 +126,8 @@ impl HighsModel {
 
     /// Records that the last basis may no longer be primal feasible.
     fn disturb(&mut self) {
-        if self.changed == Changed::Costs {
-            self.changed = Changed::Other;
+        if self.changed == ChangeKind::Costs {
+            self.changed = ChangeKind::Other;
         }
     }
 
@@ -180,7 +180,7 @@ impl HighsModel {
             )
         };
         self.loaded = status != kHighsStatusError;
-        self.changed = Changed::Everything;
+        self.changed = ChangeKind::Everything;
         self.loaded
     }
 
@@ -190,7 +190,7 @@ impl HighsModel {
         const PRIMAL_SIMPLEX: HighsInt = 4;
         let strategy = if primal { PRIMAL_SIMPLEX } else { DUAL_SIMPLEX };
         let highs = self.model.0;
-        let watch = Watch { budget, pulse: self.pulse };
+        let watch = CallbackData { budget, pulse: self.pulse };
         let watched = std::ptr::from_ref(&watch).cast_mut().cast();
         // SAFETY: the model is alive. The callback and its watch are used only during `Highs_run`:
         // the callback is stopped and removed right after it.
@@ -369,20 +369,20 @@ impl IncrementalLp for HighsModel {
                     return LpAnswer::Infeasible(Infeasibility::default());
                 }
                 kHighsModelStatusOptimal | kHighsModelStatusModelEmpty => {
-                    self.changed = Changed::Costs;
+                    self.changed = ChangeKind::Costs;
                     return LpAnswer::Optimal(self.optimum());
                 }
                 kHighsModelStatusInfeasible => {
-                    self.changed = Changed::Other;
+                    self.changed = ChangeKind::Other;
                     return LpAnswer::Infeasible(self.infeasibility());
                 }
                 kHighsModelStatusUnbounded => {
-                    self.changed = Changed::Costs;
+                    self.changed = ChangeKind::Costs;
                     return LpAnswer::Unbounded;
                 }
                 // The next run continues from the current basis with the same method.
-                kHighsModelStatusInterrupt if primal => self.changed = Changed::Costs,
-                kHighsModelStatusInterrupt => self.changed = Changed::Other,
+                kHighsModelStatusInterrupt if primal => self.changed = ChangeKind::Costs,
+                kHighsModelStatusInterrupt => self.changed = ChangeKind::Other,
                 _ => self.loaded = false,
             }
             if let Some(exhausted) = budget.exhausted() {
@@ -396,7 +396,7 @@ impl IncrementalLp for HighsModel {
 /// Stops the simplex method when the budget behind `watch` is exhausted.
 ///
 /// # Safety
-/// `watch` points to a [`Watch`] that lives through the call; `input` is null or writable.
+/// `watch` points to a [`SolveCallbacks`] that lives through the call; `input` is null or writable.
 unsafe extern "C" fn ask_budget(
     _kind: c_int,
     _message: *const c_char,
@@ -408,7 +408,7 @@ unsafe extern "C" fn ask_budget(
         return;
     }
     // SAFETY: guaranteed by the caller; see `HighsModel::run`.
-    let watch = unsafe { &*watch.cast::<Watch<'_>>() };
+    let watch = unsafe { &*watch.cast::<CallbackData<'_>>() };
     if let Some(pulse) = watch.pulse {
         pulse();
     }

@@ -97,14 +97,14 @@ fn patience(program: &LinearProgram) -> Duration {
 }
 
 #[derive(Clone, Copy)]
-enum Order {
+enum ColumnOrder {
     AsGiven,
     Reversed,
 }
 
 fn primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
     let mut why = NoAnswer::Unknown("microlp reports a bounded program as unbounded".to_owned());
-    for order in [Order::AsGiven, Order::Reversed] {
+    for order in [ColumnOrder::AsGiven, ColumnOrder::Reversed] {
         match attempt(program, order, budget) {
             LpAnswer::Unbounded if !is_dual_infeasible(program, budget) => {}
             LpAnswer::NoAnswer(NoAnswer::Exhausted(_)) => {
@@ -122,11 +122,11 @@ fn primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
 /// unbounded.
 fn is_dual_infeasible(program: &LinearProgram, budget: &Budget) -> bool {
     DualProgram::of(program).is_some_and(|dual| {
-        matches!(attempt(&dual.program, Order::AsGiven, budget), LpAnswer::Infeasible(_))
+        matches!(attempt(&dual.program, ColumnOrder::AsGiven, budget), LpAnswer::Infeasible(_))
     })
 }
 
-fn attempt(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
+fn attempt(program: &LinearProgram, order: ColumnOrder, budget: &Budget) -> LpAnswer {
     if let Some(exhausted) = budget.exhausted() {
         return LpAnswer::NoAnswer(exhausted.into());
     }
@@ -136,7 +136,7 @@ fn attempt(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
     answer.unwrap_or_else(|_| LpAnswer::NoAnswer(NoAnswer::Failed("microlp panicked".to_owned())))
 }
 
-fn run(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
+fn run(program: &LinearProgram, order: ColumnOrder, budget: &Budget) -> LpAnswer {
     let mut problem = ProblemVariables::new();
     let mut used: Vec<bool> = program.objective().iter().map(|&cost| cost != 0).collect();
     let (_, entries) = program.compressed_rows();
@@ -150,8 +150,8 @@ fn run(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
         problem.add(variable().min(lower).max(upper))
     };
     let columns: Vec<_> = match order {
-        Order::AsGiven => program.columns().iter().zip(&used).map(&mut add).collect(),
-        Order::Reversed => {
+        ColumnOrder::AsGiven => program.columns().iter().zip(&used).map(&mut add).collect(),
+        ColumnOrder::Reversed => {
             let mut columns: Vec<_> =
                 program.columns().iter().zip(&used).rev().map(&mut add).collect();
             columns.reverse();
@@ -169,7 +169,7 @@ fn run(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
     };
     let mut model = problem.using(good_lp::solvers::microlp::microlp);
     let mut rows: Vec<_> = program.iter_rows().collect();
-    if matches!(order, Order::Reversed) {
+    if matches!(order, ColumnOrder::Reversed) {
         rows.reverse();
     }
     for (_, entries, bounds) in rows {

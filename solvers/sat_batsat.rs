@@ -14,14 +14,14 @@ use crate::cnf::{Cnf, Literal};
 use crate::sat::{ProvingSat, SatAnswer, SatSolver};
 
 /// The pure-Rust SAT back-end.
-pub type BatSat = Solver<Nothing>;
+pub type BatSat = Solver<DiscardClauses>;
 
 /// The back-end with a proof of every "unsatisfiable". It keeps all learnt clauses in memory.
 pub type ProvingBatSat = Solver<Cnf>;
 
 /// The common implementation of [`BatSat`] and [`ProvingBatSat`].
-pub struct Solver<K: Keep> {
-    solver: batsat::Solver<Watch<K>>,
+pub struct Solver<K: ClauseSink> {
+    solver: batsat::Solver<SolveCallbacks<K>>,
     /// Reused for every clause.
     buffer: Vec<Lit>,
 }
@@ -31,20 +31,20 @@ pub struct Solver<K: Keep> {
 const PATIENCE: u32 = 16;
 
 /// The handling of learnt clauses.
-pub trait Keep: Default {
+pub trait ClauseSink: Default {
     /// Receives a learnt clause.
     fn keep(&mut self, clause: impl Iterator<Item = Literal>);
 }
 
 /// Discards learnt clauses.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
+pub struct DiscardClauses;
 
-impl Keep for Nothing {
+impl ClauseSink for DiscardClauses {
     fn keep(&mut self, _: impl Iterator<Item = Literal>) {}
 }
 
-impl Keep for Cnf {
+impl ClauseSink for Cnf {
     fn keep(&mut self, clause: impl Iterator<Item = Literal>) {
         self.add_clause(clause);
     }
@@ -52,7 +52,7 @@ impl Keep for Cnf {
 
 /// The callbacks of batsat during a solve.
 #[derive(Default)]
-struct Watch<K> {
+struct SolveCallbacks<K> {
     budget: Option<Budget>,
     /// The reason for stopping; once set, batsat is told to stop at every check.
     spent: Cell<Option<Exhausted>>,
@@ -61,7 +61,7 @@ struct Watch<K> {
     learnt: K,
 }
 
-impl<K: Keep> Callbacks for Watch<K> {
+impl<K: ClauseSink> Callbacks for SolveCallbacks<K> {
     fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
         // Besides clauses from conflicts, batsat reports the negated core after a contradiction
         // with assumptions.
@@ -81,14 +81,14 @@ impl<K: Keep> Callbacks for Watch<K> {
     }
 }
 
-impl<K: Keep> Default for Solver<K> {
+impl<K: ClauseSink> Default for Solver<K> {
     fn default() -> Self {
-        let solver = batsat::Solver::new(SolverOpts::default(), Watch::default());
+        let solver = batsat::Solver::new(SolverOpts::default(), SolveCallbacks::default());
         Solver { solver, buffer: Vec::new() }
     }
 }
 
-impl<K: Keep> Solver<K> {
+impl<K: ClauseSink> Solver<K> {
     /// Creates a solver without clauses.
     pub fn new() -> Self {
         Solver::default()
@@ -99,7 +99,7 @@ impl<K: Keep> Solver<K> {
     }
 }
 
-impl<K: Keep> SatSolver for Solver<K> {
+impl<K: ClauseSink> SatSolver for Solver<K> {
     fn name(&self) -> String {
         "batsat".to_owned()
     }

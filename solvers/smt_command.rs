@@ -40,8 +40,8 @@ use crate::guest::{ATTEMPTS, GRACE, PAUSE, patience};
 use crate::smt::{SmtAnswer, SmtError, SmtSolver};
 use crate::smt_lib::reader::Expression;
 use crate::term::{Term, Terms};
-use guest::Failure;
-use guest::{DIED, Guest, Lost, MUTE, Refused, Spent, TooMuch};
+use guest::SolverProcessFailure;
+use guest::{DIED, Lost, MUTE, Refused, SolverProcess, Spent, TooMuch};
 use std::time::Duration;
 
 /// An SMT solver in a worker process.
@@ -54,7 +54,7 @@ pub struct SmtCommand {
     arena: Option<u64>,
     /// The assertions of each scope, the outermost scope first.
     scopes: Vec<Vec<Term>>,
-    guest: Option<Guest>,
+    guest: Option<SolverProcess>,
 }
 
 impl SmtCommand {
@@ -74,7 +74,7 @@ impl SmtCommand {
         let mut attempt = 0;
         let (guest, name) = loop {
             attempt += 1;
-            let why = match Guest::start(&program, budget) {
+            let why = match SolverProcess::start(&program, budget) {
                 Ok(started) => break started,
                 // Another process may have killed it. A process that always dies will die again.
                 Err(Lost(why)) if why == DIED && attempt < ATTEMPTS => {
@@ -105,7 +105,7 @@ impl SmtCommand {
         terms: &Terms,
         assumptions: &[Term],
         budget: &Budget,
-    ) -> Result<SmtAnswer, Failure> {
+    ) -> Result<SmtAnswer, SolverProcessFailure> {
         if let Some(guest) = &mut self.guest
             && let Some(since) = guest.awaited_since
         {
@@ -120,7 +120,7 @@ impl SmtCommand {
         }
         let mut guest = match self.guest.take() {
             Some(guest) => guest,
-            None => Guest::start(&self.program, budget)?.0,
+            None => SolverProcess::start(&self.program, budget)?.0,
         };
         guest.allow(budget);
         let assumed = match guest.tell(terms, &self.scopes, assumptions) {
@@ -128,7 +128,7 @@ impl SmtCommand {
             None => {
                 // The process was started with a narrower logic.
                 let wider = guest.writer.logic();
-                guest = Guest::start(&self.program, budget)?.0;
+                guest = SolverProcess::start(&self.program, budget)?.0;
                 guest.logic = Some(wider);
                 guest.allow(budget);
                 guest.begin(wider);

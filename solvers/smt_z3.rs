@@ -21,7 +21,7 @@ use num_traits::{One, Zero};
 use z3::ast::{BV, Bool, Int, Real};
 
 use crate::answer::NoAnswer;
-use crate::bits::{Sides, Sum};
+use crate::bits::{BitSum, Sides};
 use crate::budget::Budget;
 use crate::model::{Model, Value};
 use crate::smt::{SmtAnswer, SmtError, SmtSolver};
@@ -202,7 +202,7 @@ impl Z3 {
     }
 
     /// Translates one side of a constraint over bit-vectors.
-    fn bits_sum(&mut self, terms: &Terms, sum: &Sum, width: u32) -> BV {
+    fn bits_sum(&mut self, terms: &Terms, sum: &BitSum, width: u32) -> BV {
         let mut all: Option<BV> = None;
         let mut add = |part: BV| {
             all = Some(match &all {

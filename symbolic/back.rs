@@ -8,13 +8,13 @@
 //! 2, 4, 8 … times, as long as that adds members. With single firings, places with many tokens
 //! would need as many steps as tokens.
 
-use crate::relation::Relation;
+use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, Set, Stop};
-use crate::touch::Touch;
+use crate::touch::LevelTouch;
 use std::collections::HashMap;
 
 /// Steps: the index of a transition in the given list, and its number of consecutive firings.
-pub type Steps = Vec<(usize, u64)>;
+pub type CountedSteps = Vec<(usize, u64)>;
 
 /// The powers of one transition: a number of consecutive firings, and the index of the combined
 /// effect in the list of rows.
@@ -33,15 +33,15 @@ impl Diagrams<'_> {
     pub fn steps_back(
         &mut self,
         levels: u32,
-        transitions: &[Vec<Touch>],
+        transitions: &[Vec<LevelTouch>],
         target: Set,
         all: Set,
-    ) -> Result<Option<Steps>, Stop> {
+    ) -> Result<Option<CountedSteps>, Stop> {
         if all.is_empty() {
             return Ok(Some(Vec::new()));
         }
         let most = self.most_by_level(all);
-        let mut rows: Vec<Vec<Touch>> = Vec::new();
+        let mut rows: Vec<Vec<LevelTouch>> = Vec::new();
         // One entry per transition: the rows for 1, 2, 4 … firings.
         let mut rows_of: Vec<Powers> = Vec::new();
         for touches in transitions {
@@ -56,9 +56,9 @@ impl Diagrams<'_> {
             }
             rows_of.push(powers);
         }
-        let relation = Relation::with_reads(levels, &rows, false)?;
+        let relation = TransitionRelation::with_reads(levels, &rows, false)?;
         self.cached_for(&relation);
-        let mut suffix_of: HashMap<Vec<Touch>, u32> = HashMap::new();
+        let mut suffix_of: HashMap<Vec<LevelTouch>, u32> = HashMap::new();
         for &suffix in &relation.transitions {
             suffix_of.insert(relation.touches(suffix).collect(), suffix);
         }
@@ -71,11 +71,11 @@ impl Diagrams<'_> {
 
     fn go_back(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         (rows_of, suffix_of): (&[Powers], &[u32]),
         target: Set,
         all: Set,
-    ) -> Result<Option<Steps>, Stop> {
+    ) -> Result<Option<CountedSteps>, Stop> {
         let mut steps = Vec::new();
         let mut found = self.intersection_of(target.0, all.0)?;
         loop {
@@ -111,13 +111,13 @@ impl Diagrams<'_> {
 
 /// Returns the effect of `count` consecutive firings, reversed. Returns `None` if no member has
 /// enough tokens for them.
-fn backwards(touches: &[Touch], count: u64, most: &[u64]) -> Option<Vec<Touch>> {
+fn backwards(touches: &[LevelTouch], count: u64, most: &[u64]) -> Option<Vec<LevelTouch>> {
     let mut row = Vec::with_capacity(touches.len());
     for touch in touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0) {
         let taken = if touch.change < 0 { touch.change.unsigned_abs() } else { 0 };
         let pre = count.checked_sub(1)?.checked_mul(taken)?.checked_add(touch.pre)?;
         let change = touch.change.checked_mul(i64::try_from(count).ok()?)?;
-        let forwards = Touch { level: touch.level, pre, change };
+        let forwards = LevelTouch { level: touch.level, pre, change };
         let after = pre.checked_add_signed(change)?;
         if pre.max(after) > most[touch.level as usize] {
             return None;

@@ -2,7 +2,7 @@
 //! saturation.
 
 use crate::cache::Operation;
-use crate::relation::Relation;
+use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, EMPTY, Set, Stop};
 use crate::touch::END;
 
@@ -12,7 +12,7 @@ impl Diagrams<'_> {
     /// # Errors
     ///
     /// Returns an error when a limit is reached.
-    pub fn image(&mut self, relation: &Relation, set: Set) -> Result<Set, Stop> {
+    pub fn image(&mut self, relation: &TransitionRelation, set: Set) -> Result<Set, Stop> {
         self.cached_for(relation);
         let mut all = EMPTY;
         for &suffix in &relation.transitions {
@@ -27,7 +27,7 @@ impl Diagrams<'_> {
     /// Returns the vectors that firing `suffix` produces from members of `id`, without saturation.
     pub(crate) fn fire(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         level: u32,
         id: u32,
         suffix: u32,
@@ -77,7 +77,7 @@ impl Diagrams<'_> {
     /// Returns an error when a limit is reached.
     pub fn reachable_in_breadth(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         from: Set,
         chaining: bool,
     ) -> Result<Set, Stop> {
@@ -86,7 +86,12 @@ impl Diagrams<'_> {
         self.clean(result)
     }
 
-    fn breadth(&mut self, relation: &Relation, from: u32, chaining: bool) -> Result<u32, Stop> {
+    fn breadth(
+        &mut self,
+        relation: &TransitionRelation,
+        from: u32,
+        chaining: bool,
+    ) -> Result<u32, Stop> {
         let base = self.work.len();
         // Two stack entries: all vectors found so far, and the start of the next round.
         self.push(0, from);

@@ -34,7 +34,7 @@ const KIND_SHIFT: u32 = 28;
 pub(crate) const SUFFIXES: u32 = 1 << KIND_SHIFT;
 
 #[derive(Clone, Copy)]
-struct Line {
+struct CacheLine {
     /// Kind and suffix; 0 in an empty line.
     operation: u32,
     a: u32,
@@ -43,12 +43,12 @@ struct Line {
 }
 
 pub(crate) struct Cache {
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
     /// Number of results overwritten since the cache last grew.
     lost: usize,
 }
 
-const NONE: Line = Line { operation: 0, a: 0, b: 0, result: 0 };
+const NONE: CacheLine = CacheLine { operation: 0, a: 0, b: 0, result: 0 };
 
 impl Cache {
     pub(crate) fn new(lines: usize) -> Self {
@@ -56,7 +56,7 @@ impl Cache {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.lines.len() * size_of::<Line>()
+        self.lines.len() * size_of::<CacheLine>()
     }
 
     #[inline]
@@ -77,7 +77,7 @@ impl Cache {
         let place = self.place(operation, a, b);
         let line = &mut self.lines[place];
         self.lost += usize::from(line.operation != 0);
-        *line = Line { operation, a, b, result };
+        *line = CacheLine { operation, a, b, result };
     }
 
     /// Returns true if so many results were overwritten that a larger cache would pay.

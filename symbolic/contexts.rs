@@ -20,14 +20,14 @@ const MOST: usize = 4;
 
 /// A transition, or the suffix of one, that fires at a given level.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Local {
+pub(crate) struct LocalTransition {
     pub(crate) pre: u64,
     pub(crate) change: i64,
     pub(crate) next: u32,
 }
 
 pub(crate) struct Context {
-    pub(crate) locals: Vec<Local>,
+    pub(crate) locals: Vec<LocalTransition>,
     /// Token numbers that suffixes read at this level, ascending.
     thresholds: Vec<u64>,
     /// The context below, indexed by the number of thresholds that the value reaches.
@@ -99,7 +99,7 @@ impl Contexts {
                         });
                         successors.push(at);
                     }
-                    let locals = local.iter().map(|&id| Local {
+                    let locals = local.iter().map(|&id| LocalTransition {
                         pre: suffix(id).touch.pre,
                         change: suffix(id).touch.change,
                         next: suffix(id).next,

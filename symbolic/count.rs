@@ -12,7 +12,7 @@
 //! levels from the first change to the last are specific to a sum. The lists of changes form a
 //! tree, walked from their last level, so equal lower parts are computed once.
 
-use crate::levelled::Levelled;
+use crate::levelled::LevelledNet;
 use crate::number::Number;
 use crate::store::{Diagrams, ONE, Set, Stop};
 use num_bigint::BigUint;
@@ -95,12 +95,12 @@ impl Diagrams<'_> {
         if set.0 <= ONE {
             return Ok(vec![BigUint::from(set.0); sums.len()]); // the empty set or the empty vector: no factors
         }
-        let levelled = Levelled::new(self, set);
-        match Weighing::<u128>::new(self, &levelled, factors, sums.len()).all(sums)? {
+        let levelled = LevelledNet::new(self, set);
+        match WeightedCount::<u128>::new(self, &levelled, factors, sums.len()).all(sums)? {
             Some(all) => Ok(all),
             None => {
-                let all =
-                    Weighing::<BigUint>::new(self, &levelled, factors, sums.len()).all(sums)?;
+                let all = WeightedCount::<BigUint>::new(self, &levelled, factors, sums.len())
+                    .all(sums)?;
                 Ok(all.unwrap_or_default()) // large numbers always fit
             }
         }
@@ -117,14 +117,14 @@ enum Scale<N> {
 /// A trie of lists of changes, read from the last level upwards. `sums` are the numbers of the sums
 /// whose list ends (at its first level) here.
 #[derive(Default)]
-struct Tree {
-    upwards: BTreeMap<(Reverse<u32>, usize), Tree>,
+struct ChangeTrie {
+    upwards: BTreeMap<(Reverse<u32>, usize), ChangeTrie>,
     sums: Vec<usize>,
 }
 
-struct Weighing<'w, 'd, 'l, N> {
+struct WeightedCount<'w, 'd, 'l, N> {
     diagrams: &'w mut Diagrams<'d>,
-    levelled: &'l Levelled,
+    levelled: &'l LevelledNet,
     factors: &'l Factors,
     /// Weight of the paths from the top to each node, by level and position in the level. All nodes
     /// of a chain are included, not only its head.
@@ -135,19 +135,19 @@ struct Weighing<'w, 'd, 'l, N> {
 /// The outer error is a limit; `None` means that a number does not fit `N`.
 type Fits<T> = Result<Option<T>, Stop>;
 
-impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
+impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     fn new(
         diagrams: &'w mut Diagrams<'d>,
-        levelled: &'l Levelled,
+        levelled: &'l LevelledNet,
         factors: &'l Factors,
         sums: usize,
     ) -> Self {
         let sums = vec![BigUint::zero(); sums];
-        Weighing { diagrams, levelled, factors, above: Vec::new(), sums }
+        WeightedCount { diagrams, levelled, factors, above: Vec::new(), sums }
     }
 
     fn all(mut self, sums: &[Changes]) -> Fits<Vec<BigUint>> {
-        let mut tree = Tree::default();
+        let mut tree = ChangeTrie::default();
         for (number, changes) in sums.iter().enumerate() {
             let mut at = &mut tree;
             for &(level, factor) in changes.iter().rev() {
@@ -169,7 +169,7 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
         Ok(self.climb(&tree, bottom, Vec::new())?.map(|()| self.sums))
     }
 
-    fn note(&mut self, tree: &Tree, sum: N) {
+    fn note(&mut self, tree: &ChangeTrie, sum: N) {
         let sum = sum.into_big();
         tree.sums.iter().for_each(|&number| self.sums[number].clone_from(&sum));
     }
@@ -234,7 +234,7 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
     /// Computes the sums in the subtree `tree`. `below` holds the weight of the paths from each
     /// node of `level` down, with the changes on the path to `tree`. Below the last level there is
     /// one path and no node.
-    fn climb(&mut self, tree: &Tree, level: usize, mut below: Vec<N>) -> Fits<()> {
+    fn climb(&mut self, tree: &ChangeTrie, level: usize, mut below: Vec<N>) -> Fits<()> {
         let mut level = level;
         for (&(Reverse(upper), factor), parent) in &tree.upwards {
             let upper = upper as usize;

@@ -11,7 +11,7 @@
 //!
 //! Each node refers only to earlier nodes. Values grow to the right.
 
-use crate::levelled::Levelled;
+use crate::levelled::LevelledNet;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -129,12 +129,12 @@ impl Diagram {
 impl Diagrams<'_> {
     /// Returns the number of nodes in the diagram of `set`.
     pub fn nodes_of(&self, set: Set) -> usize {
-        Levelled::new(self, set).nodes.len()
+        LevelledNet::new(self, set).nodes.len()
     }
 
     /// Returns the stand-alone diagram of `set`, whose members have `levels` numbers.
     pub fn export(&self, set: Set, levels: u32) -> Diagram {
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let mut known: HashMap<(u64, u32, u32), u32> = HashMap::new();
         let mut nodes = Vec::new();
         // The exported number of the chain that starts at each node.

@@ -3,7 +3,7 @@
 use crate::store::{Diagrams, ONE, Set};
 
 /// The nodes of a set, top level first. Within a level, each node comes after its right neighbour.
-pub(crate) struct Levelled {
+pub(crate) struct LevelledNet {
     pub(crate) nodes: Vec<u32>,
     /// The start of each level in `nodes`, and the total number of nodes.
     pub(crate) starts: Vec<usize>,
@@ -11,8 +11,8 @@ pub(crate) struct Levelled {
     place: Vec<u32>,
 }
 
-impl Levelled {
-    pub(crate) fn new(diagrams: &Diagrams<'_>, set: Set) -> Levelled {
+impl LevelledNet {
+    pub(crate) fn new(diagrams: &Diagrams<'_>, set: Set) -> LevelledNet {
         let mut nodes = Vec::new();
         let mut starts = Vec::new();
         let mut place = vec![u32::MAX; diagrams.nodes.len()];
@@ -43,7 +43,7 @@ impl Levelled {
             }
         }
         starts.push(nodes.len());
-        Levelled { nodes, starts, place }
+        LevelledNet { nodes, starts, place }
     }
 
     /// Returns the number of levels that have nodes.

@@ -13,7 +13,7 @@
 //! if their nodes are equal. The k-th number of a vector belongs to *level* k. The [`order`] of the
 //! places over the levels decides whether a computation takes seconds or never ends.
 //!
-//! This crate knows places as levels and transitions as lists of [`Touch`]es. It knows no goal and
+//! This crate knows places as levels and transitions as lists of [`LevelTouch`]es. It knows no goal and
 //! no examination.
 //!
 //! | file | contents |
@@ -57,12 +57,12 @@ mod store;
 mod touch;
 mod within;
 
-pub use back::Steps;
+pub use back::CountedSteps;
 pub use count::{Changes, Factor, Factors};
 pub use file::{Diagram, FileError};
-pub use path::Firings;
-pub use relation::Relation;
-pub use restrict::Linear;
+pub use path::TransitionPath;
+pub use relation::TransitionRelation;
+pub use restrict::LinearCondition;
 pub use stack::with_stack;
-pub use store::{Diagrams, Figures, Limits, Set, Stop};
-pub use touch::Touch;
+pub use store::{DiagramFigures, Diagrams, Limits, Set, Stop};
+pub use touch::LevelTouch;

@@ -5,13 +5,13 @@
 //! node, the transitions that begin at its level fire.
 
 use crate::cache::Operation;
-use crate::relation::Relation;
+use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use crate::touch::{END, Suffix};
 
 impl Diagrams<'_> {
     /// Returns the members of `from` from which one firing leads to a member of `to`. `backwards`
-    /// holds the [reversed](Relation::reversed) transitions; it does not contain transitions
+    /// holds the [reversed](TransitionRelation::reversed) transitions; it does not contain transitions
     /// without effect.
     ///
     /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
@@ -19,7 +19,12 @@ impl Diagrams<'_> {
     /// # Errors
     ///
     /// Returns an error when a limit is reached.
-    pub fn leading_into(&mut self, backwards: &Relation, from: Set, to: Set) -> Result<Set, Stop> {
+    pub fn leading_into(
+        &mut self,
+        backwards: &TransitionRelation,
+        from: Set,
+        to: Set,
+    ) -> Result<Set, Stop> {
         self.cached_for(backwards);
         let result = self.fire_any(backwards, 0, to.0, from.0).and_then(|result| {
             self.keep(Set(result));
@@ -34,7 +39,7 @@ impl Diagrams<'_> {
     /// returns the results that lie in `within`.
     fn fire_any(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         level: u32,
         id: u32,
         within: u32,
@@ -79,7 +84,7 @@ impl Diagrams<'_> {
     /// results outside may be far more.
     fn fire_within(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         level: u32,
         suffix: u32,
         id: u32,

@@ -8,13 +8,13 @@
 //! Breadth-first layers would be as many as the shortest sequence has firings, while most
 //! sequences, however long, are found within a few rounds.
 
-use crate::relation::Relation;
+use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, Set, Stop};
-use crate::touch::Touch;
+use crate::touch::LevelTouch;
 use std::collections::HashMap;
 
 /// The fired transitions, as indices into the list given to [`Diagrams::firings`].
-pub type Firings = Vec<usize>;
+pub type TransitionPath = Vec<usize>;
 
 impl Diagrams<'_> {
     /// Returns firings that lead from `start` to a member of `target` inside `reachable`, or `None`
@@ -25,12 +25,12 @@ impl Diagrams<'_> {
     /// Returns an error when a limit is reached.
     pub fn firings(
         &mut self,
-        relation: &Relation,
-        transitions: &[Vec<Touch>],
+        relation: &TransitionRelation,
+        transitions: &[Vec<LevelTouch>],
         start: &[u64],
         target: Set,
         reachable: Set,
-    ) -> Result<Option<Firings>, Stop> {
+    ) -> Result<Option<TransitionPath>, Stop> {
         let backwards = relation.reversed()?;
         self.cached_for(&backwards);
         let target = self.intersection(target, reachable)?;
@@ -50,7 +50,7 @@ impl Diagrams<'_> {
     /// found before that step.
     fn rounds(
         &mut self,
-        backwards: &Relation,
+        backwards: &TransitionRelation,
         start: &[u64],
         target: Set,
         reachable: Set,
@@ -89,13 +89,13 @@ impl Diagrams<'_> {
     /// Returns the firings from `start` along the steps, last step first.
     fn follow(
         &self,
-        backwards: &Relation,
-        transitions: &[Vec<Touch>],
+        backwards: &TransitionRelation,
+        transitions: &[Vec<LevelTouch>],
         start: &[u64],
         steps: &[(u32, Set)],
-    ) -> Option<Firings> {
+    ) -> Option<TransitionPath> {
         // The relation stores only the touches of its transitions, not their indices.
-        let mut numbers: HashMap<Vec<Touch>, usize> = HashMap::new();
+        let mut numbers: HashMap<Vec<LevelTouch>, usize> = HashMap::new();
         for (number, touches) in transitions.iter().enumerate() {
             let touches = touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0);
             numbers.entry(touches.copied().collect()).or_insert(number);
@@ -106,7 +106,8 @@ impl Diagrams<'_> {
             if self.contains(before, &at) {
                 continue;
             }
-            let touches: Vec<Touch> = backwards.touches(suffix).map(Touch::reversed).collect();
+            let touches: Vec<LevelTouch> =
+                backwards.touches(suffix).map(LevelTouch::reversed).collect();
             at = fired(&at, &touches)?;
             firings.push(*numbers.get(&touches)?);
         }
@@ -115,7 +116,7 @@ impl Diagrams<'_> {
 }
 
 /// Returns the vector after firing, or `None` if the transition is disabled.
-fn fired(vector: &[u64], touches: &[Touch]) -> Option<Vec<u64>> {
+fn fired(vector: &[u64], touches: &[LevelTouch]) -> Option<Vec<u64>> {
     let mut after = vector.to_vec();
     for touch in touches {
         let tokens = &mut after[touch.level as usize];

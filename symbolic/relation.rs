@@ -1,7 +1,7 @@
 //! Transitions as implicit relations: instead of a relation diagram, the effect of each transition
 //! at the levels that it touches.
 //!
-//! A transition is a list of [touches](Touch) from top to bottom: at each touched level it needs
+//! A transition is a list of [touches](LevelTouch) from top to bottom: at each touched level it needs
 //! `pre` tokens and changes their number by `change`. Lists are built from the bottom up, and each
 //! tail (a *suffix*) is stored once. Two transitions with the same suffix share the cached results
 //! for it.
@@ -9,20 +9,20 @@
 //! Transitions without effect lead to no new marking and are left out. The module `count` counts
 //! their enablings.
 
-use crate::contexts::{Contexts, Local};
+use crate::contexts::{Contexts, LocalTransition};
 use crate::store::Stop;
-use crate::touch::{END, Suffix, Touch};
+use crate::touch::{END, LevelTouch, Suffix};
 use std::collections::HashMap;
 
 /// The transitions of a net over levels, prepared for firing.
-pub struct Relation {
+pub struct TransitionRelation {
     pub(crate) levels: u32,
     pub(crate) suffixes: Vec<Suffix>,
     /// The suffixes of the transitions that have an effect, without repetition.
     pub(crate) transitions: Vec<u32>,
     pub(crate) contexts: Contexts,
     /// The transitions by their topmost level.
-    pub(crate) by_level: Vec<Vec<Local>>,
+    pub(crate) by_level: Vec<Vec<LocalTransition>>,
     /// The suffix numbers of the transitions by their topmost level.
     beginning: Vec<Vec<u32>>,
     /// Number of this relation among all relations. Caches store suffix numbers, which are valid
@@ -30,7 +30,7 @@ pub struct Relation {
     pub(crate) number: u64,
 }
 
-impl Relation {
+impl TransitionRelation {
     /// Builds a relation from transitions over `levels` levels. Each transition lists its touches
     /// by ascending level.
     ///
@@ -41,7 +41,7 @@ impl Relation {
     /// # Panics
     ///
     /// Panics if a touch has an invalid level, is out of order, or takes more tokens than it needs.
-    pub fn new(levels: u32, transitions: &[Vec<Touch>]) -> Result<Self, Stop> {
+    pub fn new(levels: u32, transitions: &[Vec<LevelTouch>]) -> Result<Self, Stop> {
         Self::with_reads(levels, transitions, true)
     }
 
@@ -54,11 +54,12 @@ impl Relation {
     /// The same as for [`new`](Self::new).
     pub fn with_reads(
         levels: u32,
-        transitions: &[Vec<Touch>],
+        transitions: &[Vec<LevelTouch>],
         conditional: bool,
     ) -> Result<Self, Stop> {
         static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
-        let nothing = Suffix { touch: Touch { level: u32::MAX, pre: 0, change: 0 }, next: END };
+        let nothing =
+            Suffix { touch: LevelTouch { level: u32::MAX, pre: 0, change: 0 }, next: END };
         let mut suffixes = vec![nothing];
         let mut known: HashMap<Suffix, u32> = HashMap::new();
         let mut all = Vec::new();
@@ -88,12 +89,20 @@ impl Relation {
         let mut by_level = vec![Vec::new(); levels as usize + 1];
         let mut beginning = vec![Vec::new(); levels as usize + 1];
         for &id in &all {
-            let Suffix { touch: Touch { level, pre, change }, next } = suffixes[id as usize];
-            by_level[level as usize].push(Local { pre, change, next });
+            let Suffix { touch: LevelTouch { level, pre, change }, next } = suffixes[id as usize];
+            by_level[level as usize].push(LocalTransition { pre, change, next });
             beginning[level as usize].push(id);
         }
         let number = NUMBERS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Ok(Relation { levels, suffixes, transitions: all, contexts, by_level, beginning, number })
+        Ok(TransitionRelation {
+            levels,
+            suffixes,
+            transitions: all,
+            contexts,
+            by_level,
+            beginning,
+            number,
+        })
     }
 
     /// Returns the reversed transitions.
@@ -101,13 +110,13 @@ impl Relation {
     /// # Errors
     ///
     /// The same as for [`new`](Self::new).
-    pub fn reversed(&self) -> Result<Relation, Stop> {
-        let transitions: Vec<Vec<Touch>> = self
+    pub fn reversed(&self) -> Result<TransitionRelation, Stop> {
+        let transitions: Vec<Vec<LevelTouch>> = self
             .transitions
             .iter()
-            .map(|&suffix| self.touches(suffix).map(Touch::reversed).collect())
+            .map(|&suffix| self.touches(suffix).map(LevelTouch::reversed).collect())
             .collect();
-        Relation::with_reads(self.levels, &transitions, false)
+        TransitionRelation::with_reads(self.levels, &transitions, false)
     }
 
     /// Returns the suffixes of the transitions whose topmost level is `level`.
@@ -119,7 +128,7 @@ impl Relation {
         self.suffixes[id as usize]
     }
 
-    pub(crate) fn touches(&self, mut id: u32) -> impl Iterator<Item = Touch> {
+    pub(crate) fn touches(&self, mut id: u32) -> impl Iterator<Item = LevelTouch> {
         std::iter::from_fn(move || {
             let suffix = self.suffixes[id as usize];
             let touch = (id != END).then_some(suffix.touch);

@@ -3,13 +3,13 @@
 //! The recursion carries the partial sum down. Once the minimum and maximum of the levels below
 //! decide the condition, the whole remaining node is kept or dropped.
 
-use crate::levelled::Levelled;
+use crate::levelled::LevelledNet;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use std::collections::HashMap;
 
 /// The condition least ≤ Σ weight · tokens ≤ most.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linear {
+pub struct LinearCondition {
     /// Pairs of a level and its weight, each level at most once.
     pub terms: Vec<(u32, i64)>,
     /// Inclusive lower bound.
@@ -20,15 +20,15 @@ pub struct Linear {
 
 struct Restriction<'r> {
     weights: &'r HashMap<u32, i64>,
-    linear: &'r Linear,
-    levelled: Levelled,
+    linear: &'r LinearCondition,
+    levelled: LevelledNet,
     /// Minimum and maximum of the sum below each node, by level and position in the level.
     ranges: Vec<Vec<(i128, i128)>>,
     done: HashMap<(u32, i128), u32>,
 }
 
 /// Required tokens at some levels, and the cache of node parts that satisfy them.
-struct List<'l> {
+struct EnablingList<'l> {
     needs: &'l [(u32, u64)],
     done: HashMap<u32, u32>,
 }
@@ -39,9 +39,9 @@ impl Diagrams<'_> {
     /// # Errors
     ///
     /// Returns an error when a limit is reached.
-    pub fn restrict(&mut self, set: Set, linear: &Linear) -> Result<Set, Stop> {
+    pub fn restrict(&mut self, set: Set, linear: &LinearCondition) -> Result<Set, Stop> {
         let weights: HashMap<u32, i64> = linear.terms.iter().copied().collect();
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let ranges = self.ranges(&levelled, &weights)?;
         let done = HashMap::new();
         let mut restriction = Restriction { weights: &weights, linear, levelled, ranges, done };
@@ -59,14 +59,14 @@ impl Diagrams<'_> {
         if set.0 <= ONE {
             return Ok((set.0 == ONE).then_some((0, 0)));
         }
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let ranges = self.ranges(&levelled, &terms.iter().copied().collect())?;
         Ok(Some(ranges[0][levelled.place(set.0)]))
     }
 
     /// Returns the largest number of tokens at each level, from the top level down.
     pub fn most_by_level(&self, set: Set) -> Vec<u64> {
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let most = |level: usize| {
             let tokens = levelled.level(level).iter().map(|&id| self.tokens(self.node(id).value));
             tokens.max().unwrap_or(0)
@@ -76,7 +76,7 @@ impl Diagrams<'_> {
 
     /// Returns the numbers of tokens that occur at each level, ascending, from the top level down.
     pub fn values_by_level(&self, set: Set) -> Vec<Vec<u64>> {
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let values = |level: usize| {
             let nodes = levelled.level(level).iter();
             let mut values: Vec<u64> = nodes.map(|&id| self.tokens(self.node(id).value)).collect();
@@ -119,9 +119,9 @@ impl Diagrams<'_> {
         if lists.iter().any(Vec::is_empty) {
             return Ok(set);
         }
-        let mut beginning: HashMap<u32, Vec<List<'_>>> = HashMap::new();
+        let mut beginning: HashMap<u32, Vec<EnablingList<'_>>> = HashMap::new();
         for needs in lists {
-            let list = List { needs, done: HashMap::new() };
+            let list = EnablingList { needs, done: HashMap::new() };
             beginning.entry(needs[0].0).or_default().push(list);
         }
         let result = self.any_part(set.0, 0, &mut beginning, &mut HashMap::new()).map(Set);
@@ -132,7 +132,7 @@ impl Diagrams<'_> {
         &mut self,
         id: u32,
         level: u32,
-        beginning: &mut HashMap<u32, Vec<List<'_>>>,
+        beginning: &mut HashMap<u32, Vec<EnablingList<'_>>>,
         done: &mut HashMap<u32, u32>,
     ) -> Result<u32, Stop> {
         if id <= ONE {
@@ -201,7 +201,7 @@ impl Diagrams<'_> {
 
     fn ranges(
         &mut self,
-        levelled: &Levelled,
+        levelled: &LevelledNet,
         weights: &HashMap<u32, i64>,
     ) -> Result<Vec<Vec<(i128, i128)>>, Stop> {
         let levels = levelled.levels();

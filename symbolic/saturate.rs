@@ -19,19 +19,19 @@
 //! or limit the time.
 
 use crate::cache::Operation;
-use crate::contexts::Local;
-use crate::relation::Relation;
-use crate::store::{Diagrams, EMPTY, Entry, ONE, Set, Stop};
+use crate::contexts::LocalTransition;
+use crate::relation::TransitionRelation;
+use crate::store::{CachedNode, Diagrams, EMPTY, ONE, Set, Stop};
 use crate::touch::END;
 
 /// The interpretation of the number carried down with each node. This number determines what the
 /// node is closed under.
-pub(crate) trait Guide {
+pub(crate) trait SaturationGuide {
     const SATURATE: Operation;
     const SATURATE_FIRED: Operation;
 
     /// Returns the transitions that fire at this level.
-    fn locals(&self, level: u32, carried: u32) -> &[Local];
+    fn locals(&self, level: u32, carried: u32) -> &[LocalTransition];
     /// Returns the number carried below `value`, or `None` if `value` is not allowed.
     fn below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32>;
     /// Returns the part of `id` that is allowed under `carried`. The caller still has to saturate
@@ -42,14 +42,14 @@ pub(crate) trait Guide {
 }
 
 /// The guide of unrestricted saturation: the carried number is a context.
-struct Everywhere<'r>(&'r Relation);
+struct ContextGuide<'r>(&'r TransitionRelation);
 
-impl Guide for Everywhere<'_> {
+impl SaturationGuide for ContextGuide<'_> {
     const SATURATE: Operation = Operation::Saturate;
     const SATURATE_FIRED: Operation = Operation::SaturateFired;
 
     #[inline]
-    fn locals(&self, _: u32, carried: u32) -> &[Local] {
+    fn locals(&self, _: u32, carried: u32) -> &[LocalTransition] {
         &self.0.contexts.all[carried as usize].locals
     }
 
@@ -76,17 +76,17 @@ impl Diagrams<'_> {
     /// # Errors
     ///
     /// Returns an error when a limit is reached.
-    pub fn reachable(&mut self, relation: &Relation, from: Set) -> Result<Set, Stop> {
+    pub fn reachable(&mut self, relation: &TransitionRelation, from: Set) -> Result<Set, Stop> {
         self.cached_for(relation);
         self.keep(from);
-        let result = self.saturate(relation, &Everywhere(relation), 0, from.0, 0);
+        let result = self.saturate(relation, &ContextGuide(relation), 0, from.0, 0);
         self.release(from);
         self.clean(result.map(Set))
     }
 
-    pub(crate) fn saturate<G: Guide>(
+    pub(crate) fn saturate<G: SaturationGuide>(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         guide: &G,
         level: u32,
         id: u32,
@@ -119,9 +119,9 @@ impl Diagrams<'_> {
 
     /// Closes the chain `work[base..]` under the transitions of its level. The nodes below the
     /// chain are saturated.
-    fn close<G: Guide>(
+    fn close<G: SaturationGuide>(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         guide: &G,
         level: u32,
         base: usize,
@@ -155,7 +155,11 @@ impl Diagrams<'_> {
     }
 
     /// Fires one transition on all entries that changed since its last round.
-    fn round<G: Guide>(&mut self, round: &Round<'_, G>, now: &mut u32) -> Result<(), Stop> {
+    fn round<G: SaturationGuide>(
+        &mut self,
+        round: &Round<'_, G>,
+        now: &mut u32,
+    ) -> Result<(), Stop> {
         let &Round { relation, guide, level, base, carried, local, last } = round;
         let ascending = local.change >= 0;
         let mut at = if ascending { base } else { self.work.len() };
@@ -166,7 +170,7 @@ impl Diagrams<'_> {
                 true => {}
                 false => at -= 1,
             }
-            let Entry { value, down, changed } = self.work[at];
+            let CachedNode { value, down, changed } = self.work[at];
             let tokens = self.tokens(value);
             if changed <= last || tokens < local.pre {
                 at += usize::from(ascending);
@@ -199,7 +203,7 @@ impl Diagrams<'_> {
                     }
                     Err(there) => {
                         *now += 1;
-                        let entry = Entry { value: moved, down: made, changed: *now };
+                        let entry = CachedNode { value: moved, down: made, changed: *now };
                         self.work.insert(base + there, entry);
                         at += usize::from(base + there <= at);
                     }
@@ -212,9 +216,9 @@ impl Diagrams<'_> {
     /// Returns the result of firing `suffix` on the members of `id`, closed for the carried number
     /// `to`. The node `id` is closed for the carried number `from`.
     #[expect(clippy::too_many_arguments, reason = "a recursion, with what changes on the way")]
-    pub(crate) fn fired<G: Guide>(
+    pub(crate) fn fired<G: SaturationGuide>(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         guide: &G,
         level: u32,
         id: u32,
@@ -277,7 +281,7 @@ impl Diagrams<'_> {
     }
 
     /// Clears the cache if it holds results of another relation.
-    pub(crate) fn cached_for(&mut self, relation: &Relation) {
+    pub(crate) fn cached_for(&mut self, relation: &TransitionRelation) {
         if self.cached_for != relation.number {
             self.cache.clear();
             self.cached_for = relation.number;
@@ -287,11 +291,11 @@ impl Diagrams<'_> {
 
 /// One round of a transition, with the chain that it fires on.
 struct Round<'r, G> {
-    relation: &'r Relation,
+    relation: &'r TransitionRelation,
     guide: &'r G,
     level: u32,
     base: usize,
     carried: u32,
-    local: Local,
+    local: LocalTransition,
     last: u32,
 }

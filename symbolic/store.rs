@@ -55,7 +55,7 @@ pub struct Limits<'a> {
     pub bytes: usize,
     /// Called about every millisecond with the current figures. The computation ends if it returns
     /// `true`.
-    pub stop: &'a (dyn Fn(&Figures) -> bool + Sync),
+    pub stop: &'a (dyn Fn(&DiagramFigures) -> bool + Sync),
 }
 
 impl Default for Limits<'_> {
@@ -66,7 +66,7 @@ impl Default for Limits<'_> {
 
 /// The size of the diagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct DiagramFigures {
     /// Current number of nodes, including unused ones that are not collected yet.
     pub nodes: usize,
     /// The largest number of nodes at any time.
@@ -86,7 +86,7 @@ pub(crate) struct Node {
 
 /// One value of a chain under construction, with the node below it and the time of its last change.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct CachedNode {
     pub(crate) value: u32,
     pub(crate) down: u32,
     pub(crate) changed: u32,
@@ -103,7 +103,7 @@ pub struct Diagrams<'a> {
     pub(crate) cache: Cache,
     /// Stack of chains under construction; each call's chain lies on top of its caller's. Nodes on
     /// this stack are not collected.
-    pub(crate) work: Vec<Entry>,
+    pub(crate) work: Vec<CachedNode>,
     /// Time of the last round of each transition, for the chains under construction.
     pub(crate) fired: Vec<u32>,
     /// Sets protected from collection by [`Diagrams::keep`], one entry per call.
@@ -173,10 +173,10 @@ impl<'a> Diagrams<'a> {
     }
 
     /// Returns the current sizes.
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> DiagramFigures {
         let peak = self.peak.max(self.used);
         let bytes = self.bytes();
-        Figures { nodes: self.used, peak, collections: self.collections, bytes }
+        DiagramFigures { nodes: self.used, peak, collections: self.collections, bytes }
     }
 
     /// Protects `set` from collection until it is [released](Self::release). An operation that
@@ -194,7 +194,7 @@ impl<'a> Diagrams<'a> {
 
     pub(crate) fn bytes(&self) -> usize {
         let nodes = self.nodes.capacity() * size_of::<Node>() + self.slots.len() * 4;
-        nodes + self.cache.bytes() + self.work.capacity() * size_of::<Entry>()
+        nodes + self.cache.bytes() + self.work.capacity() * size_of::<CachedNode>()
     }
 
     /// Counts an operation, and checks the limits every [`TICKS`] operations.
@@ -337,7 +337,7 @@ impl<'a> Diagrams<'a> {
         // A long chain counts as many operations.
         self.ticks += ((self.work.len() - base) / 32) as u32;
         for at in (base..self.work.len()).rev() {
-            let Entry { value, down, .. } = self.work[at];
+            let CachedNode { value, down, .. } = self.work[at];
             right = self.make(value, down, right)?;
         }
         self.work.truncate(base);
@@ -355,7 +355,7 @@ impl<'a> Diagrams<'a> {
 
     #[inline]
     pub(crate) fn push(&mut self, value: u32, down: u32) {
-        self.work.push(Entry { value, down, changed: 0 });
+        self.work.push(CachedNode { value, down, changed: 0 });
     }
 
     /// Returns the code of a number of tokens, and adds a large number to the list.

@@ -2,7 +2,7 @@
 
 /// The effect of a transition at one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Touch {
+pub struct LevelTouch {
     /// The level, 0 at the top.
     pub level: u32,
     /// Tokens that the transition needs at this level.
@@ -11,19 +11,19 @@ pub struct Touch {
     pub change: i64,
 }
 
-impl Touch {
+impl LevelTouch {
     /// Returns the effect of the reversed transition: it needs `pre + change` tokens and undoes the
     /// change.
-    pub(crate) fn reversed(self) -> Touch {
+    pub(crate) fn reversed(self) -> LevelTouch {
         let post = self.pre.saturating_add_signed(self.change);
-        Touch { level: self.level, pre: post, change: -self.change }
+        LevelTouch { level: self.level, pre: post, change: -self.change }
     }
 }
 
 /// A list of touches: its first touch, and the number of the rest of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Suffix {
-    pub(crate) touch: Touch,
+    pub(crate) touch: LevelTouch,
     pub(crate) next: u32,
 }
 

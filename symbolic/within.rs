@@ -6,19 +6,19 @@
 //! with each growing node, and ends where both are equal.
 
 use crate::cache::Operation;
-use crate::contexts::Local;
-use crate::relation::Relation;
-use crate::saturate::Guide;
+use crate::contexts::LocalTransition;
+use crate::relation::TransitionRelation;
+use crate::saturate::SaturationGuide;
 use crate::store::{Diagrams, EMPTY, Set, Stop};
 
-struct Within<'r>(&'r Relation);
+struct SetGuide<'r>(&'r TransitionRelation);
 
-impl Guide for Within<'_> {
+impl SaturationGuide for SetGuide<'_> {
     const SATURATE: Operation = Operation::SaturateWithin;
     const SATURATE_FIRED: Operation = Operation::SaturateFiredWithin;
 
     #[inline]
-    fn locals(&self, level: u32, _: u32) -> &[Local] {
+    fn locals(&self, level: u32, _: u32) -> &[LocalTransition] {
         &self.0.by_level[level as usize]
     }
 
@@ -48,7 +48,7 @@ impl Guide for Within<'_> {
 
 impl Diagrams<'_> {
     /// Returns the members of `all` that are reachable from members of `from` along paths inside
-    /// `all`, including the members of `from` in `all`. With a [reversed](Relation::reversed)
+    /// `all`, including the members of `from` in `all`. With a [reversed](TransitionRelation::reversed)
     /// relation, it returns the members that can reach them.
     ///
     /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
@@ -58,7 +58,7 @@ impl Diagrams<'_> {
     /// Returns an error when a limit is reached.
     pub fn reachable_within(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         from: Set,
         all: Set,
     ) -> Result<Set, Stop> {
@@ -66,7 +66,7 @@ impl Diagrams<'_> {
         self.keep(all);
         let result = self.intersection_of(from.0, all.0).and_then(|from| {
             self.keep(Set(from));
-            let result = self.saturate(relation, &Within(relation), 0, from, all.0);
+            let result = self.saturate(relation, &SetGuide(relation), 0, from, all.0);
             self.release(Set(from));
             result
         });

@@ -19,19 +19,19 @@
 //! systems*, 1988; the rules of the RERS challenge 2020.
 
 use crate::product::{Field, Product};
-use crate::store::Store;
+use crate::store::JointStateStore;
 use crate::system::{LabelId, System};
 
 /// One node of a formula, with indices of its parts. Parts come before the nodes that use them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum BranchingNode {
     Constant(bool),
     Not(usize),
     And(usize, usize),
     /// After all steps (or some step) with this label.
     Next {
         all: bool,
-        label: Steps,
+        label: StepFilter,
         part: usize,
     },
     Until {
@@ -43,7 +43,7 @@ pub(crate) enum Part {
 
 /// The steps that a next operator refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Steps {
+pub(crate) enum StepFilter {
     Any,
     Labelled(LabelId),
     /// Steps with a name that no label has: there are none.
@@ -53,7 +53,7 @@ pub(crate) enum Steps {
 /// A formula of CTL over the labels of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BranchingFormula {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<BranchingNode>,
     /// Names in the formula that no label of the system has, so no step has them.
     pub(crate) unknown: Vec<String>,
 }
@@ -67,7 +67,7 @@ impl BranchingFormula {
 
 /// All joint states of a system with their steps.
 #[derive(Debug)]
-pub struct Space {
+pub struct JointStateSpace {
     /// The start of each state's steps in `steps`, plus the end.
     first: Vec<usize>,
     steps: Vec<(LabelId, u32)>,
@@ -75,15 +75,15 @@ pub struct Space {
     owned: Vec<bool>,
 }
 
-impl Space {
+impl JointStateSpace {
     /// Visits all joint states. Returns `None` if there are more than `most` or `goes_on` returns
     /// false.
     pub fn visit(system: &System, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
         let members: Vec<u32> = (0..system.components().len() as u32).collect();
         let mut product = Product::new(system, members);
         let (fields, width) = Field::layout(product.sizes().collect::<Vec<_>>().into_iter());
-        let mut store = Store::new(width);
-        let packed = |row: &[u32], store: &mut Store| {
+        let mut store = JointStateStore::new(width);
+        let packed = |row: &[u32], store: &mut JointStateStore| {
             let mut words = vec![0; width];
             fields.iter().zip(row).for_each(|(field, &value)| field.set(&mut words, value));
             store.insert(&words).0
@@ -147,13 +147,13 @@ impl Space {
         let before = self.before();
         for part in &formula.parts {
             let value = match *part {
-                Part::Constant(value) => vec![value; self.states()],
-                Part::Not(part) => values[part].iter().map(|it| !it).collect(),
-                Part::And(left, right) => {
+                BranchingNode::Constant(value) => vec![value; self.states()],
+                BranchingNode::Not(part) => values[part].iter().map(|it| !it).collect(),
+                BranchingNode::And(left, right) => {
                     values[left].iter().zip(&values[right]).map(|(a, b)| *a && *b).collect()
                 }
-                Part::Next { all, label, part } => self.next(all, label, &values[part]),
-                Part::Until { all, left, right } => {
+                BranchingNode::Next { all, label, part } => self.next(all, label, &values[part]),
+                BranchingNode::Until { all, left, right } => {
                     self.until(&before, all, &values[left], &values[right])
                 }
             };
@@ -163,11 +163,11 @@ impl Space {
         self.starts.iter().all(|&start| last[start as usize])
     }
 
-    fn next(&self, all: bool, label: Steps, part: &[bool]) -> Vec<bool> {
+    fn next(&self, all: bool, label: StepFilter, part: &[bool]) -> Vec<bool> {
         let is_meant = |&&(its, _): &&(LabelId, u32)| match label {
-            Steps::Any => true,
-            Steps::Labelled(label) => its == label,
-            Steps::None => false,
+            StepFilter::Any => true,
+            StepFilter::Labelled(label) => its == label,
+            StepFilter::None => false,
         };
         let value = |state| {
             let mut steps = self.after(state).iter().filter(is_meant);

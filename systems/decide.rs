@@ -19,34 +19,34 @@
 //! 2000, with components in place of variables.
 //! 2000, with components in place of variables.
 
-use crate::compose::{Composed, Composition};
-use crate::factors::{Factored, View};
+use crate::compose::{Composition, CompositionOutcome};
+use crate::factors::{FactorView, FactoredSystem};
 use crate::formula::{KindAutomaton, LabelFormula};
 use crate::product::Product;
 use crate::recurrence::{parts, phased};
-use crate::search::{Ending, Endings, Run, Search};
-use crate::stubborn::Dependence;
+use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
+use crate::stubborn::DependenceRelation;
 use crate::system::{LabelId, System};
-use crate::walk::Walker;
-use parikh_temporal::TooLarge;
+use crate::walk::SystemWalker;
+use parikh_temporal::AutomatonTooLarge;
 
 /// The justification of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Grounds {
+pub enum Justification {
     /// False: a run that violates the formula.
-    Run(Run),
+    Run(ComponentRun),
     /// True: no run of these components violates the formula. The list is empty if the infinite
     /// behaviour of a counterexample is impossible.
     Components {
         /// Components or views of components, ascending.
-        members: Vec<View>,
+        members: Vec<FactorView>,
         /// Number of visited pairs of a joint state and an automaton state.
         visited: usize,
     },
     /// True: the system after compositional minimisation has no run that violates the formula.
     Composed {
         /// Components, or views of components.
-        members: Vec<View>,
+        members: Vec<FactorView>,
         /// The composed pairs: numbers of members, or of earlier pairs, which follow the members.
         order: Vec<(u32, u32)>,
         /// Total number of visited states.
@@ -62,13 +62,13 @@ pub enum Grounds {
 
 /// The reason for a missing answer.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Undecided {
+pub enum NoVerdict {
     /// The time or memory limit was reached.
     #[error("stopped before it was decided")]
     Stopped,
     /// The automaton would be too large.
     #[error(transparent)]
-    Automaton(#[from] TooLarge),
+    Automaton(#[from] AutomatonTooLarge),
     /// The formula has a next operator, whose meaning on finite runs differs in SPIN.
     #[error(
         "with `X`, Promela's semantics depends on how many steps SPIN takes between two labels"
@@ -93,20 +93,20 @@ const SHOWN: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Decider<'s> {
     system: &'s System,
-    endings: Endings,
-    factored: Factored,
-    dependence: Dependence,
+    endings: FiniteRuns,
+    factored: FactoredSystem,
+    dependence: DependenceRelation,
 }
 
 impl<'s> Decider<'s> {
     /// Decomposes a system into factors if only infinite runs count. A checker sees from views of
     /// components whether they may continue, not whether they must.
-    pub fn new(system: &'s System, endings: Endings) -> Self {
+    pub fn new(system: &'s System, endings: FiniteRuns) -> Self {
         let factored = match endings {
-            Endings::Ignored => Factored::new(system),
-            Endings::Stutter => Factored::whole(system),
+            FiniteRuns::Ignored => FactoredSystem::new(system),
+            FiniteRuns::Stutter => FactoredSystem::whole(system),
         };
-        let dependence = Dependence::new(&factored.system);
+        let dependence = DependenceRelation::new(&factored.system);
         Self { system, endings, factored, dependence }
     }
 
@@ -119,21 +119,21 @@ impl<'s> Decider<'s> {
         formula: &LabelFormula,
         seed: u64,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Grounds, Undecided> {
+    ) -> Result<Justification, NoVerdict> {
         let endings = self.endings;
-        if endings == Endings::Stutter && formula.has_next() {
-            return Err(Undecided::Next);
+        if endings == FiniteRuns::Stutter && formula.has_next() {
+            return Err(NoVerdict::Next);
         }
         let automaton = formula.negation()?;
         if automaton.is_empty() {
-            return Ok(Grounds::Components { members: Vec::new(), visited: 0 });
+            return Ok(Justification::Components { members: Vec::new(), visited: 0 });
         }
         // If only infinite runs count, the labels that can recur are limited and known in advance.
         let mut phases = None;
-        if endings == Endings::Ignored {
+        if endings == FiniteRuns::Ignored {
             let parts = parts(self.system, &automaton);
             if parts.is_empty() {
-                return Ok(Grounds::Components { members: Vec::new(), visited: 0 });
+                return Ok(Justification::Components { members: Vec::new(), visited: 0 });
             }
             phases = phased(&automaton, &parts);
         }
@@ -142,12 +142,12 @@ impl<'s> Decider<'s> {
         // absence of a run is still conclusive, but a run that is found must be evaluated.
         let is_insensitive = formula.is_insensitive();
         let mut loose = match (endings, is_insensitive) {
-            (Endings::Stutter, _) => None,
-            (Endings::Ignored, true) => Some(automaton.clone()),
-            (Endings::Ignored, false) => automaton.loosened(),
+            (FiniteRuns::Stutter, _) => None,
+            (FiniteRuns::Ignored, true) => Some(automaton.clone()),
+            (FiniteRuns::Ignored, false) => automaton.loosened(),
         };
         let patient = loose.as_ref().map(KindAutomaton::patient);
-        let is_against = |run: &Run| {
+        let is_against = |run: &ComponentRun| {
             let word: Vec<_> = run.labels.iter().map(|&label| Some(label)).collect();
             is_insensitive || formula.holds_of(&word, run.back) == Some(false)
         };
@@ -156,53 +156,59 @@ impl<'s> Decider<'s> {
         let mut members: Vec<u32> = owners.copied().collect();
         members.sort_unstable();
         members.dedup();
-        let mut walkers = vec![Walker::new(self.system, &automaton, endings, seed, false)];
+        let mut walkers = vec![SystemWalker::new(self.system, &automaton, endings, seed, false)];
         let phases = phases.as_ref();
-        walkers.extend(phases.map(|it| Walker::new(self.system, it, endings, seed, true)));
+        walkers.extend(phases.map(|it| SystemWalker::new(self.system, it, endings, seed, true)));
         let mut composition: Option<Composition> = None;
         let mut most = NODES.0;
         while most <= NODES.1 {
             for walker in &mut walkers {
                 if let Some(run) = walker.look(most, goes_on) {
-                    return Ok(Grounds::Run(run));
+                    return Ok(Justification::Run(run));
                 }
             }
             match refine(system, searched, endings, &mut members, most, goes_on)? {
-                Some(Found::Run(run)) => return Ok(Grounds::Run(run)),
-                Some(Found::Nothing { visited }) => return Ok(self.none(&members, visited)),
+                Some(FactorSearchOutcome::Run(run)) => return Ok(Justification::Run(run)),
+                Some(FactorSearchOutcome::Nothing { visited }) => {
+                    return Ok(self.none(&members, visited));
+                }
                 None => {}
             }
             if let Some(loose) = loose.as_ref()
                 && composition.as_ref().is_none_or(Composition::is_cut)
             {
                 let made = Composition::new(system, loose, most / FEWER, goes_on);
-                composition = Some(made.ok_or(Undecided::Stopped)?);
+                composition = Some(made.ok_or(NoVerdict::Stopped)?);
             }
             match composition.as_ref().map(|it| (it, it.search(most, goes_on))) {
-                Some((_, Composed::Run(run))) if is_against(&run) => return Ok(Grounds::Run(run)),
-                Some((_, Composed::Run(_))) => (loose, composition) = (None, None),
-                Some((it, Composed::Nothing(visited))) => return Ok(self.composed(it, visited)),
-                Some((_, Composed::Stopped)) => return Err(Undecided::Stopped),
-                Some((_, Composed::TooMany)) | None => {}
+                Some((_, CompositionOutcome::Run(run))) if is_against(&run) => {
+                    return Ok(Justification::Run(run));
+                }
+                Some((_, CompositionOutcome::Run(_))) => (loose, composition) = (None, None),
+                Some((it, CompositionOutcome::Nothing(visited))) => {
+                    return Ok(self.composed(it, visited));
+                }
+                Some((_, CompositionOutcome::Stopped)) => return Err(NoVerdict::Stopped),
+                Some((_, CompositionOutcome::TooMany)) | None => {}
             }
             let fewer = loose
                 .as_ref()
                 .zip(patient.as_ref())
                 .map(|(loose, patient)| (loose, self.search_fewer(patient, FEWER * most, goes_on)));
             match fewer {
-                Some((_, (Ending::Run(run), _))) if is_against(&run) => {
-                    return Ok(Grounds::Run(run));
+                Some((_, (SearchEnd::Run(run), _))) if is_against(&run) => {
+                    return Ok(Justification::Run(run));
                 }
-                Some((_, (Ending::Run(_), _))) => (loose, composition) = (None, None),
-                Some((loose, (Ending::Nothing, visited))) => {
+                Some((_, (SearchEnd::Run(_), _))) => (loose, composition) = (None, None),
+                Some((loose, (SearchEnd::Nothing, visited))) => {
                     return self.shown((loose, searched), members, visited, goes_on);
                 }
-                Some((_, (Ending::Stopped, _))) => return Err(Undecided::Stopped),
-                Some((_, (Ending::TooMany, _))) | None => {}
+                Some((_, (SearchEnd::Stopped, _))) => return Err(NoVerdict::Stopped),
+                Some((_, (SearchEnd::TooMany, _))) | None => {}
             }
             most *= 4;
         }
-        Err(Undecided::TooMany(most))
+        Err(NoVerdict::TooMany(most))
     }
 
     /// Handles the case that the search with partial-order reduction found no counterexample.
@@ -214,17 +220,25 @@ impl<'s> Decider<'s> {
         mut members: Vec<u32>,
         visited: usize,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Grounds, Undecided> {
+    ) -> Result<Justification, NoVerdict> {
         let (system, endings) = (&self.factored.system, self.endings);
         let composition = Composition::new(system, automaton, usize::MAX, goes_on);
         match composition.as_ref().map(|it| (it, it.search(SHOWN, goes_on))) {
-            Some((it, Composed::Nothing(visited))) => return Ok(self.composed(it, visited)),
-            Some((_, Composed::Run(_) | Composed::TooMany | Composed::Stopped)) | None => {}
+            Some((it, CompositionOutcome::Nothing(visited))) => {
+                return Ok(self.composed(it, visited));
+            }
+            Some((
+                _,
+                CompositionOutcome::Run(_)
+                | CompositionOutcome::TooMany
+                | CompositionOutcome::Stopped,
+            ))
+            | None => {}
         }
         match refine(system, searched, endings, &mut members, SHOWN, goes_on) {
-            Ok(Some(Found::Run(run))) => Ok(Grounds::Run(run)),
-            Ok(Some(Found::Nothing { visited })) => Ok(self.none(&members, visited)),
-            Ok(None) | Err(_) => Ok(Grounds::FewerSteps { visited }),
+            Ok(Some(FactorSearchOutcome::Run(run))) => Ok(Justification::Run(run)),
+            Ok(Some(FactorSearchOutcome::Nothing { visited })) => Ok(self.none(&members, visited)),
+            Ok(None) | Err(_) => Ok(Justification::FewerSteps { visited }),
         }
     }
 
@@ -235,32 +249,33 @@ impl<'s> Decider<'s> {
         patient: &KindAutomaton,
         most: usize,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> (Ending, usize) {
+    ) -> (SearchEnd, usize) {
         let system = &self.factored.system;
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
-        let search = Search::new(system, &mut product, patient, Endings::Ignored);
+        let search = ProductSearch::new(system, &mut product, patient, FiniteRuns::Ignored);
         let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
         (outcome.ending, outcome.nodes)
     }
 
     /// Returns the grounds for: the minimised system has no counterexample.
-    fn composed(&self, composition: &Composition, visited: usize) -> Grounds {
+    fn composed(&self, composition: &Composition, visited: usize) -> Justification {
         let (members, order) = (self.factored.views.clone(), composition.order().to_vec());
-        Grounds::Composed { members, order, states: composition.states() + visited }
+        Justification::Composed { members, order, states: composition.states() + visited }
     }
 
     /// Returns the grounds for: these factors have no counterexample.
-    fn none(&self, members: &[u32], visited: usize) -> Grounds {
+    fn none(&self, members: &[u32], visited: usize) -> Justification {
         let views = &self.factored.views;
-        let mut members: Vec<View> = members.iter().map(|&it| views[it as usize].clone()).collect();
+        let mut members: Vec<FactorView> =
+            members.iter().map(|&it| views[it as usize].clone()).collect();
         members.sort_unstable();
-        Grounds::Components { members, visited }
+        Justification::Components { members, visited }
     }
 }
 
 /// The outcome of a search of some components.
-enum Found {
-    Run(Run),
+enum FactorSearchOutcome {
+    Run(ComponentRun),
     Nothing { visited: usize },
 }
 
@@ -269,32 +284,35 @@ enum Found {
 fn refine(
     system: &System,
     automaton: &KindAutomaton,
-    endings: Endings,
+    endings: FiniteRuns,
     members: &mut Vec<u32>,
     most: usize,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Option<Found>, Undecided> {
+) -> Result<Option<FactorSearchOutcome>, NoVerdict> {
     loop {
         let mut product = Product::new(system, members.clone());
         let is_whole = product.is_whole();
-        let outcome = Search::new(system, &mut product, automaton, endings).run(most, goes_on);
+        let outcome =
+            ProductSearch::new(system, &mut product, automaton, endings).run(most, goes_on);
         match outcome.ending {
-            Ending::Run(run) if is_whole => return Ok(Some(Found::Run(run))),
-            Ending::Run(run) => {
+            SearchEnd::Run(run) if is_whole => return Ok(Some(FactorSearchOutcome::Run(run))),
+            SearchEnd::Run(run) => {
                 let more = refuser(system, members, &run);
                 members.extend(more);
                 members.sort_unstable();
             }
-            Ending::Nothing => return Ok(Some(Found::Nothing { visited: outcome.nodes })),
-            Ending::TooMany => return Ok(None),
-            Ending::Stopped => return Err(Undecided::Stopped),
+            SearchEnd::Nothing => {
+                return Ok(Some(FactorSearchOutcome::Nothing { visited: outcome.nodes }));
+            }
+            SearchEnd::TooMany => return Ok(None),
+            SearchEnd::Stopped => return Err(NoVerdict::Stopped),
         }
     }
 }
 
 /// Returns the component to add because of a run of the other components: among those that cannot
 /// follow the run, the one that fails first; otherwise, the one that shares most labels.
-fn refuser(system: &System, members: &[u32], run: &Run) -> Option<u32> {
+fn refuser(system: &System, members: &[u32], run: &ComponentRun) -> Option<u32> {
     let others: Vec<u32> = (0..system.components().len() as u32)
         .filter(|component| members.binary_search(component).is_err())
         .collect();
@@ -320,7 +338,7 @@ fn refuser(system: &System, members: &[u32], run: &Run) -> Option<u32> {
 
 /// Returns the number of labels of a run of `members` after which a component cannot follow, or
 /// `None` if it can follow forever. The component may take labels that no member owns at any time.
-fn refusal(system: &System, members: &[u32], other: u32, run: &Run) -> Option<usize> {
+fn refusal(system: &System, members: &[u32], other: u32, run: &ComponentRun) -> Option<usize> {
     let component = &system.components()[other as usize];
     let is_free =
         |label: LabelId| !system.owners(label).iter().any(|it| members.binary_search(it).is_ok());
@@ -373,12 +391,12 @@ fn refusal(system: &System, members: &[u32], other: u32, run: &Run) -> Option<us
 #[cfg(test)]
 mod tests {
     use super::Decider;
-    use crate::compose::{Composed, Composition};
-    use crate::factors::Factored;
+    use crate::compose::{Composition, CompositionOutcome};
+    use crate::factors::FactoredSystem;
     use crate::formula::{KindAutomaton, LabelFormula};
     use crate::generate::{random_linear, random_pattern, random_system};
     use crate::product::Product;
-    use crate::search::{Ending, Endings, Run, Search};
+    use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
     use crate::system::{LabelId, System};
     use fastrand::Rng;
     use std::collections::BTreeSet;
@@ -391,26 +409,28 @@ mod tests {
     /// Returns true if the whole system has an accepted run, by a search over all steps.
     fn is_accepted(system: &System, automaton: &KindAutomaton) -> bool {
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
-        let mut search = Search::new(system, &mut product, automaton, Endings::Ignored);
+        let mut search = ProductSearch::new(system, &mut product, automaton, FiniteRuns::Ignored);
         match search.run(1 << 20, &mut || true).ending {
-            Ending::Run(_) => true,
-            Ending::Nothing => false,
+            SearchEnd::Run(_) => true,
+            SearchEnd::Nothing => false,
             other => panic!("{other:?}"),
         }
     }
 
     /// Returns an accepted run found by compositional minimisation.
-    fn composed(system: &System, automaton: &KindAutomaton) -> Option<Run> {
+    fn composed(system: &System, automaton: &KindAutomaton) -> Option<ComponentRun> {
         let composition = Composition::new(system, automaton, 1 << 16, &mut || true).unwrap();
         match composition.search(1 << 20, &mut || true) {
-            Composed::Run(run) => Some(run),
-            Composed::Nothing(_) => None,
-            Composed::TooMany | Composed::Stopped => panic!("not told to stop, and small"),
+            CompositionOutcome::Run(run) => Some(run),
+            CompositionOutcome::Nothing(_) => None,
+            CompositionOutcome::TooMany | CompositionOutcome::Stopped => {
+                panic!("not told to stop, and small")
+            }
         }
     }
 
     /// Returns true if the system has this infinite run, by iterating sets of joint states.
-    fn is_run(system: &System, run: &Run) -> bool {
+    fn is_run(system: &System, run: &ComponentRun) -> bool {
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
         let mut along = |from: &BTreeSet<Vec<u32>>, labels: &[LabelId]| {
             let mut here = from.clone();
@@ -450,8 +470,8 @@ mod tests {
         let (mut composed_runs, mut loosely) = (0, 0);
         for _ in 0..4000 * scale() {
             let system = random_system(&mut random);
-            let decider = Decider::new(&system, Endings::Ignored);
-            let Factored { system: factors, .. } = &decider.factored;
+            let decider = Decider::new(&system, FiniteRuns::Ignored);
+            let FactoredSystem { system: factors, .. } = &decider.factored;
             factored += usize::from(factors.components().len() > system.components().len());
             for _ in 0..3 {
                 let depth = random.usize(1..=3);
@@ -472,7 +492,7 @@ mod tests {
                     let found = composed(factors, &loose).is_some();
                     assert_eq!(found, too_much, "{}", told());
                     let (ending, _) = decider.search_fewer(&loose, 1 << 20, &mut || true);
-                    assert_eq!(matches!(ending, Ending::Run(_)), too_much, "{}", told());
+                    assert_eq!(matches!(ending, SearchEnd::Run(_)), too_much, "{}", told());
                     loosely += usize::from(!too_much);
                     continue;
                 }
@@ -491,20 +511,24 @@ mod tests {
                 }
                 let (ending, nodes) = decider.search_fewer(&patient, 1 << 20, &mut || true);
                 match ending {
-                    Ending::Run(run) => {
+                    SearchEnd::Run(run) => {
                         assert!(expected, "{}", told());
                         let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
                         assert_eq!(formula.holds_of(&word, run.back), Some(false), "{}", told());
                         failed += 1;
                     }
-                    Ending::Nothing => {
+                    SearchEnd::Nothing => {
                         assert!(!expected, "{}", told());
                         held += 1;
                         let all = (0..factors.components().len() as u32).collect();
                         let mut product = Product::new(factors, all);
-                        let outcome =
-                            Search::new(factors, &mut product, &patient, Endings::Ignored)
-                                .run(1 << 20, &mut || true);
+                        let outcome = ProductSearch::new(
+                            factors,
+                            &mut product,
+                            &patient,
+                            FiniteRuns::Ignored,
+                        )
+                        .run(1 << 20, &mut || true);
                         fewer += usize::from(nodes < outcome.nodes);
                     }
                     other => panic!("{other:?}"),

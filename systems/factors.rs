@@ -16,33 +16,33 @@ use std::collections::BTreeMap;
 
 /// A component of a system, whole or viewed through some of its labels.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct View {
+pub struct FactorView {
     /// The number of the component.
     pub component: u32,
     /// The labels of the view, ascending. `None` means the whole component.
     pub labels: Option<Vec<LabelId>>,
 }
 
-impl View {
+impl FactorView {
     /// Returns all components of a system, whole.
-    pub fn all_of(system: &System) -> Vec<View> {
+    pub fn all_of(system: &System) -> Vec<FactorView> {
         let count = system.components.len() as u32;
-        (0..count).map(|component| View { component, labels: None }).collect()
+        (0..count).map(|component| FactorView { component, labels: None }).collect()
     }
 }
 
 /// A system with the same labels and runs as the original, made of smaller components.
 #[derive(Clone, Debug)]
-pub(crate) struct Factored {
+pub(crate) struct FactoredSystem {
     pub(crate) system: System,
     /// The view of the original system that each component of `system` is.
-    pub(crate) views: Vec<View>,
+    pub(crate) views: Vec<FactorView>,
 }
 
-impl Factored {
+impl FactoredSystem {
     /// Returns the system unchanged.
     pub(crate) fn whole(system: &System) -> Self {
-        Self { system: system.clone(), views: View::all_of(system) }
+        Self { system: system.clone(), views: FactorView::all_of(system) }
     }
 
     /// Replaces every component by its factors, if it has several.
@@ -51,15 +51,15 @@ impl Factored {
         let mut components: Vec<Component> = Vec::new();
         for (number, component) in (0..).zip(system.components()) {
             let classes = classes(component);
-            let parts: Vec<Part> = classes.iter().map(|it| Part::new(component, it)).collect();
+            let parts: Vec<Factor> = classes.iter().map(|it| Factor::new(component, it)).collect();
             if parts.len() < 2 || component.starts.len() > 1 || !is_exact(component, &parts) {
                 components.push(component.clone());
-                views.push(View { component: number, labels: None });
+                views.push(FactorView { component: number, labels: None });
                 continue;
             }
             for (labels, part) in classes.into_iter().zip(parts) {
                 components.push(part.component);
-                views.push(View { component: number, labels: Some(labels) });
+                views.push(FactorView { component: number, labels: Some(labels) });
             }
         }
         let mut owners = vec![Vec::new(); system.label_count()];
@@ -74,13 +74,13 @@ impl Factored {
 }
 
 /// A component viewed through some of its labels.
-struct Part {
+struct Factor {
     component: Component,
     /// The state of the view for each state of the component.
     of: Vec<u32>,
 }
 
-impl Part {
+impl Factor {
     fn new(component: &Component, labels: &[LabelId]) -> Self {
         let mut states = Sets::new(component.edges.len());
         let is_seen = |label: &LabelId| labels.binary_search(label).is_ok();
@@ -106,7 +106,7 @@ impl Part {
         starts.dedup();
         let name = component.name.clone();
         let titles = BTreeMap::new();
-        Part { component: Component { name, root: None, states, titles, starts, edges }, of }
+        Factor { component: Component { name, root: None, states, titles, starts, edges }, of }
     }
 }
 
@@ -114,7 +114,7 @@ impl Part {
 /// test: in every reachable state of the component, each edge of a part is the image of an edge of
 /// the component from this state. Then relating each state to the tuple of its parts' states is a
 /// bisimulation.
-fn is_exact(component: &Component, parts: &[Part]) -> bool {
+fn is_exact(component: &Component, parts: &[Factor]) -> bool {
     let reached = reached(component);
     reached.into_iter().all(|state| {
         let row = &component.edges[state as usize];

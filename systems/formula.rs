@@ -8,8 +8,8 @@
 use crate::insensitive::is_insensitive;
 use crate::system::{LabelId, System};
 use parikh_temporal::{
-    Atom, Automaton, Cube, Edge, Formula, Letter, Limits, Linear, Ltl, Marks, Names, Node,
-    ParseError, TooLarge, parse_ltl,
+    Atom, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Cube, Formula,
+    Letter, Linear, Ltl, Marks, Node, ParseError, parse_ltl,
 };
 
 /// An LTL formula over the labels of a system.
@@ -17,7 +17,7 @@ use parikh_temporal::{
 pub struct LabelFormula {
     formulas: Ltl,
     formula: Formula<Linear>,
-    names: Names,
+    names: AtomNames,
     /// The label of each atom. `None` for a name that no label has; such an atom never holds.
     labels: Vec<Option<LabelId>>,
     /// Number of labels of the system.
@@ -30,7 +30,7 @@ impl LabelFormula {
     /// # Errors
     /// Returns an error if the text is not a formula.
     pub fn parse(text: &str, system: &System) -> Result<Self, ParseError> {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl(text, &mut formulas, &mut names)?;
         let label = |at| names.name(Atom(at)).and_then(|name| system.label_named(name));
         let labels = (0..names.len() as u32).map(label).collect();
@@ -86,11 +86,11 @@ impl LabelFormula {
     ///
     /// # Errors
     /// Returns an error if the automaton would be too large.
-    pub fn negation(&self) -> Result<KindAutomaton, TooLarge> {
+    pub fn negation(&self) -> Result<KindAutomaton, AutomatonTooLarge> {
         let mut formulas = self.formulas.clone();
         let (simpler, _) = formulas.rewritten(self.formula, parikh_temporal::LINEAR_RULES, 1000);
         let negated = formulas.negate(simpler);
-        let automaton = Automaton::of(&mut formulas, negated, Limits::default())?;
+        let automaton = Automaton::of(&mut formulas, negated, AutomatonLimits::default())?;
         KindAutomaton::new(&automaton, &self.labels, self.label_count)
     }
 }
@@ -100,7 +100,7 @@ const MOST_WAYS: usize = 1 << 10;
 
 /// An edge of an automaton that reads kinds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Move {
+pub struct KindEdge {
     /// The target state.
     pub target: u32,
     /// The marks on the edge.
@@ -114,7 +114,7 @@ pub struct Move {
 #[derive(Clone, Debug)]
 pub struct KindAutomaton {
     /// The moves, indexed by state.
-    pub states: Vec<Vec<Move>>,
+    pub states: Vec<Vec<KindEdge>>,
     /// The initial state.
     pub initial: u32,
     /// All marks; an accepting run carries each of them infinitely often.
@@ -159,8 +159,8 @@ impl KindAutomaton {
     /// Returns, for each state, whether it accepts the word that repeats a letter of this kind
     /// forever.
     pub(crate) fn accept_for_ever(&self, kind: u32) -> Vec<bool> {
-        let reads = |it: &&Move| it.kinds >> kind & 1 == 1;
-        let rows: Vec<Vec<Move>> =
+        let reads = |it: &&KindEdge| it.kinds >> kind & 1 == 1;
+        let rows: Vec<Vec<KindEdge>> =
             self.states.iter().map(|row| row.iter().filter(reads).copied().collect()).collect();
         let part = Self { states: rows, distance: Vec::new(), ..self.clone() };
         part.distances().into_iter().map(|it| it < u32::MAX).collect()
@@ -180,21 +180,21 @@ impl KindAutomaton {
         let all = if is_safe { Marks(1) } else { self.all };
         let last = self.states.len() as u32;
         let ends = self.accept_for_ever(self.other);
-        let mut states: Vec<Vec<Move>> = Vec::new();
+        let mut states: Vec<Vec<KindEdge>> = Vec::new();
         for ((at, row), ends) in (0..).zip(&self.states).zip(ends) {
-            let counting = row.iter().map(|it| Move {
+            let counting = row.iter().map(|it| KindEdge {
                 kinds: it.kinds & !other,
                 marks: if is_safe { all } else { it.marks },
                 ..*it
             });
-            let mut moves: Vec<Move> = counting.filter(|it| it.kinds != 0).collect();
-            moves.push(Move { target: at, marks: Marks::NONE, kinds: other });
+            let mut moves: Vec<KindEdge> = counting.filter(|it| it.kinds != 0).collect();
+            moves.push(KindEdge { target: at, marks: Marks::NONE, kinds: other });
             if ends {
-                moves.push(Move { target: last, marks: Marks::NONE, kinds: other });
+                moves.push(KindEdge { target: last, marks: Marks::NONE, kinds: other });
             }
             states.push(joined(moves));
         }
-        states.push(vec![Move { target: last, marks: all, kinds: other }]);
+        states.push(vec![KindEdge { target: last, marks: all, kinds: other }]);
         let mut patient = Self { states, all, distance: Vec::new(), ..self.clone() };
         patient.prune();
         patient
@@ -226,10 +226,10 @@ impl KindAutomaton {
                     return None;
                 }
             }
-            let mut moves: Vec<Move> =
-                row.iter().map(|it| Move { kinds: it.kinds & other, ..*it }).collect();
+            let mut moves: Vec<KindEdge> =
+                row.iter().map(|it| KindEdge { kinds: it.kinds & other, ..*it }).collect();
             for &(state, marks) in &ways {
-                moves.extend(self.states[state as usize].iter().map(|it| Move {
+                moves.extend(self.states[state as usize].iter().map(|it| KindEdge {
                     target: it.target,
                     marks: marks.or(it.marks),
                     kinds: it.kinds & !other,
@@ -244,21 +244,21 @@ impl KindAutomaton {
         automaton: &Automaton,
         atoms: &[Option<LabelId>],
         label_count: usize,
-    ) -> Result<Self, TooLarge> {
+    ) -> Result<Self, AutomatonTooLarge> {
         // An edge that requires two labels at once, or a label that does not exist, is never taken.
         // An edge that requires one existing label needs no negative literals.
-        let single = |edge: &Edge| -> Option<Edge> {
+        let single = |edge: &AutomatonEdge| -> Option<AutomatonEdge> {
             let mut positive = edge.cube.literals().iter().filter(|literal| literal.positive);
             let Some(&only) = positive.next() else {
                 let known =
                     |literal: &&parikh_temporal::Literal| atoms[literal.atom.0 as usize].is_some();
                 let cube = Cube::of(edge.cube.literals().iter().filter(known).copied())?;
-                return Some(Edge { cube, ..edge.clone() });
+                return Some(AutomatonEdge { cube, ..edge.clone() });
             };
             if positive.next().is_some() || atoms[only.atom.0 as usize].is_none() {
                 return None;
             }
-            Some(Edge { cube: Cube::of([only])?, ..edge.clone() })
+            Some(AutomatonEdge { cube: Cube::of([only])?, ..edge.clone() })
         };
         let states = automaton.states.iter().map(|row| row.iter().filter_map(single).collect());
         let automaton = Automaton { states: states.collect(), ..automaton.clone() }.simplified();
@@ -267,7 +267,7 @@ impl KindAutomaton {
             named.extend(atoms[atom.0 as usize].map(|label| (atom, label)));
         }
         if named.len() > 63 {
-            return Err(TooLarge { what: "labels", limit: 63 });
+            return Err(AutomatonTooLarge { what: "labels", limit: 63 });
         }
         let kinds = |cube: &Cube| {
             let letters = named.iter().map(|&(atom, _)| Letter::of([atom]));
@@ -275,8 +275,8 @@ impl KindAutomaton {
             let held = (0..).zip(letters).filter(|(_, letter)| cube.holds(letter));
             held.fold(0u64, |kinds, (kind, _): (u32, _)| kinds | 1 << kind)
         };
-        let row = |edges: &Vec<Edge>| {
-            let moves = edges.iter().map(|edge| Move {
+        let row = |edges: &Vec<AutomatonEdge>| {
+            let moves = edges.iter().map(|edge| KindEdge {
                 target: edge.target as u32,
                 marks: edge.marks,
                 kinds: kinds(&edge.cube),
@@ -346,9 +346,9 @@ impl KindAutomaton {
 }
 
 /// Merges moves with the same target and marks.
-pub(crate) fn joined(mut moves: Vec<Move>) -> Vec<Move> {
+pub(crate) fn joined(mut moves: Vec<KindEdge>) -> Vec<KindEdge> {
     moves.sort_unstable();
-    let mut joined: Vec<Move> = Vec::new();
+    let mut joined: Vec<KindEdge> = Vec::new();
     for step in moves {
         match joined.last_mut() {
             Some(last) if (last.target, last.marks) == (step.target, step.marks) => {

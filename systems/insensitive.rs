@@ -29,38 +29,41 @@ use parikh_temporal::{Atom, Formula, Linear, Ltl, Node};
 
 /// Known properties of a steady formula at silent steps; several may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Silent {
+struct SilentStepValue {
     is_false: bool,
     is_true: bool,
     /// The value equals the value at the next step.
     is_next: bool,
 }
 
-impl Silent {
-    const FALSE: Silent = Silent { is_false: true, is_true: false, is_next: false };
-    const UNKNOWN: Silent = Silent { is_false: false, is_true: false, is_next: false };
-    const NEXT: Silent = Silent { is_false: false, is_true: false, is_next: true };
+impl SilentStepValue {
+    const FALSE: SilentStepValue =
+        SilentStepValue { is_false: true, is_true: false, is_next: false };
+    const UNKNOWN: SilentStepValue =
+        SilentStepValue { is_false: false, is_true: false, is_next: false };
+    const NEXT: SilentStepValue =
+        SilentStepValue { is_false: false, is_true: false, is_next: true };
 
-    fn constant(value: bool) -> Silent {
-        Silent { is_false: !value, is_true: value, is_next: true }
+    fn constant(value: bool) -> SilentStepValue {
+        SilentStepValue { is_false: !value, is_true: value, is_next: true }
     }
 
-    fn negated(self) -> Silent {
-        Silent { is_false: self.is_true, is_true: self.is_false, is_next: self.is_next }
+    fn negated(self) -> SilentStepValue {
+        SilentStepValue { is_false: self.is_true, is_true: self.is_false, is_next: self.is_next }
     }
 
-    fn and(self, other: Silent) -> Silent {
-        Silent {
+    fn and(self, other: SilentStepValue) -> SilentStepValue {
+        SilentStepValue {
             is_false: self.is_false || other.is_false,
             is_true: self.is_true && other.is_true,
             is_next: self.is_next && other.is_next,
         }
     }
 
-    fn until(self, end: Silent) -> Option<Silent> {
+    fn until(self, end: SilentStepValue) -> Option<SilentStepValue> {
         let waits = end.is_false && self.is_true;
         let is_put_off = end.is_next && (self.is_true || self.is_next);
-        (waits || is_put_off).then_some(Silent::NEXT)
+        (waits || is_put_off).then_some(SilentStepValue::NEXT)
     }
 }
 
@@ -79,27 +82,27 @@ fn silent(
     formulas: &Ltl,
     formula: Formula<Linear>,
     never: &dyn Fn(Atom) -> bool,
-) -> Option<Silent> {
+) -> Option<SilentStepValue> {
     let of = |part: Formula<Linear>| silent(formulas, part, never);
     match formulas.node(formula) {
-        Node::True => Some(Silent::constant(true)),
-        Node::False => Some(Silent::constant(false)),
+        Node::True => Some(SilentStepValue::constant(true)),
+        Node::False => Some(SilentStepValue::constant(false)),
         Node::Literal(literal) => {
             let atom = match never(literal.atom) {
-                true => Silent::constant(false),
-                false => Silent::FALSE,
+                true => SilentStepValue::constant(false),
+                false => SilentStepValue::FALSE,
             };
             Some(if literal.positive { atom } else { atom.negated() })
         }
-        Node::And(parts) => {
-            parts.iter().try_fold(Silent::constant(true), |all, &part| Some(all.and(of(part)?)))
-        }
+        Node::And(parts) => parts
+            .iter()
+            .try_fold(SilentStepValue::constant(true), |all, &part| Some(all.and(of(part)?))),
         Node::Or(parts) => {
-            let none = Silent::constant(true);
+            let none = SilentStepValue::constant(true);
             let all = parts.iter().try_fold(none, |all, &part| Some(all.and(of(part)?.negated())));
-            all.map(Silent::negated)
+            all.map(SilentStepValue::negated)
         }
-        Node::Next(_, part) => of(*part).filter(|it| it.is_next).map(|_| Silent::UNKNOWN),
+        Node::Next(_, part) => of(*part).filter(|it| it.is_next).map(|_| SilentStepValue::UNKNOWN),
         Node::Until(_, wait, end) => of(*wait)?.until(of(*end)?),
         Node::Release(_, release, kept) => of(*release)?.negated().until(of(*kept)?.negated()),
     }
@@ -108,10 +111,10 @@ fn silent(
 #[cfg(test)]
 mod tests {
     use super::is_insensitive;
-    use parikh_temporal::{Lasso, Letter, Ltl, Names, parse_ltl};
+    use parikh_temporal::{AtomNames, Lasso, Letter, Ltl, parse_ltl};
 
     fn sees_its_labels_only(text: &str) -> bool {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
         is_insensitive(&formulas, formula, |_| false)
     }
@@ -144,7 +147,7 @@ mod tests {
         for _ in 0..20_000 {
             let depth = random.usize(1..=4);
             let text = crate::generate::random_linear(&mut random, depth);
-            let (mut formulas, mut names) = (Ltl::default(), Names::default());
+            let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
             let formula = parse_ltl(&text, &mut formulas, &mut names).unwrap();
             tried += 1;
             if !is_insensitive(&formulas, formula, |_| false) {

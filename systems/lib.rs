@@ -44,11 +44,11 @@ mod system;
 mod walk;
 pub mod write;
 
-pub use branching::{BranchingFormula, Space};
+pub use branching::{BranchingFormula, JointStateSpace};
 pub use builder::{BuildError, ComponentBuilder, system};
-pub use decide::{Decider, Grounds, Undecided};
-pub use factors::View;
-pub use formula::{KindAutomaton, LabelFormula, Move};
+pub use decide::{Decider, Justification, NoVerdict};
+pub use factors::FactorView;
+pub use formula::{KindAutomaton, KindEdge, LabelFormula};
 pub use net::{NetError, net, states_of_places};
-pub use search::{Endings, Run};
+pub use search::{ComponentRun, FiniteRuns};
 pub use system::{Component, LabelId, System};

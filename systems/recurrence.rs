@@ -7,7 +7,7 @@
 //! edges that read none of the remaining labels are removed, too. If no component of the automaton
 //! keeps all its marks, no run is accepted, however many joint states there are.
 
-use crate::formula::{KindAutomaton, Move, joined};
+use crate::formula::{KindAutomaton, KindEdge, joined};
 use crate::system::System;
 use parikh_net::components::components;
 use parikh_temporal::Marks;
@@ -15,16 +15,16 @@ use parikh_temporal::Marks;
 /// A possible infinite part of an accepted run: the moves (by state) of one strongly connected
 /// component of the automaton with all marks, and the labels that may recur there.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
-    moves: Vec<Vec<Move>>,
+pub(crate) struct RecurrentPart {
+    moves: Vec<Vec<KindEdge>>,
     labels: Vec<bool>,
 }
 
 /// Returns all parts in which an accepted run may end, by this analysis. A part need not contain an
 /// accepted run.
-pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Part> {
+pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<RecurrentPart> {
     let mut parts = Vec::new();
-    let mut open: Vec<Vec<Vec<Move>>> = accepting_parts(&automaton.states, automaton.all);
+    let mut open: Vec<Vec<Vec<KindEdge>>> = accepting_parts(&automaton.states, automaton.all);
     while let Some(moves) = open.pop() {
         let read = moves.iter().flatten().fold(0, |all, it| all | it.kinds);
         let allowed = automaton.kinds.iter().map(|kind| read >> kind & 1 == 1).collect();
@@ -32,15 +32,15 @@ pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Part> {
         let left = automaton.kinds.iter().zip(&labels).filter(|(_, recurs)| **recurs);
         let still = left.fold(0u64, |all, (kind, _)| all | 1 << kind);
         if still & read == read && read != 0 {
-            parts.push(Part { moves, labels });
+            parts.push(RecurrentPart { moves, labels });
             continue;
         }
         // With fewer kinds, the automaton has smaller components.
-        let smaller = |row: &Vec<Move>| {
-            let moves = row.iter().map(|it| Move { kinds: it.kinds & still, ..*it });
+        let smaller = |row: &Vec<KindEdge>| {
+            let moves = row.iter().map(|it| KindEdge { kinds: it.kinds & still, ..*it });
             moves.filter(|it| it.kinds != 0).collect()
         };
-        let smaller: Vec<Vec<Move>> = moves.iter().map(smaller).collect();
+        let smaller: Vec<Vec<KindEdge>> = moves.iter().map(smaller).collect();
         open.extend(accepting_parts(&smaller, automaton.all));
     }
     parts
@@ -52,7 +52,7 @@ pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Part> {
 ///
 /// Each part is a copy of its states, and moves to these states may also lead to the copy. An
 /// accepted run can switch after the last occurrence of a label outside its part.
-pub(crate) fn phased(automaton: &KindAutomaton, parts: &[Part]) -> Option<KindAutomaton> {
+pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Option<KindAutomaton> {
     // Labels of one kind that are in the same parts keep a common kind.
     let mut signatures: Vec<(u8, Vec<bool>)> = Vec::new();
     let mut kinds = Vec::with_capacity(automaton.kinds.len());
@@ -76,21 +76,21 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[Part]) -> Option<KindAu
     let count = automaton.states.len();
     let copy = |part: usize, state: u32| (count * (part + 1)) as u32 + state;
     let no_marks = automaton.all == Marks::NONE;
-    let mut states: Vec<Vec<Move>> = Vec::new();
+    let mut states: Vec<Vec<KindEdge>> = Vec::new();
     for row in &automaton.states {
         let mut moves = Vec::new();
         for it in row {
-            let plain = Move { kinds: reads(it.kinds, None), marks: Marks::NONE, ..*it };
+            let plain = KindEdge { kinds: reads(it.kinds, None), marks: Marks::NONE, ..*it };
             moves.push(plain);
             let into = parts.iter().enumerate();
             let into = into.filter(|(_, part)| !part.moves[it.target as usize].is_empty());
-            moves.extend(into.map(|(at, _)| Move { target: copy(at, it.target), ..plain }));
+            moves.extend(into.map(|(at, _)| KindEdge { target: copy(at, it.target), ..plain }));
         }
         states.push(joined(moves));
     }
     for (at, part) in parts.iter().enumerate() {
         for row in &part.moves {
-            let moves = row.iter().map(|it| Move {
+            let moves = row.iter().map(|it| KindEdge {
                 target: copy(at, it.target),
                 marks: if no_marks { Marks(1) } else { it.marks },
                 kinds: reads(it.kinds, Some(at)),
@@ -106,10 +106,10 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[Part]) -> Option<KindAu
 }
 
 /// Returns the strongly connected components with all marks, each as its inner moves.
-fn accepting_parts(states: &[Vec<Move>], all: Marks) -> Vec<Vec<Vec<Move>>> {
+fn accepting_parts(states: &[Vec<KindEdge>], all: Marks) -> Vec<Vec<Vec<KindEdge>>> {
     let next = |node: u32, k: u32| states[node as usize].get(k as usize).map(|it| it.target);
     let found = components(states.len() as u32, next);
-    let inside = |component: u32| -> Vec<Vec<Move>> {
+    let inside = |component: u32| -> Vec<Vec<KindEdge>> {
         let rows = states.iter().zip(&found.of);
         rows.map(|(row, &of)| {
             let moves =
@@ -118,7 +118,7 @@ fn accepting_parts(states: &[Vec<Move>], all: Marks) -> Vec<Vec<Vec<Move>>> {
         })
         .collect()
     };
-    let is_accepting = |part: &Vec<Vec<Move>>| {
+    let is_accepting = |part: &Vec<Vec<KindEdge>>| {
         let mut moves = part.iter().flatten().peekable();
         moves.peek().is_some()
             && all.within(moves.fold(Marks::NONE, |marks, it| marks.or(it.marks)))

@@ -5,22 +5,22 @@
 //! its edges. When a back edge merges components, their marks are united. A component with all
 //! marks contains an accepted run. When all nodes are done, there is none.
 //!
-//! If finite runs count ([`Endings::Stutter`]), the last letter repeats forever in a dead state; a
+//! If finite runs count ([`FiniteRuns::Stutter`]), the last letter repeats forever in a dead state; a
 //! node then also contains the kind of the last label.
 //!
 //! Source: J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999.
 
 use crate::formula::KindAutomaton;
 use crate::product::{Field, Product};
-use crate::store::Store;
-use crate::stubborn::{Dependence, Place, Stubborn};
+use crate::store::JointStateStore;
+use crate::stubborn::{DependenceRelation, EnablednessOracle, StubbornSets};
 use crate::system::{LabelId, System};
 use parikh_temporal::Marks;
 use std::collections::HashMap;
 
 /// The treatment of finite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Endings {
+pub enum FiniteRuns {
     /// Only infinite runs count (RERS on systems and nets).
     Ignored,
     /// The last letter repeats forever, and before the first label there is an empty letter (SPIN
@@ -32,7 +32,7 @@ pub enum Endings {
 /// A run: labels, and the position at which it repeats. Without repetition, it is a finite maximal
 /// run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct ComponentRun {
     /// The labels of the steps.
     pub labels: Vec<LabelId>,
     /// The position at which the labels repeat; the number of labels if the run is finite.
@@ -41,9 +41,9 @@ pub struct Run {
 
 /// The ending of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Ending {
+pub(crate) enum SearchEnd {
     /// A run was found.
-    Run(Run),
+    Run(ComponentRun),
     /// There is no run.
     Nothing,
     /// The node limit was reached.
@@ -54,28 +54,28 @@ pub(crate) enum Ending {
 
 /// The result of a search.
 #[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) ending: Ending,
+pub(crate) struct SearchOutcome {
+    pub(crate) ending: SearchEnd,
     /// Number of visited nodes.
     pub(crate) nodes: usize,
 }
 
 /// A step from a node. Steps of outside labels and the repetition at the end move no component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Step {
+struct SearchStep {
     label: Option<LabelId>,
     marks: Marks,
     to: u32,
 }
 
 /// A node being visited, with its remaining steps; the last one is taken first.
-struct Frame {
+struct SearchFrame {
     node: u32,
-    steps: Vec<Step>,
+    steps: Vec<SearchStep>,
 }
 
 /// A component of the nodes on the search path.
-struct Root {
+struct SccRoot {
     /// The order number of its first node.
     first: u32,
     /// The acceptance marks of edges within the component.
@@ -84,12 +84,12 @@ struct Root {
     before: Marks,
 }
 
-pub(crate) struct Search<'a, 's> {
+pub(crate) struct ProductSearch<'a, 's> {
     product: &'a mut Product<'s>,
     automaton: &'a KindAutomaton,
-    endings: Endings,
+    endings: FiniteRuns,
     fields: Vec<Field>,
-    nodes: Store,
+    nodes: JointStateStore,
     /// The order number of each node from 1, or [`DONE`] when its component is done; 0 if it is not
     /// visited.
     order: Vec<u32>,
@@ -97,17 +97,17 @@ pub(crate) struct Search<'a, 's> {
     /// A label from outside for each kind that has one.
     outside: Vec<(u32, LabelId)>,
     /// The computation of stubborn sets, if partial-order reduction is on.
-    stubborn: Option<Stubborn>,
+    stubborn: Option<StubbornSets>,
 }
 
 /// A joint state with its enabled labels.
-struct Here<'p, 's> {
+struct EnabledState<'p, 's> {
     product: &'p Product<'s>,
     state: &'p [u32],
     can_be_taken: &'p [LabelId],
 }
 
-impl Place for Here<'_, '_> {
+impl EnablednessOracle for EnabledState<'_, '_> {
     fn can_take(&self, label: LabelId) -> bool {
         self.can_be_taken.binary_search(&label).is_ok()
     }
@@ -117,12 +117,12 @@ impl Place for Here<'_, '_> {
     }
 }
 
-impl<'a, 's> Search<'a, 's> {
+impl<'a, 's> ProductSearch<'a, 's> {
     pub(crate) fn new(
         system: &System,
         product: &'a mut Product<'s>,
         automaton: &'a KindAutomaton,
-        endings: Endings,
+        endings: FiniteRuns,
     ) -> Self {
         let kinds: Vec<u8> = system.labels().map(|label| automaton.kind(label) as u8).collect();
         let counts = product.sizes().collect::<Vec<_>>();
@@ -135,7 +135,7 @@ impl<'a, 's> Search<'a, 's> {
                 outside.push((kind, label));
             }
         }
-        let (nodes, order) = (Store::new(width), Vec::new());
+        let (nodes, order) = (JointStateStore::new(width), Vec::new());
         let stubborn = None;
         Self { product, automaton, endings, fields, nodes, order, kinds, outside, stubborn }
     }
@@ -143,22 +143,22 @@ impl<'a, 's> Search<'a, 's> {
     /// Enables partial-order reduction: steps with unnamed labels may be postponed. This is valid
     /// only for infinite runs, an insensitive formula, and a [patient](KindAutomaton::patient)
     /// automaton.
-    pub(crate) fn with_fewer_steps(mut self, dependence: Dependence) -> Self {
-        self.stubborn = Some(Stubborn::new(dependence));
+    pub(crate) fn with_fewer_steps(mut self, dependence: DependenceRelation) -> Self {
+        self.stubborn = Some(StubbornSets::new(dependence));
         self
     }
 
     /// Searches while there are fewer than `most` nodes and `goes_on` returns true.
-    pub(crate) fn run(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Outcome {
+    pub(crate) fn run(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> SearchOutcome {
         let ending = self.ending(most, goes_on);
-        Outcome { ending, nodes: self.nodes.len() }
+        SearchOutcome { ending, nodes: self.nodes.len() }
     }
 
-    fn ending(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Ending {
+    fn ending(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
         let mut time = 0;
-        let mut roots: Vec<Root> = Vec::new();
+        let mut roots: Vec<SccRoot> = Vec::new();
         let mut live: Vec<u32> = Vec::new();
-        let mut path: Vec<Frame> = Vec::new();
+        let mut path: Vec<SearchFrame> = Vec::new();
         for start in self.starts() {
             if self.order.get(start as usize).is_some_and(|&it| it != 0) {
                 continue;
@@ -172,15 +172,15 @@ impl<'a, 's> Search<'a, 's> {
                     }
                     self.order[node as usize] = time;
                     live.push(node);
-                    roots.push(Root { first: time, inside: Marks::NONE, before });
+                    roots.push(SccRoot { first: time, inside: Marks::NONE, before });
                     if self.nodes.len() >= most {
-                        return Ending::TooMany;
+                        return SearchEnd::TooMany;
                     }
                     if time % 256 == 0 && !goes_on() {
-                        return Ending::Stopped;
+                        return SearchEnd::Stopped;
                     }
                     let steps = self.some_steps(node);
-                    path.push(Frame { node, steps });
+                    path.push(SearchFrame { node, steps });
                 }
                 let Some(frame) = path.last_mut() else { break };
                 let Some(step) = frame.steps.pop() else {
@@ -202,7 +202,7 @@ impl<'a, 's> Search<'a, 's> {
                 }
             }
         }
-        Ending::Nothing
+        SearchEnd::Nothing
     }
 
     /// Returns the order number of a visited node, or [`DONE`] if its component is done.
@@ -215,7 +215,7 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Leaves a node without remaining steps. If it is the first of its component, the component is
     /// done.
-    fn leave(&mut self, node: u32, roots: &mut Vec<Root>, live: &mut Vec<u32>) {
+    fn leave(&mut self, node: u32, roots: &mut Vec<SccRoot>, live: &mut Vec<u32>) {
         let order = self.order[node as usize];
         if roots.last().is_none_or(|root| root.first != order) {
             return;
@@ -235,7 +235,7 @@ impl<'a, 's> Search<'a, 's> {
         let automaton = self.automaton;
         for row in self.product.starts() {
             let mut states = vec![automaton.initial];
-            if self.endings == Endings::Stutter {
+            if self.endings == FiniteRuns::Stutter {
                 let moves = automaton.states[automaton.initial as usize].iter();
                 let nothing = moves.filter(|it| it.kinds >> automaton.other() & 1 == 1);
                 states = nothing.map(|it| it.target).collect();
@@ -259,7 +259,7 @@ impl<'a, 's> Search<'a, 's> {
                 &mut long[..]
             }
         };
-        let last = if self.endings == Endings::Stutter { last } else { 0 };
+        let last = if self.endings == FiniteRuns::Stutter { last } else { 0 };
         for (field, &value) in self.fields.iter().zip(row.iter().chain([&state, &last])) {
             field.set(words, value);
         }
@@ -277,7 +277,7 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Returns the steps to explore from a node: those of a stubborn set if none of them leads to a
     /// node on the search path, otherwise all. So each cycle contains a node with all its steps.
-    fn some_steps(&mut self, node: u32) -> Vec<Step> {
+    fn some_steps(&mut self, node: u32) -> Vec<SearchStep> {
         let Some(mut stubborn) = self.stubborn.take() else {
             return self.steps(node, |_| true);
         };
@@ -285,7 +285,8 @@ impl<'a, 's> Search<'a, 's> {
         let can_be_taken = self.product.can_be_taken(&state);
         let (kinds, other) = (&self.kinds, self.automaton.other());
         let counts = |label: LabelId| u32::from(kinds[label.index()]) != other;
-        let here = Here { product: self.product, state: &state, can_be_taken: &can_be_taken };
+        let here =
+            EnabledState { product: self.product, state: &state, can_be_taken: &can_be_taken };
         let least = stubborn.least(&here, &can_be_taken, counts);
         self.stubborn = Some(stubborn);
         if let Some(least) = least {
@@ -298,7 +299,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Returns the steps from a node whose labels satisfy `wants`.
-    fn steps(&mut self, node: u32, wants: impl Fn(LabelId) -> bool) -> Vec<Step> {
+    fn steps(&mut self, node: u32, wants: impl Fn(LabelId) -> bool) -> Vec<SearchStep> {
         let (row, state, last) = self.unpacked(node);
         let automaton = self.automaton;
         let moves = &automaton.states[state as usize];
@@ -324,17 +325,17 @@ impl<'a, 's> Search<'a, 's> {
             let kind = u32::from(self.kinds[label.index()]);
             for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
                 let to = self.number(&next, it.target, kind);
-                steps.push(Step { label: Some(label), marks: it.marks, to });
+                steps.push(SearchStep { label: Some(label), marks: it.marks, to });
             }
         }
-        if self.endings == Endings::Stutter && !self.product.must_go_on(&row) {
+        if self.endings == FiniteRuns::Stutter && !self.product.must_go_on(&row) {
             for it in moves.iter().filter(|it| it.kinds >> last & 1 == 1) {
                 let to = self.number(&row, it.target, last);
-                steps.push(Step { label: None, marks: it.marks, to });
+                steps.push(SearchStep { label: None, marks: it.marks, to });
             }
         }
         // The last step is taken first: the one that brings the automaton closest to acceptance.
-        let distance = |step: &Step| {
+        let distance = |step: &SearchStep| {
             let state = self.fields[self.fields.len() - 2].get(self.nodes.row(step.to));
             automaton.distance[state as usize]
         };
@@ -344,26 +345,26 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Returns a run whose cycle lies in the topmost component, whose nodes have order numbers from
     /// `first`.
-    fn lasso(&mut self, first: u32, goes_on: &mut dyn FnMut() -> bool) -> Ending {
+    fn lasso(&mut self, first: u32, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
         let inside = |order: u32| order != DONE && order >= first;
         let mut starts = self.starts();
         starts.retain(|&start| self.seen(start).is_some());
         let Some((prefix, entry)) =
             self.path(&starts, |_| true, |order, _| inside(order), true, goes_on)
         else {
-            return Ending::Stopped;
+            return SearchEnd::Stopped;
         };
         let back = prefix.len();
         let mut steps = prefix;
         let (mut at, mut carried) = (entry, Marks::NONE);
         while !self.automaton.all.within(carried) || at != entry || steps.len() == back {
             let all = self.automaton.all;
-            let wanted = |_: u32, step: &Step| match all.within(carried) {
+            let wanted = |_: u32, step: &SearchStep| match all.within(carried) {
                 true => step.to == entry,
                 false => all.0 & step.marks.0 & !carried.0 != 0,
             };
             let Some((more, end)) = self.path(&[at], inside, wanted, false, goes_on) else {
-                return Ending::Stopped;
+                return SearchEnd::Stopped;
             };
             carried = more.iter().fold(carried, |all, step| all.or(step.marks));
             steps.extend(more);
@@ -373,7 +374,7 @@ impl<'a, 's> Search<'a, 's> {
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.label).collect();
         let moving = steps[..back].iter().filter(|step| step.label.is_some()).count();
         let stays = labels.len() == moving;
-        Ending::Run(Run { back: if stays { labels.len() } else { moving }, labels })
+        SearchEnd::Run(ComponentRun { back: if stays { labels.len() } else { moving }, labels })
     }
 
     /// Returns a shortest path over visited nodes from one of `from` to a wanted step, with the
@@ -382,17 +383,17 @@ impl<'a, 's> Search<'a, 's> {
         &mut self,
         from: &[u32],
         allowed: impl Fn(u32) -> bool,
-        wanted: impl Fn(u32, &Step) -> bool,
+        wanted: impl Fn(u32, &SearchStep) -> bool,
         at_once: bool,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Option<(Vec<Step>, u32)> {
-        let none = Step { label: None, marks: Marks::NONE, to: 0 };
+    ) -> Option<(Vec<SearchStep>, u32)> {
+        let none = SearchStep { label: None, marks: Marks::NONE, to: 0 };
         for &node in from.iter().filter(|_| at_once) {
-            if wanted(self.seen(node)?, &Step { to: node, ..none }) {
+            if wanted(self.seen(node)?, &SearchStep { to: node, ..none }) {
                 return Some((Vec::new(), node));
             }
         }
-        let mut before: HashMap<u32, (u32, Step)> = HashMap::new();
+        let mut before: HashMap<u32, (u32, SearchStep)> = HashMap::new();
         let mut open: Vec<u32> = from.to_vec();
         let mut next = 0;
         while next < open.len() {
@@ -430,7 +431,7 @@ const DONE: u32 = u32::MAX;
 
 /// Handles a back edge to the node with this order number: merges the components in between.
 /// Returns the marks of the merged component.
-fn merge(roots: &mut Vec<Root>, order: u32, marks: Marks) -> Marks {
+fn merge(roots: &mut Vec<SccRoot>, order: u32, marks: Marks) -> Marks {
     let mut inside = marks;
     let mut before = Marks::NONE;
     while let Some(root) = roots.last() {

@@ -5,7 +5,7 @@
 
 /// A set of rows.
 #[derive(Debug)]
-pub(crate) struct Store {
+pub(crate) struct JointStateStore {
     words: Vec<u64>,
     width: usize,
     /// Row numbers plus one; 0 is a free slot. The length is a power of two.
@@ -13,7 +13,7 @@ pub(crate) struct Store {
     count: u32,
 }
 
-impl Store {
+impl JointStateStore {
     /// Creates an empty set of rows of `width` words.
     pub(crate) fn new(width: usize) -> Self {
         Self { words: Vec::new(), width, table: vec![0; 1 << 10], count: 0 }

@@ -28,13 +28,13 @@ use crate::system::{Component, LabelId, System};
 
 /// For each label of a system, the labels that depend on it in some component.
 #[derive(Clone, Debug)]
-pub(crate) struct Dependence(Vec<Vec<LabelId>>);
+pub(crate) struct DependenceRelation(Vec<Vec<LabelId>>);
 
 /// Limit on the number of compared pairs of edges from one state. Beyond it, all labels of the
 /// component count as dependent.
 const MOST_PAIRS: usize = 1 << 24;
 
-impl Dependence {
+impl DependenceRelation {
     pub(crate) fn new(system: &System) -> Self {
         let mut found = vec![Vec::new(); system.label_count()];
         for (number, component) in (0..).zip(system.components()) {
@@ -92,8 +92,8 @@ fn dependent(component: &Component) -> Vec<(LabelId, LabelId)> {
 
 /// The computation of stubborn sets, with reusable memory.
 #[derive(Debug)]
-pub(crate) struct Stubborn {
-    dependence: Dependence,
+pub(crate) struct StubbornSets {
+    dependence: DependenceRelation,
     /// The last attempt that took each label.
     taken: Vec<u64>,
     attempt: u64,
@@ -101,15 +101,15 @@ pub(crate) struct Stubborn {
 }
 
 /// A joint state, as needed for the computation of a stubborn set.
-pub(crate) trait Place {
+pub(crate) trait EnablednessOracle {
     /// Returns true if the label is enabled here.
     fn can_take(&self, label: LabelId) -> bool;
     /// Returns labels, one of which must occur before this disabled label is enabled.
     fn before(&self, label: LabelId) -> impl Iterator<Item = LabelId>;
 }
 
-impl Stubborn {
-    pub(crate) fn new(dependence: Dependence) -> Self {
+impl StubbornSets {
+    pub(crate) fn new(dependence: DependenceRelation) -> Self {
         let taken = vec![0; dependence.0.len()];
         Self { dependence, taken, attempt: 0, open: Vec::new() }
     }
@@ -119,7 +119,7 @@ impl Stubborn {
     /// enabled labels.
     pub(crate) fn least(
         &mut self,
-        place: &impl Place,
+        place: &impl EnablednessOracle,
         can_be_taken: &[LabelId],
         counts: impl Fn(LabelId) -> bool,
     ) -> Option<Vec<LabelId>> {
@@ -139,7 +139,7 @@ impl Stubborn {
     /// `most` and none satisfies `counts`.
     fn closed(
         &mut self,
-        place: &impl Place,
+        place: &impl EnablednessOracle,
         begin: LabelId,
         most: usize,
         counts: &impl Fn(LabelId) -> bool,

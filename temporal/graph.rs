@@ -17,17 +17,17 @@
 
 use crate::atom::Letter;
 use crate::formula::{Ctl, Formula, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::Quantifier;
 
 /// A finite graph whose states are labelled with letters.
 #[derive(Clone, Debug)]
-pub struct Graph {
+pub struct EdgeGraph {
     letters: Vec<Letter>,
     successors: Vec<Vec<usize>>,
 }
 
-impl Graph {
+impl EdgeGraph {
     /// Builds a graph from the letter and the successors of each state. Returns `None` if the
     /// lengths differ or a successor does not exist.
     pub fn new(letters: Vec<Letter>, successors: Vec<Vec<usize>>) -> Option<Self> {
@@ -50,7 +50,7 @@ impl Graph {
     /// the worst case.
     pub fn values(&self, formulas: &Ctl, formula: Formula<Quantifier>) -> Vec<bool> {
         let states = self.letters.len();
-        formulas.fold(formula, |_, node, value: &Values<_, Vec<bool>>| match node {
+        formulas.fold(formula, |_, node, value: &PartValues<_, Vec<bool>>| match node {
             Node::True => vec![true; states],
             Node::False => vec![false; states],
             Node::Literal(literal) => {

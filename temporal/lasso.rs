@@ -14,7 +14,7 @@
 
 use crate::atom::Letter;
 use crate::formula::{Formula, Ltl, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::Linear;
 
 /// An infinite word: letters, and the position at which it continues after the last one.
@@ -61,7 +61,7 @@ impl Lasso {
     /// Returns the truth value of the formula for each suffix of the word, by position.
     pub fn values(&self, formulas: &Ltl, formula: Formula<Linear>) -> Vec<bool> {
         let positions = self.letters.len();
-        formulas.fold(formula, |_, node, value: &Values<_, Vec<bool>>| match node {
+        formulas.fold(formula, |_, node, value: &PartValues<_, Vec<bool>>| match node {
             Node::True => vec![true; positions],
             Node::False => vec![false; positions],
             Node::Literal(literal) => {

@@ -40,7 +40,7 @@
 
 use crate::atom::{Atom, Literal};
 use crate::formula::{Ctl, Formula, Ltl, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::{Linear, Quantifier};
 
 /// Limit on the number of some-formulas of one part.
@@ -58,7 +58,7 @@ pub struct LinearBounds {
 
 /// The formulas of a part; see the module documentation.
 #[derive(Clone)]
-struct Part {
+struct PartBounds {
     along: Formula<Linear>,
     all: Formula<Linear>,
     /// The alternatives for some(φ). If nothing better is known, the only entry is `all`.
@@ -76,7 +76,7 @@ impl Ctl {
         dead: Atom,
         next: &dyn Fn(Formula<Quantifier>) -> Option<Literal>,
     ) -> LinearBounds {
-        let whole = self.fold(formula, |part, node, value: &Values<Quantifier, Part>| {
+        let whole = self.fold(formula, |part, node, value: &PartValues<Quantifier, PartBounds>| {
             let condition = next_condition(part, node, next, to);
             part_of(node, value, condition, to, dead)
         });
@@ -100,13 +100,13 @@ fn next_condition(
 
 fn part_of(
     node: &Node<Quantifier>,
-    value: &Values<Quantifier, Part>,
+    value: &PartValues<Quantifier, PartBounds>,
     condition: Formula<Linear>,
     to: &mut Ltl,
     dead: Atom,
-) -> Part {
-    let same = |formula| Part { along: formula, all: formula, some: vec![formula] };
-    let of_all = |along, all| Part { along, all, some: vec![all] };
+) -> PartBounds {
+    let same = |formula| PartBounds { along: formula, all: formula, some: vec![formula] };
+    let of_all = |along, all| PartBounds { along, all, some: vec![all] };
     let is_dead = to.literal(Literal::positive(dead));
     let goes_on = to.literal(Literal::negative(dead));
     match node {
@@ -114,7 +114,7 @@ fn part_of(
         Node::False => same(to.constant(false)),
         Node::Literal(literal) => same(to.literal(*literal)),
         Node::And(parts) => {
-            let parts: Vec<&Part> = parts.iter().map(|&part| &value[part]).collect();
+            let parts: Vec<&PartBounds> = parts.iter().map(|&part| &value[part]).collect();
             let along = to.and(parts.iter().map(|part| part.along));
             conjunction(along, &parts, to)
         }
@@ -123,7 +123,7 @@ fn part_of(
             for part in parts.iter() {
                 choices = pairs(&choices, &value[*part].some, |one, other| to.or([one, other]));
             }
-            Part {
+            PartBounds {
                 along: to.or(parts.iter().map(|&part| value[part].along)),
                 all: to.or(parts.iter().map(|&part| value[part].all)),
                 some: choices,
@@ -137,7 +137,7 @@ fn part_of(
             let along = after(value[*inner].along);
             let some = value[*inner].some.iter().map(|&some| after(some)).collect();
             let all = to.and([goes_on, condition]);
-            beside_all(Part { along, all, some }, to)
+            beside_all(PartBounds { along, all, some }, to)
         }
         Node::Next(Quantifier::All, inner) => {
             let next = to.next(Linear, value[*inner].all);
@@ -149,7 +149,7 @@ fn part_of(
             let until = |&some: &_| to.until(Linear, left.all, some);
             let some = right.some.iter().map(until).collect();
             let along = to.until(Linear, left.along, right.along);
-            beside_all(Part { along, all: to.or([right.all, before]), some }, to)
+            beside_all(PartBounds { along, all: to.or([right.all, before]), some }, to)
         }
         Node::Until(Quantifier::All, left, right) => {
             of_all(value[*right].along, to.until(Linear, value[*left].all, value[*right].all))
@@ -163,7 +163,7 @@ fn part_of(
                 to.or([for_ever, up_to])
             };
             let some = both.some.iter().map(up_to).collect();
-            Part { along: to.release(Linear, left.along, right.along), all: right.all, some }
+            PartBounds { along: to.release(Linear, left.along, right.along), all: right.all, some }
         }
         Node::Release(Quantifier::All, left, right) => {
             let (left, right) = (&value[*left], &value[*right]);
@@ -175,7 +175,7 @@ fn part_of(
 }
 
 /// Combines the formulas of several parts of a conjunction; `along` is given.
-fn conjunction(along: Formula<Linear>, parts: &[&Part], to: &mut Ltl) -> Part {
+fn conjunction(along: Formula<Linear>, parts: &[&PartBounds], to: &mut Ltl) -> PartBounds {
     let all = to.and(parts.iter().map(|part| part.all));
     let mut some = Vec::new();
     for part in parts {
@@ -185,15 +185,15 @@ fn conjunction(along: Formula<Linear>, parts: &[&Part], to: &mut Ltl) -> Part {
     if some.is_empty() {
         some.push(all);
     }
-    beside_all(Part { along, all, some }, to)
+    beside_all(PartBounds { along, all, some }, to)
 }
 
 /// Adds `all` to each alternative: the chosen run also satisfies the properties of all runs.
-fn beside_all(part: Part, to: &mut Ltl) -> Part {
+fn beside_all(part: PartBounds, to: &mut Ltl) -> PartBounds {
     let mut some: Vec<_> = part.some.iter().map(|&some| to.and([some, part.all])).collect();
     some.sort_unstable();
     some.dedup();
-    Part { some, ..part }
+    PartBounds { some, ..part }
 }
 
 /// Returns the combinations of one formula of each list, up to the limit.

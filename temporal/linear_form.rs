@@ -28,12 +28,12 @@
 
 use crate::atom::Atom;
 use crate::formula::{Ctl, Formula, Ltl, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::{Linear, Quantifier};
 
 /// The classification of a part of a formula.
 #[derive(Clone, Copy)]
-enum Part {
+enum LinearPart {
     /// A condition: no temporal operators.
     Condition(Formula<Linear>),
     /// True if and only if all paths satisfy this formula.
@@ -42,11 +42,11 @@ enum Part {
     Other,
 }
 
-impl Part {
+impl LinearPart {
     fn linear(self) -> Option<Formula<Linear>> {
         match self {
-            Part::Condition(formula) | Part::All(formula) => Some(formula),
-            Part::Other => None,
+            LinearPart::Condition(formula) | LinearPart::All(formula) => Some(formula),
+            LinearPart::Other => None,
         }
     }
 }
@@ -61,7 +61,7 @@ impl Ctl {
         to: &mut Ltl,
         dead: Atom,
     ) -> Option<Formula<Linear>> {
-        let whole = self.fold(formula, |_, node, value: &Values<Quantifier, Part>| {
+        let whole = self.fold(formula, |_, node, value: &PartValues<Quantifier, LinearPart>| {
             self.linear_part(node, value, to, dead)
         });
         whole.linear()
@@ -70,33 +70,34 @@ impl Ctl {
     fn linear_part(
         &self,
         node: &Node<Quantifier>,
-        value: &Values<Quantifier, Part>,
+        value: &PartValues<Quantifier, LinearPart>,
         to: &mut Ltl,
         dead: Atom,
-    ) -> Part {
-        let is_condition = |part: &Formula<Quantifier>| matches!(value[*part], Part::Condition(_));
+    ) -> LinearPart {
+        let is_condition =
+            |part: &Formula<Quantifier>| matches!(value[*part], LinearPart::Condition(_));
         let part = match node {
-            Node::True => return Part::Condition(to.constant(true)),
-            Node::False => return Part::Condition(to.constant(false)),
-            Node::Literal(literal) => return Part::Condition(to.literal(*literal)),
+            Node::True => return LinearPart::Condition(to.constant(true)),
+            Node::False => return LinearPart::Condition(to.constant(false)),
+            Node::Literal(literal) => return LinearPart::Condition(to.literal(*literal)),
             Node::And(all) => {
                 let parts: Option<Vec<_>> = all.iter().map(|&part| value[part].linear()).collect();
-                let Some(parts) = parts else { return Part::Other };
+                let Some(parts) = parts else { return LinearPart::Other };
                 let both = to.and(parts);
                 return match all.iter().all(is_condition) {
-                    true => Part::Condition(both),
-                    false => Part::All(both),
+                    true => LinearPart::Condition(both),
+                    false => LinearPart::All(both),
                 };
             }
             Node::Or(any) => {
                 let parts: Option<Vec<_>> = any.iter().map(|&part| value[part].linear()).collect();
-                let Some(parts) = parts else { return Part::Other };
+                let Some(parts) = parts else { return LinearPart::Other };
                 let conditions = any.iter().filter(|&part| is_condition(part)).count();
                 let either = to.or(parts);
                 return match any.len() - conditions {
-                    0 => Part::Condition(either),
-                    1 => Part::All(either),
-                    _ => Part::Other,
+                    0 => LinearPart::Condition(either),
+                    1 => LinearPart::All(either),
+                    _ => LinearPart::Other,
                 };
             }
             Node::Next(Quantifier::All, inner) => value[*inner].linear().map(|inner| {
@@ -114,6 +115,6 @@ impl Ctl {
             }
             _ => None,
         };
-        part.map_or(Part::Other, Part::All)
+        part.map_or(LinearPart::Other, LinearPart::All)
     }
 }

@@ -29,10 +29,10 @@ impl<P: Paths> Formulas<P> {
     pub fn fold<T>(
         &self,
         formula: Formula<P>,
-        mut value: impl FnMut(Formula<P>, &Node<P>, &Values<P, T>) -> T,
+        mut value: impl FnMut(Formula<P>, &Node<P>, &PartValues<P, T>) -> T,
     ) -> T {
         let order = self.below(formula);
-        let mut values = Values { values: Vec::with_capacity(order.len()), order };
+        let mut values = PartValues { values: Vec::with_capacity(order.len()), order };
         for at in 0..values.order.len() {
             let part = values.order[at];
             let next = value(part, self.node(part), &values);
@@ -124,12 +124,12 @@ impl<P: Paths> Formulas<P> {
 
 /// The values that [`Formulas::fold`] has computed, indexed by formula.
 #[derive(Debug)]
-pub struct Values<P, T> {
+pub struct PartValues<P, T> {
     order: Vec<Formula<P>>,
     values: Vec<T>,
 }
 
-impl<P: Paths, T> Index<Formula<P>> for Values<P, T> {
+impl<P: Paths, T> Index<Formula<P>> for PartValues<P, T> {
     type Output = T;
 
     fn index(&self, formula: Formula<P>) -> &T {

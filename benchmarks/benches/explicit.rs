@@ -98,14 +98,14 @@ fn cpu_time() -> f64 {
 
 /// The configuration of a search.
 #[derive(Clone, Copy)]
-struct Way {
+struct SearchConfiguration {
     seconds: u64,
     threads: usize,
     stubborn: bool,
 }
 
-fn measure(net: &Net, facts: &Facts, way: Way) {
-    let Way { seconds, threads, stubborn } = way;
+fn measure(net: &Net, facts: &Facts, way: SearchConfiguration) {
+    let SearchConfiguration { seconds, threads, stubborn } = way;
     let goals = if stubborn {
         // The goal is unreachable, and more than one machine takes part in it.
         let both = [1, 11].map(|i| Predicate::at_least(PlaceId::new(i), 1));
@@ -145,7 +145,9 @@ fn main() {
     let seconds = words.first().and_then(|word| word.parse().ok()).unwrap_or(5);
     let threads = words.get(1).map_or("1", String::as_str).split(',').map(|number| number.parse());
     let threads: Vec<usize> = threads.collect::<Result<_, _>>().expect("numbers of threads");
-    let ways = |stubborn| threads.iter().map(move |&threads| Way { seconds, threads, stubborn });
+    let ways = |stubborn| {
+        threads.iter().map(move |&threads| SearchConfiguration { seconds, threads, stubborn })
+    };
     let (instances, filters): (Vec<&String>, Vec<&String>) =
         words.iter().skip(2).partition(|word| Path::new(word).is_dir());
     for instance in &instances {

@@ -12,19 +12,19 @@ use std::collections::BTreeMap;
 
 /// A set of places with one token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Component {
+pub struct SafeComponent {
     /// At least two places.
     pub places: Vec<PlaceId>,
     /// True if the component may also hold no token.
     pub may_be_empty: bool,
 }
 
-impl Component {
+impl SafeComponent {
     /// Returns the place invariants that are components.
     pub fn of_flows<'a>(
         net: &Net,
         flows: impl IntoIterator<Item = &'a LinearSum>,
-    ) -> Vec<Component> {
+    ) -> Vec<SafeComponent> {
         let is_component = |flow: &&LinearSum| {
             let terms = flow.terms();
             terms.len() > 1
@@ -33,15 +33,15 @@ impl Component {
                 && is_flow(net, flow).is_ok()
         };
         let places = |flow: &LinearSum| flow.terms().iter().map(|&(place, _)| place).collect();
-        let component = |flow| Component { places: places(flow), may_be_empty: false };
+        let component = |flow| SafeComponent { places: places(flow), may_be_empty: false };
         flows.into_iter().filter(is_component).map(component).collect()
     }
 
     /// Returns the units with more than one place, if the model claims that units are safe.
-    pub fn of_units(net: &Net) -> Vec<Component> {
+    pub fn of_units(net: &Net) -> Vec<SafeComponent> {
         let Some(units) = net.safe_units() else { return Vec::new() };
         let units = units.iter().map(|(_, unit)| unit.places.clone());
-        let component = |places| Component { places, may_be_empty: true };
+        let component = |places| SafeComponent { places, may_be_empty: true };
         units.filter(|places| places.len() > 1).map(component).collect()
     }
 
@@ -69,17 +69,17 @@ impl Component {
 /// A component whose marked place is encoded as a number: the index of the place, or the number of
 /// places if none is marked.
 #[derive(Clone, Debug)]
-pub(super) struct Coded {
+pub(super) struct CodedComponent {
     /// The places, ascending.
     pub(super) places: Vec<PlaceId>,
     may_be_empty: bool,
     /// The transitions that move the component's token.
-    pub(super) moves: Vec<Move>,
+    pub(super) moves: Vec<TokenMove>,
 }
 
 /// A transition that moves the token of a component.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Move {
+pub(super) struct TokenMove {
     pub(super) transition: TransitionId,
     /// True if the component held no token before.
     pub(super) arrives: bool,
@@ -87,7 +87,7 @@ pub(super) struct Move {
     pub(super) to: usize,
 }
 
-impl Coded {
+impl CodedComponent {
     /// Returns the number of the marked place in the initial marking.
     pub(super) fn initially(&self, net: &Net) -> usize {
         let marked = self.places.iter().position(|&place| net.initial()[place] > 0);
@@ -116,12 +116,15 @@ impl Coded {
 /// Returns disjoint coded components, and one flag per transition. The flag is true if the
 /// transition would need or produce two tokens of a component, so it never fires. Larger components
 /// come first. A component that lost places to a larger one may be empty.
-pub(super) fn coded(net: &Net, mut components: Vec<Component>) -> (Vec<Coded>, Vec<bool>) {
-    let mut all: Vec<Coded> = Vec::new();
+pub(super) fn coded(
+    net: &Net,
+    mut components: Vec<SafeComponent>,
+) -> (Vec<CodedComponent>, Vec<bool>) {
+    let mut all: Vec<CodedComponent> = Vec::new();
     // The component of each place, and the number of the place in it.
     let mut of: Vec<Option<(usize, usize)>> = vec![None; net.place_count()];
     components.sort_by_key(|component| std::cmp::Reverse(component.places.len()));
-    for Component { mut places, mut may_be_empty } in components {
+    for SafeComponent { mut places, mut may_be_empty } in components {
         let before = places.len();
         places.retain(|place| of[place.index()].is_none());
         places.sort_unstable();
@@ -129,7 +132,7 @@ pub(super) fn coded(net: &Net, mut components: Vec<Component>) -> (Vec<Coded>, V
         if places.len() > 1 {
             let numbers = places.iter().enumerate();
             numbers.for_each(|(number, place)| of[place.index()] = Some((all.len(), number)));
-            all.push(Coded { places, may_be_empty, moves: Vec::new() });
+            all.push(CodedComponent { places, may_be_empty, moves: Vec::new() });
         }
     }
     let mut never = vec![false; net.transition_count()];
@@ -146,7 +149,7 @@ pub(super) fn coded(net: &Net, mut components: Vec<Component>) -> (Vec<Coded>, V
         for (component, [from, to]) in touched.into_iter().filter(|(_, [from, to])| from != to) {
             let own = &mut all[component];
             let to = to.unwrap_or(own.nowhere());
-            own.moves.push(Move { transition: t, arrives: from.is_none(), to });
+            own.moves.push(TokenMove { transition: t, arrives: from.is_none(), to });
         }
     }
     (all, never)

@@ -4,7 +4,7 @@
 //! labelled with the largest value that the remaining places may contribute. Nodes with the same
 //! remaining value are shared.
 
-use super::tokens::{MaybeLiteral, Tokens, imply};
+use super::tokens::{MaybeLiteral, OrderEncodedTokens, imply};
 use crate::encoding::TooManyValues;
 use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::cnf::{Clauses, Literal};
@@ -18,21 +18,21 @@ const NODES: usize = 50_000;
 const PLACES: usize = 2_000;
 
 pub(super) fn holds(
-    places: &[Tokens],
+    places: &[OrderEncodedTokens],
     predicate: &Predicate,
     clauses: &mut impl Clauses,
 ) -> Result<MaybeLiteral, TooManyValues> {
-    Goal { places, left: NODES }.holds(predicate, clauses)
+    PredicateEncoder { places, left: NODES }.holds(predicate, clauses)
 }
 
 /// The state of the encoding of a property.
-struct Goal<'a> {
-    places: &'a [Tokens],
+struct PredicateEncoder<'a> {
+    places: &'a [OrderEncodedTokens],
     /// Number of nodes that may still be created.
     left: usize,
 }
 
-impl Goal<'_> {
+impl PredicateEncoder<'_> {
     fn holds(
         &mut self,
         predicate: &Predicate,
@@ -91,7 +91,7 @@ impl Goal<'_> {
             ends[at] = (least + one.min(other), greatest + one.max(other));
         }
         let nodes = HashMap::new();
-        Sum { places: self.places, terms, ends, nodes, left: &mut self.left }.at_most(
+        ComparisonEncoder { places: self.places, terms, ends, nodes, left: &mut self.left }.at_most(
             0,
             atom.bound.into(),
             clauses,
@@ -100,8 +100,8 @@ impl Goal<'_> {
 }
 
 /// The state of the encoding of a comparison.
-struct Sum<'a> {
-    places: &'a [Tokens],
+struct ComparisonEncoder<'a> {
+    places: &'a [OrderEncodedTokens],
     terms: &'a [(PlaceId, i64)],
     /// Minimum and maximum of the terms from each index on.
     ends: Vec<(i128, i128)>,
@@ -110,7 +110,7 @@ struct Sum<'a> {
     left: &'a mut usize,
 }
 
-impl Sum<'_> {
+impl ComparisonEncoder<'_> {
     /// Returns a literal that implies that the terms from index `from` on sum to at most `most`.
     fn at_most(
         &mut self,

@@ -5,7 +5,7 @@
 //! of firings so far, which keeps the number of variables finite.
 //!
 //! # Values
-//! There are three encodings of tokens as bits ([`Values`]):
+//! There are three encodings of tokens as bits ([`TokenEncoding`]):
 //!
 //! ```text
 //! order      "p holds at least 1, 2, 3, … tokens": one variable for each possible number one-of-n
@@ -19,7 +19,7 @@
 //! places use the order encoding.
 //!
 //! # Firing
-//! A step fires at most one transition ([`Firing::One`]), or many ([`Firing::Steps`]), each once
+//! A step fires at most one transition ([`StepSemantics::One`]), or many ([`StepSemantics::Steps`]), each once
 //! and in the order of the net, where
 //!
 //! 1. all are enabled in the marking before the step,
@@ -48,17 +48,17 @@ pub use question::PropositionalGoal;
 pub use tokens::MaybeLiteral;
 
 use crate::encoding::TooManyValues;
-use components::{Coded, Component};
+use components::{CodedComponent, SafeComponent};
 use parikh_net::{FiringSequence, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
-use tokens::{Tokens, at_most_one, equal, imply};
+use tokens::{OrderEncodedTokens, at_most_one, equal, imply};
 
 /// The encoding of tokens as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Values {
+pub enum TokenEncoding {
     /// One variable for each "at least so many tokens".
     Order,
     /// The order encoding, with the constraints of components.
@@ -67,33 +67,34 @@ pub enum Values {
     Log,
 }
 
-impl Values {
+impl TokenEncoding {
     /// Every encoding, in a fixed order.
-    pub const ALL: [Values; 3] = [Values::Order, Values::OneOfN, Values::Log];
+    pub const ALL: [TokenEncoding; 3] =
+        [TokenEncoding::Order, TokenEncoding::OneOfN, TokenEncoding::Log];
 }
 
-impl fmt::Display for Values {
+impl fmt::Display for TokenEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Values::Order => "order",
-            Values::OneOfN => "one-of-n",
-            Values::Log => "log",
+            TokenEncoding::Order => "order",
+            TokenEncoding::OneOfN => "one-of-n",
+            TokenEncoding::Log => "log",
         })
     }
 }
 
-impl FromStr for Values {
+impl FromStr for TokenEncoding {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = Values::ALL.into_iter().find(|values| values.to_string() == text);
+        let known = TokenEncoding::ALL.into_iter().find(|values| values.to_string() == text);
         known.ok_or_else(|| format!("`{text}` is none of order, one-of-n, log"))
     }
 }
 
 /// The number of transitions per step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Firing {
+pub enum StepSemantics {
     /// At most a single transition fires per step.
     One,
     /// Any number of transitions that do not conflict, each once.
@@ -101,59 +102,59 @@ pub enum Firing {
 }
 
 /// Lower bound and optional upper bound of the tokens of a place.
-pub type Ends = (u64, Option<u64>);
+pub type TokenRange = (u64, Option<u64>);
 
 /// Limit on the difference between the largest and smallest number of tokens of a place in one
 /// marking.
 pub const RANGE: i128 = 64;
 
 /// The transitions that may fire between two markings, with their literals.
-type Step = Vec<(TransitionId, Literal)>;
+type FiringLiterals = Vec<(TransitionId, Literal)>;
 
 /// The places of one marking, and the codes of components.
 struct Marking {
-    places: Vec<Tokens>,
+    places: Vec<OrderEncodedTokens>,
     codes: Vec<Vec<Literal>>,
 }
 
 /// A sequence of markings that can be extended at any time: clauses are only added.
-pub struct Unrolled<'n> {
+pub struct Unrolling<'n> {
     net: &'n Net,
     /// Bounds of each place that hold in every reachable marking.
-    ends: Vec<Ends>,
-    firing: Firing,
-    /// Coded components of [`Values::Log`]: disjoint; places outside use the order encoding.
-    coded: Vec<Coded>,
+    ends: Vec<TokenRange>,
+    firing: StepSemantics,
+    /// Coded components of [`TokenEncoding::Log`]: disjoint; places outside use the order encoding.
+    coded: Vec<CodedComponent>,
     /// One flag per transition: true if components prevent it from ever firing.
     never: Vec<bool>,
-    /// Components with explicit constraints, for [`Values::OneOfN`].
-    stated: Vec<Component>,
+    /// Components with explicit constraints, for [`TokenEncoding::OneOfN`].
+    stated: Vec<SafeComponent>,
     /// True if markings outside the range of variables are left out.
     within_range: bool,
     /// True if any marking was left out.
     narrowed: bool,
     markings: Vec<Marking>,
-    steps: Vec<Step>,
+    steps: Vec<FiringLiterals>,
 }
 
-impl fmt::Debug for Unrolled<'_> {
+impl fmt::Debug for Unrolling<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unrolled").field("firing", &self.firing).finish_non_exhaustive()
     }
 }
 
-impl<'n> Unrolled<'n> {
+impl<'n> Unrolling<'n> {
     /// Starts with the initial marking. The given bounds and components must hold in every
     /// reachable marking.
     pub fn new(
         net: &'n Net,
-        mut ends: Vec<Ends>,
-        components: Vec<Component>,
-        values: Values,
-        firing: Firing,
+        mut ends: Vec<TokenRange>,
+        components: Vec<SafeComponent>,
+        values: TokenEncoding,
+        firing: StepSemantics,
         clauses: &mut impl Clauses,
     ) -> Self {
-        if values != Values::Order {
+        if values != TokenEncoding::Order {
             for place in components.iter().flat_map(|component| &component.places) {
                 let most = &mut ends[place.index()].1;
                 *most = Some(most.map_or(1, |most| most.min(1)));
@@ -162,11 +163,12 @@ impl<'n> Unrolled<'n> {
         let (mut coded, mut stated) = (Vec::new(), Vec::new());
         let mut never = vec![false; net.transition_count()];
         match values {
-            Values::Order => {}
-            Values::OneOfN => stated = components,
-            Values::Log => (coded, never) = components::coded(net, components),
+            TokenEncoding::Order => {}
+            TokenEncoding::OneOfN => stated = components,
+            TokenEncoding::Log => (coded, never) = components::coded(net, components),
         }
-        let places = net.places().map(|p| Tokens::known(net.initial()[p].into())).collect();
+        let places =
+            net.places().map(|p| OrderEncodedTokens::known(net.initial()[p].into())).collect();
         let mut codes = Vec::with_capacity(coded.len());
         for component in &coded {
             let code = component.bits(0).map(|_| clauses.variable()).collect::<Vec<_>>();
@@ -175,7 +177,7 @@ impl<'n> Unrolled<'n> {
             codes.push(code);
         }
         let markings = vec![Marking { places, codes }];
-        Unrolled {
+        Unrolling {
             net,
             ends,
             firing,
@@ -239,24 +241,24 @@ impl<'n> Unrolled<'n> {
         if ends.iter().any(|(low, high)| high - low > RANGE) {
             return Err(TooManyValues);
         }
-        let step: Step = possible.into_iter().map(|t| (t, clauses.variable())).collect();
-        let mut around: Vec<Vec<Change>> = vec![Vec::new(); self.net.place_count()];
+        let step: FiringLiterals = possible.into_iter().map(|t| (t, clauses.variable())).collect();
+        let mut around: Vec<Vec<FiringChange>> = vec![Vec::new(); self.net.place_count()];
         for &(t, fired) in &step {
             for arc in self.net.pre(t) {
                 imply(clauses, &[fired], self.before(arc.place).at_least(arc.weight.into()));
                 if self.net.post_weight(t, arc.place) == arc.weight {
-                    around[arc.place.index()].push(Change { fired, by: 0 });
+                    around[arc.place.index()].push(FiringChange { fired, by: 0 });
                 }
             }
             for change in self.net.delta(t) {
-                around[change.place.index()].push(Change { fired, by: change.delta.into() });
+                around[change.place.index()].push(FiringChange { fired, by: change.delta.into() });
             }
         }
         match self.firing {
-            Firing::One => {
+            StepSemantics::One => {
                 at_most_one(clauses, &step.iter().map(|&(_, fired)| fired).collect::<Vec<_>>());
             }
-            Firing::Steps => around.iter().for_each(|around| in_order(clauses, around)),
+            StepSemantics::Steps => around.iter().for_each(|around| in_order(clauses, around)),
         }
         let after = self.after(clauses, &step, &around, ends);
         for component in &self.stated {
@@ -318,7 +320,7 @@ impl<'n> Unrolled<'n> {
         self.markings.last().expect("the initial marking is there")
     }
 
-    fn before(&self, place: PlaceId) -> &Tokens {
+    fn before(&self, place: PlaceId) -> &OrderEncodedTokens {
         &self.last().places[place.index()]
     }
 
@@ -355,11 +357,11 @@ impl<'n> Unrolled<'n> {
     fn after(
         &self,
         clauses: &mut impl Clauses,
-        step: &Step,
-        around: &[Vec<Change>],
+        step: &FiringLiterals,
+        around: &[Vec<FiringChange>],
         ends: Vec<(i128, i128)>,
     ) -> Marking {
-        let mut places: Vec<Option<Tokens>> = vec![None; ends.len()];
+        let mut places: Vec<Option<OrderEncodedTokens>> = vec![None; ends.len()];
         let mut codes = Vec::with_capacity(self.coded.len());
         let fired: HashMap<TransitionId, Literal> = step.iter().copied().collect();
         for (component, before) in self.coded.iter().zip(&self.last().codes) {
@@ -380,7 +382,7 @@ impl<'n> Unrolled<'n> {
             }
             for (number, place) in component.places.iter().enumerate() {
                 let (low, high) = ends[place.index()];
-                let tokens = Tokens::within(clauses, low, high);
+                let tokens = OrderEncodedTokens::within(clauses, low, high);
                 equal_to_all(clauses, tokens.at_least(1), &component.is(number, &code));
                 places[place.index()] = Some(tokens);
             }
@@ -396,7 +398,7 @@ impl<'n> Unrolled<'n> {
 
 /// Narrows a range to at most [`RANGE`], from both ends, without removing values of the previous
 /// marking.
-fn narrow((low, high): &mut (i128, i128), before: &Tokens) {
+fn narrow((low, high): &mut (i128, i128), before: &OrderEncodedTokens) {
     let more = (*high - *low - RANGE).max(0);
     let (below, above) = ((before.low() - *low).max(0), (*high - before.high()).max(0));
     let from_below = below.min((more + 1) / 2).max(more - above).min(below);
@@ -406,7 +408,7 @@ fn narrow((low, high): &mut (i128, i128), before: &Tokens) {
 
 /// A transition that reads (by 0) or changes a place.
 #[derive(Clone, Copy)]
-struct Change {
+struct FiringChange {
     fired: Literal,
     by: i128,
 }
@@ -420,7 +422,7 @@ fn any(clauses: &mut impl Clauses, of: &[Literal]) -> Literal {
 }
 
 /// Adds conditions 2 and 3 of a step for one place.
-fn in_order(clauses: &mut impl Clauses, around: &[Change]) {
+fn in_order(clauses: &mut impl Clauses, around: &[FiringChange]) {
     let changing: Vec<Literal> =
         around.iter().filter(|change| change.by != 0).map(|change| change.fired).collect();
     at_most_one(clauses, &changing);
@@ -446,16 +448,16 @@ fn in_order(clauses: &mut impl Clauses, around: &[Change]) {
 /// Returns the tokens of a place after a step, with clauses for its changes.
 fn tokens_after(
     clauses: &mut impl Clauses,
-    before: &Tokens,
-    around: &[Change],
+    before: &OrderEncodedTokens,
+    around: &[FiringChange],
     (low, high): (i128, i128),
-) -> Tokens {
+) -> OrderEncodedTokens {
     let changing = || around.iter().filter(|change| change.by != 0);
     let fired: Vec<Literal> = changing().map(|change| change.fired).collect();
     if fired.is_empty() {
         return before.clone();
     }
-    let after = Tokens::within(clauses, low, high);
+    let after = OrderEncodedTokens::within(clauses, low, high);
     let moved = any(clauses, &fired);
     for value in low..=high + 1 {
         for change in changing() {

@@ -1,8 +1,8 @@
 //! A goal unrolled for SAT, as plain data: a formula for any SAT solver.
 
-use super::components::Component;
+use super::components::SafeComponent;
 use super::tokens::MaybeLiteral;
-use super::{Ends, Firing, Unrolled, Values};
+use super::{StepSemantics, TokenEncoding, TokenRange, Unrolling};
 use crate::encoding::{EncodeError, Encoding, Part};
 use parikh_net::printable::Printable;
 use parikh_net::{Facts, FiringSequence, Goal, Net, Provenance};
@@ -15,9 +15,9 @@ const MOST_LITERALS: usize = 100_000_000;
 /// The question whether a goal is reached in a bounded number of firings or steps, as a formula.
 #[derive(Debug)]
 pub struct PropositionalGoal<'n> {
-    unrolled: Unrolled<'n>,
+    unrolled: Unrolling<'n>,
     encoding: Encoding,
-    values: Values,
+    values: TokenEncoding,
     assumes_units: bool,
     cnf: Cnf,
 }
@@ -34,12 +34,12 @@ impl<'n> PropositionalGoal<'n> {
         net: &'n Net,
         goal: &Goal,
         encoding: &Encoding,
-        values: Values,
+        values: TokenEncoding,
         facts: &Facts,
     ) -> Result<Self, EncodeError> {
         let firing = match encoding.parts() {
-            [Part::Unrolling] => Firing::One,
-            [Part::Steps] => Firing::Steps,
+            [Part::Unrolling] => StepSemantics::One,
+            [Part::Steps] => StepSemantics::Steps,
             _ => return Err(EncodeError::OnlyBounded),
         };
         let predicate = match goal {
@@ -48,16 +48,16 @@ impl<'n> PropositionalGoal<'n> {
             _ => return Err(EncodeError::NotOneMarking),
         };
         let within = Provenance::PROVED;
-        let ends = |p| -> Ends {
+        let ends = |p| -> TokenRange {
             (facts.lower_bound_within(p, within), facts.upper_bound_within(p, within))
         };
-        let units = Component::of_units(net);
-        let assumes_units = values != Values::Order && !units.is_empty();
-        let mut components = Component::of_flows(net, &facts.flows);
+        let units = SafeComponent::of_units(net);
+        let assumes_units = values != TokenEncoding::Order && !units.is_empty();
+        let mut components = SafeComponent::of_flows(net, &facts.flows);
         components.extend(units);
         let mut cnf = Cnf::new();
         let ends = net.places().map(ends).collect();
-        let mut unrolled = Unrolled::new(net, ends, components, values, firing, &mut cnf);
+        let mut unrolled = Unrolling::new(net, ends, components, values, firing, &mut cnf);
         let mut literals = 0;
         for _ in 0..encoding.steps {
             literals += unrolled.literals_of_a_step();
@@ -85,7 +85,7 @@ impl<'n> PropositionalGoal<'n> {
     }
 
     /// Returns the encoding of tokens.
-    pub fn values(&self) -> Values {
+    pub fn values(&self) -> TokenEncoding {
         self.values
     }
 

@@ -25,24 +25,24 @@ impl std::ops::Not for MaybeLiteral {
 /// The tokens of a place in one marking: at least `low`; `above[i]` states that there are more than
 /// `low` + i.
 #[derive(Clone)]
-pub(super) struct Tokens {
+pub(super) struct OrderEncodedTokens {
     low: i128,
     above: Vec<Literal>,
 }
 
-impl Tokens {
+impl OrderEncodedTokens {
     /// Returns a known number of tokens.
-    pub(super) fn known(tokens: i128) -> Tokens {
-        Tokens { low: tokens, above: Vec::new() }
+    pub(super) fn known(tokens: i128) -> OrderEncodedTokens {
+        OrderEncodedTokens { low: tokens, above: Vec::new() }
     }
 
     /// Creates variables for a number between `low` and `high`.
-    pub(super) fn within(clauses: &mut impl Clauses, low: i128, high: i128) -> Tokens {
+    pub(super) fn within(clauses: &mut impl Clauses, low: i128, high: i128) -> OrderEncodedTokens {
         let above: Vec<Literal> = (low..high).map(|_| clauses.variable()).collect();
         for pair in above.windows(2) {
             clauses.clause(&[!pair[1], pair[0]]);
         }
-        Tokens { low, above }
+        OrderEncodedTokens { low, above }
     }
 
     pub(super) fn low(&self) -> i128 {

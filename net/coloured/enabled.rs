@@ -16,20 +16,20 @@ use std::collections::BTreeMap;
 pub struct GaveUp;
 
 /// Tokens of a single colour that a transition takes under every binding.
-struct Input<'t> {
+struct MatchedInput<'t> {
     place: ColouredPlaceId,
     term: &'t Term,
     count: u64,
 }
 
-struct Search<'s> {
+struct BindingSearch<'s> {
     net: &'s ColouredNet,
     marking: &'s ColouredMarking,
     t: ColouredTransitionId,
     variables: Vec<VariableId>,
     /// The conjuncts of the guard with their variables.
     guards: Vec<(&'s Guard, Vec<VariableId>)>,
-    inputs: Vec<Input<'s>>,
+    inputs: Vec<MatchedInput<'s>>,
     binding: BTreeMap<VariableId, u64>,
     /// The tokens taken by the inputs matched so far.
     taken: BTreeMap<(ColouredPlaceId, u64), u64>,
@@ -62,7 +62,7 @@ impl ColouredNet {
             part.variables(&mut read);
             (part, read)
         });
-        let mut search = Search {
+        let mut search = BindingSearch {
             net: self,
             marking,
             t,
@@ -79,17 +79,17 @@ impl ColouredNet {
 
 /// Collects the inputs of an inscription: a sum contains each of its parts; a difference guarantees
 /// none.
-fn collect<'t>(place: ColouredPlaceId, multiset: &'t Multiset, inputs: &mut Vec<Input<'t>>) {
+fn collect<'t>(place: ColouredPlaceId, multiset: &'t Multiset, inputs: &mut Vec<MatchedInput<'t>>) {
     match multiset {
         Multiset::Of { count, term } if *count > 0 && !term.has_all() => {
-            inputs.push(Input { place, term, count: *count });
+            inputs.push(MatchedInput { place, term, count: *count });
         }
         Multiset::Sum(parts) => parts.iter().for_each(|part| collect(place, part, inputs)),
         _ => {}
     }
 }
 
-impl Search<'_> {
+impl BindingSearch<'_> {
     fn go_on(&mut self) -> Result<Option<Vec<Value>>, GaveUp> {
         let mut fewest: Option<(usize, Vec<u64>)> = None;
         for input in 0..self.inputs.len() {
@@ -120,7 +120,7 @@ impl Search<'_> {
     /// Returns the colours on the place that an input may take, given the variables bound and the
     /// tokens taken so far.
     fn fitting(&mut self, input: usize) -> Result<Vec<u64>, GaveUp> {
-        let Input { place, term, count } = self.inputs[input];
+        let MatchedInput { place, term, count } = self.inputs[input];
         let mut fitting = Vec::new();
         let marking = self.marking;
         for (&colour, &tokens) in marking.bag(place) {

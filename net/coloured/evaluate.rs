@@ -9,7 +9,7 @@ use crate::marking::Marking;
 use std::collections::BTreeMap;
 
 /// Tokens by place.
-pub(super) type Moved = BTreeMap<ColouredPlaceId, Bag>;
+pub(super) type MovedTokens = BTreeMap<ColouredPlaceId, Bag>;
 
 /// The colour that a binding gives to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -177,8 +177,12 @@ impl ColouredNet {
     }
 
     /// Returns the tokens that arcs move, by place.
-    fn moved(&self, arcs: &[super::ColouredArc], binding: &[Value]) -> Result<Moved, TooMany> {
-        let mut moved = Moved::new();
+    fn moved(
+        &self,
+        arcs: &[super::ColouredArc],
+        binding: &[Value],
+    ) -> Result<MovedTokens, TooMany> {
+        let mut moved = MovedTokens::new();
         for arc in arcs {
             let bag = moved.entry(arc.place).or_default();
             for (colour, tokens) in self.bag(&arc.inscription, binding, COLOURS)? {
@@ -197,7 +201,7 @@ impl ColouredNet {
         marking: &ColouredMarking,
         t: ColouredTransitionId,
         binding: &[Value],
-    ) -> Result<(Moved, Moved), ColouredFireError> {
+    ) -> Result<(MovedTokens, MovedTokens), ColouredFireError> {
         let transition = self.transition(t);
         for variable in transition.variables() {
             let mut values = binding.iter().filter(|value| value.variable == variable);

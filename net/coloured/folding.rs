@@ -30,7 +30,7 @@ pub type NamedClasses = Vec<Vec<String>>;
 /// The error for a coloured net with more than 4 GiB of names or more than 2³² − 1 nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than 2^32 - 1 nodes, or names of more than 4 GiB")]
-pub struct TooLarge;
+pub struct FoldingTooLarge;
 
 impl Folding {
     /// Makes a folding from coloured places and transitions, each with the number of nodes it
@@ -41,13 +41,13 @@ impl Folding {
     pub fn new<'n>(
         places: impl IntoIterator<Item = (&'n str, usize)>,
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
-    ) -> Result<Self, TooLarge> {
+    ) -> Result<Self, FoldingTooLarge> {
         let rows = |rows: &mut dyn Iterator<Item = (&'n str, usize)>| {
             let (mut names, mut ends, mut end) = (Names::default(), Vec::new(), 0usize);
             for (name, count) in rows {
-                names.push(name).map_err(|_| TooLarge)?;
+                names.push(name).map_err(|_| FoldingTooLarge)?;
                 end += count;
-                ends.push(u32::try_from(end).map_err(|_| TooLarge)?);
+                ends.push(u32::try_from(end).map_err(|_| FoldingTooLarge)?);
             }
             Ok((names, ends))
         };

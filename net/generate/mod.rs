@@ -2,7 +2,7 @@
 //!
 //! Engines, rules and encodings are tested on these nets, benchmarks increase their parameters, and
 //! [`pnml`] feeds them to the command line. There is one file per family; each states the known
-//! answers with the argument, and returns them as data beside the net ([`Specimen`]), so that a
+//! answers with the argument, and returns them as data beside the net ([`KnownNet`]), so that a
 //! test can iterate over all families ([`specimens`]).
 //!
 //! Sizes are `u32`; a net with more nodes than the builder accepts (2³² − 1) panics.
@@ -24,7 +24,7 @@ mod sketch;
 mod token_ring;
 
 pub use crate::pnml::{pnml, write_pnml};
-pub use answers::{Answers, Count, Specimen};
+pub use answers::{Answers, KnownCount, KnownNet};
 pub use binary_counter::binary_counter;
 pub use coloured::random_coloured;
 pub use counters::counters;
@@ -34,14 +34,14 @@ pub use mutual_exclusion::mutual_exclusion;
 pub use odometer::{net as odometer_net, odometer};
 pub use philosophers::philosophers;
 pub use producer_consumer::producer_consumer;
-pub use random::{Kind, Shape, random, random_with};
+pub use random::{RandomKind, Shape, random, random_with};
 pub use random_formula::{random_ctl, random_fairness, random_ltl};
 pub use random_goal::{random_goal, random_goals, random_predicate, random_sum};
 pub use token_ring::token_ring;
 
 /// Returns every family at small parameters, with at most 10⁴ reachable markings or infinitely
 /// many.
-pub fn specimens() -> Vec<Specimen> {
+pub fn specimens() -> Vec<KnownNet> {
     let mut all = Vec::new();
     all.extend((2..=6).map(philosophers));
     all.extend((1..=6).map(token_ring));

@@ -1,6 +1,6 @@
 //! Odometers, whose runs are long and consist of nested loops.
 
-use super::answers::{Answers, Count, Specimen};
+use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 use crate::id::PlaceId;
 
@@ -21,8 +21,8 @@ use crate::id::PlaceId;
 ///
 /// # Panics
 /// Without digits, and with a base below 2.
-pub fn odometer(digits: u32, base: u32) -> Specimen {
-    let states = Count::power(base, digits);
+pub fn odometer(digits: u32, base: u32) -> KnownNet {
+    let states = KnownCount::power(base, digits);
     let known = Answers {
         states,
         firings: states.exact().map(|states| states - 1).into(),
@@ -33,7 +33,7 @@ pub fn odometer(digits: u32, base: u32) -> Specimen {
         live: false,
         stable_place: false,
     };
-    Specimen { net: net(digits, base), known }
+    KnownNet { net: net(digits, base), known }
 }
 
 /// Returns the net of [`odometer`] alone, for any number of markings.

@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 /// The guarantee about the markings of a random net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RandomKind {
     /// No guarantee; source transitions and unbounded places are common.
     Free,
     /// Bounded: some weighted sum of tokens, with weights of at least 1, never increases.
@@ -23,12 +23,12 @@ pub struct Shape {
     pub places: u32,
     /// Number of transitions.
     pub transitions: u32,
-    /// The largest arc weight, at least 1; ignored by [`Kind::OneSafe`].
+    /// The largest arc weight, at least 1; ignored by [`RandomKind::OneSafe`].
     pub weight: u32,
-    /// The most initial tokens of a place; ignored by [`Kind::OneSafe`].
+    /// The most initial tokens of a place; ignored by [`RandomKind::OneSafe`].
     pub tokens: u32,
     /// The guarantee.
-    pub kind: Kind,
+    pub kind: RandomKind,
 }
 
 impl Shape {
@@ -41,7 +41,8 @@ impl Shape {
             transitions: rng.u32(1..=10).max(rng.u32(1..=10)),
             weight: rng.u32(1..=3),
             tokens: rng.u32(1..=3),
-            kind: [Kind::Free, Kind::Bounded, Kind::Bounded, Kind::OneSafe][rng.usize(0..4)],
+            kind: [RandomKind::Free, RandomKind::Bounded, RandomKind::Bounded, RandomKind::OneSafe]
+                [rng.usize(0..4)],
         }
     }
 }
@@ -54,7 +55,7 @@ impl Shape {
 /// one, and isolated places.
 ///
 /// # Known answers
-/// None but what [`Kind`] guarantees: bounded, or one-safe.
+/// None but what [`RandomKind`] guarantees: bounded, or one-safe.
 pub fn random(seed: u64, shape: &Shape) -> Net {
     let name = format!("random-{seed}");
     random_with(&mut Rng::with_seed(seed), shape, name)
@@ -64,13 +65,13 @@ pub fn random(seed: u64, shape: &Shape) -> Net {
 /// generators.
 pub fn random_with(rng: &mut Rng, shape: &Shape, name: String) -> Net {
     match shape.kind {
-        Kind::Free => weighted(rng, shape, name, false),
-        Kind::Bounded => weighted(rng, shape, name, true),
-        Kind::OneSafe => one_safe(rng, shape, name),
+        RandomKind::Free => weighted(rng, shape, name, false),
+        RandomKind::Bounded => weighted(rng, shape, name, true),
+        RandomKind::OneSafe => one_safe(rng, shape, name),
     }
 }
 
-type Side = Vec<(PlaceId, u32)>;
+type WeightedPlaces = Vec<(PlaceId, u32)>;
 
 fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
     let mut sketch = Sketch::new(name);
@@ -82,11 +83,11 @@ fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
     let marked = places.iter().copied().filter(|place| tokens[place.index()] > 0);
     // The weight of each place in the sum that never increases.
     let values: Vec<u64> = places.iter().map(|_| rng.u64(1..=3)).collect();
-    let worth = |side: &Side| -> u64 {
+    let worth = |side: &WeightedPlaces| -> u64 {
         side.iter().map(|&(place, weight)| values[place.index()] * u64::from(weight)).sum()
     };
     let mut fed: Vec<PlaceId> = marked.collect();
-    let mut earlier: Vec<(Side, Side)> = Vec::new();
+    let mut earlier: Vec<(WeightedPlaces, WeightedPlaces)> = Vec::new();
     for t in 0..shape.transitions {
         let (inputs, outputs) = if !earlier.is_empty() && rng.u32(0..8) == 0 {
             earlier[rng.usize(0..earlier.len())].clone()
@@ -127,9 +128,9 @@ fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
 
 /// Chooses up to three different places with weights; mostly weight 1, and mostly one or two
 /// places.
-fn side(rng: &mut Rng, places: &[PlaceId], weight: u32) -> Side {
+fn side(rng: &mut Rng, places: &[PlaceId], weight: u32) -> WeightedPlaces {
     let size = [0, 1, 1, 1, 1, 2, 2, 2, 3][rng.usize(0..9)];
-    let mut side = Side::new();
+    let mut side = WeightedPlaces::new();
     for _ in 0..size {
         let place = places[rng.usize(0..places.len())];
         if side.iter().all(|&(other, _)| other != place) {
@@ -159,7 +160,7 @@ fn one_safe(rng: &mut Rng, shape: &Shape, name: String) -> Net {
         made += size;
     }
     for t in 0..shape.transitions {
-        let (mut inputs, mut outputs) = (Side::new(), Side::new());
+        let (mut inputs, mut outputs) = (WeightedPlaces::new(), WeightedPlaces::new());
         for _ in 0..[1, 1, 1, 1, 2, 3][rng.usize(0..6)] {
             let chosen = rng.usize(0..components.len());
             let component = &components[chosen];
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn one_safe_nets_are_one_safe() {
         for seed in 0..200 {
-            let shape = Shape { kind: Kind::OneSafe, ..Shape::small(seed) };
+            let shape = Shape { kind: RandomKind::OneSafe, ..Shape::small(seed) };
             walk(&random(seed, &shape), seed, |marking| assert!(marking.largest() <= 1));
         }
     }
@@ -220,7 +221,7 @@ mod tests {
     #[test]
     fn bounded_nets_stay_below_their_initial_worth() {
         for seed in 0..200 {
-            let shape = Shape { kind: Kind::Bounded, ..Shape::small(seed) };
+            let shape = Shape { kind: RandomKind::Bounded, ..Shape::small(seed) };
             let net = random(seed, &shape);
             let most = 3 * net.initial().total();
             walk(&net, seed, |marking| assert!(marking.total() <= most));

@@ -1,6 +1,6 @@
 //! The client side of a worker process: the program is kept here and solved there.
 
-use super::process::{Process, Waited, program};
+use super::process::{Process, WaitError, program};
 use super::wire::{Allowance, Outgoing, Reply, first_message, reply};
 use super::{ATTEMPTS, GRACE, PAUSE, patience, patience_after_stop};
 use crate::answer::NoAnswer;
@@ -54,7 +54,7 @@ impl AwaitedReply {
 }
 
 /// The reason for a missing answer.
-enum Failure {
+enum WorkerFailure {
     /// The worker process can no longer be used.
     Lost(&'static str),
     /// The budget is exhausted.
@@ -64,7 +64,7 @@ enum Failure {
     /// Worker processes are not available.
     NoGuests,
 }
-use Failure::{Lost, NoGuests, Spent, TooMuch};
+use WorkerFailure::{Lost, NoGuests, Spent, TooMuch};
 
 impl GuestLp {
     /// Takes over `program`, without starting a process or solving anything.
@@ -93,7 +93,7 @@ impl GuestLp {
     }
 
     /// Ensures that a worker process exists and has received the program with all changes.
-    fn have_guest(&mut self, budget: &Budget) -> Result<(), Failure> {
+    fn have_guest(&mut self, budget: &Budget) -> Result<(), WorkerFailure> {
         if self.guest.is_none() {
             if NO_GUESTS.load(Ordering::Relaxed) || self.coefficients() > MOST_COEFFICIENTS {
                 return Err(NoGuests);
@@ -115,14 +115,14 @@ impl GuestLp {
                 self.sent_rows = self.program.rows().len();
                 Ok(())
             }
-            Err(Waited::Dead) => Err(self.death()),
-            Err(Waited::Enough) if budget.is_exhausted() => Err(Spent),
-            Err(Waited::Enough) => Err(Lost("it does not read its input")),
+            Err(WaitError::Dead) => Err(self.death()),
+            Err(WaitError::Enough) if budget.is_exhausted() => Err(Spent),
+            Err(WaitError::Enough) => Err(Lost("it does not read its input")),
         }
     }
 
     /// Returns the reason why the worker process died.
-    fn death(&mut self) -> Failure {
+    fn death(&mut self) -> WorkerFailure {
         match self.guest.as_mut().map(Process::took_too_much) {
             Some(true) => TooMuch,
             _ => Lost("it died"),
@@ -141,7 +141,7 @@ impl GuestLp {
     }
 
     /// Waits for the next message, within the allowed silence of the worker process and the budget.
-    fn next(&mut self, budget: &Budget) -> Result<Reply, Failure> {
+    fn next(&mut self, budget: &Budget) -> Result<Reply, WorkerFailure> {
         loop {
             let patience = self.patience();
             let silent = self.awaited.map_or(Duration::ZERO, |debt| debt.since.elapsed());
@@ -163,8 +163,8 @@ impl GuestLp {
                         Err(_) => Err(Lost("it sent an invalid message")),
                     };
                 }
-                Err(Waited::Dead) => return Err(self.death()),
-                Err(Waited::Enough) => match budget.exhausted() {
+                Err(WaitError::Dead) => return Err(self.death()),
+                Err(WaitError::Enough) => match budget.exhausted() {
                     // This process may be the one that uses the memory.
                     Some(Exhausted::Memory) => return Err(TooMuch),
                     Some(_) => return Err(Spent),
@@ -178,7 +178,7 @@ impl GuestLp {
     }
 
     /// Solves the current program in one worker process.
-    fn attempt(&mut self, budget: &Budget) -> Result<LpAnswer, Failure> {
+    fn attempt(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
         // Read the overdue reply to an earlier question first.
         while self.awaited.is_some() {
             self.next(budget)?;
@@ -208,7 +208,7 @@ impl GuestLp {
     }
 
     /// Tells the worker process to stop. An answer that arrives within [`GRACE`] still counts.
-    fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, Failure> {
+    fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
         let mut order = Outgoing::default();
         order.stop();
         self.tell(&mut order)?;
@@ -222,12 +222,12 @@ impl GuestLp {
     }
 
     /// Sends a short message.
-    fn tell(&mut self, order: &mut Outgoing) -> Result<(), Failure> {
+    fn tell(&mut self, order: &mut Outgoing) -> Result<(), WorkerFailure> {
         let Some(guest) = &mut self.guest else { return Err(NoGuests) };
         match guest.say(&mut order.0, GRACE, None) {
             Ok(()) => Ok(()),
-            Err(Waited::Dead) => Err(self.death()),
-            Err(Waited::Enough) => Err(Lost("it does not read its input")),
+            Err(WaitError::Dead) => Err(self.death()),
+            Err(WaitError::Enough) => Err(Lost("it does not read its input")),
         }
     }
 

@@ -80,7 +80,7 @@ pub(crate) struct Process {
 
 /// The reason why waiting ended without a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waited {
+pub(crate) enum WaitError {
     /// The process has ended.
     Dead,
     /// The time or the budget is over.
@@ -143,7 +143,7 @@ impl Process {
         out: &mut Vec<u8>,
         patience: Duration,
         budget: Option<&Budget>,
-    ) -> Result<(), Waited> {
+    ) -> Result<(), WaitError> {
         let mut said = 0;
         let mut since = Instant::now();
         let end = loop {
@@ -151,7 +151,7 @@ impl Process {
                 break Ok(());
             }
             match self.to.write(&out[said..]) {
-                Ok(0) => break Err(Waited::Dead),
+                Ok(0) => break Err(WaitError::Dead),
                 Ok(count) => {
                     said += count;
                     since = Instant::now();
@@ -159,11 +159,11 @@ impl Process {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if since.elapsed() >= patience || budget.is_some_and(Budget::is_exhausted) {
-                        break Err(Waited::Enough);
+                        break Err(WaitError::Enough);
                     }
                     ready(&mut [PollFd::new(&self.to, PollFlags::OUT)], GLANCE)?;
                 }
-                Err(_) => break Err(Waited::Dead),
+                Err(_) => break Err(WaitError::Dead),
             }
         };
         out.drain(..said);
@@ -177,7 +177,7 @@ impl Process {
         mut first: impl FnMut(&mut Vec<u8>) -> Option<T>,
         patience: Duration,
         budget: Option<&Budget>,
-    ) -> Result<T, Waited> {
+    ) -> Result<T, WaitError> {
         let since = Instant::now();
         let mut late = 0;
         loop {
@@ -192,21 +192,21 @@ impl Process {
             if ready(&mut [PollFd::new(&self.from, PollFlags::IN)], wait)? {
                 let mut bytes = [0; 1 << 16];
                 match self.from.read(&mut bytes) {
-                    Ok(0) => return Err(Waited::Dead),
+                    Ok(0) => return Err(WaitError::Dead),
                     Ok(count) => {
                         self.received.extend_from_slice(&bytes[..count]);
                         late += if is_over(left, budget) { count } else { 0 };
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
-                    Err(_) => return Err(Waited::Dead),
+                    Err(_) => return Err(WaitError::Dead),
                 }
                 // Bytes that have arrived are still read, but a message that never ends is not read
                 // forever.
                 if late > MOST_LATE {
-                    return Err(Waited::Enough);
+                    return Err(WaitError::Enough);
                 }
             } else if is_over(left, budget) {
-                return Err(Waited::Enough);
+                return Err(WaitError::Enough);
             }
         }
     }
@@ -274,9 +274,9 @@ fn kill_all(processes: &[u32]) {
     }
 }
 
-impl From<rustix::io::Errno> for Waited {
+impl From<rustix::io::Errno> for WaitError {
     fn from(_: rustix::io::Errno) -> Self {
-        Waited::Dead
+        WaitError::Dead
     }
 }
 

@@ -1,6 +1,6 @@
 //! The server side of a worker process: executes orders until the client is gone.
 
-use super::wire::{Allowance, Order, Outgoing, Reply, first_message, order};
+use super::wire::{Allowance, Outgoing, Reply, WorkerRequest, first_message, order};
 use super::{PULSE, watch};
 use crate::answer::NoAnswer;
 use crate::budget::{Budget, resident_bytes};
@@ -21,16 +21,16 @@ const GLANCE: Duration = Duration::from_millis(2);
 /// with the client.
 pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
     watch::begin(&from);
-    LINE.set(Some(Line { from: from.into(), to: to.into(), received: Vec::new() }));
+    LINE.set(Some(WorkerConnection { from: from.into(), to: to.into(), received: Vec::new() }));
     let mut model = None;
-    while let Some(order) = on_the_line(Line::next).flatten() {
+    while let Some(order) = on_the_line(WorkerConnection::next).flatten() {
         let reply = match order {
-            Order::Solve(allowance) => Reply::Solved(solve(model.as_mut(), allowance)),
-            Order::InverseRow(column) => {
+            WorkerRequest::Solve(allowance) => Reply::Solved(solve(model.as_mut(), allowance)),
+            WorkerRequest::InverseRow(column) => {
                 Reply::InverseRow(model.as_mut().and_then(|model| model.inverse_row(column)))
             }
             // The order came after the answer had been sent.
-            Order::Stop => continue,
+            WorkerRequest::Stop => continue,
             order => match change(&mut model, order) {
                 Ok(()) => continue,
                 // The client's copy accepted this change, so an error means that the copies differ.
@@ -46,25 +46,25 @@ pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
 
 thread_local! {
     /// The connection of the serving thread, where the solver's callback finds it.
-    static LINE: RefCell<Option<Line>> = const { RefCell::new(None) };
+    static LINE: RefCell<Option<WorkerConnection>> = const { RefCell::new(None) };
     static AT_WORK: RefCell<Option<AtWork>> = const { RefCell::new(None) };
 }
 
-fn on_the_line<T>(act: impl FnOnce(&mut Line) -> T) -> Option<T> {
+fn on_the_line<T>(act: impl FnOnce(&mut WorkerConnection) -> T) -> Option<T> {
     LINE.with_borrow_mut(|line| line.as_mut().map(act))
 }
 
 /// The connection to the client.
-struct Line {
+struct WorkerConnection {
     from: File,
     to: File,
     /// Received bytes that are not a complete message yet.
     received: Vec<u8>,
 }
 
-impl Line {
+impl WorkerConnection {
     /// Returns the next order, or `None` if the client is gone.
-    fn next(&mut self) -> Option<Order> {
+    fn next(&mut self) -> Option<WorkerRequest> {
         loop {
             if let Some(message) = first_message(&mut self.received) {
                 return order(&message).ok();
@@ -80,7 +80,7 @@ impl Line {
         loop {
             // The order may have arrived together with the question.
             if let Some(message) = first_message(&mut self.received) {
-                return matches!(order(&message), Ok(Order::Stop));
+                return matches!(order(&message), Ok(WorkerRequest::Stop));
             }
             if poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&now)) != Ok(1) {
                 return false;
@@ -148,7 +148,7 @@ fn pulse() {
         let now = Instant::now();
         if now.duration_since(at_work.last_check) >= GLANCE {
             at_work.last_check = now;
-            if on_the_line(Line::says_stop) == Some(true) {
+            if on_the_line(WorkerConnection::says_stop) == Some(true) {
                 at_work.budget.cancel();
             }
         }
@@ -159,9 +159,9 @@ fn pulse() {
     });
 }
 
-fn change(model: &mut Option<HighsModel>, order: Order) -> Result<(), ProgramError> {
+fn change(model: &mut Option<HighsModel>, order: WorkerRequest) -> Result<(), ProgramError> {
     let model = match order {
-        Order::Load(program) => {
+        WorkerRequest::Load(program) => {
             // Free the old model first, so that only one is in memory.
             *model = None;
             let mut loaded = HighsModel::new(program);
@@ -172,10 +172,13 @@ fn change(model: &mut Option<HighsModel>, order: Order) -> Result<(), ProgramErr
         _ => model.get_or_insert_with(|| HighsModel::new(LinearProgram::new(Sense::Minimise))),
     };
     match order {
-        Order::Objective(sense, costs) => model.set_objective(sense, &costs),
-        Order::RowBounds(row, bounds) => model.set_row_bounds(row, bounds),
-        Order::ColumnBounds(column, bounds) => model.set_column_bounds(column, bounds),
-        Order::AddRow(bounds, entries) => model.add_row(bounds, &entries).map(|_| ()),
-        Order::Load(_) | Order::Solve(_) | Order::InverseRow(_) | Order::Stop => Ok(()),
+        WorkerRequest::Objective(sense, costs) => model.set_objective(sense, &costs),
+        WorkerRequest::RowBounds(row, bounds) => model.set_row_bounds(row, bounds),
+        WorkerRequest::ColumnBounds(column, bounds) => model.set_column_bounds(column, bounds),
+        WorkerRequest::AddRow(bounds, entries) => model.add_row(bounds, &entries).map(|_| ()),
+        WorkerRequest::Load(_)
+        | WorkerRequest::Solve(_)
+        | WorkerRequest::InverseRow(_)
+        | WorkerRequest::Stop => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! One process of an SMT solver: its protocol state, its answers, and the waiting times.
 
 use crate::budget::{self, Budget, Exhausted};
-use crate::guest::process::{Process, Program, Waited};
+use crate::guest::process::{Process, Program, WaitError};
 use crate::guest::{GRACE, patience};
 use crate::model::{Model, Value};
 use crate::smt_lib::reader::{Expression, Expressions};
@@ -30,7 +30,7 @@ pub(super) const MUTE: &str = "it does not answer";
 
 /// A process, with the state of the conversation.
 #[derive(Debug)]
-pub(super) struct Guest {
+pub(super) struct SolverProcess {
     pub(super) process: Process,
     /// Output that was not sent yet, up to the end of a command.
     pub(super) unsent: Vec<u8>,
@@ -56,7 +56,7 @@ pub(super) struct Guest {
 }
 
 /// The reason for a missing answer.
-pub(super) enum Failure {
+pub(super) enum SolverProcessFailure {
     /// The process can no longer be used.
     Lost(String),
     /// The solver refused the question.
@@ -66,15 +66,18 @@ pub(super) enum Failure {
     /// The process takes too much memory.
     TooMuch,
 }
-pub(super) use Failure::{Lost, Refused, Spent, TooMuch};
+pub(super) use SolverProcessFailure::{Lost, Refused, Spent, TooMuch};
 
-impl Guest {
+impl SolverProcess {
     /// Starts a process and sends the first message. Returns the process, and the solver's name and
     /// version.
-    pub(super) fn start(program: &Program, budget: &Budget) -> Result<(Guest, String), Failure> {
+    pub(super) fn start(
+        program: &Program,
+        budget: &Budget,
+    ) -> Result<(SolverProcess, String), SolverProcessFailure> {
         let process =
             Process::get(program).map_err(|error| Lost(format!("it does not start: {error}")))?;
-        let mut guest = Guest {
+        let mut guest = SolverProcess {
             process,
             unsent: GREETING.into(),
             expressions: Expressions::of_at_most(MOST_BYTES),
@@ -183,7 +186,7 @@ impl Guest {
         &mut self,
         assumed: &[String],
         budget: &Budget,
-    ) -> Result<Vec<Expression>, Failure> {
+    ) -> Result<Vec<Expression>, SolverProcessFailure> {
         if let Some(option) = self.time_limit {
             // The limit is in milliseconds; the largest value means no limit.
             let left = budget.remaining().map_or(u128::from(u32::MAX), |left| left.as_millis() + 1);
@@ -202,7 +205,11 @@ impl Guest {
 
     /// Sends the prepared output and reads the answer. The answer is expected to have at most about
     /// `bytes` bytes of values. A reply that is late remains outstanding.
-    fn exchange(&mut self, bytes: usize, budget: &Budget) -> Result<Vec<Expression>, Failure> {
+    fn exchange(
+        &mut self,
+        bytes: usize,
+        budget: &Budget,
+    ) -> Result<Vec<Expression>, SolverProcessFailure> {
         self.end_message();
         self.expressions = Expressions::of_at_most(MOST_BYTES + bytes);
         self.awaited_since = Some(Instant::now());
@@ -235,12 +242,12 @@ impl Guest {
         &mut self,
         patience: Duration,
         budget: Option<&Budget>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SolverProcessFailure> {
         match self.process.say(&mut self.unsent, patience, budget) {
             Ok(()) => Ok(()),
-            Err(Waited::Dead) => Err(Lost(DIED.to_owned())),
-            Err(Waited::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
-            Err(Waited::Enough) => Err(Lost("it does not read its input".to_owned())),
+            Err(WaitError::Dead) => Err(Lost(DIED.to_owned())),
+            Err(WaitError::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
+            Err(WaitError::Enough) => Err(Lost("it does not read its input".to_owned())),
         }
     }
 
@@ -249,7 +256,7 @@ impl Guest {
         &mut self,
         patience: Duration,
         budget: Option<&Budget>,
-    ) -> Result<Vec<Expression>, Failure> {
+    ) -> Result<Vec<Expression>, SolverProcessFailure> {
         let nonsense = || Lost("its output is not SMT-LIB 2".to_owned());
         let begun = Instant::now();
         // A part of the message may still be unsent.
@@ -277,8 +284,8 @@ impl Guest {
                     heard.push(said);
                 }
                 Ok(Err(_)) => return Err(nonsense()),
-                Err(Waited::Dead) => return Err(Lost(DIED.to_owned())),
-                Err(Waited::Enough) => {
+                Err(WaitError::Dead) => return Err(Lost(DIED.to_owned())),
+                Err(WaitError::Enough) => {
                     if self.most_memory < u64::MAX
                         && budget::child_bytes(self.process.id()) > self.most_memory
                     {
@@ -301,7 +308,7 @@ impl Guest {
         &mut self,
         terms: &Terms,
         budget: &Budget,
-    ) -> Result<Option<Model>, Failure> {
+    ) -> Result<Option<Model>, SolverProcessFailure> {
         let variables: Vec<Variable> = self.writer.variables().collect();
         let mut model = Model::new();
         if variables.is_empty() {
@@ -353,7 +360,7 @@ impl Guest {
         &mut self,
         assumed: &[String],
         budget: &Budget,
-    ) -> Result<Vec<bool>, Failure> {
+    ) -> Result<Vec<bool>, SolverProcessFailure> {
         if assumed.is_empty() || !self.has_cores {
             return Ok(vec![true; assumed.len()]);
         }
@@ -381,7 +388,7 @@ impl Guest {
     }
 
     /// Returns the solver's reason for "unknown".
-    pub(super) fn reason(&mut self, budget: &Budget) -> Result<String, Failure> {
+    pub(super) fn reason(&mut self, budget: &Budget) -> Result<String, SolverProcessFailure> {
         if budget.is_exhausted() {
             return Ok(String::new());
         }

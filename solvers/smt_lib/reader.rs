@@ -105,11 +105,11 @@ fn decimal(word: &str) -> Option<BigRational> {
 struct Scanner {
     at: usize,
     depth: usize,
-    within: Within,
+    within: LexState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Within {
+enum LexState {
     #[default]
     Nothing,
     Word,
@@ -123,8 +123,8 @@ impl Scanner {
     fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
         while let Some(&byte) = bytes.get(self.at) {
             let ends_word = byte.is_ascii_whitespace() || b"()\";|".contains(&byte);
-            if self.within == Within::Word && ends_word {
-                self.within = Within::Nothing;
+            if self.within == LexState::Word && ends_word {
+                self.within = LexState::Nothing;
                 if self.depth == 0 {
                     return Some(self.at);
                 }
@@ -132,24 +132,24 @@ impl Scanner {
             self.at += 1;
             let was = self.within;
             self.within = match (was, byte) {
-                (Within::Bars, b'|') | (Within::Text, b'"') => Within::Nothing,
-                (Within::Comment, b'\n') => Within::Nothing,
-                (Within::Nothing, b'|') => Within::Bars,
-                (Within::Nothing, b'"') => Within::Text,
-                (Within::Nothing, b';') => Within::Comment,
-                (Within::Nothing, b'(') => {
+                (LexState::Bars, b'|') | (LexState::Text, b'"') => LexState::Nothing,
+                (LexState::Comment, b'\n') => LexState::Nothing,
+                (LexState::Nothing, b'|') => LexState::Bars,
+                (LexState::Nothing, b'"') => LexState::Text,
+                (LexState::Nothing, b';') => LexState::Comment,
+                (LexState::Nothing, b'(') => {
                     self.depth += 1;
                     was
                 }
-                (Within::Nothing, b')') => {
+                (LexState::Nothing, b')') => {
                     self.depth = self.depth.saturating_sub(1);
                     was
                 }
-                (Within::Nothing, byte) if !byte.is_ascii_whitespace() => Within::Word,
+                (LexState::Nothing, byte) if !byte.is_ascii_whitespace() => LexState::Word,
                 _ => was,
             };
-            let closed = self.within == Within::Nothing
-                && (matches!(was, Within::Bars | Within::Text) || byte == b')');
+            let closed = self.within == LexState::Nothing
+                && (matches!(was, LexState::Bars | LexState::Text) || byte == b')');
             if closed && self.depth == 0 {
                 return Some(self.at);
             }
@@ -168,7 +168,7 @@ pub(crate) struct Expressions {
 
 /// The error for bytes that are not an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Garbled;
+pub(crate) struct InvalidExpression;
 
 impl Expressions {
     /// Creates a parser for at most `bytes` bytes in total; further input is an error.
@@ -178,17 +178,20 @@ impl Expressions {
 
     /// Takes the first complete expression off `bytes`, or returns `None`. Bytes that were scanned
     /// are not scanned again when more bytes arrive.
-    pub(crate) fn first(&mut self, bytes: &mut Vec<u8>) -> Option<Result<Expression, Garbled>> {
+    pub(crate) fn first(
+        &mut self,
+        bytes: &mut Vec<u8>,
+    ) -> Option<Result<Expression, InvalidExpression>> {
         let end = self.scanner.next_end(bytes);
         if self.scanner.depth > MAX_DEPTH || end.unwrap_or(bytes.len()) > self.allowed {
             self.scanner = Scanner::default();
             bytes.clear();
-            return Some(Err(Garbled));
+            return Some(Err(InvalidExpression));
         }
         self.allowed -= end?;
         let whole: Vec<u8> = bytes.drain(..end?).collect();
         self.scanner = Scanner::default();
-        Some(expression(&whole).ok_or(Garbled))
+        Some(expression(&whole).ok_or(InvalidExpression))
     }
 }
 
@@ -257,7 +260,7 @@ impl Commands {
 mod tests {
     use super::*;
 
-    fn all(text: &str, at_once: usize) -> Vec<Result<Expression, Garbled>> {
+    fn all(text: &str, at_once: usize) -> Vec<Result<Expression, InvalidExpression>> {
         let (mut expressions, mut heard, mut found) =
             (Expressions::of_at_most(text.len()), Vec::new(), Vec::new());
         for part in text.as_bytes().chunks(at_once) {
@@ -332,8 +335,8 @@ mod tests {
 
     #[test]
     fn what_is_no_expression_is_refused_and_ends_nothing() {
-        assert!(all(&"(".repeat(5000), 100).contains(&Err(Garbled)));
-        assert_eq!(all(") ", 10), [Err(Garbled)]);
+        assert!(all(&"(".repeat(5000), 100).contains(&Err(InvalidExpression)));
+        assert_eq!(all(") ", 10), [Err(InvalidExpression)]);
         assert_eq!(all("(never whole", 3), []);
         let mut random = fastrand::Rng::with_seed(2);
         for _ in 0..20_000 {

@@ -7,7 +7,7 @@ use std::io;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 
-use crate::bits::{self, Sides, Sum};
+use crate::bits::{self, BitSum, Sides};
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
 /// Terms nested deeper than this get a name, so that writing does not recurse deeply.
@@ -334,7 +334,7 @@ impl Writer {
     }
 
     /// Returns the text of one side of a constraint over bit-vectors.
-    fn bits_sum(&self, terms: &Terms, sum: &Sum, width: u32) -> String {
+    fn bits_sum(&self, terms: &Terms, sum: &BitSum, width: u32) -> String {
         let part = |(variable, coefficient): &(Variable, BigUint)| {
             let symbol = self.symbol(*variable);
             let wide = match width - bits::width(terms, *variable) {

@@ -90,7 +90,7 @@ impl Handle {
     /// Runs a check while a second thread watches the budget. `assumptions` must be literals.
     pub(super) fn check(&mut self, assumptions: &[Bool], budget: &Budget) -> Outcome {
         let assumed: Vec<Z3_ast> = assumptions.iter().map(Ast::get_z3_ast).collect();
-        let watch = Watch { context: self.raw(), solver: self.solver };
+        let watch = InterruptTimer { context: self.raw(), solver: self.solver };
         let (done, watched) = channel::<()>();
         let result = std::thread::scope(|scope| {
             let watcher = std::thread::Builder::new().spawn_scoped(scope, move || {
@@ -207,16 +207,16 @@ pub(super) fn eval_again(script: &str) -> Option<String> {
 }
 
 /// The data of the watching thread.
-struct Watch {
+struct InterruptTimer {
     context: Z3_context,
     solver: Z3_solver,
 }
 
 // SAFETY: used only for `Z3_solver_interrupt`, which may be called from other threads, and only
 // within the scope in `Handle::check`, which the solver outlives.
-unsafe impl Send for Watch {}
+unsafe impl Send for InterruptTimer {}
 
-impl Watch {
+impl InterruptTimer {
     fn interrupt(&self) {
         // SAFETY: see above.
         unsafe { Z3_solver_interrupt(self.context, self.solver) };

@@ -31,7 +31,7 @@ use crate::board::{Evidence, Technique};
 use crate::mcc::techniques::Circumstances;
 use num_bigint::BigUint;
 use parikh_net::lasso::LassoRun;
-use parikh_net::{FiringSequence, GoalId, LoopRun, Pumping};
+use parikh_net::{FiringSequence, GoalId, LoopRun, PumpSequence};
 use std::fmt;
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ pub enum Exhibit {
     /// A run with loops: its firings are too many to be a sequence.
     Loops(LoopRun),
     /// What can repeat for ever, behind a [`Value::Infinite`].
-    Pump(Pumping),
+    Pump(PumpSequence),
     /// A run that goes on for ever.
     Lasso(LassoRun),
 }
@@ -95,7 +95,7 @@ impl Exhibit {
     }
 
     /// What repeats for ever, where something does.
-    pub fn pump(&self) -> Option<&Pumping> {
+    pub fn pump(&self) -> Option<&PumpSequence> {
         match self {
             Exhibit::Pump(pumping) => Some(pumping),
             Exhibit::Firings(_) | Exhibit::Loops(_) | Exhibit::Lasso(_) => None,

@@ -10,7 +10,7 @@ use crate::evidence_files::EvidenceFile;
 use crate::model::View;
 use anyhow::{Context, Result};
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::{Marking, Net, Pumping, Stage, marking_text};
+use parikh_net::{Marking, Net, PumpSequence, Stage, marking_text};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -68,7 +68,7 @@ impl Beside<'_> {
         let mut trace = match answer.exhibit.clone()? {
             Exhibit::Firings(sequence) => Trace { sequence, ..Trace::default() },
             Exhibit::Loops(run) => Trace { loops: Some(run), ..Trace::default() },
-            Exhibit::Pump(Pumping { earlier, last: Stage { prefix, pump } }) => {
+            Exhibit::Pump(PumpSequence { earlier, last: Stage { prefix, pump } }) => {
                 Trace { earlier, sequence: prefix, repeat: Some(pump), ..Trace::default() }
             }
             Exhibit::Lasso(LassoRun { prefix, end }) => {

@@ -80,10 +80,12 @@ impl Job<'_> {
 
     /// What was interrupted can be gone on with, without what was answered.
     fn say_how_to_go_on(&self, report: &Report) {
-        let open = report.unanswered.iter().map(|question| match Word(&question.id).to_string() {
-            // A shell would take the backslash away.
-            word if word.contains('\\') => format!("'{word}'"),
-            word => word,
+        let open = report.unanswered.iter().map(|question| {
+            match Word(&question.id).to_string() {
+                // A shell would take the backslash away.
+                word if word.contains('\\') => format!("'{word}'"),
+                word => word,
+            }
         });
         let open: Vec<String> = open.collect();
         match (open.as_slice(), self.inquiry.has_several()) {

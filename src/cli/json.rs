@@ -11,7 +11,7 @@ use crate::model::View;
 use num_bigint::BigUint;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
-use parikh_net::{FiringSequence, PlaceId, Pumping, Stage, TransitionId};
+use parikh_net::{FiringSequence, PlaceId, PumpSequence, Stage, TransitionId};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
 
@@ -160,7 +160,7 @@ fn looped(run: &LoopRun, view: View<'_>) -> Vec<Json> {
     of_blocks.pop().unwrap_or_default()
 }
 
-fn pump(pumping: &Pumping, view: View<'_>) -> Json {
+fn pump(pumping: &PumpSequence, view: View<'_>) -> Json {
     let stage = |stage: &Stage| json!({"steps": steps(&stage.prefix, view), "repeat": steps(&stage.pump, view)});
     json!({"stages": pumping.stages().map(stage).collect::<Vec<_>>()})
 }

@@ -16,7 +16,7 @@ use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::printable::counted;
 use parikh_net::{
-    FiringSequence, LoopRun, Marking, Net, Predicate, Pumping, TransitionId, marking_text,
+    FiringSequence, LoopRun, Marking, Net, Predicate, PumpSequence, TransitionId, marking_text,
 };
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
@@ -170,7 +170,7 @@ fn firings(sequence: &FiringSequence) -> String {
 }
 
 /// Replays a pump in stages and says what grows.
-fn report_stages(net: &Net, pumping: &Pumping, path: &str) -> Result<()> {
+fn report_stages(net: &Net, pumping: &PumpSequence, path: &str) -> Result<()> {
     let growth = check_pumping(net, pumping).with_context(|| format!("{path} does not replay"))?;
     let mut growing = growth.places().peekable();
     if growing.peek().is_none() {

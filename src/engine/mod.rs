@@ -27,7 +27,7 @@ pub mod walk;
 
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
-use parikh_net::{EffectId, Facts, Features, GoalId, Kind, MarkingGoal, Net};
+use parikh_net::{EffectId, Facts, Features, GoalId, GoalKind, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
@@ -117,7 +117,7 @@ impl Engine {
 #[derive(Clone, Copy, Debug)]
 pub struct Takes {
     /// The supported kinds of goals.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [GoalKind],
     /// The supported features of nets.
     pub features: Features,
 }
@@ -125,17 +125,18 @@ pub struct Takes {
 impl Takes {
     /// Goals about single markings.
     pub const MARKINGS: Takes =
-        Takes { kinds: &[Kind::Reach, Kind::Maximise], features: Features::WEIGHTS };
+        Takes { kinds: &[GoalKind::Reach, GoalKind::Maximise], features: Features::WEIGHTS };
     /// Predicates on single markings.
-    pub const PREDICATES: Takes = Takes { kinds: &[Kind::Reach], features: Features::WEIGHTS };
+    pub const PREDICATES: Takes = Takes { kinds: &[GoalKind::Reach], features: Features::WEIGHTS };
     /// Home properties: predicates that always remain reachable.
-    pub const HOMES: Takes = Takes { kinds: &[Kind::Home], features: Features::WEIGHTS };
+    pub const HOMES: Takes = Takes { kinds: &[GoalKind::Home], features: Features::WEIGHTS };
     /// Runs with a property (LTL).
-    pub const RUNS: Takes = Takes { kinds: &[Kind::Run], features: Features::WEIGHTS };
+    pub const RUNS: Takes = Takes { kinds: &[GoalKind::Run], features: Features::WEIGHTS };
     /// Properties of the computation tree (CTL).
-    pub const TREES: Takes = Takes { kinds: &[Kind::Tree], features: Features::WEIGHTS };
+    pub const TREES: Takes = Takes { kinds: &[GoalKind::Tree], features: Features::WEIGHTS };
     /// Temporal properties: of runs (LTL) and of the computation tree (CTL).
-    pub const TIME: Takes = Takes { kinds: &[Kind::Run, Kind::Tree], features: Features::WEIGHTS };
+    pub const TIME: Takes =
+        Takes { kinds: &[GoalKind::Run, GoalKind::Tree], features: Features::WEIGHTS };
 }
 
 /// The side of an approximation.

@@ -22,7 +22,7 @@
 use super::bounds::Seen;
 use super::{MOST_COPIES, Untranslated};
 use parikh_net::translation::{
-    Because, Bound, Caps, Translation, cap_name, complement_name, copy_name,
+    Because, Caps, Translation, TranslationBound, cap_name, complement_name, copy_name,
 };
 use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ use std::ops::RangeInclusive;
 /// `seen`, copies are made only for what places that are emptied hold together there.
 pub(super) fn build(
     net: &ExtendedNet,
-    bounds: Vec<Bound>,
+    bounds: Vec<TranslationBound>,
     seen: Option<&Seen>,
 ) -> Result<Net, Untranslated> {
     let most: BTreeMap<PlaceId, u64> = bounds.iter().map(|it| (it.place, it.most)).collect();

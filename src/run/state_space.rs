@@ -15,7 +15,7 @@ use crate::answer::{Answer, Plan, Value, not_asked_with_caps};
 use crate::board::Technique;
 use crate::engine::{coverability, diagrams, walk};
 use crate::evidence::pump_grows;
-use parikh_net::{Facts, FiringSequence, Net, Pumping};
+use parikh_net::{Facts, FiringSequence, Net, PumpSequence};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
@@ -338,7 +338,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
             self.report.faults += 1;
             return false;
         }
-        let figures = pumped(&Pumping::single(prefix, pump), by);
+        let figures = pumped(&PumpSequence::single(prefix, pump), by);
         figures.iter().for_each(|figure| self.take(figure, None));
         true
     }

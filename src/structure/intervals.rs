@@ -23,7 +23,7 @@
 //! The marking-driven fixpoint is rule E/M/N of TAPAAL's reductions (Bønneland, Dyhr, Jensen,
 //! Johannsen, Srba, *Stubborn versus structural reductions for Petri nets*, JLAMP 102, 2019).
 
-use parikh_net::facts::{Bound, Provenance};
+use parikh_net::facts::{PlaceBound, Provenance};
 use parikh_net::{
     Atom, Facts, Features, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId,
 };
@@ -95,20 +95,20 @@ impl Intervals {
     }
 
     /// Returns the lower bound of `place`.
-    pub fn low(&self, place: PlaceId) -> Bound {
+    pub fn low(&self, place: PlaceId) -> PlaceBound {
         let tokens = self.last().low(place);
         self.first_with(tokens, |level| level.low(place) == tokens)
     }
 
     /// Returns the upper bound of `place`, or `None` if it is unbounded.
-    pub fn high(&self, place: PlaceId) -> Option<Bound> {
+    pub fn high(&self, place: PlaceId) -> Option<PlaceBound> {
         let tokens = self.last().high(place)?;
         Some(self.first_with(tokens, |level| level.high(place) == Some(tokens)))
     }
 
-    fn first_with(&self, tokens: u64, says_so: impl Fn(&&Level) -> bool) -> Bound {
+    fn first_with(&self, tokens: u64, says_so: impl Fn(&&Level) -> bool) -> PlaceBound {
         let level = self.levels.iter().find(says_so).unwrap_or(self.last());
-        Bound { tokens, rests_on: level.rests_on }
+        PlaceBound { tokens, rests_on: level.rests_on }
     }
 
     /// Decides whether `predicate` holds in all reachable markings or in none. Returns `None` if

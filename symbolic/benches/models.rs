@@ -1,6 +1,6 @@
 //! Scalable nets for the benchmarks of decision diagrams, with their places assigned to levels.
 
-use parikh_symbolic::Touch;
+use parikh_symbolic::LevelTouch;
 
 /// A net over levels.
 pub(crate) struct Model {
@@ -9,18 +9,18 @@ pub(crate) struct Model {
     /// Initial tokens, indexed by level.
     pub(crate) initial: Vec<u64>,
     /// Touches of each transition, by ascending level.
-    pub(crate) transitions: Vec<Vec<Touch>>,
+    pub(crate) transitions: Vec<Vec<LevelTouch>>,
 }
 
 /// Returns the touches of a transition with the given input and output places, one token per arc.
-fn transition(take: &[usize], put: &[usize]) -> Vec<Touch> {
+fn transition(take: &[usize], put: &[usize]) -> Vec<LevelTouch> {
     let mut levels: Vec<usize> = take.iter().chain(put).copied().collect();
     levels.sort_unstable();
     levels.dedup();
     let count = |list: &[usize], level: usize| list.iter().filter(|&&at| at == level).count();
     let touch = |level: usize| {
         let (pre, post) = (count(take, level), count(put, level));
-        Touch { level: level as u32, pre: pre as u64, change: post as i64 - pre as i64 }
+        LevelTouch { level: level as u32, pre: pre as u64, change: post as i64 - pre as i64 }
     };
     levels.into_iter().map(touch).collect()
 }

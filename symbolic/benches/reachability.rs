@@ -5,7 +5,7 @@
 mod models;
 
 use models::{Model, kanban, philosophers, slotted_ring, token_ring};
-use parikh_symbolic::{Diagrams, Limits, Relation, with_stack};
+use parikh_symbolic::{Diagrams, Limits, TransitionRelation, with_stack};
 use std::time::{Duration, Instant};
 
 /// Returns the processor time of this thread in seconds.
@@ -17,7 +17,8 @@ fn cpu() -> f64 {
 
 fn run(model: &Model, how: &str) {
     let levels = model.initial.len() as u32;
-    let relation = Relation::with_reads(levels, &model.transitions, how != "plain").unwrap();
+    let relation =
+        TransitionRelation::with_reads(levels, &model.transitions, how != "plain").unwrap();
     let start = Instant::now();
     let stop = move |_: &_| start.elapsed() > Duration::from_secs(60);
     let report = with_stack(levels as usize, || {

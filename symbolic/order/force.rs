@@ -1,7 +1,7 @@
 //! FORCE: moves each item to the mean position of its edges, repeatedly, and keeps the best
 //! arrangement.
 
-use super::Shape;
+use super::NetShape;
 
 /// Limit on the total number of steps along arcs.
 const WORK: usize = 20_000_000;
@@ -59,12 +59,12 @@ fn length(edges: &[Vec<u32>], position: &[u32]) -> u64 {
 }
 
 /// Returns an order of places in which transitions and invariants span few levels.
-pub(crate) fn places(shape: &Shape, order: &[u32], stop: &dyn Fn() -> bool) -> Vec<u32> {
+pub(crate) fn places(shape: &NetShape, order: &[u32], stop: &dyn Fn() -> bool) -> Vec<u32> {
     draw(order, &edges(shape), stop)
 }
 
 /// Returns one hyperedge per transition and per invariant, as lists of places.
-pub(crate) fn edges(shape: &Shape) -> Vec<Vec<u32>> {
+pub(crate) fn edges(shape: &NetShape) -> Vec<Vec<u32>> {
     let of_transition = |(takes, puts): &(Vec<u32>, Vec<u32>)| {
         let mut all: Vec<u32> = takes.iter().chain(puts).copied().collect();
         all.sort_unstable();

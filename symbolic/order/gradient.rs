@@ -4,10 +4,10 @@
 //! to one end than to the other. The next places always come from the invariant that best continues
 //! the placed part: its placed places are far along, and its other places are far back.
 
-use super::{Shape, force};
+use super::{NetShape, force};
 use std::collections::VecDeque;
 
-pub(crate) fn along_flows(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> {
+pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let gradient = gradient(shape);
     let by_gradient = |places: &mut Vec<u32>| {
         places.sort_by(|&a, &b| {
@@ -47,7 +47,7 @@ pub(crate) fn along_flows(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> {
 }
 
 /// Returns a number in [-1, 1] for each place: -1 at one end, 1 at the other.
-fn gradient(shape: &Shape) -> Vec<f64> {
+fn gradient(shape: &NetShape) -> Vec<f64> {
     let edges = force::edges(shape);
     let mut edges_of: Vec<Vec<u32>> = vec![Vec::new(); shape.places];
     for (at, edge) in edges.iter().enumerate() {

@@ -3,7 +3,7 @@
 //! If exactly one place of a group holds a token, the last level is determined by the others. A
 //! group that stays together therefore costs little more than one level.
 
-use super::{Shape, force};
+use super::{NetShape, force};
 use std::collections::HashSet;
 
 /// Returns the groups one after another, followed by the places without a group.
@@ -20,7 +20,7 @@ pub(crate) fn flat(groups: &[Vec<u32>], places: usize) -> Vec<u32> {
 }
 
 /// Orders the groups with FORCE, so that connected groups are close. Each group stays in one piece.
-pub(crate) fn drawn(shape: &Shape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
+pub(crate) fn drawn(shape: &NetShape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut group_of = vec![u32::MAX; shape.places];
     let mut groups: Vec<Vec<u32>> = groups.to_vec();
     for (at, group) in groups.iter().enumerate() {
@@ -47,7 +47,7 @@ pub(crate) fn drawn(shape: &Shape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool)
 
 /// Returns disjoint groups: supports of invariants, small ones first, without places that are taken
 /// already.
-pub(crate) fn by_flows(shape: &Shape) -> Vec<Vec<u32>> {
+pub(crate) fn by_flows(shape: &NetShape) -> Vec<Vec<u32>> {
     let mut flows: Vec<&Vec<u32>> = shape.flows.iter().collect();
     flows.sort_by_key(|flow| flow.len());
     let mut taken: HashSet<u32> = HashSet::new();

@@ -21,7 +21,7 @@ pub mod score;
 
 /// The structure of a net that orders are computed from. Places are numbers below `places`.
 #[derive(Clone, Debug, Default)]
-pub struct Shape {
+pub struct NetShape {
     /// Number of places.
     pub places: usize,
     /// Input places and output places of each transition.
@@ -35,7 +35,7 @@ pub struct Shape {
 
 /// An order and its score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Order {
+pub struct LevelOrder {
     /// Name of the method.
     pub idea: &'static str,
     /// The place at each level, from the top.
@@ -46,7 +46,7 @@ pub struct Order {
 
 /// Returns different orders, best score first. If `stop` returns true, the orders found so far are
 /// returned.
-pub fn candidates(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<Order> {
+pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> {
     let natural: Vec<u32> = (0..shape.places as u32).collect();
     let mut found: Vec<(&'static str, Vec<u32>)> = vec![("net", natural.clone())];
     let forced = |order: &[u32]| force::places(shape, order, stop);
@@ -68,7 +68,7 @@ pub fn candidates(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<Order> {
         found.push(("Tovchigrechko", greedy));
         found.push(("FORCE", forced(&natural)));
     }
-    let mut orders: Vec<Order> = Vec::new();
+    let mut orders: Vec<LevelOrder> = Vec::new();
     for (idea, places) in found {
         if orders.len() > 1 && stop() {
             break;
@@ -76,7 +76,8 @@ pub fn candidates(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<Order> {
         debug_assert!(is_order(&places, shape.places), "{idea}");
         // The reversed order has the same spans but different upper ends.
         let turned: Vec<u32> = places.iter().rev().copied().collect();
-        let scored = |places: Vec<u32>| Order { idea, score: score::of(shape, &places), places };
+        let scored =
+            |places: Vec<u32>| LevelOrder { idea, score: score::of(shape, &places), places };
         let (one, other) = (scored(places), scored(turned));
         let better = if other.score < one.score { other } else { one };
         if orders.iter().all(|order| order.places != better.places) {

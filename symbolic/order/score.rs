@@ -10,11 +10,11 @@
 //!   and below. The diagram has to remember the part above. (iRank takes the rank of these
 //!   invariants; this score counts them.)
 
-use super::{Shape, positions};
+use super::{NetShape, positions};
 use std::collections::HashSet;
 
 /// Returns the score of an order; lower is better.
-pub fn of(shape: &Shape, order: &[u32]) -> f64 {
+pub fn of(shape: &NetShape, order: &[u32]) -> f64 {
     let levels = order.len().max(1) as f64;
     let position = positions(order);
     let mut spans = 0.0;

@@ -9,24 +9,24 @@
 //! ENTCS 89(1), 2003; R. van Glabbeek, B. Luttik and N. Trčka, *Branching bisimilarity with
 //! explicit divergence*, Fundamenta Informaticae 93, 2009.
 
-use super::graph::{Graph, Row};
+use super::graph::{ComponentGraph, SuccessorRow};
 use crate::system::LabelId;
 use parikh_net::components::components;
 use std::collections::HashMap;
 
 /// The signature of a state: the possible steps as label (or `None`) and target class, and whether
 /// the state can diverge inside its class.
-type Signature = (Row, bool);
+type Signature = (SuccessorRow, bool);
 
 /// Hides the labels that are not kept and merges equivalent states. Returns the graph and the class
 /// of each state, or `None` if `goes_on` returned false.
 pub(super) fn least(
-    graph: &Graph,
+    graph: &ComponentGraph,
     keeps: impl Fn(LabelId) -> bool,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Option<(Graph, Vec<u32>)> {
+) -> Option<(ComponentGraph, Vec<u32>)> {
     let seen = |label: Option<LabelId>| label.filter(|&label| keeps(label));
-    let rows: Vec<Row> = graph
+    let rows: Vec<SuccessorRow> = graph
         .edges
         .iter()
         .map(|row| row.iter().map(|&(label, to)| (seen(label), to)).collect())
@@ -50,7 +50,7 @@ pub(super) fn least(
         }
         (class, count) = (next, now);
     }
-    let mut edges = vec![Row::new(); count];
+    let mut edges = vec![SuccessorRow::new(); count];
     for (state, row) in rows.iter().enumerate() {
         let its = &mut edges[class[state] as usize];
         let kept = row.iter().map(|&(label, to)| (label, class[to as usize]));
@@ -70,7 +70,7 @@ pub(super) fn least(
     starts.sort_unstable();
     starts.dedup();
     let labels = graph.labels.iter().copied().filter(|&label| keeps(label)).collect();
-    Some((Graph { starts, edges, labels }, class))
+    Some((ComponentGraph { starts, edges, labels }, class))
 }
 
 /// The signature of each state. States in one strongly connected component of inner invisible steps
@@ -86,7 +86,7 @@ impl Signatures {
     }
 }
 
-fn signatures(rows: &[Row], class: &[u32]) -> Signatures {
+fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
     let stays = |from: usize, label: Option<LabelId>, to: u32| {
         label.is_none() && class[from] == class[to as usize]
     };
@@ -103,7 +103,7 @@ fn signatures(rows: &[Row], class: &[u32]) -> Signatures {
     // complete.
     let mut parts: Vec<Signature> = Vec::with_capacity(members.len());
     for (part, states) in members.iter().enumerate() {
-        let (mut does, mut for_ever) = (Row::new(), false);
+        let (mut does, mut for_ever) = (SuccessorRow::new(), false);
         for &state in states {
             for &(label, to) in &rows[state] {
                 if !stays(state, label, to) {

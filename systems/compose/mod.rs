@@ -20,27 +20,27 @@ mod small;
 
 use crate::formula::KindAutomaton;
 use crate::product::Product;
-use crate::search::{Ending, Endings, Run, Search};
-use crate::stubborn::Dependence;
+use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
+use crate::stubborn::DependenceRelation;
 use crate::system::{LabelId, System};
-use graph::{Graph, together};
+use graph::{ComponentGraph, together};
 use least::least;
 use std::collections::HashMap;
 
 /// A node of the composition tree.
-struct Node {
+struct CompositionNode {
     /// The two nodes that it is composed of; `None` for a component.
     parts: Option<(usize, usize)>,
     /// The graph before minimisation. For a composed node, `pairs` are the states of the two parts.
-    whole: Graph,
+    whole: ComponentGraph,
     pairs: Vec<(u32, u32)>,
     /// The graph after minimisation.
-    seen: Graph,
+    seen: ComponentGraph,
 }
 
 /// A system composed as far as the composition makes it smaller.
 pub(crate) struct Composition {
-    nodes: Vec<Node>,
+    nodes: Vec<CompositionNode>,
     order: Vec<(u32, u32)>,
     /// The nodes that are not composed further.
     left: Vec<usize>,
@@ -52,14 +52,14 @@ pub(crate) struct Composition {
     /// The original label of each label of `small`; `None` for invisible steps.
     labels: Vec<Option<LabelId>>,
     automaton: KindAutomaton,
-    dependence: Dependence,
+    dependence: DependenceRelation,
     is_cut: bool,
 }
 
 /// The outcome of a search for a run.
-pub(crate) enum Composed {
+pub(crate) enum CompositionOutcome {
     /// The whole system has an accepted run.
-    Run(Run),
+    Run(ComponentRun),
     /// There is no accepted run; the number of visited joint states.
     Nothing(usize),
     /// The limit was exceeded.
@@ -81,13 +81,13 @@ impl Composition {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<Composition> {
         let count = system.components().len();
-        let mut made = Tree { nodes: Vec::new(), states: 0 };
+        let mut made = CompositionTree { nodes: Vec::new(), states: 0 };
         // The number of remaining graphs that own each label. Labels of the formula stay visible.
         let mut holders: Vec<u32> =
             system.labels().map(|label| system.owners(label).len() as u32).collect();
         let named = automaton.labels();
         for component in 0..count as u32 {
-            let whole = Graph::of(system, component);
+            let whole = ComponentGraph::of(system, component);
             made.add(None, (whole, Vec::new()), |it| holders[it.index()] > 1, named, goes_on)?;
         }
         let mut left: Vec<usize> = (0..count).collect();
@@ -113,10 +113,10 @@ impl Composition {
             left.push(made.nodes.len());
             made.add(Some((a, b)), both, |it| holders[it.index()] > 1, named, goes_on)?;
         }
-        let Tree { nodes, states } = made;
-        let graphs: Vec<&Graph> = left.iter().map(|&it| &nodes[it].seen).collect();
+        let CompositionTree { nodes, states } = made;
+        let graphs: Vec<&ComponentGraph> = left.iter().map(|&it| &nodes[it].seen).collect();
         let (small, labels, automaton) = small::system(system, &graphs, automaton);
-        let dependence = Dependence::new(&small);
+        let dependence = DependenceRelation::new(&small);
         Some(Composition {
             nodes,
             order,
@@ -147,46 +147,51 @@ impl Composition {
     }
 
     /// Searches for an accepted run.
-    pub(crate) fn search(&self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Composed {
+    pub(crate) fn search(
+        &self,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> CompositionOutcome {
         let mut product = Product::new(&self.small, (0..self.left.len() as u32).collect());
-        let search = Search::new(&self.small, &mut product, &self.automaton, Endings::Ignored);
+        let search =
+            ProductSearch::new(&self.small, &mut product, &self.automaton, FiniteRuns::Ignored);
         let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
         match outcome.ending {
-            Ending::Run(run) => {
+            SearchEnd::Run(run) => {
                 let unseen = self.small.label_count() - self.left.len();
                 let moves = run.labels.iter().map(|it| match self.labels[it.index()] {
-                    Some(label) => expand::Move::Label(label),
-                    None => expand::Move::Unseen(it.index() - unseen),
+                    Some(label) => expand::JointMove::Label(label),
+                    None => expand::JointMove::Unseen(it.index() - unseen),
                 });
-                let moves: Vec<expand::Move> = moves.collect();
+                let moves: Vec<expand::JointMove> = moves.collect();
                 let found = expand::parts(&self.nodes, &self.left, &moves, run.back);
-                found.map_or(Composed::TooMany, Composed::Run)
+                found.map_or(CompositionOutcome::TooMany, CompositionOutcome::Run)
             }
-            Ending::Nothing => Composed::Nothing(outcome.nodes),
-            Ending::TooMany => Composed::TooMany,
-            Ending::Stopped => Composed::Stopped,
+            SearchEnd::Nothing => CompositionOutcome::Nothing(outcome.nodes),
+            SearchEnd::TooMany => CompositionOutcome::TooMany,
+            SearchEnd::Stopped => CompositionOutcome::Stopped,
         }
     }
 }
 
 /// The nodes so far.
-struct Tree {
-    nodes: Vec<Node>,
+struct CompositionTree {
+    nodes: Vec<CompositionNode>,
     states: usize,
 }
 
-impl Tree {
+impl CompositionTree {
     fn add(
         &mut self,
         parts: Option<(usize, usize)>,
-        (whole, pairs): (Graph, Vec<(u32, u32)>),
+        (whole, pairs): (ComponentGraph, Vec<(u32, u32)>),
         is_shared: impl Fn(LabelId) -> bool,
         named: &[LabelId],
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
         let (seen, _) = least(&whole, |label| is_shared(label) || named.contains(&label), goes_on)?;
         self.states += whole.edges.len();
-        self.nodes.push(Node { parts, whole, pairs, seen });
+        self.nodes.push(CompositionNode { parts, whole, pairs, seen });
         Some(())
     }
 

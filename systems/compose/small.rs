@@ -1,6 +1,6 @@
 //! The remaining graphs of a composition as a system.
 
-use super::graph::{Graph, Row};
+use super::graph::{ComponentGraph, SuccessorRow};
 use crate::formula::KindAutomaton;
 use crate::system::{Component, LabelId, System};
 
@@ -9,7 +9,7 @@ use crate::system::{Component, LabelId, System};
 /// labels.
 pub(super) fn system(
     system: &System,
-    graphs: &[&Graph],
+    graphs: &[&ComponentGraph],
     automaton: &KindAutomaton,
 ) -> (System, Vec<Option<LabelId>>, KindAutomaton) {
     let mut seen: Vec<LabelId> =
@@ -20,12 +20,12 @@ pub(super) fn system(
         let at = label.and_then(|label| seen.binary_search(&label).ok());
         LabelId(at.unwrap_or(seen.len() + graph) as u32)
     };
-    let row = |row: &Row, graph: usize| {
+    let row = |row: &SuccessorRow, graph: usize| {
         let mut row: Vec<_> = row.iter().map(|&(label, to)| (number(label, graph), to)).collect();
         row.sort_unstable();
         row
     };
-    let component = |(at, graph): (usize, &&Graph)| Component {
+    let component = |(at, graph): (usize, &&ComponentGraph)| Component {
         name: String::new(),
         root: None,
         states: vec![String::new(); graph.edges.len()],

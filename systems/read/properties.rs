@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 /// A property from a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Property {
+pub struct PropertyLine {
     /// The number of the property.
     pub number: u64,
     /// The solution, if the file gives one.
@@ -27,7 +27,7 @@ pub struct Property {
     pub offset: usize,
 }
 
-impl Property {
+impl PropertyLine {
     /// Translates an error in this LTL formula into an error in the file.
     pub fn error(&self, file: &str, error: &ParseError) -> ReadError {
         let before = self.formula.chars().take(error.column.saturating_sub(1));
@@ -40,8 +40,8 @@ impl Property {
 ///
 /// # Errors
 /// Returns the position of the first error.
-pub fn properties(text: &str) -> Result<Vec<Property>, ReadError> {
-    let mut all: Vec<Property> = Vec::new();
+pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
+    let mut all: Vec<PropertyLine> = Vec::new();
     let mut numbers = HashSet::new();
     let mut offset = 0;
     let mut header = 0;
@@ -72,7 +72,7 @@ pub fn properties(text: &str) -> Result<Vec<Property>, ReadError> {
                 }
             };
             header = begin;
-            all.push(Property { number, solution, formula: String::new(), offset });
+            all.push(PropertyLine { number, solution, formula: String::new(), offset });
         } else if !trimmed.is_empty() {
             let expected = "a number such as `#1:` before the first formula";
             let found = format!("`{}`", trimmed.chars().take(40).collect::<String>());
@@ -104,7 +104,7 @@ fn numbered(rest: &str) -> Option<(u64, &str)> {
     Some((number.trim().parse().ok()?, rest[..remark].trim_end()))
 }
 
-fn missing(text: &str, header: usize, property: &Property) -> ReadError {
+fn missing(text: &str, header: usize, property: &PropertyLine) -> ReadError {
     let found = format!("no formula of property {}", property.number);
     ReadError::at(text, header, "a formula after this line", found)
 }

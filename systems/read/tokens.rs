@@ -4,7 +4,7 @@ use super::error::ReadError;
 
 /// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Token {
+pub(crate) enum SystemToken {
     /// A name, a number, or a quoted text.
     Word(String),
     /// `->`.
@@ -13,19 +13,19 @@ pub(crate) enum Token {
     Sign(char),
 }
 
-impl Token {
+impl SystemToken {
     /// Returns the token as shown in messages.
     pub(crate) fn shown(&self) -> String {
         match self {
-            Token::Word(word) => format!("`{}`", word.chars().take(40).collect::<String>()),
-            Token::Arrow => "`->`".to_owned(),
-            Token::Sign(sign) => format!("`{sign}`"),
+            SystemToken::Word(word) => format!("`{}`", word.chars().take(40).collect::<String>()),
+            SystemToken::Arrow => "`->`".to_owned(),
+            SystemToken::Sign(sign) => format!("`{sign}`"),
         }
     }
 }
 
 /// Returns the tokens of a text, each with its byte offset.
-pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
+pub(crate) fn tokens(text: &str) -> Result<Vec<(SystemToken, usize)>, ReadError> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -41,18 +41,18 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
             })?;
             (None, end + 2)
         } else if rest.starts_with("->") {
-            (Some(Token::Arrow), 2)
+            (Some(SystemToken::Arrow), 2)
         } else if "{}[]=;,".contains(c) {
-            (Some(Token::Sign(c)), 1)
+            (Some(SystemToken::Sign(c)), 1)
         } else if c == '"' {
             let (word, length) = quoted(rest).ok_or_else(|| {
                 ReadError::at(text, at, "a closing `\"` for this one", "the end of the file")
             })?;
-            (Some(Token::Word(word)), length)
+            (Some(SystemToken::Word(word)), length)
         } else if is_word(c) || c == '-' && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
             let sign = usize::from(c == '-');
             let length = rest[sign..].find(|c| !is_word(c)).map_or(rest.len(), |at| at + sign);
-            (Some(Token::Word(rest[..length].to_owned())), length)
+            (Some(SystemToken::Word(rest[..length].to_owned())), length)
         } else {
             let expected = "a name, `->`, or one of `{ } [ ] = ; ,`";
             return Err(ReadError::at(text, at, expected, format!("`{c}`")));

@@ -3,7 +3,7 @@
 
 use parikh_net::{Marking, Net};
 use parikh_systems::generate::random_system;
-use parikh_systems::{Space, net, read};
+use parikh_systems::{JointStateSpace, net, read};
 use std::collections::HashSet;
 
 /// Returns the number of reachable markings, and the number of dead ones.
@@ -31,7 +31,7 @@ fn the_net_of_a_system_has_its_joint_states() {
     let mut random = fastrand::Rng::with_seed(5);
     for _ in 0..300 {
         let system = random_system(&mut random);
-        let space = Space::visit(&system, 1 << 20, &mut || true).unwrap();
+        let space = JointStateSpace::visit(&system, 1 << 20, &mut || true).unwrap();
         let net = net(&system, 1 << 20).unwrap();
         let has_roots = system.components().iter().any(|it| it.starts().len() > 1);
         let (all, dead) = markings(&net);

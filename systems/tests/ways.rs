@@ -9,7 +9,8 @@ use fastrand::Rng;
 use parikh_net::{Marking, Net};
 use parikh_systems::generate::{random_pattern, random_system};
 use parikh_systems::{
-    ComponentBuilder, Decider, Endings, Grounds, LabelFormula, Space, System, net, read, system,
+    ComponentBuilder, Decider, FiniteRuns, JointStateSpace, Justification, LabelFormula, System,
+    net, read, system,
 };
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -77,11 +78,11 @@ fn promela(system: &System) -> Option<String> {
 
 /// Returns whether all runs satisfy the formula, and the value of the formula on the
 /// counterexample.
-fn answer(system: &System, text: &str, endings: Endings) -> Option<(bool, Option<bool>)> {
+fn answer(system: &System, text: &str, endings: FiniteRuns) -> Option<(bool, Option<bool>)> {
     let formula = LabelFormula::parse(text, system).unwrap();
     let grounds = Decider::new(system, endings).decide(&formula, 1, &mut || true).ok()?;
     Some(match grounds {
-        Grounds::Run(run) => (false, Some(run.back == run.labels.len())),
+        Justification::Run(run) => (false, Some(run.back == run.labels.len())),
         _ => (true, None),
     })
 }
@@ -94,20 +95,20 @@ fn the_system_its_net_and_promela_agree_as_far_as_their_semantics_do() {
         let drawn = random_system(&mut random);
         let has_roots = drawn.components().iter().any(|it| it.starts().len() > 1);
         let made = of_net(&net(&drawn, 1 << 20).unwrap(), has_roots);
-        let stops = Space::visit(&drawn, 1 << 20, &mut || true).unwrap().deadlocks() > 0;
+        let stops = JointStateSpace::visit(&drawn, 1 << 20, &mut || true).unwrap().deadlocks() > 0;
         let spin = promela(&drawn).map(|text| {
             read::promela(&text, "x").unwrap_or_else(|error| panic!("{error}\n{text}"))
         });
         for _ in 0..3 {
             let text = random_pattern(&mut random);
-            let infinite = answer(&drawn, &text, Endings::Ignored).unwrap();
-            let by_net = answer(&made, &text, Endings::Ignored).unwrap();
+            let infinite = answer(&drawn, &text, FiniteRuns::Ignored).unwrap();
+            let by_net = answer(&made, &text, FiniteRuns::Ignored).unwrap();
             assert_eq!(infinite.0, by_net.0, "{text}\n{}", parikh_systems::write::dot(&drawn));
-            let Some(finite) = answer(&drawn, &text, Endings::Stutter) else { continue };
-            let finite_net = answer(&made, &text, Endings::Stutter).unwrap();
+            let Some(finite) = answer(&drawn, &text, FiniteRuns::Stutter) else { continue };
+            let finite_net = answer(&made, &text, FiniteRuns::Stutter).unwrap();
             assert_eq!(finite.0, finite_net.0, "{text}\n{}", parikh_systems::write::dot(&drawn));
             if let Some(spin) = &spin {
-                let as_promela = answer(spin, &text, Endings::Stutter).unwrap();
+                let as_promela = answer(spin, &text, FiniteRuns::Stutter).unwrap();
                 assert_eq!(finite.0, as_promela.0, "{text}");
                 written += 1;
             }
@@ -140,13 +141,14 @@ fn a_problem_of_the_challenge_is_the_same_in_both_files() {
         let dot = read::dot(&dot, "x").unwrap();
         let pml = read::promela(&pml, "x").unwrap();
         assert_eq!((dot.state_count(), dot.edge_count()), (pml.state_count(), pml.edge_count()));
-        let stops = Space::visit(&dot, 1 << 22, &mut || true).is_none_or(|it| it.deadlocks() > 0);
+        let stops =
+            JointStateSpace::visit(&dot, 1 << 22, &mut || true).is_none_or(|it| it.deadlocks() > 0);
         for property in read::properties(&listed).unwrap() {
-            let infinite = answer(&dot, &property.formula, Endings::Ignored).unwrap();
-            let by_pml = answer(&pml, &property.formula, Endings::Ignored).unwrap();
+            let infinite = answer(&dot, &property.formula, FiniteRuns::Ignored).unwrap();
+            let by_pml = answer(&pml, &property.formula, FiniteRuns::Ignored).unwrap();
             assert_eq!(infinite.0, by_pml.0, "{number} {}", property.number);
-            let Some(spin) = answer(&dot, &property.formula, Endings::Stutter) else { continue };
-            let spin_pml = answer(&pml, &property.formula, Endings::Stutter).unwrap();
+            let Some(spin) = answer(&dot, &property.formula, FiniteRuns::Stutter) else { continue };
+            let spin_pml = answer(&pml, &property.formula, FiniteRuns::Stutter).unwrap();
             assert_eq!(spin.0, spin_pml.0, "{number} {}", property.number);
             assert!(infinite.0 == spin.0 || stops, "{number} {}", property.number);
         }
@@ -181,10 +183,10 @@ fn properties_of_promela_are_as_spin_says() {
         let system = read::promela(&pml, name).unwrap();
         let mut said = String::new();
         for property in read::properties(&listed).unwrap() {
-            let (holds, ends) = answer(&system, &property.formula, Endings::Stutter).unwrap();
+            let (holds, ends) = answer(&system, &property.formula, FiniteRuns::Stutter).unwrap();
             said.push(if holds { '1' } else { '0' });
             // If only infinite runs count, a different answer must come from a finite run.
-            let (infinite, _) = answer(&system, &property.formula, Endings::Ignored).unwrap();
+            let (infinite, _) = answer(&system, &property.formula, FiniteRuns::Ignored).unwrap();
             if infinite != holds {
                 assert_eq!((holds, ends), (false, Some(true)), "{name} {}", property.number);
                 by_end += 1;

@@ -3,7 +3,7 @@
 //! The checker does not know how the automaton was built. For each state, it decomposes the
 //! formulas at the state and compares the result with the edges.
 //!
-//! **Nothing is missing** ([`Tableau::check_complete`]). Obligations are decomposed by the tableau
+//! **Nothing is missing** ([`LinearTableau::check_complete`]). Obligations are decomposed by the tableau
 //! rules: φ U ψ is ψ now, or φ now and φ U ψ next (postponed); φ R ψ is ψ now, and φ now or φ R ψ
 //! next. Each resulting case must be *covered* by an edge that requires no more than the case: its
 //! literals are among the literals of the case, the obligations of its target are among the next
@@ -18,7 +18,7 @@
 //! run is accepting. If one side of a choice is required anyway, the word is in the case of that
 //! side, and the other side needs no case.
 //!
-//! **Nothing is too much** ([`Tableau::check_sound`]). For each edge, every obligation of its state
+//! **Nothing is too much** ([`LinearTableau::check_sound`]). For each edge, every obligation of its state
 //! must follow from the literals of the edge and the obligations of its target. An until may follow
 //! from "next" only if the edge lacks its mark.
 //!
@@ -30,20 +30,20 @@
 //! The claim that no run exists depends on the first check. Source of the rules: Gerth, Peled,
 //! Vardi, Wolper, "Simple on-the-fly automatic verification of linear temporal logic", PSTV 1995.
 
-use super::Edge;
-use super::translate::Tableau;
+use super::AutomatonEdge;
+use super::translate::LinearTableau;
 use crate::atom::Literal;
 use crate::formula::{Formula, Ltl, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::Linear;
 use std::collections::BTreeSet;
 use thiserror::Error;
 
-type Id = Formula<Linear>;
+type LinearFormula = Formula<Linear>;
 
 /// The reason why an automaton is rejected.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum Refusal {
+pub enum TableauRefusal {
     /// The sizes are inconsistent: a target, a mark or a row is missing.
     #[error("{0} is out of range")]
     Malformed(&'static str),
@@ -75,43 +75,52 @@ pub enum Refusal {
 
 /// A partial case of the decomposition.
 #[derive(Clone, Default)]
-struct Case {
+struct TableauCase {
     /// Formulas still to be decomposed.
-    open: Vec<Id>,
+    open: Vec<LinearFormula>,
     /// All formulas of the case, decomposed or not; the word satisfies all of them.
-    known: BTreeSet<Id>,
+    known: BTreeSet<LinearFormula>,
     literals: BTreeSet<Literal>,
-    next: BTreeSet<Id>,
-    postponed: BTreeSet<Id>,
+    next: BTreeSet<LinearFormula>,
+    postponed: BTreeSet<LinearFormula>,
 }
 
-impl Tableau {
+impl LinearTableau {
     /// Checks that every word of the formula is accepted; see the module documentation.
     ///
     /// # Errors
     ///
-    /// Returns what is missing, or [`Refusal::TooMany`] if there are more than `cases` cases.
-    pub fn check_complete(&self, formulas: &Ltl, formula: Id, cases: usize) -> Result<(), Refusal> {
+    /// Returns what is missing, or [`TableauRefusal::TooMany`] if there are more than `cases` cases.
+    pub fn check_complete(
+        &self,
+        formulas: &Ltl,
+        formula: LinearFormula,
+        cases: usize,
+    ) -> Result<(), TableauRefusal> {
         self.check_numbers()?;
         let demanded = conjuncts(formulas, formula);
         let initial = &self.obligations[self.automaton.initial];
         if !initial.iter().all(|obligation| demanded.contains(obligation)) {
-            return Err(Refusal::Initial);
+            return Err(TableauRefusal::Initial);
         }
         let mut left = cases;
         for state in 0..self.automaton.states.len() {
-            let mut first = Case::default();
+            let mut first = TableauCase::default();
             first.demand(self.obligations[state].iter().copied());
             let mut stack = vec![first];
             while let Some(case) = stack.pop() {
-                left = left.checked_sub(1).ok_or(Refusal::TooMany(cases))?;
+                left = left.checked_sub(1).ok_or(TableauRefusal::TooMany(cases))?;
                 // An edge that covers a case covers all its refinements.
                 if self.automaton.states[state].iter().any(|edge| self.covers(edge, &case)) {
                     continue;
                 }
                 if case.open.is_empty() {
                     let literals = case.literals.into_iter().collect();
-                    return Err(Refusal::Uncovered { state, literals, next: case.next.len() });
+                    return Err(TableauRefusal::Uncovered {
+                        state,
+                        literals,
+                        next: case.next.len(),
+                    });
                 }
                 take_apart(formulas, case, &mut stack);
             }
@@ -124,43 +133,47 @@ impl Tableau {
     /// # Errors
     ///
     /// Returns the first edge that does not imply an obligation of its state.
-    pub fn check_sound(&self, formulas: &Ltl, formula: Id) -> Result<(), Refusal> {
+    pub fn check_sound(
+        &self,
+        formulas: &Ltl,
+        formula: LinearFormula,
+    ) -> Result<(), TableauRefusal> {
         self.check_numbers()?;
         let initial = &self.obligations[self.automaton.initial];
         if !conjuncts(formulas, formula).iter().all(|demanded| initial.contains(demanded)) {
-            return Err(Refusal::Initial);
+            return Err(TableauRefusal::Initial);
         }
         for (state, edges) in self.automaton.states.iter().enumerate() {
             for (number, edge) in edges.iter().enumerate() {
-                let is_met = |&obligation: &Id| self.meets(formulas, edge, obligation);
+                let is_met = |&obligation: &LinearFormula| self.meets(formulas, edge, obligation);
                 if !self.obligations[state].iter().all(is_met) {
-                    return Err(Refusal::Unmet { state, edge: number });
+                    return Err(TableauRefusal::Unmet { state, edge: number });
                 }
             }
         }
         Ok(())
     }
 
-    fn check_numbers(&self) -> Result<(), Refusal> {
+    fn check_numbers(&self) -> Result<(), TableauRefusal> {
         let automaton = &self.automaton;
         if self.obligations.len() != automaton.states.len() {
-            return Err(Refusal::Malformed("the number of obligations"));
+            return Err(TableauRefusal::Malformed("the number of obligations"));
         }
         if self.untils.len() != automaton.marks as usize || self.untils.len() > 64 {
-            return Err(Refusal::Malformed("the number of marks"));
+            return Err(TableauRefusal::Malformed("the number of marks"));
         }
         if automaton.initial >= automaton.states.len() {
-            return Err(Refusal::Malformed("the initial state"));
+            return Err(TableauRefusal::Malformed("the initial state"));
         }
-        let in_range = |edge: &Edge| edge.target < automaton.states.len();
+        let in_range = |edge: &AutomatonEdge| edge.target < automaton.states.len();
         if !automaton.states.iter().flatten().all(in_range) {
-            return Err(Refusal::Malformed("a target"));
+            return Err(TableauRefusal::Malformed("a target"));
         }
         Ok(())
     }
 
     /// Returns true if an edge requires no more than a case.
-    fn covers(&self, edge: &Edge, case: &Case) -> bool {
+    fn covers(&self, edge: &AutomatonEdge, case: &TableauCase) -> bool {
         let mut marks = self.untils.iter().zip(0..);
         edge.cube.literals().iter().all(|literal| case.literals.contains(literal))
             && self.obligations[edge.target].iter().all(|formula| case.next.contains(formula))
@@ -169,13 +182,13 @@ impl Tableau {
 
     /// Returns true if a formula follows from the literals of an edge and the obligations of its
     /// target.
-    fn meets(&self, formulas: &Ltl, edge: &Edge, formula: Id) -> bool {
+    fn meets(&self, formulas: &Ltl, edge: &AutomatonEdge, formula: LinearFormula) -> bool {
         let next = &self.obligations[edge.target];
-        let postpones = |until: Id| {
+        let postpones = |until: LinearFormula| {
             let mark = self.untils.iter().position(|&other| other == until);
             next.contains(&until) && mark.is_some_and(|mark| !edge.marks.has(mark as u32))
         };
-        formulas.fold(formula, |part, node, met: &Values<_, bool>| match node {
+        formulas.fold(formula, |part, node, met: &PartValues<_, bool>| match node {
             Node::True => true,
             Node::False => false,
             Node::Literal(literal) => edge.cube.literals().contains(literal),
@@ -190,9 +203,9 @@ impl Tableau {
     }
 }
 
-impl Case {
+impl TableauCase {
     /// Adds formulas that the word must satisfy.
-    fn demand(&mut self, formulas: impl IntoIterator<Item = Id>) {
+    fn demand(&mut self, formulas: impl IntoIterator<Item = LinearFormula>) {
         for formula in formulas {
             if self.known.insert(formula) {
                 self.open.push(formula);
@@ -201,7 +214,7 @@ impl Case {
     }
 
     /// Returns the case with one more formula that the word must satisfy.
-    fn with(&self, formula: Id) -> Self {
+    fn with(&self, formula: LinearFormula) -> Self {
         let mut case = self.clone();
         case.demand([formula]);
         case
@@ -210,7 +223,7 @@ impl Case {
 
 /// Decomposes one formula of a case, preferably one without a choice, and pushes the resulting
 /// cases. If one side of a choice is known already, the other side gets no case.
-fn take_apart(formulas: &Ltl, mut case: Case, stack: &mut Vec<Case>) {
+fn take_apart(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase>) {
     let is_choice =
         |node: &Node<Linear>| matches!(node, Node::Or(_) | Node::Until(..) | Node::Release(..));
     let plain = case.open.iter().position(|&part| !is_choice(formulas.node(part)));
@@ -259,7 +272,7 @@ fn take_apart(formulas: &Ltl, mut case: Case, stack: &mut Vec<Case>) {
 }
 
 /// Returns the conjuncts of a formula, without nested conjunctions and without the constant true.
-fn conjuncts(formulas: &Ltl, formula: Id) -> Vec<Id> {
+fn conjuncts(formulas: &Ltl, formula: LinearFormula) -> Vec<LinearFormula> {
     match formulas.node(formula) {
         Node::True => Vec::new(),
         Node::And(all) => {

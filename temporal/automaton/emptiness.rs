@@ -5,7 +5,7 @@
 //! for each mark is then the cycle of a lasso.
 
 use super::components::components;
-use super::{Automaton, Edge, Marks};
+use super::{Automaton, AutomatonEdge, Marks};
 use crate::atom::Letter;
 use crate::lasso::Lasso;
 use std::collections::VecDeque;
@@ -20,8 +20,8 @@ pub(super) struct Components {
 
 impl Components {
     /// Computes the components of the automaton restricted to the edges that `takes` allows.
-    pub(super) fn new(automaton: &Automaton, takes: impl Fn(&Edge) -> bool) -> Self {
-        let allowed: Vec<Vec<&Edge>> = automaton
+    pub(super) fn new(automaton: &Automaton, takes: impl Fn(&AutomatonEdge) -> bool) -> Self {
+        let allowed: Vec<Vec<&AutomatonEdge>> = automaton
             .states
             .iter()
             .map(|edges| edges.iter().filter(|edge| takes(edge)).collect())
@@ -54,7 +54,7 @@ impl Automaton {
 
     /// Returns the edges of an accepting run, if there is one, and the position at which the run
     /// continues after the last edge.
-    pub(super) fn find_run(&self) -> Option<(Vec<Edge>, usize)> {
+    pub(super) fn find_run(&self) -> Option<(Vec<AutomatonEdge>, usize)> {
         let components = Components::new(self, |_| true);
         let accepts = |state: usize| components.is_accepting(components.of[state], self);
         let prefix = self.shortest(self.initial, |_| true, |_, edge| accepts(edge.target));
@@ -66,13 +66,13 @@ impl Automaton {
             (path, entry)
         };
         let back = path.len();
-        let inside = |edge: &Edge| components.of[edge.target] == components.of[entry];
+        let inside = |edge: &AutomatonEdge| components.of[edge.target] == components.of[entry];
         let mut at = entry;
         let mut carried = Marks::NONE;
         // Take one edge for each missing mark, at least one edge, and return to the entry.
         loop {
             let missing = Marks(Marks::all(self.marks).0 & !carried.0);
-            let is_new = |_: usize, edge: &Edge| missing.and(edge.marks) != Marks::NONE;
+            let is_new = |_: usize, edge: &AutomatonEdge| missing.and(edge.marks) != Marks::NONE;
             let done = missing == Marks::NONE;
             if done && at == entry && path.len() > back {
                 break;
@@ -101,10 +101,10 @@ impl Automaton {
     fn shortest(
         &self,
         from: usize,
-        takes: impl Fn(&Edge) -> bool,
-        ends: impl Fn(usize, &Edge) -> bool,
-    ) -> Option<Vec<&Edge>> {
-        let mut reached: Vec<Option<(usize, &Edge)>> = vec![None; self.states.len()];
+        takes: impl Fn(&AutomatonEdge) -> bool,
+        ends: impl Fn(usize, &AutomatonEdge) -> bool,
+    ) -> Option<Vec<&AutomatonEdge>> {
+        let mut reached: Vec<Option<(usize, &AutomatonEdge)>> = vec![None; self.states.len()];
         let mut open = VecDeque::from([from]);
         while let Some(state) = open.pop_front() {
             for edge in self.states[state].iter().filter(|edge| takes(edge)) {
@@ -130,7 +130,7 @@ impl Automaton {
 
     /// Returns, for each state, whether some word is accepted from it along edges that `takes`
     /// allows.
-    pub(super) fn live(&self, takes: impl Fn(&Edge) -> bool) -> Vec<bool> {
+    pub(super) fn live(&self, takes: impl Fn(&AutomatonEdge) -> bool) -> Vec<bool> {
         let components = Components::new(self, &takes);
         let mut by_component: Vec<Vec<usize>> = vec![Vec::new(); components.marks.len()];
         for (state, &component) in components.of.iter().enumerate() {
@@ -165,7 +165,7 @@ impl Automaton {
         for edges in &self.states {
             for (position, letter) in word.letters().iter().enumerate() {
                 let read = edges.iter().filter(|edge| edge.cube.holds(letter));
-                let to = |edge: &Edge| Edge {
+                let to = |edge: &AutomatonEdge| AutomatonEdge {
                     target: edge.target * positions + word.after(position),
                     ..edge.clone()
                 };

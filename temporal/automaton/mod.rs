@@ -35,7 +35,7 @@ use crate::formula::{Formula, Ltl};
 use crate::paths::Linear;
 use cube::Cube;
 use thiserror::Error;
-use translate::Tableau;
+use translate::LinearTableau;
 
 /// A set of marks, given by their numbers below 64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -86,7 +86,7 @@ impl Marks {
 
 /// An edge from one state to another that reads a letter.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Edge {
+pub struct AutomatonEdge {
     /// The target state.
     pub target: usize,
     /// The marks on the edge.
@@ -99,7 +99,7 @@ pub struct Edge {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Automaton {
     /// The edges, indexed by state.
-    pub states: Vec<Vec<Edge>>,
+    pub states: Vec<Vec<AutomatonEdge>>,
     /// The initial state.
     pub initial: usize,
     /// Number of marks, at most 64. An accepting run carries each mark infinitely often.
@@ -116,11 +116,13 @@ impl Automaton {
     pub fn of(
         formulas: &mut Ltl,
         formula: Formula<Linear>,
-        limits: Limits,
-    ) -> Result<Self, TooLarge> {
-        let automaton = Tableau::new(formulas, formula, limits)?.automaton.simplified();
+        limits: AutomatonLimits,
+    ) -> Result<Self, AutomatonTooLarge> {
+        let automaton = LinearTableau::new(formulas, formula, limits)?.automaton.simplified();
         let negation = formulas.negate(formula);
-        let Ok(opposite) = Tableau::new(formulas, negation, limits) else { return Ok(automaton) };
+        let Ok(opposite) = LinearTableau::new(formulas, negation, limits) else {
+            return Ok(automaton);
+        };
         let opposite = opposite.automaton.simplified();
         let deterministic = automaton.weak_deterministic(&opposite, limits);
         let smaller = deterministic.filter(|it| it.states.len() <= automaton.states.len());
@@ -139,7 +141,7 @@ impl Automaton {
 
     /// Returns true if the automaton is deterministic: edges of one state exclude each other.
     pub fn is_deterministic(&self) -> bool {
-        let excludes = |edges: &Vec<Edge>| {
+        let excludes = |edges: &Vec<AutomatonEdge>| {
             edges.iter().enumerate().all(|(at, edge)| {
                 edges[..at].iter().all(|before| before.cube.and(&edge.cube).is_none())
             })
@@ -160,7 +162,7 @@ impl Automaton {
 
 /// Limits on the size of automata and of intermediate results.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct AutomatonLimits {
     /// Limit on the states of one automaton. Default: 20,000.
     pub states: usize,
     /// Limit on the edges of one automaton. Default: 500,000.
@@ -169,7 +171,7 @@ pub struct Limits {
     pub terms: usize,
 }
 
-impl Default for Limits {
+impl Default for AutomatonLimits {
     fn default() -> Self {
         Self { states: 20_000, edges: 500_000, terms: 5_000 }
     }
@@ -178,14 +180,14 @@ impl Default for Limits {
 /// The error for an automaton that exceeds a limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the automaton needs more than {limit} {what}")]
-pub struct TooLarge {
+pub struct AutomatonTooLarge {
     /// The kind of limit: states, edges, terms or marks.
     pub what: &'static str,
     /// The value of the limit.
     pub limit: usize,
 }
 
-impl TooLarge {
+impl AutomatonTooLarge {
     pub(crate) const MARKS: Self = Self { what: "marks", limit: 64 };
 
     pub(crate) fn refuse(number: usize, limit: usize, what: &'static str) -> Result<(), Self> {

@@ -23,7 +23,7 @@
 //! *shortening-insensitive*.
 
 use super::cube::Cube;
-use super::{Automaton, Edge, Limits, Marks, TooLarge};
+use super::{Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Marks};
 use crate::formula::{Formula, Ltl};
 use crate::lasso::Lasso;
 use crate::paths::Linear;
@@ -47,8 +47,8 @@ impl Insensitivity {
     pub fn of(
         formulas: &mut Ltl,
         formula: Formula<Linear>,
-        limits: Limits,
-    ) -> Result<Self, TooLarge> {
+        limits: AutomatonLimits,
+    ) -> Result<Self, AutomatonTooLarge> {
         let negation = formulas.negate(formula);
         let true_of = Automaton::of(formulas, formula, limits)?;
         let false_of = Automaton::of(formulas, negation, limits)?;
@@ -74,28 +74,32 @@ impl Insensitivity {
 pub fn lengthened(
     short: &Automaton,
     long: &Automaton,
-    limits: Limits,
-) -> Result<Option<(Lasso, Lasso)>, TooLarge> {
+    limits: AutomatonLimits,
+) -> Result<Option<(Lasso, Lasso)>, AutomatonTooLarge> {
     let product = product(short, long, limits)?;
     Ok(product.find_run().map(|(run, back)| words(&run, back, product.marks - 1)))
 }
 
 /// Builds the product described in the module documentation. Its last mark is on the steps of both
 /// automata. The cube of an edge holds all literals required of the current letter so far.
-fn product(short: &Automaton, long: &Automaton, limits: Limits) -> Result<Automaton, TooLarge> {
+fn product(
+    short: &Automaton,
+    long: &Automaton,
+    limits: AutomatonLimits,
+) -> Result<Automaton, AutomatonTooLarge> {
     let marks = short.marks + long.marks + 1;
     if marks > 64 {
-        return Err(TooLarge::MARKS);
+        return Err(AutomatonTooLarge::MARKS);
     }
-    let of_long = |edge: &Edge| Marks(edge.marks.0 << short.marks);
+    let of_long = |edge: &AutomatonEdge| Marks(edge.marks.0 << short.marks);
     let first = (short.initial, long.initial, None::<Cube>);
     let mut numbers = HashMap::from([(first.clone(), 0)]);
     let mut open = vec![first];
-    let mut states: Vec<Vec<Edge>> = Vec::new();
+    let mut states: Vec<Vec<AutomatonEdge>> = Vec::new();
     let mut count = 0;
     while states.len() < open.len() {
         let (left, right, letter) = open[states.len()].clone();
-        let mut steps: Vec<(usize, &Edge, Marks, Cube)> = Vec::new();
+        let mut steps: Vec<(usize, &AutomatonEdge, Marks, Cube)> = Vec::new();
         for two in &long.states[right] {
             for one in &short.states[left] {
                 let both = one.marks.or(of_long(two)).with(marks - 1);
@@ -112,23 +116,23 @@ fn product(short: &Automaton, long: &Automaton, limits: Limits) -> Result<Automa
                 open.push(next.clone());
                 open.len() - 1
             });
-            edges.push(Edge { target, marks, cube });
+            edges.push(AutomatonEdge { target, marks, cube });
         }
         count += edges.len();
         states.push(edges);
-        TooLarge::refuse(open.len(), limits.states, "states")?;
-        TooLarge::refuse(count, limits.edges, "edges")?;
+        AutomatonTooLarge::refuse(open.len(), limits.states, "states")?;
+        AutomatonTooLarge::refuse(count, limits.edges, "edges")?;
     }
     Ok(Automaton { states, initial: 0, marks })
 }
 
 /// Returns the two words of an accepting run of the product, the short one first. `both` is the
 /// mark on steps of both automata.
-fn words(run: &[Edge], back: usize, both: u32) -> (Lasso, Lasso) {
+fn words(run: &[AutomatonEdge], back: usize, both: u32) -> (Lasso, Lasso) {
     // The cycle is rotated to start with a step of both automata, that is, with a new letter.
     let begin = (back..run.len()).find(|&at| run[at].marks.has(both));
     let begin = begin.expect("the loop has all marks");
-    let turned: Vec<&Edge> = run.iter().chain(&run[back..begin]).collect();
+    let turned: Vec<&AutomatonEdge> = run.iter().chain(&run[back..begin]).collect();
     let (mut short, mut long) = (Vec::new(), Vec::new());
     let mut short_back = 0;
     for block in turned.chunk_by(|_, next| !next.marks.has(both)) {

@@ -9,14 +9,14 @@
 //! with its formulas independently.
 
 use super::cover::{Covers, conjuncts};
-use super::{Automaton, Edge, Limits, Marks, TooLarge};
+use super::{Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Marks};
 use crate::formula::{Formula, Ltl, Node};
 use crate::paths::Linear;
 use std::collections::HashMap;
 
 /// An automaton with the meaning of its states and marks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tableau {
+pub struct LinearTableau {
     /// The automaton.
     pub automaton: Automaton,
     /// Obligations by state: formulas that the words accepted from it satisfy, ascending, without
@@ -26,14 +26,18 @@ pub struct Tableau {
     pub untils: Vec<Formula<Linear>>,
 }
 
-impl Tableau {
+impl LinearTableau {
     /// Builds the automaton of a formula. The result is deterministic for a given store and
     /// formula.
     ///
     /// # Errors
     ///
     /// Returns an error if more than 64 untils can be postponed, or a limit is exceeded.
-    pub fn new(formulas: &Ltl, formula: Formula<Linear>, limits: Limits) -> Result<Self, TooLarge> {
+    pub fn new(
+        formulas: &Ltl,
+        formula: Formula<Linear>,
+        limits: AutomatonLimits,
+    ) -> Result<Self, AutomatonTooLarge> {
         let mut untils = formulas.below(formula);
         untils.retain(|&part| matches!(formulas.node(part), Node::Until(..)));
         let mut covers = Covers::new(formulas, &untils, limits)?;
@@ -50,15 +54,15 @@ impl Tableau {
                     obligations.len() - 1
                 });
                 let marks = Marks(!term.postponed.0);
-                out.push(Edge { target, marks, cube: term.cube });
+                out.push(AutomatonEdge { target, marks, cube: term.cube });
             }
             // Edges that differ in one literal are not merged here, because each single edge must
             // show that its state is satisfied.
             out.sort_unstable();
             edges += out.len();
             states.push(out);
-            TooLarge::refuse(obligations.len(), limits.states, "states")?;
-            TooLarge::refuse(edges, limits.edges, "edges")?;
+            AutomatonTooLarge::refuse(obligations.len(), limits.states, "states")?;
+            AutomatonTooLarge::refuse(edges, limits.edges, "edges")?;
         }
         let mut tableau = Self {
             automaton: Automaton { states, initial: 0, marks: 0 },

@@ -22,7 +22,7 @@
 
 use super::components::components;
 use super::cube::Cube;
-use super::{Automaton, Edge, Limits, Marks};
+use super::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 use crate::atom::{Atom, Letter, Literal};
 use crate::lasso::Lasso;
 use std::collections::HashMap;
@@ -43,7 +43,11 @@ struct Deterministic {
 impl Automaton {
     /// Returns the smallest weak deterministic automaton for the same language. `negation` must
     /// accept the complement. Returns `None` if there is no such automaton or a limit is exceeded.
-    pub(super) fn weak_deterministic(&self, negation: &Self, limits: Limits) -> Option<Self> {
+    pub(super) fn weak_deterministic(
+        &self,
+        negation: &Self,
+        limits: AutomatonLimits,
+    ) -> Option<Self> {
         let found = Deterministic::of_sets(self)?.minimal();
         let too_much = found.automaton(false).and(negation, limits).ok()?;
         let missing = found.automaton(true).and(self, limits).ok()?;
@@ -198,7 +202,7 @@ impl Deterministic {
             for target in targets {
                 let leads: Vec<bool> = row.iter().map(|&to| to == target).collect();
                 let cubes = cubes(&leads, &self.atoms).into_iter();
-                edges.extend(cubes.map(|cube| Edge { target, marks, cube }));
+                edges.extend(cubes.map(|cube| AutomatonEdge { target, marks, cube }));
             }
             states.push(edges);
         }

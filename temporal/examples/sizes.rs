@@ -9,8 +9,8 @@
 //! uses the negations. `--each` prints a line for each formula before the table.
 
 use parikh_temporal::{
-    Automaton, Edge, Insensitivity, LINEAR_RULES, Limits, Ltl, Names, Refusal, Strength, Tableau,
-    TooLarge, parse_ltl,
+    AtomNames, Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Insensitivity,
+    LINEAR_RULES, LinearTableau, Ltl, Strength, TableauRefusal, parse_ltl,
 };
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ const COLUMNS: [&str; 15] = [
 
 /// Totals over a list.
 #[derive(Default)]
-struct Sums {
+struct SizeTotals {
     formulas: usize,
     too_large: usize,
     translated: usize,
@@ -74,7 +74,7 @@ fn main() {
             eprintln!("{list}: {error}; expected a file with one LTL formula a line");
             std::process::exit(2)
         });
-        let mut sums = Sums::default();
+        let mut sums = SizeTotals::default();
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
@@ -98,9 +98,9 @@ fn measure(
     line: &str,
     negated: bool,
     each: bool,
-    sums: &mut Sums,
+    sums: &mut SizeTotals,
 ) -> Result<(), parikh_temporal::ParseError> {
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     let mut formula = parse_ltl(line, &mut formulas, &mut names)?;
     if negated {
         formula = formulas.negate(formula);
@@ -109,15 +109,15 @@ fn measure(
     let atoms = formulas.atoms(formula).len();
     let began = Instant::now();
     let (formula, _) = formulas.rewritten(formula, LINEAR_RULES, 100_000);
-    let limits = Limits::default();
-    let made = Tableau::new(&formulas, formula, limits)
+    let limits = AutomatonLimits::default();
+    let made = LinearTableau::new(&formulas, formula, limits)
         .and_then(|tableau| Ok((Automaton::of(&mut formulas, formula, limits)?, tableau)));
     let took = began.elapsed();
     sums.time += took;
     sums.slowest = sums.slowest.max(took);
     let (automaton, tableau) = match made {
         Ok(made) => made,
-        Err(TooLarge { what, limit }) => {
+        Err(AutomatonTooLarge { what, limit }) => {
             sums.too_large += 1;
             if each {
                 println!("more than {limit} {what}: {line}");
@@ -125,7 +125,7 @@ fn measure(
             return Ok(());
         }
     };
-    let letters = |edge: &Edge| 1u64 << (atoms - edge.cube.literals().len());
+    let letters = |edge: &AutomatonEdge| 1u64 << (atoms - edge.cube.literals().len());
     let transitions: u64 = automaton.states.iter().flatten().map(letters).sum();
     sums.transitions += transitions;
     add(&automaton, &tableau, sums);
@@ -136,7 +136,7 @@ fn measure(
     sums.checking += began.elapsed();
     match checked {
         Ok(()) => {}
-        Err(Refusal::TooMany(_)) => sums.unchecked += 1,
+        Err(TableauRefusal::TooMany(_)) => sums.unchecked += 1,
         Err(refusal) => panic!("{line}: {refusal}"),
     }
     let insensitive = Insensitivity::of(&mut formulas, formula, limits);
@@ -153,7 +153,7 @@ fn measure(
     Ok(())
 }
 
-fn add(automaton: &Automaton, tableau: &Tableau, sums: &mut Sums) {
+fn add(automaton: &Automaton, tableau: &LinearTableau, sums: &mut SizeTotals) {
     sums.translated += tableau.automaton.states.len();
     sums.states += automaton.states.len();
     sums.edges += automaton.edges();
@@ -167,7 +167,7 @@ fn add(automaton: &Automaton, tableau: &Tableau, sums: &mut Sums) {
     sums.strengths[strength] += 1;
 }
 
-fn row(name: &str, sums: &Sums) -> String {
+fn row(name: &str, sums: &SizeTotals) -> String {
     let made = sums.formulas - sums.too_large;
     let [terminal, weak, strong] = sums.strengths;
     let columns = [

@@ -4,71 +4,71 @@
 //! could therefore let a wrong answer pass. The proof of each rule is at its function, and tests
 //! compare each rule with the evaluator.
 
-use super::{Rule, shared, until};
+use super::{RewriteRule, shared, until};
 use crate::formula::{Ctl, Formula, Node};
 use crate::paths::Quantifier;
 use Quantifier::{All, Exists};
 
-type Id = Formula<Quantifier>;
+type BranchingFormula = Formula<Quantifier>;
 
 /// The rules of CTL, in the order in which they are tried.
-pub const BRANCHING_RULES: &[Rule<Quantifier>] = &[
-    Rule {
+pub const BRANCHING_RULES: &[RewriteRule<Quantifier>] = &[
+    RewriteRule {
         name: "implied operand",
         before: "AGa & A(a U b) & EFb",
         after: "AGa & A(a U b)",
         apply: shared::implied_operand,
     },
-    Rule {
+    RewriteRule {
         name: "opposite operands",
         before: "AG(a & b) & EF!b",
         after: "0",
         apply: shared::opposite_operands,
     },
-    Rule {
+    RewriteRule {
         name: "excluded choice",
         before: "a & (!a | EXb | E(!a R c))",
         after: "a & (EXb | E(!a R c))",
         apply: shared::excluded_choice,
     },
-    Rule {
+    RewriteRule {
         name: "joined operators",
         before: "A(a U b) & A(c U b)",
         after: "A((a & c) U b)",
         apply: shared::joined_operators,
     },
-    Rule {
+    RewriteRule {
         name: "waits for nothing",
         before: "E(a U (a | b))",
         after: "a | b",
         apply: until::waits_for_nothing,
     },
-    Rule {
+    RewriteRule {
         name: "waits anyway",
         before: "A((!a | b) U a)",
         after: "AFa",
         apply: until::waits_anyway,
     },
-    Rule {
+    RewriteRule {
         name: "inner alone",
         before: "A(a U E(a U b))",
         after: "E(a U b)",
         apply: until::inner_alone,
     },
-    Rule {
+    RewriteRule {
         name: "inner target",
         before: "EF(c | A(a U b))",
         after: "EF(b | c)",
         apply: until::inner_target,
     },
-    Rule { name: "next inwards", before: "EXEFa", after: "EFEXa", apply: next_inwards },
-    Rule { name: "chain", before: "EFEGEFa", after: "EGEFa", apply: chain },
+    RewriteRule { name: "next inwards", before: "EXEFa", after: "EFEXa", apply: next_inwards },
+    RewriteRule { name: "chain", before: "EFEGEFa", after: "EGEFa", apply: chain },
 ];
 
 /// EX EF φ = EF EX φ: both state that some path reaches φ after at least one step. The dual is AX
 /// AG φ = AG AX φ. "Next" moves inwards because EX φ of a condition φ on markings is a condition on
 /// the marking before, and EF of a condition is a reachability question.
-fn next_inwards(formulas: &mut Ctl, formula: Id) -> Option<Id> {
+fn next_inwards(formulas: &mut Ctl, formula: BranchingFormula) -> Option<BranchingFormula> {
     let Node::Next(paths, inner) = *formulas.node(formula) else { return None };
     match *formulas.node(inner) {
         Node::Until(Exists, left, body) if paths == Exists && formulas.is(left, true) => {
@@ -123,7 +123,7 @@ const CHAINS: &[(Chain, Chain)] = &[
 ];
 
 /// Replaces a chain at the top of `formula` by the shorter chain from [`CHAINS`].
-fn chain(formulas: &mut Ctl, formula: Id) -> Option<Id> {
+fn chain(formulas: &mut Ctl, formula: BranchingFormula) -> Option<BranchingFormula> {
     for (long, short) in CHAINS {
         let mut body = Some(formula);
         for &link in *long {
@@ -140,7 +140,11 @@ fn chain(formulas: &mut Ctl, formula: Id) -> Option<Id> {
 }
 
 /// Returns the operand of `formula`, if its outermost operator is this link of a chain.
-fn unlinked(formulas: &Ctl, formula: Id, (paths, eventually): (Quantifier, bool)) -> Option<Id> {
+fn unlinked(
+    formulas: &Ctl,
+    formula: BranchingFormula,
+    (paths, eventually): (Quantifier, bool),
+) -> Option<BranchingFormula> {
     match *formulas.node(formula) {
         Node::Until(of, left, body) if eventually && of == paths && formulas.is(left, true) => {
             Some(body)

@@ -1,6 +1,6 @@
 //! Rewriting of formulas to simpler equivalent formulas.
 //!
-//! A [`Rule`] looks at the top of a formula and returns an equivalent formula if it applies. Rules
+//! A [`RewriteRule`] looks at the top of a formula and returns an equivalent formula if it applies. Rules
 //! are applied bottom-up, and again to their results, until none applies. Each rule has its proof
 //! at its function in `shared` (rules of both logics), `linear` or `branching`. Tests compare each
 //! rule alone with the evaluators, on its own example with random formulas in place of the atoms.
@@ -32,7 +32,7 @@ use std::collections::HashMap;
 
 /// A rewrite rule for the top of a formula.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule<P> {
+pub struct RewriteRule<P> {
     /// The name of the rule.
     pub name: &'static str,
     /// An example formula to which the rule applies, as text.
@@ -45,7 +45,7 @@ pub struct Rule<P> {
 
 /// A single application of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step<P> {
+pub struct RewriteStep<P> {
     /// The name of the rule.
     pub rule: &'static str,
     /// The rewritten part of the formula.
@@ -55,7 +55,7 @@ pub struct Step<P> {
 }
 
 /// A pending task of the rewriting.
-enum Task<P> {
+enum RewriteTask<P> {
     /// Rewrite a formula.
     Visit(Formula<P>),
     /// The parts are rewritten; try the rules on the formula itself.
@@ -70,22 +70,22 @@ impl<P: Paths> Formulas<P> {
     pub fn rewritten(
         &mut self,
         formula: Formula<P>,
-        rules: &[Rule<P>],
+        rules: &[RewriteRule<P>],
         steps: usize,
-    ) -> (Formula<P>, Vec<Step<P>>) {
+    ) -> (Formula<P>, Vec<RewriteStep<P>>) {
         let mut done: HashMap<Formula<P>, Formula<P>> = HashMap::new();
         let mut taken = Vec::new();
-        let mut tasks = vec![Task::Visit(formula)];
+        let mut tasks = vec![RewriteTask::Visit(formula)];
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Visit(part) if done.contains_key(&part) => {}
-                Task::Visit(part) => {
-                    tasks.push(Task::Leave(part));
+                RewriteTask::Visit(part) if done.contains_key(&part) => {}
+                RewriteTask::Visit(part) => {
+                    tasks.push(RewriteTask::Leave(part));
                     crate::formula::for_each_part(self.node(part), |inner| {
-                        tasks.push(Task::Visit(inner));
+                        tasks.push(RewriteTask::Visit(inner));
                     });
                 }
-                Task::Leave(part) => {
+                RewriteTask::Leave(part) => {
                     let new = self.with_parts(part, |inner| done[&inner]);
                     let applied = (taken.len() < steps)
                         .then(|| rules.iter().find_map(|rule| self.apply(rule, new)))
@@ -96,9 +96,12 @@ impl<P: Paths> Formulas<P> {
                         continue;
                     };
                     taken.push(step);
-                    tasks.extend([Task::Same(part, step.after), Task::Visit(step.after)]);
+                    tasks.extend([
+                        RewriteTask::Same(part, step.after),
+                        RewriteTask::Visit(step.after),
+                    ]);
                 }
-                Task::Same(part, new) => {
+                RewriteTask::Same(part, new) => {
                     let result = done[&new];
                     done.insert(part, result);
                 }
@@ -107,8 +110,8 @@ impl<P: Paths> Formulas<P> {
         (done[&formula], taken)
     }
 
-    fn apply(&mut self, rule: &Rule<P>, before: Formula<P>) -> Option<Step<P>> {
+    fn apply(&mut self, rule: &RewriteRule<P>, before: Formula<P>) -> Option<RewriteStep<P>> {
         let after = (rule.apply)(self, before).filter(|&after| after != before)?;
-        Some(Step { rule: rule.name, before, after })
+        Some(RewriteStep { rule: rule.name, before, after })
     }
 }

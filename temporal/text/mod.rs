@@ -28,12 +28,12 @@ use tokens::Operator;
 
 /// The names of atoms. Atoms are numbered in the order in which names appear.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct AtomNames {
     names: Vec<String>,
     atoms: HashMap<String, Atom>,
 }
 
-impl Names {
+impl AtomNames {
     /// Returns the atom with this name, and creates it if necessary.
     pub fn atom(&mut self, name: &str) -> Atom {
         if let Some(&atom) = self.atoms.get(name) {
@@ -81,7 +81,7 @@ pub struct ParseError {
 pub fn parse_ltl(
     text: &str,
     formulas: &mut Ltl,
-    names: &mut Names,
+    names: &mut AtomNames,
 ) -> Result<Formula<Linear>, ParseError> {
     lower(text, false, formulas, names, Some(Linear), |_| None)
 }
@@ -95,7 +95,7 @@ pub fn parse_ltl(
 pub fn parse_ctl(
     text: &str,
     formulas: &mut Ctl,
-    names: &mut Names,
+    names: &mut AtomNames,
 ) -> Result<Formula<Quantifier>, ParseError> {
     lower(text, true, formulas, names, None, |operator| match operator {
         Operator::Exists => Some(Quantifier::Exists),
@@ -116,23 +116,23 @@ fn lower<P: Paths>(
     text: &str,
     quantified: bool,
     formulas: &mut Formulas<P>,
-    names: &mut Names,
+    names: &mut AtomNames,
     implied: Option<P>,
     quantifier: impl Fn(Operator) -> Option<P>,
 ) -> Result<Formula<P>, ParseError> {
     let mut stack: Vec<Operand<P>> = Vec::new();
     for item in postfix(text, quantified)? {
         let (operator, column) = match item {
-            postfix::Item::Constant(value) => {
+            postfix::PostfixItem::Constant(value) => {
                 stack.push(Operand::Formula(formulas.constant(value)));
                 continue;
             }
-            postfix::Item::Name(name) => {
+            postfix::PostfixItem::Name(name) => {
                 let atom = names.atom(&name);
                 stack.push(Operand::Formula(formulas.atom(atom)));
                 continue;
             }
-            postfix::Item::Operator(operator, column) => (operator, column),
+            postfix::PostfixItem::Operator(operator, column) => (operator, column),
         };
         let mut pop = || stack.pop().expect("`postfix` puts operands before their operators");
         if let Some(paths) = quantifier(operator) {

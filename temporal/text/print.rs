@@ -1,7 +1,7 @@
 //! Output of formulas as texts that [`parse_ltl`](super::parse_ltl) and
 //! [`parse_ctl`](super::parse_ctl) read.
 
-use super::Names;
+use super::AtomNames;
 use super::tokens::is_plain_name;
 use crate::atom::{Atom, Literal};
 use crate::formula::{Formula, Formulas, Node};
@@ -21,7 +21,7 @@ const UNARY: u8 = 2;
 impl<P: Paths> Formulas<P> {
     /// Returns the formula as text. An atom without a name is written as `p` followed by its
     /// number.
-    pub fn text(&self, formula: Formula<P>, names: &Names) -> String {
+    pub fn text(&self, formula: Formula<P>, names: &AtomNames) -> String {
         let mut text = String::new();
         let mut open = vec![Piece::Formula(formula, 0)];
         while let Some(piece) = open.pop() {
@@ -77,7 +77,7 @@ impl<P: Paths> Formulas<P> {
     }
 
     /// Writes an operator. A space follows before a word, as in `F answer`.
-    fn operator(&self, text: &mut String, sign: char, operand: Formula<P>, names: &Names) {
+    fn operator(&self, text: &mut String, sign: char, operand: Formula<P>, names: &AtomNames) {
         text.push(sign);
         if let Node::Literal(Literal { atom, positive: true }) = self.node(operand)
             && names.name(*atom).is_some_and(|name| name.len() > 1 && is_plain_name(name))
@@ -111,7 +111,7 @@ fn row<P: Paths>(open: &mut Vec<Piece<P>>, all: &[Formula<P>], sign: &'static st
     }
 }
 
-fn write_literal(text: &mut String, literal: Literal, names: &Names) {
+fn write_literal(text: &mut String, literal: Literal, names: &AtomNames) {
     if !literal.positive {
         text.push('!');
     }

@@ -418,7 +418,7 @@ fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
             let is_said = named.as_array().unwrap().contains(&expected);
             assert_eq!(is_said, formula.contains("ship"), "{json}");
             let plain = pnml::read(text.as_bytes()).unwrap().net;
-            let net = with_one_case(&plain, None).unwrap();
+            let net = with_one_case(&plain, &[]).unwrap();
             let asked = |_: &str| {
                 let mut asked = vec![typed::read_one(&net, formula, &queries::read_of_cases)];
                 typed::name_the_others(&mut asked);

@@ -161,7 +161,7 @@ impl Court {
         let path = self.directory.path().join(format!("{}.jsonl", question.name()));
         std::fs::write(&path, file).unwrap();
         let audit = Audit::new(net, 10_000, Box::new(|_| Err("no formulas".to_owned())));
-        let mut audit = audit.with_final_marking(question.last.clone());
+        let mut audit = audit.with_final_markings(vec![question.last.clone()]);
         let _ = audit.file(&path);
         self.judged += 1;
         audit.finish().judged.pop()

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use parikh::answer::{Answer, Plan, Value};
 use parikh::formula::text::read_one;
 use parikh::formula::{Expression, Formula, Logic, Relation, of_cases};
-use parikh::net::generate::{Kind, Shape, random};
+use parikh::net::generate::{RandomKind, Shape, random};
 use parikh::net::{Marking, Net, TransitionId, text};
 use parikh::run::{Config, Event, run_net};
 use parikh::solvers::Budget;
@@ -130,7 +130,7 @@ fn formulas_of_cases_are_answered_as_all_cases_say() {
     let (mut holding, mut failing, mut some, mut several) = (0, 0, 0, 0);
     for seed in 0..scaled(400) {
         let mut rng = Rng::with_seed(seed);
-        let net = random(seed, &Shape { kind: Kind::Bounded, ..Shape::small(seed) });
+        let net = random(seed, &Shape { kind: RandomKind::Bounded, ..Shape::small(seed) });
         // One or two dead markings that are reached are the final ones.
         let mut finals: Vec<Marking> = Vec::new();
         for _ in 0..rng.usize(1..4) {

@@ -14,7 +14,7 @@ use parikh_benchmarks::exam::Exam;
 use parikh_benchmarks::instance::place_transition_instances;
 use parikh_benchmarks::reasons::Reasons;
 use parikh_benchmarks::shard;
-use parikh_benchmarks::teams::{self, Asked, Team, Teams};
+use parikh_benchmarks::teams::{self, RequestedGoals, Team, Teams};
 use parikh_benchmarks::verdict::Verdict;
 use parikh_benchmarks::{
     Error, cactus, compare, encodings_table, note, oracle, readers, row, say, signals, summary,
@@ -127,7 +127,7 @@ fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Err
         (None, list) => {
             let instances = list.as_deref().map(read_list).transpose()?.unwrap_or_default();
             let of = |instance: String| {
-                args.exams.iter().map(move |&exam| Asked::whole(instance.clone(), exam))
+                args.exams.iter().map(move |&exam| RequestedGoals::whole(instance.clone(), exam))
             };
             instances.into_iter().flat_map(of).collect()
         }
@@ -186,7 +186,7 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     if signals::interrupted() {
         return Ok(4);
     }
-    Ok(if all.iter().any(evidence::Measurement::is_wrong) { 3 } else { 0 })
+    Ok(if all.iter().any(evidence::AuditMeasurement::is_wrong) { 3 } else { 0 })
 }
 
 fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
@@ -324,8 +324,8 @@ fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
         }
         _ => path.display().to_string(),
     };
-    let run = |path: &PathBuf| -> Result<summary::Run, Error> {
-        Ok(summary::Run { name: name(path), rows: read(path, args.at)? })
+    let run = |path: &PathBuf| -> Result<summary::SummaryRun, Error> {
+        Ok(summary::SummaryRun { name: name(path), rows: read(path, args.at)? })
     };
     let runs = args.files.iter().map(run).collect::<Result<Vec<_>, _>>()?;
     for run in &runs {
@@ -419,14 +419,14 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
 }
 
 /// The measurements of an instance, and their lines in the result file.
-type Measured<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
+type InstanceMeasurements<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
 
 /// Measures every instance, and writes the lines of each measurement as it is made.
 fn over<M>(
     instances: &[String],
     out: &Path,
     columns: &[&str],
-    measure: impl Fn(&str) -> Result<Measured<M>, Error>,
+    measure: impl Fn(&str) -> Result<InstanceMeasurements<M>, Error>,
 ) -> Result<Vec<M>, Error> {
     let failed = |error: csv::Error| Error::at(out)(error.into());
     let mut file = csv::Writer::from_path(out).map_err(failed)?;

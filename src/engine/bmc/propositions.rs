@@ -8,8 +8,10 @@ use super::{Extended, Row, Said};
 use crate::engine::Assignment;
 use crate::structure::intervals::Intervals;
 use parikh_encodings::encoding::TooManyValues;
-use parikh_encodings::propositional::components::Component;
-use parikh_encodings::propositional::{Ends, Firing, MaybeLiteral, Unrolled, Values};
+use parikh_encodings::propositional::components::SafeComponent;
+use parikh_encodings::propositional::{
+    MaybeLiteral, StepSemantics, TokenEncoding, TokenRange, Unrolling,
+};
 use parikh_net::{GoalId, Net, Predicate, Provenance};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::{Clauses, Literal};
@@ -28,7 +30,7 @@ const MOST_OF_A_STEP: usize = 2_000_000;
 pub(super) struct Propositions<'g> {
     net: &'g Net,
     told: CountingSolver,
-    unrolled: Unrolled<'g>,
+    unrolled: Unrolling<'g>,
     /// For each goal, the last query: the number of steps, the predicate and its literal.
     asked: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
     questions: u64,
@@ -60,14 +62,14 @@ impl<'g> Propositions<'g> {
         let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
         let intervals = Intervals::new(net, facts);
         let level = intervals.within(rests_on);
-        let ends = net.places().map(|p| -> Ends { (level.low(p), level.high(p)) }).collect();
-        let mut components = Component::of_flows(net, &facts.flows);
+        let ends = net.places().map(|p| -> TokenRange { (level.low(p), level.high(p)) }).collect();
+        let mut components = SafeComponent::of_flows(net, &facts.flows);
         if claimed {
-            components.extend(Component::of_units(net));
+            components.extend(SafeComponent::of_units(net));
         }
         let mut told = CountingSolver { sat: BatSat::new(), literals: 0 };
-        let (values, firing) = (Values::OneOfN, Firing::Steps);
-        let unrolled = Unrolled::new(net, ends, components, values, firing, &mut told);
+        let (values, firing) = (TokenEncoding::OneOfN, StepSemantics::Steps);
+        let unrolled = Unrolling::new(net, ends, components, values, firing, &mut told);
         let (unrolled, asked) = (unrolled.within_range(), BTreeMap::new());
         Propositions { net, told, unrolled, asked, questions: 0 }
     }

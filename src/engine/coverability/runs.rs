@@ -18,7 +18,9 @@
 use super::tree::{Acceleration, Tree};
 use crate::evidence::check_pumping;
 use crate::graph::omega::OMEGA;
-use parikh_net::{FiringSequence, LinearSum, Marking, Net, PlaceId, Pumping, Stage, TransitionId};
+use parikh_net::{
+    FiringSequence, LinearSum, Marking, Net, PlaceId, PumpSequence, Stage, TransitionId,
+};
 use std::collections::BTreeMap;
 
 /// Demanded tokens on places with ω.
@@ -176,7 +178,7 @@ pub(super) fn stages(
     acceleration: usize,
     sum: &LinearSum,
     work: &mut u64,
-) -> Option<Pumping> {
+) -> Option<PumpSequence> {
     let mut stages: Vec<Stage> = Vec::new();
     let mut prefix = FiringSequence::new();
     for at in tree.branch(node) {
@@ -189,9 +191,10 @@ pub(super) fn stages(
         }
     }
     let last = stages.pop()?;
-    let mut all = Pumping { earlier: stages, last };
-    let shows =
-        |pumping: &Pumping| check_pumping(tree.net, pumping).is_ok_and(|growth| growth.grows(sum));
+    let mut all = PumpSequence { earlier: stages, last };
+    let shows = |pumping: &PumpSequence| {
+        check_pumping(tree.net, pumping).is_ok_and(|growth| growth.grows(sum))
+    };
     let length: usize =
         all.stages().map(|it| it.prefix.steps().len() + it.pump.steps().len()).sum();
     let places = tree.net.place_count();
@@ -211,7 +214,7 @@ pub(super) fn stages(
 }
 
 /// Removes one earlier stage: its prefix is moved before the next stage.
-fn without(pumping: &Pumping, at: usize) -> Pumping {
+fn without(pumping: &PumpSequence, at: usize) -> PumpSequence {
     let mut fewer = pumping.clone();
     let mut prefix = fewer.earlier.remove(at).prefix;
     let next = fewer.earlier.get_mut(at).unwrap_or(&mut fewer.last);

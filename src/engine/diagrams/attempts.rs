@@ -9,7 +9,7 @@ use crate::engine::Progress;
 use parikh_net::{Facts, Net};
 use parikh_solvers::Budget;
 use parikh_symbolic::Stop;
-use parikh_symbolic::order::Order;
+use parikh_symbolic::order::LevelOrder;
 use std::time::{Duration, Instant};
 
 /// Share of the remaining memory for diagrams, in [0, 1]. Other engines search at the same time.
@@ -45,7 +45,7 @@ struct Times {
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
     /// The orders, the most promising first. Empty until they are computed.
-    orders: Vec<Order>,
+    orders: Vec<LevelOrder>,
     /// The remaining tries, in reverse: the index of an order and its time slice.
     tries: Vec<(usize, Option<Duration>)>,
     /// Time used by the last try if it was interrupted.

@@ -19,7 +19,7 @@ use super::Reached;
 use super::cycles::Cycles;
 use parikh_net::{EffectId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
-use parikh_symbolic::{Relation, Set, Stop, Touch};
+use parikh_symbolic::{LevelTouch, Set, Stop, TransitionRelation};
 use parikh_temporal::{Node, Quantifier};
 use std::collections::HashMap;
 use std::time::Instant;
@@ -41,7 +41,7 @@ pub(super) struct Branching<'e, 'r, 'd> {
     /// Cycle test, created when first needed.
     cycles: Option<Cycles>,
     /// The reversed transition relation.
-    backwards: Relation,
+    backwards: TransitionRelation,
     /// For each condition, the markings that satisfy it. The sets are kept.
     satisfying: HashMap<Predicate, Set>,
     /// The dead markings, and the markings that enable a transition without effect. The sets are
@@ -349,7 +349,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
                 let class = self.net.class(effect).iter();
                 let touches: Vec<_> =
                     class.map(|t| self.reached.transitions[t.index()].clone()).collect();
-                let relation = Relation::new(self.reached.relation.levels(), &touches)?;
+                let relation = TransitionRelation::new(self.reached.relation.levels(), &touches)?;
                 let next = self.reached.diagrams.leading_into(&relation, inside, at)?;
                 if !next.is_empty() {
                     went = Some((index, next));
@@ -388,7 +388,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
 }
 
 /// Returns the tokens that a transition needs, by ascending level.
-fn needs(touches: &[Touch]) -> Vec<(u32, u64)> {
+fn needs(touches: &[LevelTouch]) -> Vec<(u32, u64)> {
     touches.iter().filter(|it| it.pre > 0).map(|it| (it.level, it.pre)).collect()
 }
 

@@ -3,7 +3,7 @@
 //! The log is kept outside the run, so that it is available even if nothing was found.
 
 use num_bigint::BigUint;
-use parikh_symbolic::{Figures, Stop};
+use parikh_symbolic::{DiagramFigures, Stop};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ pub struct Try {
     /// Number of nodes by the time since the start, ascending.
     pub nodes: Vec<(Duration, usize)>,
     /// Size figures at the end.
-    pub figures: Figures,
+    pub figures: DiagramFigures,
     /// Time and result of the try: complete, or the reason why it stopped.
     pub end: Option<(Duration, Result<(), Stop>)>,
     /// Number of markings, if they were counted.
@@ -62,13 +62,13 @@ impl Course {
     /// Adds a try and returns its index.
     pub(super) fn begin(&self, idea: &'static str, score: f64) -> usize {
         let mut tries = self.lock();
-        let (start, nodes, figures) = (Instant::now(), Vec::new(), Figures::default());
+        let (start, nodes, figures) = (Instant::now(), Vec::new(), DiagramFigures::default());
         tries.push(Try { idea, score, start, nodes, figures, end: None, markings: None });
         tries.len() - 1
     }
 
     /// Records the current size.
-    pub(super) fn sample(&self, at: usize, figures: &Figures) {
+    pub(super) fn sample(&self, at: usize, figures: &DiagramFigures) {
         let it = &mut self.lock()[at];
         let since = it.start.elapsed();
         it.figures = *figures;
@@ -88,7 +88,7 @@ impl Course {
     }
 
     /// Records the end of a try.
-    pub(super) fn end(&self, at: usize, figures: &Figures, how: Result<(), Stop>) {
+    pub(super) fn end(&self, at: usize, figures: &DiagramFigures, how: Result<(), Stop>) {
         let it = &mut self.lock()[at];
         let since = it.start.elapsed();
         it.nodes.push((since, figures.nodes));
@@ -108,9 +108,9 @@ mod tests {
         for nodes in 0..3 * SAMPLES {
             // Simulates a try that began long ago, with one second between the samples.
             course.lock()[at].start -= Duration::from_secs(1);
-            course.sample(at, &Figures { nodes, ..Figures::default() });
+            course.sample(at, &DiagramFigures { nodes, ..DiagramFigures::default() });
         }
-        course.end(at, &Figures { nodes: 7, ..Figures::default() }, Err(Stop::Asked));
+        course.end(at, &DiagramFigures { nodes: 7, ..DiagramFigures::default() }, Err(Stop::Asked));
         let tries = course.tries();
         assert!(tries[0].nodes.len() <= SAMPLES + 1);
         assert!(tries[0].nodes.len() > SAMPLES / 4);

@@ -32,7 +32,8 @@ pub fn figures(
     course: &Course,
 ) -> Result<StateSpace, Incomplete> {
     explore_telling(net, threads, budget, course, |reached| {
-        let needs = |t: &Vec<parikh_symbolic::Touch>| t.iter().map(|t| (t.level, t.pre)).collect();
+        let needs =
+            |t: &Vec<parikh_symbolic::LevelTouch>| t.iter().map(|t| (t.level, t.pre)).collect();
         let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
         let each: Vec<(u32, i64)> = reached.level_of.iter().map(|&level| (level, 1)).collect();
         let markings = reached.diagrams.count(reached.set)?;

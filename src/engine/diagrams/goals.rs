@@ -14,7 +14,7 @@ use crate::evidence::Document;
 use crate::ground::Ground;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
-use parikh_symbolic::{Linear, Set, Stop};
+use parikh_symbolic::{LinearCondition, Set, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The registry entry of the engine.
@@ -128,7 +128,7 @@ fn settle(
                     if under.seen(*id).is_some_and(|seen| seen >= most) || !board.is_open(*id) {
                         return Ok(Set::EMPTY);
                     }
-                    let linear = Linear { terms, least: most, most: i128::MAX };
+                    let linear = LinearCondition { terms, least: most, most: i128::MAX };
                     reached.diagrams.restrict(reached.set, &linear)
                 })
             }

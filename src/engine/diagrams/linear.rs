@@ -20,7 +20,7 @@ use parikh_net::RunProperty;
 use parikh_net::components::components;
 use parikh_net::run_property::RunAtom;
 use parikh_symbolic::{Set, Stop};
-use parikh_temporal::{Automaton, Edge, Limits, Marks};
+use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 
 /// A set of markings per automaton state.
 type ByState = Vec<Set>;
@@ -41,7 +41,7 @@ pub(super) fn excludes(
         return Ok(None);
     }
     let mut formulas = property.formulas().clone();
-    let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default());
+    let automaton = Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default());
     let Ok(automaton) = automaton else { return Ok(None) };
     if automaton.states.is_empty() {
         return Ok(Some(true));
@@ -71,7 +71,7 @@ impl Linear<'_, '_, '_, '_> {
             let mut leaving = Vec::new();
             for &state in &component {
                 let out = automaton.states[state].iter();
-                let out: Vec<&Edge> =
+                let out: Vec<&AutomatonEdge> =
                     out.filter(|edge| !component.contains(&edge.target)).collect();
                 leaving.push(self.before(&out, &accepted)?);
             }
@@ -87,7 +87,7 @@ impl Linear<'_, '_, '_, '_> {
     /// markings from which an accepted run leaves it at once.
     fn of_one(&mut self, state: usize, leaving: Set) -> Result<Set, Stop> {
         let automaton = self.automaton;
-        let edges: Vec<&Edge> =
+        let edges: Vec<&AutomatonEdge> =
             automaton.states[state].iter().filter(|edge| edge.target == state).collect();
         let mut staying = Set::EMPTY;
         for edge in &edges {
@@ -143,7 +143,8 @@ impl Linear<'_, '_, '_, '_> {
             for &mark in &marks {
                 let mut ends = Vec::new();
                 for (at, &state) in component.iter().enumerate() {
-                    let carries = |edge: &Edge| mark.is_none_or(|mark| edge.marks.has(mark));
+                    let carries =
+                        |edge: &AutomatonEdge| mark.is_none_or(|mark| edge.marks.has(mark));
                     let goes = self.within(component, state, &left, carries)?;
                     let goes = self.branching.both(goes, left[at])?;
                     self.branching.keep(goes);
@@ -189,7 +190,7 @@ impl Linear<'_, '_, '_, '_> {
         component: &[usize],
         state: usize,
         to: &ByState,
-        wanted: impl Fn(&Edge) -> bool,
+        wanted: impl Fn(&AutomatonEdge) -> bool,
     ) -> Result<Set, Stop> {
         let mut by_state = vec![Set::EMPTY; self.automaton.states.len()];
         for (&state, &set) in component.iter().zip(to) {
@@ -197,13 +198,13 @@ impl Linear<'_, '_, '_, '_> {
         }
         let automaton = self.automaton;
         let edges = automaton.states[state].iter();
-        let edges: Vec<&Edge> =
+        let edges: Vec<&AutomatonEdge> =
             edges.filter(|edge| component.contains(&edge.target) && wanted(edge)).collect();
         self.before(&edges, &by_state)
     }
 
     /// Returns the markings from which one of these edges leads into `to`. The set is kept.
-    fn before(&mut self, edges: &[&Edge], to: &ByState) -> Result<Set, Stop> {
+    fn before(&mut self, edges: &[&AutomatonEdge], to: &ByState) -> Result<Set, Stop> {
         let mut before = Set::EMPTY;
         for edge in edges.iter().filter(|edge| !to[edge.target].is_empty()) {
             let next = self.branching.next_or_stay(to[edge.target])?;
@@ -216,7 +217,7 @@ impl Linear<'_, '_, '_, '_> {
     }
 
     /// Returns the markings that satisfy the label of an edge. The set is kept.
-    fn read(&mut self, edge: &Edge) -> Result<Set, Stop> {
+    fn read(&mut self, edge: &AutomatonEdge) -> Result<Set, Stop> {
         let mut read = self.branching.all();
         for literal in edge.cube.literals() {
             let RunAtom::Holds(condition) = &self.property.atoms()[literal.atom.0 as usize] else {

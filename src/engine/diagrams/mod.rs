@@ -35,8 +35,10 @@ use alarm::Alarm;
 use parikh_net::{Marking, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted;
-use parikh_symbolic::order::Order;
-use parikh_symbolic::{Diagrams, Figures, Limits, Relation, Set, Stop, Touch, with_stack};
+use parikh_symbolic::order::LevelOrder;
+use parikh_symbolic::{
+    DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
+};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -86,13 +88,13 @@ pub struct Reached<'r, 'd> {
     /// remove it.
     pub set: Set,
     /// The order of places in the diagram.
-    pub order: &'r Order,
+    pub order: &'r LevelOrder,
     /// Levels, indexed by place.
     pub level_of: &'r [u32],
     /// The net's transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
-    pub transitions: &'r [Vec<Touch>],
+    pub transitions: &'r [Vec<LevelTouch>],
     /// The same transitions as one relation, prepared for firing on sets.
-    pub relation: &'r Relation,
+    pub relation: &'r TransitionRelation,
     /// The log entry of this try. A caller that counts the markings records the number there.
     pub tried: Tried<'r>,
     /// Deadline for computations with the set.
@@ -228,7 +230,7 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
 /// diagram, the second also covers `then`, which uses the set.
 fn saturate<T: Send>(
     net: &Net,
-    order: &Order,
+    order: &LevelOrder,
     (bytes, budget, after): (usize, &Budget, &Budget),
     course: &Course,
     then: &(impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync),
@@ -237,7 +239,7 @@ fn saturate<T: Send>(
     for (level, &place) in (0..).zip(&order.places) {
         level_of[place as usize] = level;
     }
-    let transitions: Vec<Vec<Touch>> =
+    let transitions: Vec<Vec<LevelTouch>> =
         net.transitions().map(|t| touches(net, t, &level_of)).collect();
     let levels = order.places.len();
     let mut initial = vec![0; levels];
@@ -245,15 +247,15 @@ fn saturate<T: Send>(
         initial[level_of[place.index()] as usize] = net.initial()[place];
     }
     let this = course.begin(order.idea, order.score);
-    let stop = |figures: &Figures| {
+    let stop = |figures: &DiagramFigures| {
         course.sample(this, figures);
         budget.is_exhausted()
     };
     let alarm = Alarm::new();
-    let stop_after = |_: &Figures| after.is_exhausted() || alarm.rings();
+    let stop_after = |_: &DiagramFigures| after.is_exhausted() || alarm.rings();
     let start = std::time::Instant::now();
     let try_it = || {
-        let relation = Relation::new(levels as u32, &transitions)?;
+        let relation = TransitionRelation::new(levels as u32, &transitions)?;
         let mut diagrams = Diagrams::new(Limits { bytes, stop: &stop });
         let from = diagrams.single(&initial)?;
         let result = diagrams.reachable(&relation, from);
@@ -279,17 +281,17 @@ fn saturate<T: Send>(
 }
 
 /// Returns the input weight and the change of `t` at each level, by ascending level.
-fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<Touch> {
-    let mut touches: Vec<Touch> = net
+fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<LevelTouch> {
+    let mut touches: Vec<LevelTouch> = net
         .pre(t)
         .iter()
-        .map(|arc| Touch { level: level_of[arc.place.index()], pre: arc.weight, change: 0 })
+        .map(|arc| LevelTouch { level: level_of[arc.place.index()], pre: arc.weight, change: 0 })
         .collect();
     for change in net.delta(t) {
         let level = level_of[change.place.index()];
         match touches.iter_mut().find(|touch| touch.level == level) {
             Some(touch) => touch.change = change.delta,
-            None => touches.push(Touch { level, pre: 0, change: change.delta }),
+            None => touches.push(LevelTouch { level, pre: 0, change: change.delta }),
         }
     }
     touches.sort_unstable();

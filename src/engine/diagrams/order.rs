@@ -4,19 +4,19 @@
 use crate::structure::semiflows::place_semiflows;
 use parikh_net::{Net, UnitId};
 use parikh_solvers::Budget;
-use parikh_symbolic::order::{self, Order, Shape};
+use parikh_symbolic::order::{self, LevelOrder, NetShape};
 
 /// Limit on the number of semiflows.
 const SEMIFLOWS: usize = 5_000;
 
 /// Returns orders of the places of `net`, the most promising first, at least one.
-pub fn candidates(net: &Net, budget: &Budget) -> Vec<Order> {
+pub fn candidates(net: &Net, budget: &Budget) -> Vec<LevelOrder> {
     let index = |place: parikh_net::PlaceId| place.index() as u32;
     let ends = |arcs: &[parikh_net::Arc]| arcs.iter().map(|arc| index(arc.place)).collect();
     let semiflows = place_semiflows(net, SEMIFLOWS, &budget.share(0.3));
     let flows = semiflows.flows.iter();
     let flows = flows.map(|flow| flow.terms().iter().map(|&(place, _)| index(place)).collect());
-    let shape = Shape {
+    let shape = NetShape {
         places: net.place_count(),
         transitions: net.transitions().map(|t| (ends(net.pre(t)), ends(net.post(t)))).collect(),
         flows: flows.filter(|flow: &Vec<u32>| flow.len() > 1).collect(),

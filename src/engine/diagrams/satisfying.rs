@@ -2,7 +2,7 @@
 
 use super::Reached;
 use parikh_net::{FiringSequence, Net, Predicate, TransitionId};
-use parikh_symbolic::{Linear, Set, Stop};
+use parikh_symbolic::{LinearCondition, Set, Stop};
 
 impl Reached<'_, '_> {
     /// Returns the members of `of` that satisfy `predicate`.
@@ -16,7 +16,7 @@ impl Reached<'_, '_> {
             Predicate::False => Ok(Set::EMPTY),
             Predicate::Atom(atom) => {
                 let (terms, most) = (self.over_levels(atom.sum.terms()), i128::from(atom.bound));
-                self.diagrams.restrict(of, &Linear { terms, least: i128::MIN, most })
+                self.diagrams.restrict(of, &LinearCondition { terms, least: i128::MIN, most })
             }
             Predicate::Enabled(t) => {
                 let needs = self.needs(*t);

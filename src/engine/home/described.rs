@@ -41,7 +41,7 @@ use crate::evidence::{Document, replay};
 use crate::ground::Ground;
 use parikh_net::{FiringSequence, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use parikh_symbolic::{Relation, Set, Stop};
+use parikh_symbolic::{Set, Stop, TransitionRelation};
 use std::time::Duration;
 
 /// The registry entry of the engine.
@@ -174,7 +174,10 @@ impl Homes<'_, '_, '_> {
 
     /// Returns terminal components, and true if these are all of them. Stops early if there are too
     /// many.
-    fn components(&mut self, backwards: &Relation) -> Result<(Vec<Component>, bool), Stop> {
+    fn components(
+        &mut self,
+        backwards: &TransitionRelation,
+    ) -> Result<(Vec<Component>, bool), Stop> {
         let (relation, all) = (self.reached.relation, self.reached.set);
         let mut components = Vec::new();
         let mut from = self.initial();

@@ -7,7 +7,7 @@ use super::FIRST_SLICE;
 use super::unrolled::{self, Unrolled};
 use crate::engine::Assignment;
 use crate::engine::bmc::{Bmc, Extended, Row, Said};
-use parikh_encodings::unrolling::Between;
+use parikh_encodings::unrolling::StepKind;
 use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(super) struct Steps<'g>(Unrolled<'g>);
 
 /// Creates a session of the engine.
 pub(super) fn session<'g>(work: Assignment<'g>) -> Result<Bmc<'g, Steps<'g>>, String> {
-    let row = Steps(Unrolled::initial(&work, Steps::NAME, Between::Step)?);
+    let row = Steps(Unrolled::initial(&work, Steps::NAME, StepKind::Step)?);
     Ok(Bmc::new(work, row))
 }
 

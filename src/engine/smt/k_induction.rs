@@ -16,7 +16,7 @@ use super::unrolled::{Extended, Said, Unrolled};
 use super::{ROUNDS, TECHNIQUE, first_slice};
 use crate::engine::pdr::{BackwardSearch, more};
 use crate::engine::{Assignment, Progress, Session};
-use parikh_encodings::unrolling::Between;
+use parikh_encodings::unrolling::StepKind;
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::term::Term;
@@ -45,7 +45,7 @@ pub(super) struct KInduction<'g> {
 
 impl<'g> KInduction<'g> {
     pub(super) fn new(work: Assignment<'g>) -> Result<Self, String> {
-        let unrolled = Unrolled::any(&work, "k-induction-smt", Between::Firing)?;
+        let unrolled = Unrolled::any(&work, "k-induction-smt", StepKind::Firing)?;
         Ok(KInduction {
             backward: BackwardSearch::new(work.clone()),
             work,

@@ -5,7 +5,7 @@
 //! what it has learnt.
 
 use crate::engine::Assignment;
-use parikh_encodings::unrolling::{Between, Row};
+use parikh_encodings::unrolling::{MarkingSequence, StepKind};
 use parikh_encodings::variables::Variables;
 use parikh_encodings::{EncodeError, Numbers, bounds, flows, traps};
 use parikh_net::{FiringSequence, PlaceId, Predicate, TransitionId};
@@ -29,8 +29,8 @@ const MOST_TOKENS: u64 = (1 << 62) - 1;
 pub(super) struct Unrolled<'g> {
     name: &'static str,
     variables: Variables<'g>,
-    row: Row,
-    between: Between,
+    row: MarkingSequence,
+    between: StepKind,
     solver: Box<dyn SmtSolver>,
     dump: Option<Dump>,
     /// For each place, an upper bound of its tokens in useful markings.
@@ -79,9 +79,9 @@ impl<'g> Unrolled<'g> {
     pub(super) fn initial(
         work: &Assignment<'g>,
         name: &'static str,
-        between: Between,
+        between: StepKind,
     ) -> Result<Self, String> {
-        let mut this = Self::new(work, name, between, Row::initial)?;
+        let mut this = Self::new(work, name, between, MarkingSequence::initial)?;
         for (bound, &tokens) in this.bounds.iter_mut().zip(work.ground.net().initial().tokens()) {
             *bound = Some(bound.map_or(MOST_TOKENS, |bound| bound.min(MOST_TOKENS)).max(tokens));
         }
@@ -92,9 +92,9 @@ impl<'g> Unrolled<'g> {
     pub(super) fn any(
         work: &Assignment<'g>,
         name: &'static str,
-        between: Between,
+        between: StepKind,
     ) -> Result<Self, String> {
-        let mut this = Self::new(work, name, between, Row::any)?;
+        let mut this = Self::new(work, name, between, MarkingSequence::any)?;
         let facts = work.ground.facts();
         let variables = &mut this.variables;
         let mut said = variables.domain(false);
@@ -109,8 +109,8 @@ impl<'g> Unrolled<'g> {
     fn new(
         work: &Assignment<'g>,
         name: &'static str,
-        between: Between,
-        row: impl FnOnce(&Variables<'g>) -> Row,
+        between: StepKind,
+        row: impl FnOnce(&Variables<'g>) -> MarkingSequence,
     ) -> Result<Self, String> {
         let solver = smt_solver(work.smt_solver.as_ref()).map_err(|error| error.to_string())?;
         tracing::info!("{name}: {}", solver.name());

@@ -1,13 +1,13 @@
 //! Comparison of the edges of one state.
 
-use crate::automaton::Edge;
+use crate::automaton::AutomatonEdge;
 
 /// Removes an edge if another edge to the same state reads all its letters and carries all its
 /// marks. Merges two edges that differ only in the sign of one literal. Sorts the edges.
 ///
 /// Every run that takes a removed edge can take the other edge, with at least the same marks.
 /// Merged edges read the same letters as before. So the language stays the same.
-pub(super) fn tidy(edges: &mut Vec<Edge>) {
+pub(super) fn tidy(edges: &mut Vec<AutomatonEdge>) {
     edges.sort_unstable();
     edges.dedup();
     loop {
@@ -15,7 +15,7 @@ pub(super) fn tidy(edges: &mut Vec<Edge>) {
         for group in edges.chunk_by(|one, two| one.target == two.target && one.marks == two.marks) {
             for (at, one) in group.iter().enumerate() {
                 let both = group[..at].iter().filter_map(|two| one.cube.merged(&two.cube));
-                merged.extend(both.map(|cube| Edge { cube, ..one.clone() }));
+                merged.extend(both.map(|cube| AutomatonEdge { cube, ..one.clone() }));
             }
         }
         // After a merge, both original edges are superfluous.
@@ -48,8 +48,8 @@ mod tests {
     use crate::automaton::Marks;
     use crate::automaton::cube::cube;
 
-    fn edge(target: usize, marks: u64, literals: &[i32]) -> Edge {
-        Edge { target, marks: Marks(marks), cube: cube(literals) }
+    fn edge(target: usize, marks: u64, literals: &[i32]) -> AutomatonEdge {
+        AutomatonEdge { target, marks: Marks(marks), cube: cube(literals) }
     }
 
     #[test]

@@ -13,7 +13,7 @@
 use crate::automaton::components::components;
 use crate::automaton::cube::cover_all_letters;
 use crate::automaton::emptiness::Components;
-use crate::automaton::{Automaton, Edge, Marks};
+use crate::automaton::{Automaton, AutomatonEdge, Marks};
 
 impl Automaton {
     /// Renumbers the marks component by component; see the module documentation. With `between`,
@@ -24,7 +24,7 @@ impl Automaton {
         let mut inner: Vec<Vec<Marks>> = vec![Vec::new(); found.marks.len()];
         for (state, edges) in self.states.iter().enumerate() {
             let component = found.of[state];
-            let stays = |edge: &&Edge| found.of[edge.target] == component;
+            let stays = |edge: &&AutomatonEdge| found.of[edge.target] == component;
             inner[component].extend(edges.iter().filter(stays).map(|edge| edge.marks.and(all)));
         }
         let weak = self.weak_components(&found);
@@ -76,7 +76,7 @@ impl Automaton {
         for mark in 0..self.marks {
             let lacking: Vec<Vec<usize>> = (self.states.iter().enumerate())
                 .map(|(state, edges)| {
-                    let stays = |edge: &&Edge| found.of[edge.target] == found.of[state];
+                    let stays = |edge: &&AutomatonEdge| found.of[edge.target] == found.of[state];
                     let lacks = edges.iter().filter(stays).filter(|edge| !edge.marks.has(mark));
                     lacks.map(|edge| edge.target).collect()
                 })
@@ -101,7 +101,8 @@ impl Automaton {
         let all = Marks::all(self.marks);
         for (state, edges) in self.states.iter_mut().enumerate() {
             if universal[found.of[state]] {
-                *edges = vec![Edge { target: state, marks: all, cube: Default::default() }];
+                *edges =
+                    vec![AutomatonEdge { target: state, marks: all, cube: Default::default() }];
             }
         }
     }

@@ -21,7 +21,7 @@
 
 use super::edges::tidy;
 use crate::automaton::cube::{Cube, cover_all_letters};
-use crate::automaton::{Automaton, Edge};
+use crate::automaton::{Automaton, AutomatonEdge};
 
 /// Limit on the number of edges that one edge becomes when it loses letters.
 const PARTS: usize = 16;
@@ -39,12 +39,16 @@ impl Simulation {
 
     /// Returns true if `better` carries the marks of `edge` and its target simulates the target of
     /// `edge`.
-    fn leads_better(&self, better: &Edge, edge: &Edge) -> bool {
+    fn leads_better(&self, better: &AutomatonEdge, edge: &AutomatonEdge) -> bool {
         edge.marks.within(better.marks) && self.has(edge.target, better.target)
     }
 
     /// Returns true if each letter of an edge is read by one of the others that leads better.
-    fn is_covered<'e>(&self, edge: &Edge, others: impl Iterator<Item = &'e Edge>) -> bool {
+    fn is_covered<'e>(
+        &self,
+        edge: &AutomatonEdge,
+        others: impl Iterator<Item = &'e AutomatonEdge>,
+    ) -> bool {
         let mut parts = Vec::new();
         for better in others.filter(|better| self.leads_better(better, edge)) {
             match better.cube.within(&edge.cube) {
@@ -80,7 +84,7 @@ impl Simulation {
                 }
                 for by in (0..states).filter(|&by| by != state) {
                     let others = &automaton.states[by];
-                    let follows = |edge: &Edge| simulation.is_covered(edge, others.iter());
+                    let follows = |edge: &AutomatonEdge| simulation.is_covered(edge, others.iter());
                     if simulation.has(state, by) && !edges.iter().all(follows) {
                         simulation.holds[state * states + by] = false;
                         lost[state] = true;
@@ -105,7 +109,7 @@ impl Automaton {
         let mut states = vec![Vec::new(); self.states.len()];
         for (state, edges) in self.states.iter().enumerate() {
             for edge in edges {
-                states[edge.target].push(Edge { target: state, ..edge.clone() });
+                states[edge.target].push(AutomatonEdge { target: state, ..edge.clone() });
             }
         }
         Self { states, ..*self }
@@ -151,7 +155,7 @@ impl Automaton {
             let mut sharp = Vec::with_capacity(edges.len());
             for (at, edge) in edges.iter().enumerate() {
                 // Of two edges that are equally good, the first keeps its letters.
-                let is_better = |other: usize, better: &Edge| {
+                let is_better = |other: usize, better: &AutomatonEdge| {
                     simulation.leads_better(better, edge)
                         && (other < at || (other > at && !simulation.leads_better(edge, better)))
                 };
@@ -165,7 +169,7 @@ impl Automaton {
                         }
                     }
                 }
-                sharp.extend(parts.into_iter().map(|cube| Edge { cube, ..edge.clone() }));
+                sharp.extend(parts.into_iter().map(|cube| AutomatonEdge { cube, ..edge.clone() }));
             }
             tidy(&mut sharp);
             *edges = sharp;
@@ -179,8 +183,8 @@ mod tests {
     use crate::automaton::Marks;
     use crate::automaton::cube::cube;
 
-    fn edge(target: usize, marks: u64, literals: &[i32]) -> Edge {
-        Edge { target, marks: Marks(marks), cube: cube(literals) }
+    fn edge(target: usize, marks: u64, literals: &[i32]) -> AutomatonEdge {
+        AutomatonEdge { target, marks: Marks(marks), cube: cube(literals) }
     }
 
     #[test]

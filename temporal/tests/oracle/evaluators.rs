@@ -4,8 +4,8 @@
 use crate::{random, scaled};
 use fastrand::Rng;
 use parikh_temporal::{
-    Atom, Automaton, Ctl, Cube, Edge, Formula, Graph, Lasso, Letter, Limits, Linear, Literal, Ltl,
-    Marks, Names, Quantifier, parse_ctl, parse_ltl,
+    Atom, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, Ctl, Cube, EdgeGraph, Formula,
+    Lasso, Letter, Linear, Literal, Ltl, Marks, Quantifier, parse_ctl, parse_ltl,
 };
 
 #[test]
@@ -38,7 +38,7 @@ fn a_word_written_down_in_another_way_has_the_same_values() {
 /// The word: a; then b; then the empty letter and b alternately, forever.
 #[test]
 fn a_word_worked_out_by_hand() {
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     let [a, b] = ["a", "b"].map(|name| names.atom(name));
     let letters = vec![Letter::of([a]), Letter::of([b]), Letter::of([]), Letter::of([b])];
     let word = Lasso::new(letters, 2).expect("a loop");
@@ -63,10 +63,11 @@ fn a_word_worked_out_by_hand() {
 /// where paths end.
 #[test]
 fn a_graph_worked_out_by_hand() {
-    let (mut formulas, mut names) = (Ctl::default(), Names::default());
+    let (mut formulas, mut names) = (Ctl::default(), AtomNames::default());
     let [a, b] = ["a", "b"].map(|name| names.atom(name));
     let letters = [vec![a], vec![a], vec![b], vec![]].map(Letter::of).to_vec();
-    let graph = Graph::new(letters, vec![vec![1, 2], vec![1], vec![3], vec![]]).expect("a graph");
+    let graph =
+        EdgeGraph::new(letters, vec![vec![1, 2], vec![1], vec![3], vec![]]).expect("a graph");
     for (text, values) in [
         ("EX a", [true, true, false, false]),
         ("AX a", [false, true, false, true]),
@@ -91,17 +92,18 @@ fn a_graph_worked_out_by_hand() {
 
 /// Returns an automaton for the words of the paths from a state of a graph. With `repeats`, a path
 /// that ends repeats its last letter.
-fn paths(graph: &Graph, from: usize, repeats: bool) -> Automaton {
+fn paths(graph: &EdgeGraph, from: usize, repeats: bool) -> Automaton {
     let letter = |state: usize| {
         let literal = |atom| Literal { atom, positive: graph.letters()[state].has(atom) };
         Cube::of((0..3).map(Atom).map(literal)).expect("each atom once")
     };
-    let edges = |state: usize| -> Vec<Edge> {
+    let edges = |state: usize| -> Vec<AutomatonEdge> {
         let mut targets = graph.successors(state).to_vec();
         if targets.is_empty() && repeats {
             targets.push(state);
         }
-        let edge = |&target: &usize| Edge { target, marks: Marks::NONE, cube: letter(state) };
+        let edge =
+            |&target: &usize| AutomatonEdge { target, marks: Marks::NONE, cube: letter(state) };
         targets.iter().map(edge).collect()
     };
     let states = (0..graph.letters().len()).map(edges).collect();
@@ -155,9 +157,10 @@ fn a_path_of_the_graph_is_a_word_of_the_automaton() {
         ];
         for (on_path, on_graph) in pairs.into_iter().flatten() {
             let values = graph.values(&branching, on_graph);
-            let automaton = Automaton::of(&mut linear, on_path, Limits::default()).expect("small");
+            let automaton =
+                Automaton::of(&mut linear, on_path, AutomatonLimits::default()).expect("small");
             for (state, value) in values.into_iter().enumerate() {
-                let both = paths(&graph, state, true).and(&automaton, Limits::default());
+                let both = paths(&graph, state, true).and(&automaton, AutomatonLimits::default());
                 let word = both.expect("small").find_word();
                 assert_eq!(word.is_some(), value, "case {case}, state {state}");
                 assert!(word.is_none_or(|word| word.satisfies(&linear, on_path)), "case {case}");

@@ -1,7 +1,9 @@
 //! Random formulas, words and graphs.
 
 use fastrand::Rng;
-use parikh_temporal::{Atom, Formula, Formulas, Graph, Lasso, Letter, Linear, Paths, Quantifier};
+use parikh_temporal::{
+    Atom, EdgeGraph, Formula, Formulas, Lasso, Letter, Linear, Paths, Quantifier,
+};
 
 /// Path kinds with a random value.
 pub(crate) trait RandomPaths: Paths {
@@ -75,10 +77,10 @@ pub(crate) fn lasso(rng: &mut Rng, atoms: u32) -> Lasso {
 }
 
 /// Returns a random graph with up to six states, some of which may have no successor.
-pub(crate) fn graph(rng: &mut Rng, atoms: u32) -> Graph {
+pub(crate) fn graph(rng: &mut Rng, atoms: u32) -> EdgeGraph {
     let states = rng.usize(1..7);
     let letters = (0..states).map(|_| letter(rng, atoms)).collect();
     let successors =
         (0..states).map(|_| (0..rng.usize(..4)).map(|_| rng.usize(..states)).collect()).collect();
-    Graph::new(letters, successors).expect("successors are in range")
+    EdgeGraph::new(letters, successors).expect("successors are in range")
 }
