@@ -9,7 +9,8 @@
 //! # What has to be trusted
 //! - The arithmetic of the checkers in this crate, and the argument in the head of each reduction
 //!   rule.
-//! - The readers ([`crate::reader`]), the parsers of XML and JSON, and the compiler.
+//! - The readers ([`crate::reader`]), the parsers of XML and JSON, the tables of encodings, and the
+//!   compiler.
 //! - Three crates that the prover uses as well: `parikh-net` (nets and their firing, predicates),
 //!   `parikh-files` (opens what is compressed) and `parikh-temporal`.
 //!

@@ -63,13 +63,13 @@
 
 use super::{Question, Value};
 use crate::home::liveness::asks_for_liveness;
-use crate::no_run::implied::{implies, initially};
+use crate::no_run::implied::{implies, implies_one_of, initially};
 use parikh_net::property::condition;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
     LinearSum, Net, PlaceId, Predicate, Translation, TreeProperty, of_model, sum_of_model,
 };
-use parikh_temporal::{Atom, LINEAR_RULES, Node};
+use parikh_temporal::{Atom, Formula, LINEAR_RULES, Linear, Ltl, Node};
 
 /// Steps of rewriting a property to see whether it is one of markings.
 const MOST_STEPS: usize = 1_000;
@@ -321,9 +321,34 @@ impl Obligation {
         })
     }
 
-    /// That some run has the property, or that none has.
+    /// That some run has the property, or that none has. Whoever argues may have taken the property
+    /// apart: some run has it if some run has one of its cases, and none has it if none has any.
     fn that_runs_have(&mut self, property: &RunProperty, net: &Net, some: bool) -> Need {
         let decided = initially(net, property);
+        let whole = self.that_runs_have_whole(property, net, some, decided);
+        let cases = match decided {
+            Some(_) => Vec::new(),
+            None => cases(net, property, some),
+        };
+        if cases.is_empty() {
+            return whole;
+        }
+        let of_case = |case| {
+            let decided = initially(net, case);
+            self.that_runs_have_whole(case, net, some, decided)
+        };
+        let cases = cases.iter().map(of_case).collect();
+        Need::One(vec![whole, Need::junction(!some, cases)])
+    }
+
+    /// The same of a property that is not taken apart. `decided` is what the initial marking says.
+    fn that_runs_have_whole(
+        &mut self,
+        property: &RunProperty,
+        net: &Net,
+        some: bool,
+        decided: Option<bool>,
+    ) -> Need {
         if decided == Some(!some) {
             // What nothing shows.
             return Need::One(Vec::new());
@@ -416,10 +441,12 @@ fn more_by_halves(sum: &LinearSum, within: PlaceId, n: i64) -> Result<Predicate,
     Ok(Predicate::at_most(sum, most).negated())
 }
 
-/// φ, where a run has the property just when it meets a marking with φ. Rules, and what the initial
-/// marking says of the first letter, say which φ that might be; it is then seen that F φ and the
-/// property imply each other in runs from there.
-fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
+/// The most cases that a property is taken apart into.
+const MOST_CASES: usize = 32;
+
+/// The property of runs from the initial marking in a simpler form. Nothing checks that it says the
+/// same: whoever uses it has to.
+fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
     let mut formulas = property.formulas().clone();
     let initially = RunAtom::all_initially(property.atoms(), net);
     let here = |atom: Atom| initially[atom.0 as usize];
@@ -427,6 +454,43 @@ fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
     let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
     // Rewriting may bring to the first letter what was said of a later one.
     let simple = formulas.given_here(simple, here);
+    (formulas, simple)
+}
+
+/// The cases of a property in its simpler form: the parts of a disjunction, or the simpler form as
+/// the only case; none where the form is no simpler. Where `some` run is to be shown, it is seen
+/// that each case implies the property; where there is none, that the property implies one of the
+/// cases.
+fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunProperty> {
+    let (formulas, simple) = simplified(net, property);
+    let parts = match formulas.node(simple) {
+        Node::Or(parts) => parts.to_vec(),
+        _ if simple == property.formula() => return Vec::new(),
+        _ => vec![simple],
+    };
+    if parts.len() > MOST_CASES {
+        return Vec::new();
+    }
+    let case = |&part: &_| {
+        let case = RunProperty::new(&formulas, part, property.atoms());
+        case.under(property.fairness().clone())
+    };
+    let cases: Vec<RunProperty> = parts.iter().map(case).collect();
+    let is_that = match some {
+        true => cases.iter().all(|case| implies(net, case, property, &[]).is_ok()),
+        false => {
+            let all: Vec<&RunProperty> = cases.iter().collect();
+            implies_one_of(net, property, &all, &[]).is_ok()
+        }
+    };
+    if is_that { cases } else { Vec::new() }
+}
+
+/// φ, where a run has the property just when it meets a marking with φ. Rules, and what the initial
+/// marking says of the first letter, say which φ that might be; it is then seen that F φ and the
+/// property imply each other in runs from there.
+fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
+    let (formulas, simple) = simplified(net, property);
     let Node::Until(_, always, met) = *formulas.node(simple) else { return None };
     if !formulas.is(always, true) {
         return None;

@@ -37,7 +37,7 @@ pub mod text;
 pub use build::ColourError;
 pub use enabled::GaveUp;
 pub use evaluate::{ColouredFireError, TooMany, Value};
-pub use folding::{Folding, NamedClasses};
+pub use folding::{ColourNames, Folding, NamedClasses};
 pub use marking::{Bag, ColouredMarking};
 pub use sort::{Sort, SortId, SortKind};
 pub use term::{Guard, Multiset, Relation, Term, VariableId};

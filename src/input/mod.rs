@@ -45,7 +45,7 @@ pub use instance::InstanceDirectory;
 pub use mist::target_of;
 pub use pnml::{read_net, read_net_from};
 pub use positions::{read_positions, read_positions_from};
-pub use queries::{Query, QueryFile, read_queries, read_queries_from};
+pub use queries::{Query, QueryFile, read_queries, read_queries_from, tell_apart};
 pub use symmetric::{read_coloured, read_coloured_from};
 
 use std::io::{BufRead, ErrorKind};

@@ -8,7 +8,6 @@ mod cli;
 mod examinations;
 mod malformed;
 mod nonsense;
-mod pnml;
 mod quotients;
 mod reader;
 mod spellings;

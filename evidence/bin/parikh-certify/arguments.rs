@@ -97,7 +97,12 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
                     Some("inline") => Language::Inline,
                     Some("xml") => Language::Xml,
                     Some("lola") => Language::Lola,
-                    _ => return Err("--language is inline, xml or lola".to_owned()),
+                    Some("contest") => Language::Contest,
+                    Some("2011") => Language::Early,
+                    _ => {
+                        let what = "--language is inline, xml, contest, 2011 or lola";
+                        return Err(what.to_owned());
+                    }
                 }
             }
             "--final" => arguments.finals.push(value()?.to_string_lossy().into_owned()),

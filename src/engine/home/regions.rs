@@ -186,7 +186,7 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     refuted()
 }
 
-/// Like [`unreachable`], by a diagram of all markings of `net`. The set is the certificate of every
+/// Like `unreachable`, by a diagram of all markings of `net`. The set is the certificate of every
 /// proof.
 fn by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {

@@ -69,7 +69,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 /// A marking with few tokens: marked places by index, ascending.
 type Few = BTreeMap<usize, u64>;
 
-/// A semiflow and its initial value.
+/// A semiflow with the initial value of the sum.
 struct Sum {
     weights: Vec<(PlaceId, u64)>,
     initially: i128,
