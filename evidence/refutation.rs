@@ -59,11 +59,9 @@ pub fn check(
     if contradiction { Ok(()) } else { Err(RefutationFlaw::NoContradiction) }
 }
 
-/// Accepts that the clauses contradict each other, where looking at the cases of their literals shows
-/// it: each literal is true or false. Steps that follow are used, and others are passed over. So
-/// this does not depend on how whoever wrote the steps has numbered what is beside the clauses.
-///
-/// At most `most` cases are looked at.
+/// Accepts that the clauses contradict each other, by splitting cases on their literals. Steps that
+/// follow are used, and others are skipped: the result does not depend on how the author of the
+/// steps numbered the variables that are not in the clauses. At most `most` cases are tried.
 ///
 /// # Errors
 /// [`RefutationFlaw::NoContradiction`] where that is not seen, or [`RefutationFlaw::Stopped`].

@@ -135,9 +135,9 @@ impl CheckedDocument<'_> {
         if follows { Ok(()) } else { Err(Flaw::DoesNotFollow) }
     }
 
-    /// The same as [`refutes`](Self::refutes), whatever shape the predicate has. A document may have
-    /// steps that are about the shape of the predicate that its author had in mind; where they do
-    /// not fit, the cases of the predicate are looked at.
+    /// Accepts that no reachable marking satisfies `predicate`, whatever its shape. The steps of a
+    /// document may be about another shape, which its author had in mind. Where they do not fit,
+    /// the cases of the predicate are looked at.
     ///
     /// # Errors
     /// As for [`refutes`](Self::refutes).

@@ -61,18 +61,15 @@
 //! one of them takes for FALSE. So an obligation is a list of duties and a [`Need`], a formula over
 //! them: which of them, together, show the answer.
 
+use super::simpler::{cases, met_somewhere};
 use super::{Question, Value};
 use crate::home::liveness::asks_for_liveness;
-use crate::no_run::implied::{implies, implies_one_of, initially};
-use parikh_net::property::condition;
-use parikh_net::run_property::{RunAtom, RunProperty};
+use crate::no_run::implied::initially;
+use parikh_net::run_property::RunProperty;
 use parikh_net::{
     LinearSum, Net, PlaceId, Predicate, Translation, TreeProperty, of_model, sum_of_model,
 };
-use parikh_temporal::{Atom, Formula, LINEAR_RULES, Linear, Ltl, Node};
-
-/// Steps of rewriting a property to see whether it is one of markings.
-const MOST_STEPS: usize = 1_000;
+use parikh_temporal::Atom;
 
 /// What has to be shown for an answer: which of these duties, says `need`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -439,69 +436,6 @@ fn more_by_halves(sum: &LinearSum, within: PlaceId, n: i64) -> Result<Predicate,
     let sum = LinearSum::new(terms.ok_or(NO_FIT)?).map_err(|_| NO_FIT)?;
     let most = n.checked_mul(2).and_then(|twice| twice.checked_add(1)).ok_or(NO_FIT)?;
     Ok(Predicate::at_most(sum, most).negated())
-}
-
-/// The most cases that a property is taken apart into.
-const MOST_CASES: usize = 32;
-
-/// The property of runs from the initial marking in a simpler form. Nothing checks that it says the
-/// same: whoever uses it has to.
-fn simplified(net: &Net, property: &RunProperty) -> (Ltl, Formula<Linear>) {
-    let mut formulas = property.formulas().clone();
-    let initially = RunAtom::all_initially(property.atoms(), net);
-    let here = |atom: Atom| initially[atom.0 as usize];
-    let given = formulas.given_here(property.formula(), here);
-    let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
-    // Rewriting may bring to the first letter what was said of a later one.
-    let simple = formulas.given_here(simple, here);
-    (formulas, simple)
-}
-
-/// The cases of a property in its simpler form: the parts of a disjunction, or the simpler form as
-/// the only case; none where the form is no simpler. Where `some` run is to be shown, it is seen
-/// that each case implies the property; where there is none, that the property implies one of the
-/// cases.
-fn cases(net: &Net, property: &RunProperty, some: bool) -> Vec<RunProperty> {
-    let (formulas, simple) = simplified(net, property);
-    let parts = match formulas.node(simple) {
-        Node::Or(parts) => parts.to_vec(),
-        _ if simple == property.formula() => return Vec::new(),
-        _ => vec![simple],
-    };
-    if parts.len() > MOST_CASES {
-        return Vec::new();
-    }
-    let case = |&part: &_| {
-        let case = RunProperty::new(&formulas, part, property.atoms());
-        case.under(property.fairness().clone())
-    };
-    let cases: Vec<RunProperty> = parts.iter().map(case).collect();
-    let is_that = match some {
-        true => cases.iter().all(|case| implies(net, case, property, &[]).is_ok()),
-        false => {
-            let all: Vec<&RunProperty> = cases.iter().collect();
-            implies_one_of(net, property, &all, &[]).is_ok()
-        }
-    };
-    if is_that { cases } else { Vec::new() }
-}
-
-/// φ, where a run has the property just when it meets a marking with φ. Rules, and what the initial
-/// marking says of the first letter, say which φ that might be; it is then seen that F φ and the
-/// property imply each other in runs from there.
-fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
-    let (formulas, simple) = simplified(net, property);
-    let Node::Until(_, always, met) = *formulas.node(simple) else { return None };
-    if !formulas.is(always, true) {
-        return None;
-    }
-    let met = condition(&formulas, met, property.atoms(), RunAtom::condition)?;
-    let eventually = RunProperty::new(&formulas, simple, property.atoms());
-    // Whatever was reached, a run goes on fairly.
-    let eventually = eventually.under(property.fairness().clone());
-    let is_that = implies(net, &eventually, property, &[]).is_ok()
-        && implies(net, property, &eventually, &[]).is_ok();
-    is_that.then(|| met.sorted())
 }
 
 /// The markings in which nothing of what is to stay reachable is, or ever will be.

@@ -323,3 +323,35 @@ fn visit(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::reduced;
+    use crate::structure::intervals::Intervals;
+    use parikh_net::{Facts, Predicate, text};
+    use parikh_solvers::Budget;
+
+    #[test]
+    fn a_witness_from_a_reduced_net_is_noted_as_one() {
+        let net =
+            text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> r");
+        let net = net.unwrap();
+        let (id, budget) = (GoalId::new(0), Budget::unlimited());
+        let goal = Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1));
+        let facts = Facts::none(&net);
+        let intervals = Intervals::new(&net, &facts);
+        let original = Ground::original(&net, vec![(id, goal.clone())], facts, &intervals)
+            .without_rules(&["dead-transitions", "unmarkable-presets"]);
+        let derived = reduced::reduce(&original, &[id], (&budget, &budget), |_, facts| facts);
+        let (derived, _) = derived.unwrap();
+        for (ground, expected) in [(&original, false), (&derived, true)] {
+            let board = Board::new(&net, vec![goal.clone()]);
+            let mut all = FiringSequence::new();
+            ground.net().transitions().for_each(|t| all.push(t, 1));
+            board.under("TEST").on(ground).reached(id, all);
+            assert!(!board.is_open(id));
+            assert_eq!(board.is_by_reduction(id), expected);
+        }
+    }
+}

@@ -71,9 +71,9 @@ pub fn read_queries_from(
     }
 }
 
-/// Makes equal ids different: the first keeps its name, and the others are called `ID-2`, `ID-3` and
-/// so on, in their order, with numbers that make no id that is there. Tools that write query files
-/// give each formula the same default id. The auditor numbers them in the same way.
+/// Makes equal ids different: the first stays, and the others become `ID-2`, `ID-3` and so on, in
+/// their order, with numbers that make no id that is there. Some tools write query files in which
+/// all formulas have one default id. The auditor numbers equal ids in the same way.
 pub fn tell_apart(ids: &mut [&mut String]) {
     let mut taken: HashSet<String> = ids.iter().map(|id| id.to_string()).collect();
     let mut seen = HashSet::new();

@@ -1,7 +1,7 @@
 //! Operators of logic in formulas: from the XML to junctions of what has none.
 //!
-//! Negation is pushed inside with a flag, so that it ends at the leaves. What is still to be done is
-//! kept in a list: no depth of a file costs stack.
+//! Negation is pushed inside with a flag, so that it ends at the leaves. A list holds the operands
+//! that are still to be read: no depth of a file costs stack.
 
 use super::{DEEPEST, leaf};
 use crate::reader::{Unreadable, elements, name};
@@ -44,8 +44,8 @@ pub(super) fn predicate(
     Ok(junctions(node, negated, &part, &join)?.sorted())
 }
 
-/// Leaves that are looked at for one formula beyond four times those that it has: an equivalence has
-/// both of its operands looked at twice, and one inside of another four times.
+/// Leaves that are read for one formula beyond four times its elements. An equivalence reads each
+/// of its operands twice, and one inside of another four times.
 const SPARE_LEAVES: usize = 100_000;
 
 /// A formula, or its negation, from what is made of its leaves, each with whether it is negated, by

@@ -30,8 +30,8 @@ use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::Linear;
 use roxmltree::Node;
 
-/// That all runs satisfy the formula at `path`, or some; or its negation where that is `negated`. Of
-/// cases, if they are done in a marking with `done`.
+/// Returns the question whether `all` runs satisfy the formula at `path`, or some run does; or its
+/// negation where `negated`. With `done`, only runs count that meet a marking with it.
 pub(super) fn of_runs(
     net: &Net,
     done: Option<&Predicate>,

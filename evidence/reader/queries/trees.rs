@@ -93,7 +93,7 @@ impl Logic for Quantifier {
         }
         let paths = match is_operator_of_time(path) {
             true => Some(paths),
-            // A formula about the marking where the paths begin, or about all that comes from there.
+            // A formula about the marking where the paths begin.
             false if !speaks_of_its_path(path) => None,
             false => {
                 let (around, found) = (name(node), name(path));

@@ -114,7 +114,7 @@ impl Row for Propositions<'_> {
             let more = self.unrolled.literals_of_a_step();
             if more > MOST_OF_A_STEP || self.solver.literals + more > MOST_LITERALS {
                 let steps = self.unrolled.steps();
-                return Extended::TooLong(format!("more than {steps} steps take too many clauses"));
+                return Extended::TooLong(format!("more than {steps} steps need too many clauses"));
             }
             if let Err(TooManyValues) = self.unrolled.unroll(&mut self.solver) {
                 return Extended::TooLong(TooManyValues::WHY.to_owned());
@@ -126,15 +126,15 @@ impl Row for Propositions<'_> {
     fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> Said {
         // The last step may have exceeded the limit. Goals have some additional space.
         if self.solver.literals > MOST_LITERALS + MOST_OF_A_STEP {
-            return Said::Never("what is asked takes too many clauses".to_owned());
+            return Said::Never("the goal needs too many clauses".to_owned());
         }
         let assumed = match self.goal(id, predicate) {
             // More steps do not reduce the number of values.
             Err(TooManyValues) => return Said::Never(TooManyValues::WHY.to_owned()),
             Ok(MaybeLiteral::Is(false)) if self.unrolled.is_stable() => {
                 let why = match self.unrolled.is_narrowed() {
-                    true => "no more than 65 values of a place are looked at",
-                    false => "no number of steps leads to such numbers of tokens",
+                    true => "only 65 values per place are encoded",
+                    false => "such numbers of tokens are not reached with any number of steps",
                 };
                 return Said::Never(why.to_owned());
             }

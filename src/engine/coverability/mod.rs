@@ -117,9 +117,9 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 
 fn summary(tree: &Tree<'_>, end: End) -> String {
     let how = match end {
-        End::Complete => "a whole tree",
-        End::Limit => "given up, a tree",
-        End::Settled => "all settled, a tree",
+        End::Complete => "a complete tree",
+        End::Limit => "an incomplete tree",
+        End::Settled => "all goals settled by a tree",
     };
     let (nodes, kept, unbounded) = (tree.nodes.len(), tree.kept().count(), tree.unbounded());
     let (nodes, unbounded) = (counted(nodes, "node"), counted(unbounded, "unbounded place"));

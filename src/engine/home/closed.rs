@@ -51,7 +51,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         let Ok(closed) = closed(net, &covered) else { continue };
         if let Some(t) = closed.transitions().find(|&t| !is_asymmetric_choice(&closed, t)) {
             let t = closed.transition_name(t);
-            summary = format!("the inputs of `{t}` are no asymmetric choice");
+            summary = format!("the inputs of `{t}` violate asymmetric choice");
             continue;
         }
         // Condition 2.

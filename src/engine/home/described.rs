@@ -169,7 +169,9 @@ impl Homes<'_, '_, '_> {
         let shown = if all { self.keep(&kept, &components)? } else { 0 };
         let (components, kept) = (components.len(), kept.len());
         let more = if all { "" } else { " and more" };
-        Ok(format!("{components} terminal components{more}, {shown} of {kept} kept, {lost} lost"))
+        Ok(format!(
+            "{components} terminal components{more}, {shown} of {kept} proved, {lost} refuted"
+        ))
     }
 
     /// Returns terminal components, and true if these are all of them. Stops early if there are too

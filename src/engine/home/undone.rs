@@ -59,7 +59,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         match search.undo(t) {
             Some(undoing) => all.push(undoing),
             None if budget.is_exhausted() => return "out of time".to_owned(),
-            None => return format!("nothing found that undoes `{}`", net.transition_name(t)),
+            None => return format!("no way found to undo `{}`", net.transition_name(t)),
         }
     }
     work.board.homes("TOPOLOGICAL").all_undone(&std::sync::Arc::new(Structure::Undone(all)));

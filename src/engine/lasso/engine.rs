@@ -67,5 +67,5 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     }
     let excluded = without.len();
     let (expanded, found) = (counted(expanded, "marking"), counted(found, "run"));
-    format!("{expanded} expanded, {found} found, {} without", counted(excluded, "property"))
+    format!("{expanded} expanded, {found} found, {} without runs", counted(excluded, "property"))
 }

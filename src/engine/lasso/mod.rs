@@ -35,7 +35,7 @@ pub enum Unknown {
     #[error(transparent)]
     Automaton(#[from] AutomatonTooLarge),
     /// There are fairness assumptions for too many transitions.
-    #[error("fairness to {0} transitions is more than is kept track of")]
+    #[error("there are fairness assumptions for too many transitions ({0})")]
     Fairness(usize),
     /// The relevant markings were not all visited.
     #[error(transparent)]

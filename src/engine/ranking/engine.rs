@@ -59,7 +59,7 @@ impl Session for Rankings<'_> {
 
     fn statistics(&self) -> String {
         let (argued, tried, facts) = (self.argued, self.tries.len(), self.facts);
-        format!("{argued} of {tried} properties are without runs, given {facts} facts")
+        format!("{argued} of {tried} properties refuted, with {facts} known facts")
     }
 }
 

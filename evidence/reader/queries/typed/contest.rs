@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Each piece is replaced by that of the `--formula` language with the same meaning:
-//! `tokens-count(…)` and `#tokens(…)` are `tokens(…)`, `is-fireable(…)`, `"t"?` and `("t", "u")?` are
-//! `fireable(…)`, and `place-bound(…)` is `bound(…)`. `U` binds more loosely than all else.
+//! `tokens-count(…)` and `#tokens(…)` are `tokens(…)`, and `place-bound(…)` is `bound(…)`.
+//! `is-fireable(…)`, `"t"?` and `("t", "u")?` are `fireable(…)`. `U` binds loosest.
 
 use super::pieces::{Kind, Lexis, Piece, Translated, pieces};
 use super::words::Token;
