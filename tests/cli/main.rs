@@ -21,4 +21,5 @@ mod report;
 mod states;
 mod structure;
 mod systems;
+mod unbounded;
 mod verdicts;

@@ -18,6 +18,7 @@ mod extended;
 mod extended_caps;
 mod extended_formulas;
 mod failing_engines;
+mod growing;
 mod homes;
 mod loops;
 mod oracle;

@@ -23,7 +23,7 @@ use parikh_net::{FiringSequence, LinearSum, Marking, Net, PlaceId, Pumping, Stag
 use std::collections::BTreeMap;
 
 /// Tokens that are wanted on places with ω.
-pub(super) type TokenDemand = BTreeMap<PlaceId, i128>;
+pub(in crate::engine) type TokenDemand = BTreeMap<PlaceId, i128>;
 
 /// Steps of the longest sequence that is made.
 const LONGEST: i128 = 200_000;
@@ -60,7 +60,7 @@ fn omegas(tree: &Tree<'_>, node: u32, made: usize) -> Vec<bool> {
 
 /// A run to a node, of whose accelerations the first `made` are made, with at least the tokens
 /// `wanted` where it is ω and as it is elsewhere. Nothing where it would be too long.
-pub(super) fn run(
+pub(in crate::engine) fn run(
     tree: &Tree<'_>,
     node: u32,
     made: usize,

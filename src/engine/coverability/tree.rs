@@ -51,10 +51,10 @@ pub(super) struct Limits {
 const PATIENCE: u64 = 20_000;
 
 /// What is reached.
-pub(super) struct Tree<'n> {
+pub(in crate::engine) struct Tree<'n> {
     pub(super) net: &'n Net,
     /// The initial marking is node 0.
-    pub(super) nodes: Vec<Node>,
+    pub(in crate::engine) nodes: Vec<Node>,
     /// By node, kept or not.
     outlines: Vec<Outline>,
     /// Those that no other one covers.
@@ -97,22 +97,33 @@ impl Outline {
 }
 
 /// A marking with ω, and where it came from.
-pub(super) struct Node {
+pub(in crate::engine) struct Node {
     /// By place; [`OMEGA`] for ω.
-    pub(super) tokens: Vec<u64>,
+    pub(in crate::engine) tokens: Vec<u64>,
     /// The node before it and what fired there; nothing for the first.
-    pub(super) came: Option<(u32, TransitionId)>,
+    pub(in crate::engine) came: Option<(u32, TransitionId)>,
     /// What became ω here, in the order it did.
-    pub(super) grown: Vec<Acceleration>,
+    pub(in crate::engine) grown: Vec<Acceleration>,
     is_kept: bool,
 }
 
+impl Node {
+    /// A node that is made elsewhere.
+    pub(in crate::engine) fn linked(
+        tokens: Vec<u64>,
+        came: Option<(u32, TransitionId)>,
+        grown: Vec<Acceleration>,
+    ) -> Node {
+        Node { tokens, came, grown, is_kept: true }
+    }
+}
+
 /// Places that grow when all that fired since an earlier node is repeated.
-pub(super) struct Acceleration {
+pub(in crate::engine) struct Acceleration {
     /// The earlier node.
-    pub(super) since: u32,
+    pub(in crate::engine) since: u32,
     /// Each with its tokens before it became ω, and how many each repetition adds.
-    pub(super) places: Vec<(PlaceId, u64, u64)>,
+    pub(in crate::engine) places: Vec<(PlaceId, u64, u64)>,
 }
 
 /// Why a tree does not go on.
@@ -147,6 +158,23 @@ impl<'n> Tree<'n> {
         };
         tree.keep(net.initial().tokens().to_vec(), None, Vec::new());
         tree
+    }
+
+    /// A tree with these nodes, made elsewhere, which does not grow.
+    pub(in crate::engine) fn linked(net: &'n Net, nodes: Vec<Node>) -> Self {
+        let limits = Limits { order: Order::Breadth, nodes: 0, work: 0 };
+        Tree {
+            net,
+            nodes,
+            outlines: Vec::new(),
+            kept: Vec::new(),
+            waiting: BinaryHeap::new(),
+            beginning: Vec::new(),
+            limits,
+            unbounded: Vec::new(),
+            most_work: 0,
+            work: 0,
+        }
     }
 
     /// The nodes that cover all that can be reached, once it is complete.

@@ -53,8 +53,8 @@ pub fn argue(
     let tableau = Tableau::new(formulas, property.formula(), Limits::default())?;
     let goes_on = &mut || !budget.is_exhausted();
     let (given, refuted) = excluded(property, &tableau, never);
-    let (documents, rankings) = (Vec::new(), Vec::new());
-    let mut argument = NoRun { tableau, opening: 0, documents, given, refuted, rankings };
+    let (documents, cover, rankings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut argument = NoRun { tableau, opening: 0, documents, given, refuted, cover, rankings };
     let depth = nexts(property);
     // Where a formula only asks something of the first markings, going through these may already
     // exclude every run, without a linear program.
@@ -67,7 +67,7 @@ pub fn argue(
     }
     let automaton = &argument.tableau.automaton;
     let mut pairs = Pairs::new(net, property, automaton, goes_on).map_err(NoRunFlaw::from)?;
-    argument.refuted.iter().for_each(|it| pairs.take_edge(it.edge.0, it.edge.1));
+    take(&mut pairs, &argument.refuted);
     let mut rankings = Vec::new();
     // Whatever the run begins with, it ends in some component.
     let everywhere = vec![true; automaton.states.len()];
@@ -98,6 +98,16 @@ pub fn argue(
     Err(last.unwrap_or(NoRunFlaw::Opening).into())
 }
 
+/// Takes away the pairs that premises exclude.
+pub(in crate::engine) fn take(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
+    for ExcludedPairs { edge: (state, at), movers, .. } in refuted {
+        match movers {
+            Movers::Nothing => pairs.take(*state, *at, None),
+            _ => pairs.take_edge(*state, *at),
+        }
+    }
+}
+
 /// How many X stand one below the other in the formula, at most.
 fn nexts(property: &RunProperty) -> usize {
     property.formulas().fold(property.formula(), |_, node, made: &Values<_, usize>| match node {
@@ -112,8 +122,9 @@ fn nexts(property: &RunProperty) -> usize {
     })
 }
 
-/// The edges that one of `never` excludes, and those of `never` that do.
-fn excluded(
+/// The edges that one of `never` excludes, whatever moves or where nothing does, and those of
+/// `never` that do.
+pub(in crate::engine) fn excluded(
     property: &RunProperty,
     tableau: &Tableau,
     never: &[Predicate],
@@ -122,13 +133,19 @@ fn excluded(
     let (mut given, mut numbers, mut refuted) = (Vec::new(), HashMap::new(), Vec::new());
     for (state, edges) in tableau.automaton.states.iter().enumerate() {
         for (at, edge) in edges.iter().enumerate() {
-            let Some(premise) = premises.excluding(&edge.cube) else { continue };
+            let excluding = |movers: Movers, mover: &Predicate| {
+                let premise = premises.excluding(&edge.cube, mover)?;
+                Some((premise, movers))
+            };
+            let found = excluding(Movers::All, &Predicate::True)
+                .or_else(|| excluding(Movers::Nothing, &Predicate::Dead));
+            let Some((premise, movers)) = found else { continue };
             let number = *numbers.entry(premise).or_insert_with(|| {
                 given.push(never[premise].clone());
                 given.len() - 1
             });
             let (edge, by) = ((state, at), Reason::Given(number));
-            refuted.push(ExcludedPairs { edge, movers: Movers::All, by });
+            refuted.push(ExcludedPairs { edge, movers, by });
         }
     }
     (given, refuted)

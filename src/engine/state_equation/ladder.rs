@@ -88,7 +88,7 @@ impl Engine<'_> {
                     let point = Rc::new(point);
                     // Whole numbers first: what orders exclude of broken ones would use up the
                     // splits.
-                    let refined = self.exclude_by_traps(&point)
+                    let refined = self.exclude_by_lower_bounds(&point)
                         || self.targets[index].splits.len() < depth
                             && (self.split(index, &point) || self.order(index, &point));
                     if !refined {

@@ -3,8 +3,8 @@
 //! A row's value is, up to a constant, a weighted sum of tokens f_r(m). Multipliers y that refute
 //! the program make Σ y_r·f_r a sum that no firing lowers; its negation is the weighting of the
 //! lemma. Where y_r took the upper end of its row, something said f_r ≤ that end, and where it took
-//! the lower end, something said f_r ≥ it: a comparison, a trap, a unit, or just that tokens are
-//! not negative. Each gets |y_r| as its factor. The common divisor of all numbers is taken out.
+//! the lower end, something said f_r ≥ it: a comparison, a trap, a lower bound, a unit, or just
+//! that tokens are not negative. Each gets |y_r| as its factor. The common divisor of all numbers is taken out.
 
 use super::{Form, Relaxation};
 use crate::evidence::certificate::Lemma;
@@ -38,6 +38,7 @@ impl Relaxation<'_> {
         };
         let mut atoms: BTreeMap<usize, i128> = BTreeMap::new();
         let mut traps: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut lower_bounds: BTreeMap<usize, i128> = BTreeMap::new();
         let mut units: BTreeMap<UnitId, i128> = BTreeMap::new();
         for (row, y) in numerators {
             let y = reduced(y)?;
@@ -50,6 +51,10 @@ impl Relaxation<'_> {
                 Form::Trap(trap) => {
                     self.traps[*trap].iter().try_for_each(|&place| weigh(place, 1, y))?;
                 }
+                Form::LowerBound(at) => {
+                    let weights = &self.lower_bounds[*at].weights;
+                    weights.iter().try_for_each(|&(place, w)| weigh(place, w.into(), y))?;
+                }
                 Form::Chain(unit) => {
                     super::chains::places(self.net, *unit)
                         .try_for_each(|place| weigh(place, 1, y))?;
@@ -61,12 +66,17 @@ impl Relaxation<'_> {
                 _ if y == 0 => {}
                 (Some((_, atom)), _) => *atoms.entry(atom.index()).or_default() += y.abs(),
                 (None, Form::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
+                (None, Form::LowerBound(at)) => *lower_bounds.entry(*at).or_default() += y.abs(),
                 (None, Form::Chain(unit)) => *units.entry(*unit).or_default() += y,
                 // A place holds one token at most because its unit does; at least none always.
                 (None, Form::Tokens(place)) if y > 0 => {
                     *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
                 }
-                (None, Form::Tokens(_)) => {}
+                (None, Form::Tokens(place)) => {
+                    if let Some(&at) = self.lower_bound_of.get(place) {
+                        *lower_bounds.entry(at).or_default() += y.abs();
+                    }
+                }
                 (None, Form::Sum(_)) => return None,
             }
         }
@@ -79,6 +89,7 @@ impl Relaxation<'_> {
         let lemma = Lemma {
             atoms: atoms.into_iter().collect(),
             traps: traps.into_iter().collect(),
+            lower_bounds: lower_bounds.into_iter().collect(),
             units: units.into_iter().collect(),
             weights: weights.into_iter().collect(),
         };
