@@ -8,13 +8,14 @@ pub struct Answer {
     pub id: String,
     /// The value as printed.
     pub value: String,
-    /// What is said after `TECHNIQUES`, separated by single blanks.
+    /// The text after `TECHNIQUES`, separated by single blanks.
     pub techniques: String,
 }
 
 impl Answer {
-    /// The answer on this line. Lines that are none give `None`; so do the ways in which tools say
-    /// that they have no answer (`CANNOT_COMPUTE` as the value, `-1` as a state space number).
+    /// Parses one line of output. Returns `None` for any other line, and for the ways in which
+    /// tools report that they have no answer (`CANNOT_COMPUTE` as the value, `-1` as a state-space
+    /// number).
     pub fn on_line(line: &str) -> Option<Answer> {
         let mut words = line.split_ascii_whitespace();
         let state_space = match words.next()? {
@@ -33,10 +34,9 @@ impl Answer {
     }
 }
 
-/// Whether two printed values are the same: infinity is spelled `inf` and `+inf`, and zeros may
-/// lead a number. Numbers are compared as text, since state counts have thousands of digits. One
-/// that was rounded (`4.0000E+0009`, as some tools and oracles print what is large) is the same as
-/// what rounds to it.
+/// Returns true if two printed values are equal. Infinity is spelled `inf` or `+inf`, and numbers
+/// may have leading zeros. Numbers are compared as text, since state counts have thousands of
+/// digits. A rounded number (`4.0000E+0009`) equals every number that rounds to it.
 pub fn same_value(a: &str, b: &str) -> bool {
     fn plain(value: &str) -> &str {
         let value = value.strip_prefix('+').unwrap_or(value);
@@ -48,33 +48,33 @@ pub fn same_value(a: &str, b: &str) -> bool {
             number => number,
         }
     }
-    match (Rounded::parse(a), Rounded::parse(b)) {
-        (Some(rounded), None) => Rounded::of(plain(b), rounded.digits.len()) == Some(rounded),
-        (None, Some(rounded)) => Rounded::of(plain(a), rounded.digits.len()) == Some(rounded),
+    match (RoundedNumber::parse(a), RoundedNumber::parse(b)) {
+        (Some(rounded), None) => RoundedNumber::of(plain(b), rounded.digits.len()) == Some(rounded),
+        (None, Some(rounded)) => RoundedNumber::of(plain(a), rounded.digits.len()) == Some(rounded),
         _ => plain(a).eq_ignore_ascii_case(plain(b)),
     }
 }
 
 /// A number in scientific notation: d.ddd… times a power of ten.
 #[derive(Debug, PartialEq, Eq)]
-struct Rounded {
+struct RoundedNumber {
     digits: Vec<u8>,
     exponent: usize,
 }
 
-impl Rounded {
-    fn parse(value: &str) -> Option<Rounded> {
+impl RoundedNumber {
+    fn parse(value: &str) -> Option<RoundedNumber> {
         let (mantissa, exponent) = value.split_once(['E', 'e'])?;
         let digits: Vec<u8> = mantissa.bytes().filter(|&byte| byte != b'.').collect();
         let is_mantissa = mantissa.find('.').is_none_or(|at| at == 1)
             && digits.first().is_some_and(|digit| (b'1'..=b'9').contains(digit))
             && digits.iter().all(u8::is_ascii_digit);
         let exponent = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;
-        is_mantissa.then_some(Rounded { digits, exponent })
+        is_mantissa.then_some(RoundedNumber { digits, exponent })
     }
 
-    /// A whole number without leading zeros, half up to so many digits.
-    fn of(number: &str, digits: usize) -> Option<Rounded> {
+    /// Rounds a whole number without leading zeros to `digits` digits, half up.
+    fn of(number: &str, digits: usize) -> Option<RoundedNumber> {
         if number.starts_with('0') || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
@@ -94,7 +94,7 @@ impl Rounded {
                 }
             }
         }
-        Some(Rounded { digits: kept, exponent })
+        Some(RoundedNumber { digits: kept, exponent })
     }
 }
 

@@ -1,9 +1,9 @@
-//! Who is asked when encodings are compared: solvers of linear programs, SMT solvers, and a SAT
-//! solver.
+//! The solvers that the comparison of encodings uses: solvers of linear programs, SMT solvers and a
+//! SAT solver.
 
 use crate::error::Error;
 use parikh_encodings::Numbers;
-use parikh_encodings::propositional::Values;
+use parikh_encodings::propositional::TokenEncoding;
 use parikh_solvers::lp::LpSolver;
 use parikh_solvers::smt::{SmtError, SmtSolver};
 use parikh_solvers::smt_chosen;
@@ -11,7 +11,7 @@ use parikh_solvers::smt_command::SmtCommand;
 use std::fmt;
 use std::str::FromStr;
 
-/// Who is asked.
+/// A solver, with the kind of numbers it is asked in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Backend {
     /// Linear programs by HiGHS.
@@ -24,21 +24,21 @@ pub enum Backend {
     Z3Integers,
     /// Terms over bit-vectors by Z3's tactics.
     Z3Bits,
-    /// Terms over the integers, with Z3 in a process of its own.
+    /// Terms over the integers, with Z3 in a worker process.
     Z3Guest,
-    /// Propositions by the SAT solver of the product.
-    Sat(Values),
-    /// Terms over these numbers by an SMT solver that is a command: how it was named, and its
-    /// command line.
+    /// Propositional clauses by the built-in SAT solver.
+    Sat(TokenEncoding),
+    /// Terms over these numbers by an SMT solver that is a command. The fields are the kind of
+    /// numbers, the name given by the user, and the command line.
     Command(Numbers, &'static str, &'static str),
 }
 
 impl Backend {
-    /// All of them that need no other program, whatever the build has.
+    /// All back-ends that need no external program, whether the build has them or not.
     pub const ALL: [Backend; 5] =
         [Backend::Highs, Backend::MicroLp, Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
 
-    /// What people call it.
+    /// Returns the name in result files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Backend::Highs => "highs",
@@ -47,14 +47,14 @@ impl Backend {
             Backend::Z3Integers => "z3-lia",
             Backend::Z3Bits => "z3-bv",
             Backend::Z3Guest => "z3-guest",
-            Backend::Sat(Values::Order) => "sat-order",
-            Backend::Sat(Values::OneOfN) => "sat-one-of-n",
-            Backend::Sat(Values::Log) => "sat-log",
+            Backend::Sat(TokenEncoding::Order) => "sat-order",
+            Backend::Sat(TokenEncoding::OneOfN) => "sat-one-of-n",
+            Backend::Sat(TokenEncoding::Log) => "sat-log",
             Backend::Command(_, name, _) => name,
         }
     }
 
-    /// What numbers are for it.
+    /// Returns the kind of numbers that encodings use for this back-end.
     pub(crate) fn numbers(self) -> Numbers {
         match self {
             Backend::Z3Integers | Backend::Z3Guest => Numbers::Integers,
@@ -66,7 +66,7 @@ impl Backend {
 }
 
 impl Backend {
-    /// Asks whether it is there, where it is another program.
+    /// Checks that an external solver can be started.
     ///
     /// # Errors
     /// [`Error::Solver`].
@@ -100,13 +100,13 @@ impl FromStr for Backend {
             if let Some(line) = word.strip_prefix(prefix)
                 && smt_chosen::command(line).is_some()
             {
-                // A handful, for as long as the program runs.
+                // At most a few names, needed until the program ends.
                 let name: &'static str = word.to_owned().leak();
                 return Ok(Backend::Command(numbers, name, &name[prefix.len()..]));
             }
         }
         let known = Backend::ALL.into_iter().chain([Backend::Z3Guest]);
-        let known = known.chain(Values::ALL.map(Backend::Sat));
+        let known = known.chain(TokenEncoding::ALL.map(Backend::Sat));
         known.into_iter().find(|backend| backend.name() == word).ok_or_else(|| {
             format!(
                 "`{word}` is no back-end, expected highs, microlp, z3-lra, z3-lia, z3-bv, z3-guest, \
@@ -116,12 +116,12 @@ impl FromStr for Backend {
     }
 }
 
-/// A new solver; nothing where there is none.
+/// Starts a new solver. Returns `None` if the build lacks it.
 pub(crate) fn smt_solver(backend: Backend) -> Option<Box<dyn SmtSolver>> {
     let program = match backend {
         Backend::Highs | Backend::MicroLp | Backend::Sat(_) => return None,
         Backend::Z3Reals | Backend::Z3Integers => return inside(None),
-        // Its tactics are what it solves bit-vectors with.
+        // Z3 solves bit-vectors with its tactics.
         Backend::Z3Bits => return inside(Some("ALL")),
         Backend::Z3Guest => guest()?,
         Backend::Command(_, _, line) => smt_chosen::command(line)?,

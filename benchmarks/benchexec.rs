@@ -1,10 +1,11 @@
-//! Batches by BenchExec (Beyer, Löwe, Wendler: *Reliable benchmarking*, STTT 2019), which limits
-//! and measures processes by the kernel's control groups: writes its tasks, reads its results.
+//! Contests by BenchExec (Beyer, Löwe, Wendler: *Reliable benchmarking*, STTT 2019), which limits
+//! and measures processes with the kernel's control groups. This module writes the tasks and reads
+//! the results.
 //!
-//! A directory of tasks has, for each instance and examination, a task definition `NAME-XX.yml`
-//! that names the model and what is known; a property file for each examination; the tool-info
-//! module in `contest/`; and the benchmark definition `parikh.xml`, with a run definition for each
-//! examination.
+//! The directory of tasks has a task definition `NAME-XX.yml` for each instance and examination,
+//! with the model and the known answers. It also has a property file for each examination, the
+//! tool-info module in `contest/`, and the benchmark definition `parikh.xml` with a run definition
+//! for each examination.
 
 use crate::answer::Answer;
 use crate::contest::score;
@@ -13,22 +14,22 @@ use crate::exam::Exam;
 use crate::instance::{Instance, unpack_to};
 use crate::oracle;
 use crate::row::Row;
-use crate::run::{End, Outcome};
+use crate::run::{Outcome, RunEnd};
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What BenchExec has to know of the tool.
+/// The tool-info module, which tells BenchExec how to run the tool.
 const TOOL_INFO: &str = include_str!("benchexec/parikh.py");
 
-/// Tasks to be written.
+/// The tasks to write.
 #[derive(Clone, Debug)]
 pub struct Tasks {
-    /// Holds `NAME.tgz`.
+    /// Directory with the archives `NAME.tgz`.
     pub inputs: PathBuf,
-    /// Holds `NAME-XX.out`.
+    /// Directory with the known answers `NAME-XX.out`.
     pub oracle: PathBuf,
     /// The instances.
     pub instances: Vec<String>,
@@ -40,15 +41,15 @@ pub struct Tasks {
     pub memory: u64,
     /// The processor cores of a run.
     pub cores: u16,
-    /// Where everything is written.
+    /// The output directory.
     pub out: PathBuf,
 }
 
 impl Tasks {
-    /// Writes them; how many.
+    /// Writes all files and returns the number of tasks.
     ///
     /// # Errors
-    /// When an archive or an oracle cannot be read, or a file cannot be written.
+    /// If an archive or an oracle cannot be read, or a file cannot be written.
     pub fn write(&self) -> Result<usize, Error> {
         let models = self.out.join("instances");
         std::fs::create_dir_all(&models).map_err(Error::at(&models))?;
@@ -73,7 +74,7 @@ impl Tasks {
         Ok(self.instances.len() * self.exams.len())
     }
 
-    /// The benchmark definition.
+    /// Returns the benchmark definition as XML.
     fn definition(&self) -> String {
         let seconds = self.timeout.as_secs_f64();
         let mut xml = format!(
@@ -83,7 +84,7 @@ impl Tasks {
              <!-- Written by `parikh-bench tasks`, which says how it is run. -->\n\
              <benchmark tool=\"contest.parikh\" displayName=\"Parikh\" walltimelimit=\"{seconds} s\" \
              hardtimelimit=\"{} s\" memlimit=\"{} MB\" cpuCores=\"{}\">\n",
-            // Of processor time, which the wall time ends long before.
+            // The limit of processor time: the wall time ends a run long before.
             (seconds * f64::from(self.cores)).ceil() + 60.0,
             self.memory,
             self.cores
@@ -101,7 +102,8 @@ impl Tasks {
     }
 }
 
-/// A task definition. An examination with one answer has an expected verdict, where one is known.
+/// Returns a task definition. An examination with a single question gets an expected verdict if the
+/// answer is known.
 fn definition_of(name: &str, exam: Exam, known: &[oracle::Question]) -> String {
     let verdict = match known {
         [only] if only.expected == "TRUE" => "\n    expected_verdict: true",
@@ -115,12 +117,12 @@ fn definition_of(name: &str, exam: Exam, known: &[oracle::Question]) -> String {
     )
 }
 
-/// Reads a result file of BenchExec, with the logs in the directory beside it, and scores the
-/// answers. What BenchExec does not say is when an answer came: each counts as of the end of its
+/// Reads a result file of BenchExec with the logs in the directory beside it, and scores the
+/// answers. BenchExec does not record when an answer came, so each answer counts at the end of its
 /// run.
 ///
 /// # Errors
-/// When the file is no such result, a log is missing, or an instance or oracle cannot be read.
+/// If the file is not a result file, a log is missing, or an instance or oracle cannot be read.
 pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Row>, Error> {
     let fail = |problem: String| Error::Rows { path: results.to_owned(), problem };
     let text = std::fs::read_to_string(results).map_err(Error::at(results))?;
@@ -160,24 +162,24 @@ pub fn collect(results: &Path, inputs: &Path, oracles: &Path) -> Result<Vec<Row>
     Ok(rows)
 }
 
-/// `b.DATE.logfiles` beside `b.DATE.results.RD.xml`.
+/// Returns `b.DATE.logfiles` for `b.DATE.results.RD.xml`.
 fn logs_of(results: &Path) -> Option<PathBuf> {
     let name = results.file_name()?.to_str()?;
     let (front, _) = name.strip_suffix(".xml")?.split_once(".results")?;
     Some(results.with_file_name(format!("{front}.logfiles")))
 }
 
-/// A run as BenchExec reports it.
+/// A run in a result file of BenchExec.
 #[derive(Debug)]
-struct Reported {
+struct ReportedRun {
     task: String,
     wall: f64,
     memory: u64,
-    end: End,
+    end: RunEnd,
 }
 
-/// The run definition's name and its runs.
-fn read(xml: &str) -> Result<(String, Vec<Reported>), String> {
+/// Returns the name of the run definition, and its runs.
+fn read(xml: &str) -> Result<(String, Vec<ReportedRun>), String> {
     let mut reader = quick_xml::Reader::from_str(xml);
     let mut definition = String::new();
     let mut runs = Vec::new();
@@ -186,7 +188,8 @@ fn read(xml: &str) -> Result<(String, Vec<Reported>), String> {
     loop {
         match reader.read_event().map_err(|error| error.to_string())? {
             Event::Start(tag) if tag.name().as_ref() == "result" => {
-                // `RD.quick` where the tasks have a name, too; logs have the first.
+                // The name is `RD.quick` if the tasks have a name too; the logs use the part before
+                // the dot.
                 let name = attribute(&tag, "name")?.unwrap_or_default();
                 definition = name.split('.').next().unwrap_or_default().to_owned();
             }
@@ -219,19 +222,19 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, String>
     Ok(found.map(|attribute| attribute.value.trim().to_owned()))
 }
 
-fn reported(task: String, columns: &HashMap<String, String>) -> Reported {
+fn reported(task: String, columns: &HashMap<String, String>) -> ReportedRun {
     let number = |title: &str, unit: &str| -> Option<f64> {
         columns.get(title)?.trim_end_matches(unit).trim().parse().ok()
     };
     let status = columns.get("status").map_or("", |status| &**status);
-    let signal = number("exitsignal", "").map(|signal| End::Signal(signal as i32));
-    let exit = number("returnvalue", "").map(|code| End::Exit(code as i32));
-    let ended = signal.or(exit).unwrap_or(End::Terminated);
-    Reported {
+    let signal = number("exitsignal", "").map(|signal| RunEnd::Signal(signal as i32));
+    let exit = number("returnvalue", "").map(|code| RunEnd::Exit(code as i32));
+    let ended = signal.or(exit).unwrap_or(RunEnd::Terminated);
+    ReportedRun {
         task,
         wall: number("walltime", "s").unwrap_or(0.0),
         memory: (number("memory", "B").unwrap_or(0.0) / f64::from(1 << 20)).ceil() as u64,
-        end: if status.starts_with("TIMEOUT") { End::Terminated } else { ended },
+        end: if status.starts_with("TIMEOUT") { RunEnd::Terminated } else { ended },
     }
 }
 
@@ -250,7 +253,7 @@ mod tests {
         let (name, runs) = read(xml).unwrap();
         assert_eq!(name, "RD");
         assert_eq!((&*runs[0].task, runs[0].wall, runs[0].memory), ("A-PT-1-RD.yml", 0.5, 3));
-        assert_eq!((runs[0].end, runs[1].end), (End::Exit(0), End::Terminated));
+        assert_eq!((runs[0].end, runs[1].end), (RunEnd::Exit(0), RunEnd::Terminated));
         assert!(read("<pnml/>").unwrap_err().contains("BenchExec"));
         let logs = logs_of(Path::new("r/parikh.2026.results.RD.xml")).unwrap();
         assert_eq!(logs, Path::new("r/parikh.2026.logfiles"));

@@ -1,22 +1,23 @@
-//! Cactus plots as SVG: how many questions each curve settles when each question gets so much time.
+//! Cactus plots as SVG: for each time limit, the number of questions that a configuration settles.
 //!
-//! x counts questions, y is the time of the slowest of them on a logarithmic scale; lower and
-//! further to the right is better. Curves of one name share a colour, of one style a dash pattern.
+//! The x axis counts questions; the y axis is the time of the slowest of them on a logarithmic
+//! scale. Lower and further to the right is better. Curves with the same name share a colour,
+//! curves with the same style a dash pattern.
 
 use parikh::plot::{self, Frame};
 
-/// The times of what one contestant settled, in any order.
+/// The times of the questions that one configuration settled, in any order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Shared by curves of one colour.
+    /// The name; curves with the same name share a colour.
     pub name: String,
-    /// Shared by curves of one dash pattern.
+    /// The style; curves with the same style share a dash pattern.
     pub style: String,
-    /// One per question.
+    /// The seconds, with an entry per question.
     pub seconds: Vec<f64>,
 }
 
-/// The plot as a file of its own; `counted` says what the x axis counts.
+/// Returns the plot as an SVG document. `counted` is the label of the x axis.
 pub fn plot(title: &str, counted: &str, curves: &[Curve]) -> String {
     let most = curves.iter().map(|curve| curve.seconds.len()).max().unwrap_or(0).max(1) as f64;
     let frame = Frame { title, x: counted, most, finest: 1.0, unit: " s" };
@@ -25,9 +26,9 @@ pub fn plot(title: &str, counted: &str, curves: &[Curve]) -> String {
 }
 
 impl Curve {
-    /// A step for each question, ascending.
+    /// Returns one step per question, in ascending order of time.
     fn steps(&self) -> plot::Curve {
-        // Below a tenth of a millisecond all is the same.
+        // Times below 0.1 ms are drawn at 0.1 ms.
         let mut seconds: Vec<f64> = self.seconds.iter().map(|&s| s.max(1e-4).log10()).collect();
         seconds.sort_unstable_by(f64::total_cmp);
         let step = |(before, power)| [(before as f64, power), ((before + 1) as f64, power)];

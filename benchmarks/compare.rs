@@ -1,5 +1,5 @@
-//! Two result files side by side, at any limit below the one they were made with: every answer
-//! has its time, so a shorter run need not be made again.
+//! Comparison of two result files at any time limit below the one they were measured with. Every
+//! answer has its time, so the shorter run need not be repeated.
 
 use crate::answer::same_value;
 use crate::exam::Exam;
@@ -9,7 +9,7 @@ use parikh_net::printable::counted;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
-/// The rows as if the runs had been ended after `seconds`: later answers are missing.
+/// Returns the rows as if the runs had ended after `seconds`: later answers become missing.
 pub fn at(rows: &[Row], seconds: f64) -> Vec<Row> {
     let cut = |row: &Row| {
         let mut row = row.clone();
@@ -28,48 +28,48 @@ pub fn at(rows: &[Row], seconds: f64) -> Vec<Row> {
     rows.iter().map(cut).collect()
 }
 
-/// In what two files differ about a question.
+/// The kind of difference between two files on one question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
-    /// Both answer, differently.
+    /// Both files answer, with different values.
     Contradicting,
-    /// Only the first answers.
+    /// Only the first file answers.
     OnlyA,
-    /// Only the second answers.
+    /// Only the second file answers.
     OnlyB,
 }
 
-/// The numbers of one examination over the questions that both files have.
+/// The counts of one examination, over the questions that both files have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Line {
-    /// Questions in both.
+pub struct ComparisonLine {
+    /// Questions in both files.
     pub asked: usize,
-    /// Those of known answer.
+    /// Questions with a known answer.
     pub known: usize,
     /// Right answers of A and B.
     pub right: [usize; 2],
     /// Wrong answers of A and B.
     pub wrong: [usize; 2],
-    /// Answers of A and B where none is known.
+    /// Answers of A and B to questions without a known answer.
     pub new: [usize; 2],
     /// Questions that only A, or only B, answers.
     pub only: [usize; 2],
-    /// Questions they answer differently.
+    /// Questions that A and B answer differently.
     pub contradicting: usize,
 }
 
 /// The comparison of two files.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison<'r> {
-    /// By examination.
-    pub lines: BTreeMap<Exam, Line>,
-    /// All differences with the two rows: contradictions first, then by A's order.
+    /// The lines by examination.
+    pub lines: BTreeMap<Exam, ComparisonLine>,
+    /// All differences with the two rows: contradictions first, then in A's order.
     pub differences: Vec<(Difference, &'r Row, &'r Row)>,
-    /// Rows of A and of B whose question the other one lacks.
+    /// Rows of A and of B whose question the other file lacks.
     pub unpaired: [usize; 2],
 }
 
-/// Puts two files side by side. The answer that A expects counts for both; B's where A has none.
+/// Compares two files. The known answer in A counts for both files, B's where A has none.
 pub fn compare<'r>(a: &'r [Row], b: &'r [Row]) -> Comparison<'r> {
     fn key(row: &Row) -> (&str, Exam, &str) {
         (&row.instance, row.exam, &row.id)
@@ -124,14 +124,14 @@ fn contradicting(a: &str, b: &str) -> bool {
 }
 
 impl Comparison<'_> {
-    /// Whether some question is answered differently.
+    /// Returns true if both files answer some question, with different values.
     pub fn contradicts(&self) -> bool {
         self.lines.values().any(|line| line.contradicting > 0)
     }
 
-    /// The table as text.
+    /// Returns the table as text.
     pub fn print_table(&self) -> String {
-        let mut total = Line::default();
+        let mut total = ComparisonLine::default();
         let mut text = format!(
             "{:5} {:>6} {:>6} | {:>6} {:>6} | {:>5} {:>5} | {:>5} {:>5} | {:>6} {:>6} {:>6}\n",
             "exam",
@@ -147,8 +147,8 @@ impl Comparison<'_> {
             "only B",
             "differ",
         );
-        let mut print = |name: &str, line: &Line| {
-            let Line { asked, known, contradicting: differ, .. } = line;
+        let mut print = |name: &str, line: &ComparisonLine| {
+            let ComparisonLine { asked, known, contradicting: differ, .. } = line;
             let ([a, b], [bad_a, bad_b]) = (line.right, line.wrong);
             let ([new_a, new_b], [only_a, only_b]) = (line.new, line.only);
             // Writing to a String does not fail.
@@ -182,7 +182,7 @@ impl Comparison<'_> {
         text
     }
 
-    /// The differences as text, a line each.
+    /// Returns the differences as text, one per line.
     pub fn print_differences(&self) -> String {
         let mut text = String::new();
         for (difference, a, b) in &self.differences {
@@ -230,7 +230,7 @@ mod tests {
         let [a, b] = files();
         let comparison = compare(&a, &b);
         let line = comparison.lines[&Exam::ReachabilityCardinality];
-        let expected = Line {
+        let expected = ComparisonLine {
             asked: 4,
             known: 3,
             right: [2, 2],

@@ -1,4 +1,4 @@
-//! Running a list of instances and examinations, several at a time, and keeping the results.
+//! Runs a list of instances and examinations, several at a time, and stores the results.
 
 use crate::answer::{Answer, same_value};
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::instance::Instance;
 use crate::oracle::{self, Question};
 use crate::progress::Progress;
 use crate::row::Row;
-use crate::run::{End, Job, Outcome, run};
+use crate::run::{Job, Outcome, RunEnd, run};
 use crate::shard::Shard;
 use crate::signals;
 use crate::store::Store;
@@ -18,48 +18,49 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What to run and how. See the command line's help for each.
+/// The instances to run and the limits. The command line's `--help` describes each option.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// Holds `NAME.tgz`.
+    /// Directory with the archives `NAME.tgz`.
     pub inputs: PathBuf,
-    /// Holds `NAME-XX.out`.
+    /// Directory with the known answers `NAME-XX.out`.
     pub oracle: PathBuf,
     /// The instances in order.
     pub instances: Vec<String>,
     /// The examinations in order.
     pub exams: Vec<Exam>,
-    /// Which part of all runs is made.
+    /// The part of all runs that is made here.
     pub shard: Shard,
     /// The tool: a program and its arguments.
     pub command: Vec<OsString>,
-    /// What the tool is told as `BK_TOOL`.
+    /// The value of `BK_TOOL` for the tool.
     pub tool: String,
     /// The wall time of a run.
     pub timeout: Duration,
-    /// From SIGTERM to SIGKILL.
+    /// Time from SIGTERM to SIGKILL.
     pub grace: Duration,
     /// The address space of each process, in MB; unlimited when `None`.
     pub memory: Option<u64>,
-    /// How many runs at a time, at least 1.
+    /// Number of runs at a time, at least 1.
     pub jobs: usize,
-    /// The result file, continued when it exists.
+    /// The result file; an existing file is continued.
     pub out: PathBuf,
     /// A directory for each run's stdout and stderr.
     pub logs: Option<PathBuf>,
-    /// Where instances are unpacked; the system's place when `None`.
+    /// Directory in which instances are unpacked; the system's directory for temporary files if
+    /// `None`.
     pub temporary: Option<PathBuf>,
 }
 
-/// What the contest allows when the harness sets no limit.
+/// The memory in MB that the tool is told when the harness sets no limit.
 const CONTEST_MEMORY: u64 = 16_384;
 
 impl Contest {
-    /// Makes all runs that the result file lacks. The rows of all runs asked for, those of earlier
-    /// sessions included; fewer when interrupted.
+    /// Makes all runs that the result file lacks. Returns the rows of all runs asked for, including
+    /// those of earlier sessions; fewer after an interruption.
     ///
     /// # Errors
-    /// When an instance, an oracle, the tool's program, a log or the result file cannot be used.
+    /// If an instance, an oracle, the tool's program, a log or the result file cannot be used.
     /// Finished runs are in the result file by then.
     pub fn run(&self) -> Result<Vec<Row>, Error> {
         for name in &self.instances {
@@ -95,7 +96,7 @@ impl Contest {
         Ok(shared.store.rows().iter().filter(asked).cloned().collect())
     }
 
-    /// Takes pairs until there are none, or somebody failed.
+    /// Takes pairs of instance and examination until none is left or a worker failed.
     fn work(&self, shared: &Mutex<Shared<'_>>) {
         loop {
             let next = {
@@ -121,7 +122,7 @@ impl Contest {
         }
     }
 
-    /// One run and its rows, at least one; `None` when interrupted.
+    /// Makes one run. Returns its rows, at least one; `None` if interrupted.
     fn examine(&self, name: &str, exam: Exam) -> Result<Option<Vec<Row>>, Error> {
         let known = oracle::read(&self.oracle, name, exam)?;
         let instance = Instance::unpack(&self.inputs, name, self.temporary.as_deref())?;
@@ -144,17 +145,17 @@ impl Contest {
             memory: self.memory,
             logs: self.logs.as_ref().map(log),
         })?;
-        if outcome.end == End::Interrupted {
+        if outcome.end == RunEnd::Interrupted {
             return Ok(None);
         }
         Ok(Some(score(name, exam, &questions, &outcome)))
     }
 }
 
-/// Judges the answers of a run: one row per question, or per answer when nothing is known of what
-/// was asked; a single row without id when there is nothing at all. The first answer to a question
-/// counts, and a later one that contradicts it makes it wrong. Answers to what was not asked are
-/// passed over, as the contest does.
+/// Scores the answers of a run. Returns one row per question, or one per answer if the questions
+/// are unknown, or a single row without id if there is neither. The first answer to a question
+/// counts; a later answer that contradicts it makes the question wrong. Answers to other questions
+/// are ignored, as in the contest.
 pub fn score(name: &str, exam: Exam, questions: &[Question], outcome: &Outcome) -> Vec<Row> {
     let mut given: HashMap<&str, (String, &Answer, f64)> = HashMap::new();
     let mut order: Vec<&str> = Vec::new();
@@ -202,10 +203,11 @@ pub fn score(name: &str, exam: Exam, questions: &[Question], outcome: &Outcome) 
     }
 }
 
-/// The names in a list file: one a line, `#` starts a comment. Repeated names count once.
+/// Reads the names of instances in a list file: one per line, `#` begins a comment. Repeated names
+/// count once.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// If the file cannot be read.
 pub fn read_list(path: &Path) -> Result<Vec<String>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::at(path))?;
     let mut seen = HashSet::new();
@@ -225,7 +227,7 @@ struct Shared<'c> {
     failure: Option<Error>,
 }
 
-/// A worker that panicked leaves nothing half done that matters: rows are appended whole.
+/// Locks the shared state. A worker that panicked leaves it usable, since rows are appended whole.
 fn lock<'m, 's>(shared: &'m Mutex<Shared<'s>>) -> MutexGuard<'m, Shared<'s>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -241,7 +243,7 @@ mod tests {
             (Answer { id: id.to_owned(), value: value.to_owned(), techniques }, seconds)
         };
         let answers = answers.iter().map(answer).collect();
-        Outcome { answers, wall: 3.0, memory: 5, end: End::Exit(0) }
+        Outcome { answers, wall: 3.0, memory: 5, end: RunEnd::Exit(0) }
     }
 
     fn questions(pairs: &[(&str, &str)]) -> Vec<Question> {

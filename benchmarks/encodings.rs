@@ -1,29 +1,29 @@
-//! Encodings and solvers compared: every goal in every encoding to every back-end, each question
-//! from scratch and by itself.
+//! Comparison of encodings and solvers: every goal, in every encoding, with every back-end, each
+//! question from scratch and alone.
 //!
-//! A goal is *refuted* when its question has no solution. SMT solvers are believed; of a linear
-//! program every conjunction of the goal must be infeasible with a certificate that holds in exact
-//! arithmetic. The time is that of encoding and solving. What an encoding uses (flows, bounds,
-//! traps) is found once per instance and not counted.
+//! A goal is *refuted* if its encoding has no solution. The answers of SMT solvers are trusted. For
+//! a linear program, every conjunction of the goal must be infeasible with a certificate that holds
+//! in exact arithmetic. The time covers encoding and solving. The flows, bounds and traps that an
+//! encoding uses are computed once per instance and not counted.
 //!
-//! Bounded model checking is exact: with a solution the goal is *reached*, without one it is *not
-//! within* so many steps. k-induction has its base case asked first, of the same solver in the same
-//! time. A solver in a process of its own is started for each question (Z3's are handed on), and
-//! that counts.
+//! Bounded model checking is exact: with a solution the goal is *reached*, without a solution it is
+//! *not within* the given number of steps. k-induction has its base case checked first, by the same
+//! solver within the same time. A solver in another process is started for each question (processes
+//! of Z3 are reused), and the start counts.
 //!
-//! This is not how Parikh works, which shares programs, lemmas and traps over all goals: it shows
-//! what each part is worth by itself.
+//! Parikh itself shares programs, lemmas and traps between all goals. This comparison measures each
+//! part alone.
 
 use crate::backends::{Backend, highs, smt_solver};
 use crate::error::Error;
 use crate::exam::Exam;
-use crate::goals::{Asked, goals};
+use crate::goals::{ReachabilityGoal, goals};
 use crate::instance::Instance;
 use crate::note;
 use crate::signals;
 use crate::teams;
 use parikh::structure::facts::facts_for;
-use parikh_encodings::propositional::{PropositionalGoal, Values};
+use parikh_encodings::propositional::{PropositionalGoal, TokenEncoding};
 use parikh_encodings::{EncodeError, EncodedGoal, Encoding, Numbers, Part, predicate};
 use parikh_net::{Facts, Goal, Net, PlaceId};
 use parikh_solvers::Budget;
@@ -35,22 +35,22 @@ use parikh_solvers::smt::SmtAnswer;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What came out.
+/// The outcome of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// There is no solution.
+    /// The encoding has no solution.
     Refuted,
-    /// There is one, which says nothing.
+    /// The encoding has a solution, which shows nothing about the goal.
     Candidate,
-    /// There is one, and the encoding is exact: the goal is reached.
+    /// The encoding has a solution and is exact: the goal is reached.
     Reached,
-    /// There is none, and the encoding looks at so many firings or steps only.
+    /// The encoding has no solution, but it covers only the given number of firings or steps.
     NotWithin,
-    /// A linear program was called infeasible and no exact proof was found.
+    /// The solver called a linear program infeasible, and no exact proof was found.
     Uncertified,
     /// No answer in time, or the solver gave up.
     GaveUp,
-    /// The question makes choices that a linear program cannot, or too many of them.
+    /// The encoding has disjunctions, or too many conjunctions for linear programs.
     Choices,
     /// Flows or traps were not found in time, the build lacks the back-end, or the back-end the
     /// encoding.
@@ -58,7 +58,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// As in result files.
+    /// Returns the name in result files.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Refuted => "refuted",
@@ -73,7 +73,7 @@ impl Outcome {
     }
 }
 
-/// One question to one back-end.
+/// The measurement of a question with a back-end.
 #[derive(Clone, Debug)]
 pub struct Measurement {
     /// The instance.
@@ -86,36 +86,37 @@ pub struct Measurement {
     pub encoding: String,
     /// The back-end.
     pub backend: Backend,
-    /// What came out.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Whether a goal was refuted that is known to be reachable, or reached that is not: a mistake.
+    /// True if a goal was refuted that is known to be reachable, or reached that is known to be
+    /// unreachable.
     pub wrong: bool,
     /// Constraints besides m ≥ 0, x ≥ 0 and the goal.
     pub constraints: usize,
-    /// Encoding and solving.
+    /// Seconds for encoding and solving.
     pub seconds: f64,
 }
 
-/// What to compare.
+/// The comparison to make.
 #[derive(Clone, Debug)]
 pub struct Encodings {
     /// Directory with the archives `NAME.tgz`.
     pub inputs: PathBuf,
     /// Directory with the known answers.
     pub oracle: Option<PathBuf>,
-    /// RC, RF, RD, UB.
+    /// The examinations: RC, RF, RD, UB.
     pub exams: Vec<Exam>,
-    /// Only these goals of them, if it is said which.
-    pub only: Option<Vec<teams::Asked>>,
-    /// Their numbers are those of the back-end.
+    /// The goals to ask; `None` for the whole examination.
+    pub only: Option<Vec<teams::RequestedGoals>>,
+    /// The encodings; each uses the numbers of the back-end.
     pub encodings: Vec<Encoding>,
-    /// Who is asked.
+    /// The solvers.
     pub backends: Vec<Backend>,
-    /// For each question, and for what encodings use.
+    /// Time limit of each question, and of the computation of flows and traps.
     pub timeout: Duration,
     /// Ask only goals that are known to be unreachable.
     pub unreachable_only: bool,
-    /// Nets with more places and transitions are passed over.
+    /// Largest number of places and transitions; larger nets are skipped.
     pub largest: usize,
     /// Most goals of one examination of one instance.
     pub most: usize,
@@ -123,11 +124,12 @@ pub struct Encodings {
     pub traps: usize,
 }
 
-/// A linear program for more conjunctions than this would be a search.
+/// Largest number of conjunctions for which linear programs are solved.
 const MOST_CUBES: usize = 256;
 
 impl Encodings {
-    /// Measures one instance, of a coloured one the unfolding; `None` when it is too large.
+    /// Measures one instance; of a coloured instance, its unfolding. Returns `None` if it is too
+    /// large.
     ///
     /// # Errors
     /// When archive, model, queries or oracle cannot be read.
@@ -151,7 +153,7 @@ impl Encodings {
         let mut asked = Vec::new();
         for &exam in &self.exams {
             let goals = goals(&instance, &net, exam, self.oracle.as_deref())?.into_iter();
-            let wanted = |asked: &Asked| {
+            let wanted = |asked: &ReachabilityGoal| {
                 (!self.unreachable_only || asked.reachable == Some(false))
                     && self.is_listed(name, exam, &asked.id)
             };
@@ -164,7 +166,7 @@ impl Encodings {
                 sized.numbers = Numbers::Bits;
             }
             let facts = facts_for(&net, &sized, self.traps, &Budget::lasting(self.timeout)).ok();
-            // What is not marked initially need not be marked: a choice, which programs do without.
+            // "Unmarked initially or marked" is a disjunction, which linear programs do without.
             let linear = facts.clone().map(|mut facts| {
                 let marked = |trap: &Vec<PlaceId>| trap.iter().any(|&p| net.initial()[p] > 0);
                 facts.traps.retain(marked);
@@ -219,13 +221,13 @@ impl Encodings {
     fn ask(
         &self,
         net: &Net,
-        asked: &Asked,
+        asked: &ReachabilityGoal,
         encoding: &Encoding,
         facts: &Facts,
         backend: Backend,
     ) -> (Outcome, usize) {
         if encoding.has(Part::Induction) && asked.goal.holds(net, net.initial()) {
-            // The base case of one step.
+            // The base case for one step.
             return (Outcome::Candidate, 0);
         }
         let goal = Goal::Reach(asked.goal.clone());
@@ -234,7 +236,7 @@ impl Encodings {
             return by_sat(net, &goal, encoding, values, facts, &budget);
         }
         if encoding.has(Part::Induction) && encoding.steps > 1 {
-            // The base case of more.
+            // The base case for more steps.
             let base = Encoding::new([Part::Unrolling], encoding.numbers);
             let base = base.map(|base| base.with_steps(encoding.steps - 1));
             let base = base.and_then(|base| EncodedGoal::new(net, &goal, &base, facts));
@@ -268,10 +270,11 @@ impl Encodings {
     }
 }
 
-/// Refuted if each conjunction of the goal is.
+/// Solves a linear program per conjunction of the goal. The goal is refuted if all are
+/// infeasible.
 fn by_programs(
     net: &Net,
-    asked: &Asked,
+    asked: &ReachabilityGoal,
     question: &mut EncodedGoal<'_>,
     solver: &mut dyn LpSolver,
     budget: &Budget,
@@ -297,12 +300,12 @@ fn by_programs(
     Outcome::Refuted
 }
 
-/// Reached if there is a solution; and how many clauses were asked.
+/// Solves the clauses. Returns the outcome (reached if there is a solution) and their number.
 fn by_sat(
     net: &Net,
     goal: &Goal,
     encoding: &Encoding,
-    values: Values,
+    values: TokenEncoding,
     facts: &Facts,
     budget: &Budget,
 ) -> (Outcome, usize) {
@@ -321,11 +324,11 @@ fn by_sat(
     (outcome, question.cnf().clauses().len())
 }
 
-/// Refuted if there is no solution.
+/// Asks an SMT solver. The goal is refuted if there is no solution.
 fn by_smt(question: &EncodedGoal<'_>, backend: Backend, budget: &Budget) -> Outcome {
     let Some(mut solver) = smt_solver(backend) else {
         return match backend {
-            // A base case by programs would be a search.
+            // A base case by linear programs would need a search.
             Backend::Highs | Backend::MicroLp => Outcome::Choices,
             _ => Outcome::NotAsked,
         };
@@ -433,7 +436,7 @@ pub(crate) mod tests {
         small.encodings = vec![encoding("bmc", 2), encoding("bmc-steps", 1)];
         small.encodings.push(encoding("flows+k-induction", 2));
         small.backends = vec![Backend::Z3Reals, Backend::Z3Integers, Backend::Z3Bits];
-        small.backends.extend(Values::ALL.map(Backend::Sat));
+        small.backends.extend(TokenEncoding::ALL.map(Backend::Sat));
         let all = small.measure("Small").unwrap().unwrap();
         std::fs::remove_dir_all(&small.inputs).unwrap();
         assert!(all.iter().all(|m| !m.wrong));
@@ -450,7 +453,7 @@ pub(crate) mod tests {
             assert_eq!(of("Small-RC-0", "flows+k-induction k=2", backend), Outcome::Candidate);
             assert_eq!(of("Small-RC-1", "flows+k-induction k=2", backend), Outcome::Refuted);
         }
-        for backend in Values::ALL.map(Backend::Sat) {
+        for backend in TokenEncoding::ALL.map(Backend::Sat) {
             assert_eq!(of("Small-RC-0", "bmc k=2", backend), Outcome::Reached);
             assert_eq!(of("Small-RC-1", "bmc k=2", backend), Outcome::NotWithin);
             assert_eq!(of("Small-RC-0", "bmc-steps k=1", backend), Outcome::Reached);

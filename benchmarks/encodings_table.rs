@@ -1,4 +1,4 @@
-//! A comparison of encodings as a result file, a table in Markdown and the curves of a plot.
+//! Output of a comparison of encodings: a result file, a Markdown table and the curves of a plot.
 
 use crate::backends::Backend;
 use crate::cactus::Curve;
@@ -12,7 +12,7 @@ use std::fmt::Write;
 pub const COLUMNS: [&str; 9] =
     ["instance", "exam", "id", "encoding", "backend", "outcome", "wrong", "constraints", "seconds"];
 
-/// The line of a measurement.
+/// Returns the fields of one measurement, in the order of [`COLUMNS`].
 pub fn fields(m: &Measurement) -> [String; 9] {
     [
         m.instance.clone(),
@@ -27,7 +27,7 @@ pub fn fields(m: &Measurement) -> [String; 9] {
     ]
 }
 
-/// Pairs of an encoding and a back-end in the order in which they were asked.
+/// Returns the pairs of encoding and back-end, in the order of the questions.
 fn pairs(all: &[Measurement]) -> Vec<(&str, Backend)> {
     let mut seen = BTreeSet::new();
     all.iter().map(|m| (m.encoding.as_str(), m.backend)).filter(|pair| seen.insert(*pair)).collect()
@@ -40,13 +40,13 @@ fn of<'a>(
     all.iter().filter(move |m| m.encoding == encoding && m.backend == backend)
 }
 
-/// Whether it is an answer.
+/// Returns true if the goal was refuted or reached.
 fn answers(m: &Measurement) -> bool {
     matches!(m.outcome, Outcome::Refuted | Outcome::Reached)
 }
 
-/// One line per encoding and back-end. *new*: refuted or reached here, but not by the first
-/// encoding of the comparison with the same back-end.
+/// Returns the table: one line per encoding and back-end. The column *new* counts goals refuted or
+/// reached here, and not by the first encoding with the same back-end.
 pub fn print(all: &[Measurement]) -> String {
     let mut text =
         "| encoding | back-end | asked | refuted | reached | new | candidate | not within | gave up | \
@@ -92,7 +92,7 @@ pub fn print(all: &[Measurement]) -> String {
     text
 }
 
-/// For each encoding and back-end the times of what it refuted or reached.
+/// Returns, for each encoding and back-end, the times of the goals that it refuted or reached.
 pub fn curves(all: &[Measurement]) -> Vec<Curve> {
     let curve = |pair: (&str, Backend)| Curve {
         name: pair.0.to_owned(),
@@ -102,7 +102,8 @@ pub fn curves(all: &[Measurement]) -> Vec<Curve> {
     pairs(all).into_iter().map(curve).filter(|curve| !curve.seconds.is_empty()).collect()
 }
 
-/// The seconds of what was refuted or reached: the first encoding and back-end against the second.
+/// Returns a scatter plot of the seconds for goals that were refuted or reached: the first pair of
+/// encoding and back-end against the second.
 pub fn scatter(all: &[Measurement]) -> String {
     let mut pairs = pairs(all).into_iter();
     let (Some(x), Some(y)) = (pairs.next(), pairs.next()) else {

@@ -1,35 +1,35 @@
-//! What goes wrong in the harness itself, as opposed to in the tools it runs.
+//! Errors of the harness itself, as opposed to failures of the tools it runs.
 
 use parikh_solvers::smt::SmtError;
 use std::path::{Path, PathBuf};
 
-/// Why the harness cannot go on.
+/// An error of the harness.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or directory cannot be read, written, made or removed.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// A result file is not CSV or lacks a column.
     #[error("{}: {problem}", path.display())]
     Rows {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What was found and what was expected.
+        /// The text found and the text expected.
         problem: String,
     },
     /// The oracle file has a line that is no answer.
     #[error("{}, line {line}: {problem}", path.display())]
     Oracle {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Counted from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What was found and what was expected.
+        /// The text found and the text expected.
         problem: String,
     },
     /// An archive has no directory named after its instance.
@@ -40,7 +40,7 @@ pub enum Error {
         /// The instance.
         instance: String,
     },
-    /// An SMT solver that was named is none.
+    /// The named SMT solver cannot be used.
     #[error("{0}")]
     Solver(SmtError),
     /// A tool's process cannot be started or waited for.
@@ -48,13 +48,13 @@ pub enum Error {
     Process {
         /// The command as configured.
         command: String,
-        /// Why.
+        /// The operating system's error.
         source: std::io::Error,
     },
 }
 
 impl Error {
-    /// For `map_err`: an I/O error at `path`.
+    /// Returns a function for `map_err` that makes an I/O error at `path`.
     pub fn at(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Error {
         move |source| Error::File { path: path.as_ref().to_owned(), source }
     }

@@ -1,8 +1,8 @@
-//! What answers stand on, and whether an auditor confirms it from the files alone.
+//! Measures how answers are supported, and whether the auditor confirms them from the files alone.
 //!
-//! For each pair of an instance and an examination, `parikh check --evidence` is run, and then
-//! `parikh-certify`, a process of its own with readers of its own, on the file that was written.
-//! What counts is what the second one says.
+//! For each instance and examination, `parikh check --evidence` runs, and then `parikh-certify`, a
+//! separate program with readers of its own, on the file that was written. The figures are those of
+//! the second program.
 
 use crate::error::Error;
 use crate::exam::Exam;
@@ -13,29 +13,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-/// What to measure.
+/// The instances to measure and the programs to run.
 #[derive(Clone, Debug)]
 pub struct Audits {
     /// Directory with the archives `NAME.tgz`.
     pub inputs: PathBuf,
-    /// The `parikh` to run; `parikh-certify` is beside it.
+    /// The `parikh` to run; `parikh-certify` lies beside it.
     pub parikh: PathBuf,
-    /// The timeout that `parikh check` is given.
+    /// The time limit of `parikh check`.
     pub timeout: Duration,
 }
 
-/// The figures of one run.
+/// The figures of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measurement {
-    /// Its instance.
+pub struct AuditMeasurement {
+    /// The instance.
     pub instance: String,
-    /// Its examination.
+    /// The examination.
     pub exam: String,
-    /// Answers by what they stand on, as `check` says: replayed, certified, searched.
+    /// Number of answers that `check` calls replayed, certified and searched.
     pub grades: [usize; 3],
-    /// Answers by what the auditor says: confirmed, searched, beyond, refused.
+    /// Number of answers that the auditor calls confirmed, searched, beyond and refused.
     pub verdicts: [usize; 4],
-    /// Answers that assume what the model claims of its units.
+    /// Number of answers that assume the model's claim about its units.
     pub assuming: usize,
     /// Questions without an answer.
     pub unanswered: usize,
@@ -45,16 +45,16 @@ pub struct Measurement {
     pub check: f64,
     /// Wall seconds of `parikh-certify`.
     pub certify: f64,
-    /// What went wrong, on one line; empty if nothing did.
+    /// A description of what failed, on one line; empty if nothing failed.
     pub trouble: String,
 }
 
 impl Audits {
-    /// Makes one run.
+    /// Measures one instance and examination.
     ///
     /// # Errors
-    /// When the archive cannot be read or a program cannot be run.
-    pub fn measure(&self, name: &str, exam: Exam) -> Result<Measurement, Error> {
+    /// If the archive cannot be read or a program cannot be run.
+    pub fn measure(&self, name: &str, exam: Exam) -> Result<AuditMeasurement, Error> {
         let instance = Instance::unpack(&self.inputs, name, None)?;
         let directory = tempfile::tempdir().map_err(Error::at(std::env::temp_dir()))?;
         let mut command = Command::new(&self.parikh);
@@ -62,11 +62,11 @@ impl Audits {
         let timeout = format!("{}ms", self.timeout.as_millis());
         command.args(["--timeout", &timeout, "--evidence"]).arg(directory.path());
         let (checked, check) = run(&self.parikh, &mut command)?;
-        let mut measurement = Measurement {
+        let mut measurement = AuditMeasurement {
             instance: name.to_owned(),
             exam: exam.short().to_owned(),
             check,
-            ..Measurement::default()
+            ..AuditMeasurement::default()
         };
         measurement.read_check(&checked);
         let file = directory.path().join(format!("{}.jsonl", exam.long()));
@@ -87,13 +87,13 @@ fn run(program: &Path, command: &mut Command) -> Result<(Output, f64), Error> {
     Ok((output, start.elapsed().as_secs_f64()))
 }
 
-/// The JSON objects of an output, one a line.
+/// Parses the output as JSON objects, one per line.
 fn objects(output: &Output) -> Vec<Value> {
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-impl Measurement {
+impl AuditMeasurement {
     fn read_check(&mut self, output: &Output) {
         for object in objects(output) {
             match (object["type"].as_str(), object["evidence"].as_str()) {
@@ -106,7 +106,7 @@ impl Measurement {
                 _ => {}
             }
         }
-        // 0: all answered; 3: something is left, which is no trouble of evidence.
+        // Exit code 0: all questions answered; 3: some are open, which is no fault of the evidence.
         if !matches!(output.status.code(), Some(0 | 3)) {
             self.complain(&String::from_utf8_lossy(&output.stderr));
         }
@@ -136,7 +136,7 @@ impl Measurement {
         self.trouble.push_str(&words.join(" "));
     }
 
-    /// Whether something was refused, or a program failed.
+    /// Returns true if the auditor refused an answer or a program failed.
     pub fn is_wrong(&self) -> bool {
         !self.trouble.is_empty()
     }
@@ -146,7 +146,7 @@ const GRADES: [&str; 3] = ["replayed", "certified", "searched"];
 
 const VERDICTS: [&str; 4] = ["confirmed", "searched", "beyond", "refused"];
 
-/// The first line of a result file.
+/// The column names of a result file.
 pub const COLUMNS: [&str; 14] = [
     "instance",
     "exam",
@@ -164,8 +164,8 @@ pub const COLUMNS: [&str; 14] = [
     "certify_s",
 ];
 
-/// The line of a run, trouble apart.
-pub fn fields(m: &Measurement) -> Vec<String> {
+/// Returns the fields of one run, without the description of a failure.
+pub fn fields(m: &AuditMeasurement) -> Vec<String> {
     let mut fields = vec![m.instance.clone(), m.exam.clone()];
     fields.extend(m.grades.map(|count| count.to_string()));
     fields.extend(m.verdicts.map(|count| count.to_string()));
@@ -176,8 +176,9 @@ pub fn fields(m: &Measurement) -> Vec<String> {
     fields
 }
 
-/// A table with a line per examination, and the runs with trouble or with answers not confirmed.
-pub fn print(all: &[Measurement]) -> String {
+/// Returns a table with one line per examination, and the runs that failed or have answers that are
+/// not confirmed.
+pub fn print(all: &[AuditMeasurement]) -> String {
     let mut text = String::from(
         "| exam | runs | answers | replayed | certified | searched | confirmed | of searches | \
          beyond | refused | assuming units | largest kB | check s | certify s |\n\
@@ -192,10 +193,11 @@ pub fn print(all: &[Measurement]) -> String {
     let of = |exam: &str| all.iter().filter(|m| m.exam == exam).collect::<Vec<_>>();
     let groups = exams.iter().map(|exam| (*exam, of(exam)));
     for (exam, group) in groups.chain([("all", all.iter().collect())]) {
-        let sum = |count: &dyn Fn(&Measurement) -> usize| -> usize {
+        let sum = |count: &dyn Fn(&AuditMeasurement) -> usize| -> usize {
             group.iter().map(|m| count(m)).sum()
         };
-        let seconds = |of: &dyn Fn(&Measurement) -> f64| group.iter().map(|m| of(m)).sum::<f64>();
+        let seconds =
+            |of: &dyn Fn(&AuditMeasurement) -> f64| group.iter().map(|m| of(m)).sum::<f64>();
         let answers = sum(&|m| m.grades.iter().sum());
         let _ = write!(text, "| {exam} | {} | {answers} |", group.len());
         for at in 0..3 {
@@ -233,7 +235,7 @@ mod tests {
 
     #[test]
     fn counts_are_read_and_summed_and_a_refusal_is_trouble() {
-        let mut m = Measurement { exam: "RC".to_owned(), ..Measurement::default() };
+        let mut m = AuditMeasurement { exam: "RC".to_owned(), ..AuditMeasurement::default() };
         m.read_check(&output(
             "{\"type\":\"answer\",\"evidence\":\"replayed\"}\n\
              {\"type\":\"answer\",\"evidence\":\"certified\"}\n{\"type\":\"unanswered\"}\n",
@@ -251,7 +253,7 @@ mod tests {
 
     #[test]
     fn silence_is_trouble() {
-        let mut m = Measurement::default();
+        let mut m = AuditMeasurement::default();
         m.read_audit(&output(""));
         m.complain("nothing");
         assert!(m.is_wrong());

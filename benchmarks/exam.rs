@@ -11,15 +11,15 @@ macro_rules! exams {
         pub enum Exam { $($(#[$doc])* $exam,)* }
 
         impl Exam {
-            /// All of them.
+            /// The thirteen examinations.
             pub const ALL: &[Exam] = &[$(Exam::$exam,)*];
 
-            /// The capitals of the name, as in oracle files and result files.
+            /// Returns the capitals of the name, as in oracle files and result files.
             pub fn short(self) -> &'static str {
                 match self { $(Exam::$exam => $short,)* }
             }
 
-            /// The contest's name, as in `BK_EXAMINATION` and in the query files' names.
+            /// Returns the contest's name, as in `BK_EXAMINATION` and in the names of query files.
             pub fn long(self) -> &'static str {
                 match self { $(Exam::$exam => $long,)* }
             }
@@ -40,7 +40,7 @@ exams! {
     OneSafe "OS" "OneSafe";
     /// Can every transition fire once?
     QuasiLiveness "QL" "QuasiLiveness";
-    /// Does some place never change?
+    /// Is there a place that never changes its number of tokens?
     StableMarking "SM" "StableMarking";
     /// Can every transition always fire again?
     Liveness "L" "Liveness";
@@ -62,7 +62,7 @@ impl fmt::Display for Exam {
     }
 }
 
-/// A word that names no examination.
+/// An unknown name of an examination.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no examination, expected one of RD RC RF UB OS QL SM L SS CTLC CTLF LTLC LTLF")]
 pub struct UnknownExam(String);

@@ -1,5 +1,5 @@
-//! The goals behind the questions of an instance, with what is known of them: what engines,
-//! encodings and solvers are asked when they are measured one by one.
+//! The reachability goals behind the questions of an instance, with their known answers. Engines,
+//! encodings and solvers are measured on these goals one by one.
 
 use crate::error::Error;
 use crate::exam::Exam;
@@ -9,31 +9,31 @@ use parikh::formula::{Query, lower};
 use parikh_net::{Goal, LinearSum, Net, Predicate};
 use std::path::Path;
 
-/// A marking that is looked for.
+/// A reachability goal of a question.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReachabilityGoal {
     /// The examination.
     pub exam: Exam,
     /// The formula's id, or the examination's name.
     pub id: String,
-    /// What the marking has to satisfy.
+    /// The predicate that a reachable marking should satisfy.
     pub goal: Predicate,
-    /// Whether there is one, where known.
+    /// The known answer, if there is one.
     pub reachable: Option<bool>,
 }
 
-/// The goals of an examination: dead markings, what EF asks for, what violates AG, and for a bound
-/// one more than what is known to be the most. Formulas that are no reachability, and bounds that
-/// are not known, are left out.
+/// Returns the goals of an examination: the deadlock predicate, the predicate of EF, the negated
+/// predicate of AG, and "more than the known maximum" for a bound. Formulas beyond reachability and
+/// bounds without a known value are left out.
 ///
 /// # Errors
-/// When query file or oracle cannot be read.
+/// If the query file or the oracle cannot be read.
 pub fn goals(
     instance: &Instance,
     net: &Net,
     exam: Exam,
     oracle: Option<&Path>,
-) -> Result<Vec<Asked>, Error> {
+) -> Result<Vec<ReachabilityGoal>, Error> {
     let known = match oracle {
         Some(directory) => oracle::read(directory, instance.name(), exam)?,
         None => None,
@@ -42,7 +42,7 @@ pub fn goals(
         let known = known.into_iter().flatten().next().map(|question| question.expected);
         let reachable = known.and_then(|known| truth(&known));
         let id = exam.long().to_owned();
-        return Ok(vec![Asked { exam, id, goal: Predicate::Dead, reachable }]);
+        return Ok(vec![ReachabilityGoal { exam, id, goal: Predicate::Dead, reachable }]);
     }
     let known = oracle::questions(instance.formulas(exam)?, known);
     let expected = |id: &str| known.iter().find(|question| question.id == id).map(|q| &*q.expected);
@@ -59,15 +59,15 @@ pub fn goals(
             },
             _ => continue,
         };
-        goals.push(Asked { exam, id, goal, reachable });
+        goals.push(ReachabilityGoal { exam, id, goal, reachable });
     }
     Ok(goals)
 }
 
-/// The formulas of an examination that ask for reachability, with their ids.
+/// Returns the formulas of an examination that are questions about reachability, with their ids.
 ///
 /// # Errors
-/// When the query file cannot be read.
+/// If the query file cannot be read.
 pub fn questions(
     instance: &Instance,
     net: &Net,

@@ -1,42 +1,42 @@
-//! The little HTML that result pages are made of.
+//! Helpers that write the HTML of result pages.
 
 use std::fmt::{Display, Write};
 
-/// Text as it may stand in HTML, between tags and in quoted attributes.
+/// Escapes text for HTML, between tags and in quoted attributes.
 pub fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
-/// A cell of a table.
+/// A table cell.
 #[derive(Clone, Debug)]
 pub enum Cell {
-    /// Words, to the left.
+    /// Text, aligned left.
     Text(String),
-    /// A number, to the right.
+    /// A number, aligned right.
     Number(String),
-    /// What must be seen, to the right.
+    /// A number that needs attention, aligned right.
     Alarm(String),
 }
 
 impl Cell {
-    /// Words.
+    /// Makes a text cell.
     pub fn text(text: impl Display) -> Cell {
         Cell::Text(text.to_string())
     }
 
-    /// A number.
+    /// Makes a number cell.
     pub fn number(number: impl Display) -> Cell {
         Cell::Number(number.to_string())
     }
 
-    /// A number that should be 0: an alarm if not.
+    /// Makes a cell for a number that should be 0, and marks any other number.
     pub fn none_expected(number: usize) -> Cell {
         if number == 0 { Cell::number(0) } else { Cell::Alarm(number.to_string()) }
     }
 }
 
-/// A table that scrolls by itself where it is too wide.
+/// Returns a table that scrolls horizontally if it is too wide.
 pub fn table(header: &[&str], rows: &[Vec<Cell>]) -> String {
     // Writing to a String does not fail.
     let mut html = "<div class=\"wide\"><table>\n<thead><tr>".to_owned();
@@ -58,13 +58,14 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>]) -> String {
     html + "</tbody></table></div>\n"
 }
 
-/// Something that opens: its line, whether it is open in the beginning, and what is inside (HTML).
+/// Returns a section that the reader can open and close. `summary` is its heading, `inside` its
+/// HTML.
 pub fn details(summary: &str, open: bool, inside: &str) -> String {
     let open = if open { " open" } else { "" };
     format!("<details{open}><summary>{}</summary>\n{inside}</details>\n", escaped(summary))
 }
 
-/// A page of its own: no file, no script, nothing from elsewhere.
+/// Returns a complete page without scripts or references to other files.
 pub fn page(title: &str, body: &str) -> String {
     let title = escaped(title);
     format!(

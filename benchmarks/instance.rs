@@ -18,11 +18,12 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Unpacks `NAME.tgz` from `inputs` to a new directory below `temporary` (the system's place
-    /// for such when `None`). Each run has its own copy: tools may write where they run.
+    /// Unpacks `NAME.tgz` from `inputs` into a new directory below `temporary` (the system's
+    /// temporary directory if `None`). Each run has its own copy, since tools may write into their
+    /// working directory.
     ///
     /// # Errors
-    /// When the archive cannot be read, the copy cannot be written, or there is no model inside.
+    /// If the archive cannot be read, the copy cannot be written, or the archive holds no model.
     pub fn unpack(inputs: &Path, name: &str, temporary: Option<&Path>) -> Result<Instance, Error> {
         let make = |builder: &tempfile::Builder<'_, '_>| match temporary {
             Some(parent) => builder.tempdir_in(parent),
@@ -35,21 +36,21 @@ impl Instance {
         Ok(Instance { name: name.to_owned(), directory })
     }
 
-    /// The instance's name.
+    /// Returns the instance's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The directory with `model.pnml` and the query files.
+    /// Returns the directory with `model.pnml` and the query files.
     pub fn path(&self) -> PathBuf {
         self.directory.path().join(&self.name)
     }
 
-    /// The ids of the formulas of an examination, in the order of its query file; `None` when
-    /// there is no such file.
+    /// Returns the ids of the formulas of an examination, in the order of its query file; `None` if
+    /// the file does not exist.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// If the file cannot be read.
     pub fn formulas(&self, exam: Exam) -> Result<Option<Vec<String>>, Error> {
         let path = self.path().join(format!("{}.xml", exam.long()));
         match File::open(&path) {
@@ -60,11 +61,11 @@ impl Instance {
     }
 }
 
-/// The place/transition net of an instance; nothing, and a line on stderr, where the model is
-/// coloured.
+/// Reads the place/transition net of an instance. Returns `None`, with a line on stderr, if the
+/// model is coloured.
 ///
 /// # Errors
-/// When the model cannot be read.
+/// If the model cannot be read.
 pub fn plain_net(instance: &Instance) -> Result<Option<Net>, Error> {
     let path = instance.path().join("model.pnml");
     match parikh::input::read_model(&path) {
@@ -80,7 +81,7 @@ pub fn plain_net(instance: &Instance) -> Result<Option<Net>, Error> {
 /// Unpacks `NAME.tgz` from `inputs` to `NAME/` in an existing directory.
 ///
 /// # Errors
-/// When the archive cannot be read, the copy cannot be written, or there is no model inside.
+/// If the archive cannot be read, the copy cannot be written, or the archive holds no model.
 pub fn unpack_to(inputs: &Path, name: &str, directory: &Path) -> Result<(), Error> {
     let archive = inputs.join(format!("{name}.tgz"));
     let file = File::open(&archive).map_err(Error::at(&archive))?;
@@ -92,20 +93,20 @@ pub fn unpack_to(inputs: &Path, name: &str, directory: &Path) -> Result<(), Erro
     }
 }
 
-/// The texts of all `id` elements. A query file has no others, and may have 30 MB, so it is not
-/// parsed: this is a harness, and must not depend on the reader under test.
+/// Returns the texts of all `id` elements. The file is scanned and not parsed: query files have up
+/// to 30 MB, and the harness must not depend on the reader under test.
 fn formula_ids(mut xml: impl BufRead) -> std::io::Result<Vec<String>> {
     let mut ids = Vec::new();
     let mut piece = Vec::new();
     loop {
-        // Up to and with the next `<`: text, or a tag and the text behind it.
+        // One piece ends with the next `<`: it is text, or a tag with the text after it.
         piece.clear();
         if xml.read_until(b'<', &mut piece)? == 0 {
             return Ok(ids);
         }
         let text = String::from_utf8_lossy(&piece);
         if let Some((tag, content)) = text.split_once('>') {
-            // Prefixes name the contest's namespace in some editions.
+            // Some editions use a prefix for the contest's namespace.
             let name = tag.rsplit(':').next().unwrap_or(tag).trim_end();
             if name == "id" && !tag.starts_with('/') {
                 ids.push(unescape(content.trim_end_matches('<').trim()));
@@ -119,11 +120,28 @@ fn unescape(text: &str) -> String {
     plain.replace("&apos;", "'").replace("&amp;", "&")
 }
 
+/// Returns the names of the P/T instances among the archives of a directory, sorted.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn place_transition_instances(inputs: &Path) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(inputs).map_err(Error::at(inputs))? {
+        let entry = entry.map_err(Error::at(inputs))?;
+        let file = entry.file_name();
+        let name = file.to_str().and_then(|file| file.strip_suffix(".tgz"));
+        // The contest's names are MODEL-PT-PARAMETER and MODEL-COL-PARAMETER.
+        names.extend(name.filter(|name| name.contains("-PT-")).map(str::to_owned));
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
 
-    /// Writes `NAME.tgz` with these files.
+    /// Writes `NAME.tgz` with the given files.
     pub(crate) fn pack(inputs: &Path, name: &str, files: &[(&str, &str)]) {
         let file = File::create(inputs.join(format!("{name}.tgz"))).unwrap();
         let zipped = flate2::write::GzEncoder::new(file, flate2::Compression::fast());

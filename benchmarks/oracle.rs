@@ -1,4 +1,4 @@
-//! Known answers: `NAME-XX.out` files, and which of their lines belongs to which formula.
+//! Known answers: files `NAME-XX.out`, and the assignment of their lines to formulas.
 
 use crate::answer::Answer;
 use crate::error::Error;
@@ -6,19 +6,20 @@ use crate::exam::Exam;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// One question of an examination with what is known of it.
+/// One question of an examination with its known answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The id under which tools answer it.
+    /// The id that tools print with the answer.
     pub id: String,
-    /// The known answer; `?` when nobody agreed on one, empty when there is no oracle at all.
+    /// The known answer; `?` if the contest's tools did not agree, empty without an oracle.
     pub expected: String,
 }
 
-/// That a directory of known answers is there and has some: without, nothing would be wrong.
+/// Checks that a directory of known answers exists and holds some. Without known answers, no answer
+/// could be wrong.
 ///
 /// # Errors
-/// When it cannot be read, or has no file `NAME-XX.out`.
+/// If the directory cannot be read or has no file `NAME-XX.out`.
 pub fn check(directory: &Path) -> Result<(), Error> {
     let entries = std::fs::read_dir(directory).map_err(Error::at(directory))?;
     let is_known = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -33,11 +34,10 @@ pub fn check(directory: &Path) -> Result<(), Error> {
     }
 }
 
-/// That a directory of known answers has one to some question of these runs: without, nothing would
-/// be wrong.
+/// Checks that the directory has a known answer to some question of these runs.
 ///
 /// # Errors
-/// When it has none, or cannot be read.
+/// If there is none, or the directory cannot be read.
 pub fn check_for<'r>(
     directory: &Path,
     runs: impl IntoIterator<Item = (&'r str, Exam)>,
@@ -52,7 +52,7 @@ pub fn check_for<'r>(
     Err(Error::at(directory)(std::io::Error::other(why)))
 }
 
-/// Every instance with every examination.
+/// Pairs every instance with every examination.
 pub fn runs<'r>(
     instances: &'r [String],
     exams: &'r [Exam],
@@ -60,11 +60,10 @@ pub fn runs<'r>(
     instances.iter().flat_map(|name| exams.iter().map(move |&exam| (&**name, exam)))
 }
 
-/// The answers of one oracle file in its order.
+/// Reads the answers of one oracle file, in its order. Returns `None` if the file does not exist.
 ///
 /// # Errors
-/// When the file cannot be read, or has a line after the first that is no answer. A file that does
-/// not exist is `None`: nothing is known.
+/// If the file cannot be read, or a line after the first is not an answer.
 pub fn read(directory: &Path, instance: &str, exam: Exam) -> Result<Option<Vec<Question>>, Error> {
     let path = directory.join(format!("{instance}-{exam}.out"));
     match std::fs::read_to_string(&path) {
@@ -76,7 +75,8 @@ pub fn read(directory: &Path, instance: &str, exam: Exam) -> Result<Option<Vec<Q
     }
 }
 
-/// The first line names instance and examination, every other one is an answer.
+/// Parses an oracle file. The first line names instance and examination; every other line is an
+/// answer.
 fn parse(text: &str) -> Result<Vec<Question>, (usize, String)> {
     let lines = text.lines().enumerate().skip(1).filter(|(_, line)| !line.trim().is_empty());
     let question = |(index, line): (usize, &str)| match Answer::on_line(line) {
@@ -86,13 +86,13 @@ fn parse(text: &str) -> Result<Vec<Question>, (usize, String)> {
     lines.map(question).collect()
 }
 
-/// The questions that an examination asks: those of the query file with the oracle's answers, or
-/// the oracle's own where there is no query file (global properties, state space).
+/// Returns the questions of an examination: those of the query file with the oracle's answers, or
+/// those of the oracle if there is no query file (global properties, state space).
 ///
-/// Usually both have the same ids. Some editions drop the year from the ids of the oracle and
-/// number the formulas by the rank of their id among all ids of the file, sorted as text; so where
-/// an id of the query file is not in the oracle, and both have equally many, ranks decide. Numbers
-/// inside the ids must not be trusted there.
+/// Usually both have the same ids. Some editions drop the year from the ids in the oracle and
+/// number the formulas by the rank of their id among all ids of the file, sorted as text. So where
+/// an id of the query file is not in the oracle, and both have equally many, ranks decide. The
+/// numbers inside the ids are not reliable there.
 pub fn questions(asked: Option<Vec<String>>, oracle: Option<Vec<Question>>) -> Vec<Question> {
     let (asked, oracle) = match (asked, oracle) {
         (None, oracle) => return oracle.unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! What people see while a contest runs.
+//! Progress of a contest on the terminal.
 
 use crate::exam::Exam;
 use crate::row::Row;
@@ -7,8 +7,8 @@ use parikh_net::printable::Printable;
 use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
-/// The line on stderr that says how far it is: rewritten in place on a terminal, absent elsewhere.
-/// Wrong answers are reported at once in either case.
+/// The progress line on stderr: rewritten in place on a terminal, absent elsewhere. Wrong answers
+/// are reported immediately in either case.
 pub(crate) struct Progress {
     terminal: bool,
     all: usize,
@@ -17,16 +17,16 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Of `all` runs, `done` were made in earlier sessions.
+    /// Starts the line for `all` runs, of which `done` were made in earlier sessions.
     pub(crate) fn new(all: usize, done: usize) -> Self {
         Progress { terminal: std::io::stderr().is_terminal(), all, done, counts: HashMap::new() }
     }
 
-    /// A run was made.
+    /// Reports a finished run.
     pub(crate) fn ran(&mut self, name: &str, exam: Exam, rows: &[Row]) {
         self.done += 1;
         let clear = if self.terminal { "\r\x1b[K" } else { "" };
-        // Progress is a courtesy: when stderr is closed the runs go on.
+        // Errors are ignored: if stderr is closed, the runs continue.
         let mut stderr = std::io::stderr().lock();
         for row in rows {
             *self.counts.entry(row.verdict).or_default() += 1;
@@ -56,7 +56,7 @@ impl Progress {
         }
     }
 
-    /// Leaves the line.
+    /// Ends the progress line.
     pub(crate) fn finish(&self) {
         if self.terminal {
             eprintln!();

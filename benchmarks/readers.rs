@@ -1,9 +1,9 @@
-//! The two readers of models and questions side by side.
+//! Comparison of the prover's and the auditor's readers of models and questions.
 //!
-//! `parikh check` reads with [`parikh::input`], `parikh-certify` with [`parikh_evidence::reader`],
-//! and neither knows the other. On each instance both read the model and its query files, and
-//! everything that evidence can depend on has to be the same: nodes by their names, tokens,
-//! weights, units, and what each formula asks, down to the predicate.
+//! `parikh check` reads with [`parikh::input`], `parikh-certify` with [`parikh_evidence::reader`];
+//! the two share no code. Both read the model and the query files of each instance. Everything that
+//! evidence can depend on must be equal: nodes by name, tokens, weights, units, and the meaning of
+//! each formula, down to the predicate.
 
 use crate::error::Error;
 use crate::instance::{Instance, plain_net};
@@ -18,26 +18,27 @@ use std::time::Instant;
 /// The examinations whose formulas are compared.
 const FORMULAS: [&str; 3] = ["ReachabilityCardinality", "ReachabilityFireability", "UpperBounds"];
 
-/// One instance, read twice.
+/// The comparison of an instance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measurement {
-    /// Its name.
+pub struct ReaderComparison {
+    /// The instance's name.
     pub instance: String,
-    /// Places, transitions and arcs.
+    /// Numbers of places, transitions and arcs.
     pub size: [usize; 3],
-    /// Formulas of which both say what they ask.
+    /// Number of formulas that both readers understand.
     pub formulas: usize,
     /// Seconds of the prover's reader and of the auditor's, for model and questions together.
     pub seconds: [f64; 2],
-    /// What the two read differently.
+    /// Descriptions of the differences.
     pub differences: Vec<String>,
 }
 
-/// Reads one instance twice; nothing, and a line on stderr, where its model is coloured.
+/// Reads one instance with both readers. Returns `None`, with a line on stderr, if its model is
+/// coloured.
 ///
 /// # Errors
-/// When the archive cannot be read, or the model or a query file by neither of the two.
-pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> {
+/// If the archive cannot be read, or neither reader accepts the model or a query file.
+pub fn compare(inputs: &Path, name: &str) -> Result<Option<ReaderComparison>, Error> {
     let instance = Instance::unpack(inputs, name, None)?;
     let path = instance.path().join("model.pnml");
     let start = Instant::now();
@@ -48,7 +49,7 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> 
     let second = pnml::read(&bytes);
     drop(bytes);
     seconds[1] = start.elapsed().as_secs_f64();
-    let mut measurement = Measurement {
+    let mut measurement = ReaderComparison {
         instance: name.to_owned(),
         size: [0; 3],
         formulas: 0,
@@ -57,7 +58,7 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> 
     };
     let (first, second) = match (first, second) {
         (Ok(first), Ok(second)) => (first, second),
-        // Both refuse it here, as each has a reader of its own for colours.
+        // Both refuse the file here, since coloured models have separate readers.
         (Err(_), Err(_)) if matches!(plain_net(&instance), Ok(None)) => return Ok(None),
         (first, second) => {
             let said = [first.err().map(|e| e.to_string()), second.err().map(|e| e.to_string())];
@@ -67,7 +68,7 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> 
     };
     measurement.size = [first.place_count(), first.transition_count(), first.arc_count()];
     measurement.differences.extend(second.note);
-    match Names::of(&first, &second.net) {
+    match NodeNames::of(&first, &second.net) {
         Ok(names) => names.compare_nets(&mut measurement.differences),
         Err(difference) => measurement.differences.push(difference),
     }
@@ -83,7 +84,7 @@ pub fn compare(inputs: &Path, name: &str) -> Result<Option<Measurement>, Error> 
     Ok(Some(measurement))
 }
 
-impl Measurement {
+impl ReaderComparison {
     fn compare_queries(&mut self, first: &Net, second: &Net, file: &Path) -> Result<(), Error> {
         let start = Instant::now();
         let mine = read_queries(file, first);
@@ -108,13 +109,13 @@ impl Measurement {
             self.differences.push(format!("{}: other properties", file.display()));
             return Ok(());
         }
-        let Ok(names) = Names::of(first, second) else { return Ok(()) };
+        let Ok(names) = NodeNames::of(first, second) else { return Ok(()) };
         for ((id, first), second) in lowered.into_iter().zip(theirs) {
             let same = |first: &Query<Goal>, second: &Question| names.agree(first, second);
             match (first, second.question) {
                 (Some(first), Ok(second)) if same(&first, &second) => self.formulas += 1,
                 (None, Err(_)) => {}
-                // What is asked of runs is a matter of automata, and not compared here.
+                // Questions about runs are automata, which are not compared here.
                 (None, Ok(second)) if is_about_runs(&second) => {}
                 (Some(_), Err(error)) => self.differences.push(format!("{id}: {error}")),
                 _ => self.differences.push(format!("{id} is read differently")),
@@ -124,7 +125,7 @@ impl Measurement {
     }
 }
 
-/// Whether a part of the question is about runs.
+/// Returns true if a part of the question is about runs.
 fn is_about_runs(question: &Question) -> bool {
     match question {
         Question::NoRun(_) => true,
@@ -134,15 +135,15 @@ fn is_about_runs(question: &Question) -> bool {
     }
 }
 
-/// The nodes of two nets by their names.
-struct Names<'n> {
+/// The nodes of two nets, by name.
+struct NodeNames<'n> {
     first: &'n Net,
     second: &'n Net,
     places: Vec<PlaceId>,
     transitions: Vec<TransitionId>,
 }
 
-impl<'n> Names<'n> {
+impl<'n> NodeNames<'n> {
     fn of(first: &'n Net, second: &'n Net) -> Result<Self, String> {
         let counts = |net: &Net| [net.place_count(), net.transition_count(), net.arc_count()];
         if counts(first) != counts(second) {
@@ -152,7 +153,7 @@ impl<'n> Names<'n> {
         let place = |p| second.place_named(first.place_name(p)).ok_or(first.place_name(p));
         let transition =
             |t| second.transition_named(first.transition_name(t)).ok_or(first.transition_name(t));
-        Ok(Names {
+        Ok(NodeNames {
             first,
             second,
             places: first.places().map(place).collect::<Result<_, _>>().map_err(missing)?,
@@ -197,7 +198,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// The claim, and the units by their names, each with the unit around it and its places.
+    /// Returns the claim, and the units by name, each with its enclosing unit and its places.
     fn units(&self, net: &'n Net, rename: bool) -> Option<(bool, Vec<UnitByName<'n>>)> {
         let units = net.units()?;
         let mut all: Vec<_> = units
@@ -213,7 +214,8 @@ impl<'n> Names<'n> {
         Some((units.safe_from().is_some(), all))
     }
 
-    /// Whether both ask the same. No query file of an examination asks for more than one goal.
+    /// Returns true if both ask the same. No query file of an examination has a formula with more
+    /// than one goal.
     fn agree(&self, first: &Query<Goal>, second: &Question) -> bool {
         let predicate = |it: &Predicate| self.predicate(it).sorted();
         match (first.only_atom(), first, second) {
@@ -293,7 +295,7 @@ mod tests {
         let differences = |other: &str| {
             let other = text::parse(other).unwrap();
             let mut found = Vec::new();
-            match Names::of(&net, &other) {
+            match NodeNames::of(&net, &other) {
                 Ok(names) => names.compare_nets(&mut found),
                 Err(difference) => found.push(difference),
             }
@@ -305,7 +307,7 @@ mod tests {
         assert_eq!(differences(&reordered.replace(" b:", " c:")).len(), 1);
         assert_eq!(differences(&reordered.replace("q -> p", "q ->")).len(), 1);
         let other = text::parse(reordered).unwrap();
-        let names = Names::of(&net, &other).unwrap();
+        let names = NodeNames::of(&net, &other).unwrap();
         let [p, q] = [0, 1].map(PlaceId::new);
         let question =
             |place| Query::Truth(Proposition::Atom(Goal::Reach(Predicate::at_least(place, 1))));

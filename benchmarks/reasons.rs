@@ -1,12 +1,12 @@
-//! Why questions were left open, from the logs of a contest: `parikh mcc` says it on stderr, in
-//! lines `… ID: unknown — REASON`.
+//! Reasons for open questions, from the logs of a contest. `parikh mcc` prints them on stderr as `…
+//! ID: unknown — REASON`.
 
 use crate::error::Error;
 use crate::exam::Exam;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The reasons in a directory of logs; a run's are read when they are asked for.
+/// The reasons in a directory of logs. A log is read when a question of its run is looked up.
 #[derive(Debug, Default)]
 pub struct Reasons {
     logs: Option<PathBuf>,
@@ -14,15 +14,15 @@ pub struct Reasons {
 }
 
 impl Reasons {
-    /// Those in `NAME-XX.err` of this directory, if there is one.
+    /// Makes the reader of `NAME-XX.err` files in this directory.
     pub fn of(logs: Option<&Path>) -> Reasons {
         Reasons { logs: logs.map(Path::to_owned), known: HashMap::new() }
     }
 
-    /// Why the question was left open, if the log says so.
+    /// Returns the reason why the question was left open, if the log has one.
     ///
     /// # Errors
-    /// When the log is there and cannot be read.
+    /// If the log exists and cannot be read.
     pub fn why(&mut self, instance: &str, exam: Exam, id: &str) -> Result<Option<String>, Error> {
         let Some(logs) = &self.logs else { return Ok(None) };
         let key = (instance.to_owned(), exam);
@@ -39,7 +39,7 @@ impl Reasons {
     }
 }
 
-/// The id is the last word before the colon: a level may stand before it.
+/// Parses a log. The id is the last word before the colon; a log level may stand before it.
 fn parse(log: &str) -> HashMap<String, String> {
     let line = |line: &str| {
         let (id, reason) = line.split_once(": unknown — ")?;

@@ -1,28 +1,25 @@
-//! The rows of a result file: one per question of a run.
-//!
-//! The first eight columns are those of the peers' files; the others may be absent when read.
+//! The first eight columns are those of the peers' files; the others are optional when read.
 
 use crate::error::Error;
 use crate::exam::Exam;
 use crate::verdict::Verdict;
 use std::path::Path;
 
-/// What became of one question.
+/// The outcome of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The instance's name.
     pub instance: String,
     /// The examination.
     pub exam: Exam,
-    /// The formula's id, or the key of a state space number; empty in the only row of a run that
-    /// neither was asked nor answered anything.
+    /// The formula's id, or the key of a state-space figure. Empty in the only row of a run without
+    /// questions and answers.
     pub id: String,
     /// The known answer, `?` or empty when there is none.
     pub expected: String,
-    /// The tool's answer, empty when there is none; several with slashes between when it
-    /// contradicted itself.
+    /// The tool's answer, empty if there is none. Contradicting answers are separated by slashes.
     pub got: String,
-    /// How they compare.
+    /// The comparison of the two answers.
     pub verdict: Verdict,
     /// Seconds from the start of the run to the answer.
     pub seconds: Option<f64>,
@@ -30,15 +27,15 @@ pub struct Row {
     pub wall: f64,
     /// The largest resident set of a process of the run, in MB.
     pub memory: Option<u64>,
-    /// How the run ended, as [`crate::run::End`] prints it.
+    /// The end of the run, as [`crate::run::RunEnd`] prints it.
     pub end: String,
-    /// How many rows the run has: a run with fewer was not written to the end.
+    /// Number of rows of the run: a run with fewer rows was not written completely.
     pub rows: Option<usize>,
     /// The techniques the tool claims for the answer.
     pub techniques: String,
 }
 
-/// The columns in the order they are written.
+/// The columns in writing order.
 pub const COLUMNS: [&str; 12] = [
     "instance",
     "exam",
@@ -74,7 +71,7 @@ impl Row {
     }
 }
 
-/// `rows` as lines of CSV, with the line of column names before them when `header`.
+/// Writes rows as lines of CSV, after a line of column names if `header` is set.
 pub fn print(rows: &[Row], header: bool) -> Vec<u8> {
     const PROOF: &str = "a Vec takes every write, and every row has as many fields";
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -88,14 +85,14 @@ pub fn print(rows: &[Row], header: bool) -> Vec<u8> {
 /// Reads a result file, ours or a peer's.
 ///
 /// # Errors
-/// When the file cannot be read, lacks one of the first eight columns, or has a field that is not
-/// what its column holds.
+/// If the file cannot be read, lacks one of the first eight columns, or has a field of the wrong
+/// type.
 pub fn read(path: &Path) -> Result<Vec<Row>, Error> {
     let text = std::fs::read(path).map_err(Error::at(path))?;
     parse(&text).map_err(|problem| Error::Rows { path: path.to_owned(), problem })
 }
 
-/// The rows of this CSV text.
+/// Parses rows from CSV text.
 ///
 /// # Errors
 /// A message with the line, as for [`read`].

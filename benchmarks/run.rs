@@ -14,18 +14,18 @@ use std::process::Stdio;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// What to run, where and how long.
+/// The command to run and its limits.
 #[derive(Clone, Debug)]
 pub struct Job<'j> {
     /// The program and its arguments; not empty.
     pub command: &'j [OsString],
-    /// Where to run it.
+    /// The working directory.
     pub directory: &'j Path,
-    /// Variables set on top of this process's own.
+    /// Variables set in addition to this process's environment.
     pub variables: Vec<(&'static str, OsString)>,
-    /// When the tool gets SIGTERM. Answers that come later do not count.
+    /// Time until SIGTERM. Later answers do not count.
     pub timeout: Duration,
-    /// From SIGTERM to SIGKILL.
+    /// Time from SIGTERM to SIGKILL.
     pub grace: Duration,
     /// The address space of each process (`RLIMIT_AS`), in MB.
     pub memory: Option<u64>,
@@ -33,59 +33,59 @@ pub struct Job<'j> {
     pub logs: Option<[PathBuf; 2]>,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// By itself with this status.
+pub enum RunEnd {
+    /// The tool exited, with its status.
     Exit(i32),
-    /// By a signal that was not ours.
+    /// A signal that the harness did not send ended the tool.
     Signal(i32),
-    /// By our SIGTERM at the time limit.
+    /// The harness sent SIGTERM at the time limit.
     Terminated,
-    /// By our SIGKILL after that.
+    /// The harness sent SIGKILL after the grace period.
     Killed,
-    /// Because the harness itself was asked to stop.
+    /// The harness was interrupted.
     Interrupted,
 }
 
-impl fmt::Display for End {
+impl fmt::Display for RunEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            End::Exit(status) => write!(f, "exit {status}"),
-            End::Signal(signal) => write!(f, "signal {signal}"),
-            End::Terminated => f.write_str("terminated"),
-            End::Killed => f.write_str("killed"),
-            End::Interrupted => f.write_str("interrupted"),
+            RunEnd::Exit(status) => write!(f, "exit {status}"),
+            RunEnd::Signal(signal) => write!(f, "signal {signal}"),
+            RunEnd::Terminated => f.write_str("terminated"),
+            RunEnd::Killed => f.write_str("killed"),
+            RunEnd::Interrupted => f.write_str("interrupted"),
         }
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The answers in their order, with the seconds from the start to each.
+    /// The answers in order, each with the seconds since the start.
     pub answers: Vec<(Answer, f64)>,
     /// Seconds from the start to the end of the tool's first process.
     pub wall: f64,
     /// The largest resident set of any process of the run, in MB.
     pub memory: u64,
-    /// How it ended.
-    pub end: End,
+    /// The end of the run.
+    pub end: RunEnd,
 }
 
 enum Event {
-    /// An answer line, and when its end was read.
+    /// An answer line, with the time at which its end was read.
     Answer(Answer, f64),
-    /// Nobody can write to stdout any more.
+    /// No process has stdout open any more.
     Closed,
-    /// The first process ended; it is still there to be collected.
+    /// The first process ended and is not yet reaped.
     Exited,
 }
 
 /// Runs a job to its end.
 ///
 /// # Errors
-/// When the process cannot be started or collected, or a log cannot be written.
+/// If the process cannot be started or reaped, or a log cannot be written.
 pub fn run(job: &Job<'_>) -> Result<Outcome, Error> {
     let mut command = std::process::Command::new(&job.command[0]);
     command.args(&job.command[1..]).current_dir(job.directory).envs(job.variables.iter().cloned());
@@ -111,36 +111,36 @@ pub fn run(job: &Job<'_>) -> Result<Outcome, Error> {
     }
     std::thread::spawn(move || {
         wait_for_end(process);
-        // Nobody listens any more when the run was given up.
+        // The receiver is gone if the run was given up.
         let _ = events.send(Event::Exited);
     });
 
     let mut answers = Vec::new();
     let (wall, ours) = until_exit(job, process, start, &inbox, &mut answers);
-    // What the tool left behind goes too. The first process is not collected yet, so the number
-    // of its group cannot belong to anybody else.
+    // Processes that the tool left behind are killed too. The first process is not reaped yet, so
+    // no other process can have the number of its group.
     signal_group(process, libc::SIGKILL);
     drain(&inbox, &mut answers);
     let (status, memory) = collect(process).map_err(failed)?;
     let end = ours.unwrap_or(if libc::WIFEXITED(status) {
-        End::Exit(libc::WEXITSTATUS(status))
+        RunEnd::Exit(libc::WEXITSTATUS(status))
     } else {
-        End::Signal(libc::WTERMSIG(status))
+        RunEnd::Signal(libc::WTERMSIG(status))
     });
     answers.retain(|&(_, seconds)| seconds <= job.timeout.as_secs_f64());
     Ok(Outcome { answers, wall, memory, end })
 }
 
-/// Collects answers until the first process ends, signalling it when its time is over. The wall
-/// time, and how it was ended if by us.
+/// Collects answers until the first process ends, and signals it when its time is over. Returns the
+/// wall time, and how the harness ended the run, if it did.
 fn until_exit(
     job: &Job<'_>,
     process: libc::pid_t,
     start: Instant,
     inbox: &Receiver<Event>,
     answers: &mut Vec<(Answer, f64)>,
-) -> (f64, Option<End>) {
-    /// How often the harness looks whether it was interrupted.
+) -> (f64, Option<RunEnd>) {
+    /// Interval in which the harness checks for an interruption.
     const TICK: Duration = Duration::from_millis(100);
     let mut ours = None;
     let mut next_signal = job.timeout;
@@ -153,9 +153,9 @@ fn until_exit(
                 return (start.elapsed().as_secs_f64(), ours);
             }
         }
-        if signals::interrupted() && ours != Some(End::Interrupted) {
+        if signals::interrupted() && ours != Some(RunEnd::Interrupted) {
             signal_group(process, libc::SIGKILL);
-            ours = Some(End::Interrupted);
+            ours = Some(RunEnd::Interrupted);
         }
         if start.elapsed() < next_signal {
             continue;
@@ -163,21 +163,21 @@ fn until_exit(
         match ours {
             None => {
                 signal_group(process, libc::SIGTERM);
-                ours = Some(End::Terminated);
+                ours = Some(RunEnd::Terminated);
                 next_signal = job.timeout + job.grace;
             }
-            Some(End::Terminated) => {
+            Some(RunEnd::Terminated) => {
                 signal_group(process, libc::SIGKILL);
-                ours = Some(End::Killed);
+                ours = Some(RunEnd::Killed);
             }
-            // Nothing is left to be sent; what remains is the kernel's work.
+            // No signal is left to be sent.
             _ => next_signal = start.elapsed() + TICK,
         }
     }
 }
 
-/// Takes what is still in the pipe. A process that left the group may hold it open for ever, so
-/// this does not wait for long.
+/// Reads the answers that are still in the pipe. A process that left the group may hold the pipe
+/// open forever, so the wait is short.
 fn drain(inbox: &Receiver<Event>, answers: &mut Vec<(Answer, f64)>) {
     while let Ok(event) = inbox.recv_timeout(Duration::from_secs(1)) {
         match event {
@@ -199,7 +199,7 @@ fn read_answers(stdout: impl Read, log: Option<File>, start: Instant, events: &S
         }
         let seconds = start.elapsed().as_secs_f64();
         if log.as_mut().is_some_and(|log| log.write_all(&line).is_err()) {
-            // A full disk must not cost the answers.
+            // A full disk must not lose answers.
             log = None;
         }
         if let Some(answer) = Answer::on_line(&String::from_utf8_lossy(&line))
@@ -225,13 +225,13 @@ fn limit_memory(command: &mut std::process::Command, megabytes: u64) {
     unsafe { command.pre_exec(set) };
 }
 
-/// Sends a signal to all processes of a group; that there is none left is no error.
+/// Sends a signal to all processes of a group. An empty group is no error.
 fn signal_group(process: libc::pid_t, signal: libc::c_int) {
     // SAFETY: kill takes numbers only. The group is that of a child not collected yet.
     unsafe { libc::kill(-process, signal) };
 }
 
-/// Blocks until the child has ended, and leaves it to be collected.
+/// Blocks until the child has ended, without reaping it.
 fn wait_for_end(process: libc::pid_t) {
     loop {
         // SAFETY: siginfo_t is plain numbers, for which zeros are valid; waitid writes one.
@@ -248,8 +248,8 @@ fn wait_for_end(process: libc::pid_t) {
     }
 }
 
-/// The status of an ended child and the largest resident set in MB, its own descendants' (as far
-/// as they were waited for) included.
+/// Reaps an ended child. Returns its status and the largest resident set in MB, including
+/// descendants that were waited for.
 fn collect(process: libc::pid_t) -> std::io::Result<(libc::c_int, u64)> {
     loop {
         let mut status = 0;
@@ -298,7 +298,7 @@ mod tests {
         let ids: Vec<_> = outcome.answers.iter().map(|(answer, _)| &*answer.id).collect();
         assert_eq!(ids, ["a", "STATES"]);
         assert!(outcome.answers[1].1 >= outcome.answers[0].1);
-        assert_eq!(outcome.end, End::Exit(7));
+        assert_eq!(outcome.end, RunEnd::Exit(7));
         assert!(outcome.memory > 0);
     }
 
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn at_the_limit_the_whole_group_is_ended_and_earlier_answers_stay() {
         let outcome = shell("echo FORMULA a TRUE; sleep 1000 & sleep 1000", 2.0, None);
-        assert_eq!(outcome.end, End::Terminated);
+        assert_eq!(outcome.end, RunEnd::Terminated);
         assert_eq!(outcome.answers.len(), 1);
         assert!(outcome.wall < 100.0);
     }
@@ -320,20 +320,20 @@ mod tests {
     fn who_ignores_the_polite_signal_is_killed_and_late_answers_do_not_count() {
         let script = "trap 'echo FORMULA late TRUE' TERM; while :; do sleep 0.05; done";
         let outcome = shell(script, 2.0, None);
-        assert_eq!(outcome.end, End::Killed);
+        assert_eq!(outcome.end, RunEnd::Killed);
         assert_eq!(outcome.answers, []);
     }
 
     #[test]
     fn a_process_left_behind_does_not_hold_the_run() {
         let outcome = shell("sleep 1000 & echo FORMULA a TRUE", 500.0, None);
-        assert_eq!(outcome.end, End::Exit(0));
+        assert_eq!(outcome.end, RunEnd::Exit(0));
         assert!(outcome.wall < 100.0);
     }
 
     #[test]
     fn a_crash_and_a_missing_program_are_told_apart() {
-        assert_eq!(shell("kill -SEGV $$", 60.0, None).end, End::Signal(libc::SIGSEGV));
+        assert_eq!(shell("kill -SEGV $$", 60.0, None).end, RunEnd::Signal(libc::SIGSEGV));
         let job = Job {
             command: &["/nonexistent/tool".into()],
             directory: Path::new("/"),

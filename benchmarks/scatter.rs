@@ -1,17 +1,17 @@
-//! Scatter plots as SVG: a point for each question that two runs were asked, at the seconds that
-//! either took. Below the diagonal the run on the y axis was faster. Both axes are logarithmic;
-//! what a run did not answer stands beyond the outermost line.
+//! Scatter plots as SVG: one point for each question of two runs, at the seconds that each took.
+//! Below the diagonal the run on the y axis was faster. Both axes are logarithmic. Unanswered
+//! questions lie beyond the outermost line.
 
 use crate::html::escaped;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The seconds of one question, `None` where there is no answer.
+/// The seconds of one question in both runs; `None` if unanswered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Of the run on the x axis.
+    /// Seconds of the run on the x axis.
     pub x: Option<f64>,
-    /// Of the run on the y axis.
+    /// Seconds of the run on the y axis.
     pub y: Option<f64>,
 }
 
@@ -19,12 +19,12 @@ const SIZE: f64 = 380.0;
 const LEFT: f64 = 64.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
-/// From the outermost line to where what is unanswered stands.
+/// Distance in pixels from the outermost line to the unanswered questions.
 const BEYOND: f64 = 18.0;
-/// All that is faster is drawn there: answers come by lines of text.
+/// Shorter times are drawn here, in seconds.
 const FASTEST: f64 = 0.01;
 
-/// The plot, with the names of the two runs at its axes.
+/// Returns the plot, with the names of the two runs at its axes.
 pub fn plot(x_name: &str, y_name: &str, points: &[Point]) -> String {
     let times = || points.iter().flat_map(|point| [point.x, point.y]).flatten();
     let low = FASTEST.log10();
@@ -85,7 +85,7 @@ pub fn plot(x_name: &str, y_name: &str, points: &[Point]) -> String {
         TOP + SIZE / 2.0,
         escaped(y_name)
     );
-    // Thousands of points lie on each other: one is as good.
+    // Points at the same position are drawn once: there may be thousands.
     let places: BTreeSet<(String, String)> = points
         .iter()
         .filter(|point| point.x.is_some() || point.y.is_some())

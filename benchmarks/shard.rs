@@ -1,5 +1,5 @@
-//! A contest in parts: each part makes some of the runs, wherever and whenever, and the parts'
-//! result files are put together afterwards.
+//! A contest in parts: each part makes some of the runs on any machine at any time, and the result
+//! files are merged afterwards.
 
 use crate::error::Error;
 use crate::exam::Exam;
@@ -8,20 +8,20 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// One of so many parts of a contest: every so-manieth run from its own on, so that the parts take
-/// about as long as each other.
+/// One of several parts of a contest. Part i of n has the runs i, i+n, i+2n, …, so all parts take
+/// about the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// From 1.
+    /// The part's number, from 1.
     part: usize,
     parts: usize,
 }
 
 impl Shard {
-    /// The contest as a whole.
+    /// The whole contest.
     pub const WHOLE: Shard = Shard { part: 1, parts: 1 };
 
-    /// Whether the run at this position, from 0, is in the part.
+    /// Returns true if the part has the run at this position, from 0.
     pub fn has(self, position: usize) -> bool {
         position % self.parts == self.part - 1
     }
@@ -42,11 +42,11 @@ impl FromStr for Shard {
     }
 }
 
-/// The rows of several result files, instance by instance in the order in which they come.
+/// Merges result files. Returns the rows grouped by instance, in the order of first appearance.
 ///
 /// # Errors
-/// When a file cannot be read, has a run that was not written to the end, or a run that another
-/// file has.
+/// If a file cannot be read, has a run that was not written completely, or a run that another file
+/// has too.
 pub fn merge(files: &[PathBuf]) -> Result<Vec<Row>, Error> {
     let mut from: HashMap<(String, Exam), &Path> = HashMap::new();
     let mut all: Vec<Row> = Vec::new();
@@ -80,12 +80,12 @@ pub fn merge(files: &[PathBuf]) -> Result<Vec<Row>, Error> {
         let next = order.len();
         order.entry(row.instance.clone()).or_insert(next);
     }
-    // Stable: within a run the order stays.
+    // The sort is stable, so the order within a run stays.
     all.sort_by_key(|row| (order[&row.instance], row.exam as usize));
     Ok(all)
 }
 
-/// The runs asked for that are in none of the rows, in the order asked.
+/// Returns the requested runs that no row belongs to, in the order of the request.
 pub fn lacking<'i>(rows: &[Row], instances: &'i [String], exams: &[Exam]) -> Vec<(&'i str, Exam)> {
     let made: HashSet<(&str, Exam)> = rows.iter().map(|row| (&*row.instance, row.exam)).collect();
     let asked = instances.iter().flat_map(|name| exams.iter().map(move |&exam| (&**name, exam)));

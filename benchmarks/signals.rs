@@ -1,6 +1,6 @@
-//! Stopping politely: on Ctrl-C or `kill` the harness ends the tools it started, keeps the rows of
-//! finished runs and leaves. The tools run in process groups of their own, so the terminal's
-//! interrupt does not reach them.
+//! Interruption: on Ctrl-C or `kill` the harness ends the tools it started, keeps the rows of
+//! finished runs and exits. The tools have process groups of their own, so the terminal's interrupt
+//! does not reach them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,7 +10,7 @@ extern "C" fn note(_signal: libc::c_int) {
     INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// From now on SIGINT and SIGTERM are noted instead of ending this process.
+/// Installs handlers that record SIGINT and SIGTERM instead of ending this process.
 pub fn catch() {
     let handler = note as extern "C" fn(libc::c_int) as libc::sighandler_t;
     for signal in [libc::SIGINT, libc::SIGTERM] {
@@ -19,7 +19,7 @@ pub fn catch() {
     }
 }
 
-/// Whether one of them came.
+/// Returns true if a signal was recorded.
 pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }

@@ -1,8 +1,9 @@
-//! A result file that grows run by run and survives being stopped at any moment.
+//! A result file that grows run by run and stays valid if the harness is stopped at any moment.
 //!
-//! The rows of a run are appended in one write. Each says how many there are, so that a run cut
-//! short by a crash or a full disk is recognised when the file is opened again: it is dropped, the
-//! rest is written anew beside the file and renamed over it, and the run is made again.
+//! The rows of a run are appended in one write, and each states how many rows the run has. So a run
+//! that was cut short by a crash or a full disk is recognised when the file is opened again. The
+//! run is removed: the rest is written beside the file and renamed over it, and the run is made
+//! again.
 //!
 //! The file is locked while it is open: two contests that continue it at the same time would make
 //! runs twice.
@@ -21,23 +22,23 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    file: Locked,
+    file: LockedFile,
     rows: Vec<Row>,
     done: HashMap<(String, Exam), usize>,
 }
 
 impl Store {
-    /// Opens the file, or makes it with its line of column names.
+    /// Opens the file, or creates it with its line of column names.
     ///
     /// # Errors
-    /// When it cannot be read or written, another process has it open, or it holds something else
-    /// than a result file of ours: a peer's file is never touched.
+    /// If the file cannot be read or written, another process has it open, or it is not a result
+    /// file of this harness. A peer's file is never changed.
     pub fn open(path: &Path) -> Result<Store, Error> {
         let mut options = OpenOptions::new();
         let file =
             options.create(true).read(true).append(true).open(path).map_err(Error::at(path))?;
-        let mut file = Locked::new(file).map_err(Error::at(path))?;
-        // Somebody may have put another file in its place before the lock was ours.
+        let mut file = LockedFile::new(file).map_err(Error::at(path))?;
+        // Another process may have replaced the file before the lock was acquired.
         let inode = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
         let ours = file.0.metadata().map(inode).map_err(Error::at(path))?;
         if std::fs::metadata(path).map(inode).map_err(Error::at(path))? != ours {
@@ -57,15 +58,15 @@ impl Store {
         Ok(Store { path: path.to_owned(), file, rows, done })
     }
 
-    /// Whether the run of this pair is in the file.
+    /// Returns true if the file has the run of this pair.
     pub fn holds(&self, instance: &str, exam: Exam) -> bool {
         self.done.contains_key(&(instance.to_owned(), exam))
     }
 
-    /// Adds the rows of one run, numbered on the way.
+    /// Appends the rows of one run and sets their count.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// If the rows cannot be written.
     pub fn append(&mut self, mut run: Vec<Row>) -> Result<(), Error> {
         let count = run.len();
         run.iter_mut().for_each(|row| row.rows = Some(count));
@@ -78,13 +79,13 @@ impl Store {
         Ok(())
     }
 
-    /// All rows, those of earlier sessions first.
+    /// Returns all rows, those of earlier sessions first.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 }
 
-/// The rows of the complete runs, and whether the text holds nothing else.
+/// Returns the rows of the complete runs, and whether the text holds nothing else.
 fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
     let fail = |problem: String| Error::Rows { path: path.to_owned(), problem };
     let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -98,7 +99,7 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
     let mut counts: HashMap<(&str, Exam), usize> = HashMap::new();
     rows.iter().for_each(|row| *counts.entry((&row.instance, row.exam)).or_default() += 1);
     let complete = |row: &Row| row.rows == counts.get(&(&*row.instance, row.exam)).copied();
-    // One row of another count makes the whole run suspect.
+    // One row with another count invalidates the whole run.
     let mut suspects: Vec<(String, Exam)> = Vec::new();
     for row in rows.iter().filter(|row| !complete(row)) {
         suspects.push((row.instance.clone(), row.exam));
@@ -110,34 +111,35 @@ fn complete_runs(path: &Path, text: &[u8]) -> Result<(Vec<Row>, bool), Error> {
     Ok((rows.iter().filter(|row| !suspect(row)).cloned().collect(), intact))
 }
 
-/// Writes a file beside `path` and renames it, so that there is always one or the other; locked
-/// before anybody sees it.
-fn replace(path: &Path, text: &[u8]) -> std::io::Result<Locked> {
+/// Writes a file beside `path`, locks it, and renames it over `path`, so that one of the two always
+/// exists.
+fn replace(path: &Path, text: &[u8]) -> std::io::Result<LockedFile> {
     let beside = path.with_extension("csv.new");
     let _ = std::fs::remove_file(&beside);
-    let mut file = Locked::new(OpenOptions::new().create_new(true).append(true).open(&beside)?)?;
+    let mut file =
+        LockedFile::new(OpenOptions::new().create_new(true).append(true).open(&beside)?)?;
     file.0.write_all(text)?;
     std::fs::rename(&beside, path)?;
     Ok(file)
 }
 
-/// A file that is this process's alone until it is closed, however the process ends.
+/// A file that is locked for this process until it is closed, however the process ends.
 ///
-/// The lock is given back explicitly: a program that is just being started by another thread holds
-/// copies of all descriptors for a moment, and the lock would last as long as these.
+/// The lock is released explicitly. A program that another thread is starting holds copies of all
+/// descriptors for a moment, and would hold the lock that long.
 #[derive(Debug)]
-struct Locked(File);
+struct LockedFile(File);
 
-impl Locked {
-    fn new(file: File) -> std::io::Result<Locked> {
+impl LockedFile {
+    fn new(file: File) -> std::io::Result<LockedFile> {
         // SAFETY: flock takes numbers only, and the descriptor is open.
         match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
-            0 => Ok(Locked(file)),
+            0 => Ok(LockedFile(file)),
             _ => match std::io::Error::last_os_error() {
                 error if error.kind() == std::io::ErrorKind::WouldBlock => Err(taken()),
-                // Some file systems know no locks, and there nobody is kept out.
+                // Some file systems have no locks; there, nothing prevents two writers.
                 error if matches!(error.raw_os_error(), Some(libc::ENOLCK | libc::ENOTSUP)) => {
-                    Ok(Locked(file))
+                    Ok(LockedFile(file))
                 }
                 error => Err(error),
             },
@@ -145,9 +147,9 @@ impl Locked {
     }
 }
 
-impl Drop for Locked {
+impl Drop for LockedFile {
     fn drop(&mut self) {
-        // SAFETY: as above. Where there are no locks, there is nothing to give back.
+        // SAFETY: as above. Without locks there is nothing to release.
         unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };
     }
 }

@@ -1,5 +1,5 @@
-//! Result files as one page: scores per examination, what changed since an earlier run, plots
-//! against other tools, and each question left open with what was tried.
+//! A page made of result files: scores per examination, changes since an earlier run, plots against
+//! other tools, and each open question with its reason.
 
 use crate::cactus::{self, Curve};
 use crate::compare::{self, Difference};
@@ -9,26 +9,30 @@ use crate::html::{Cell, details, escaped, page, table};
 use crate::reasons::Reasons;
 use crate::row::Row;
 use crate::scatter::{self, Point};
-use crate::table::{Line, sum_up};
+use crate::table::{TableLine, sum_up};
 use crate::verdict::Verdict;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The rows of a result file, and what the page calls it.
+/// The rows of a result file with the name that the page uses.
 #[derive(Clone, Debug)]
-pub struct Run {
-    /// Unique on the page.
+pub struct SummaryRun {
+    /// The name, unique on the page.
     pub name: String,
-    /// Its rows.
+    /// The rows.
     pub rows: Vec<Row>,
 }
 
-/// The page about the first of `runs`, beside the others. `last` is an earlier run, for what
-/// changed since.
+/// Returns the page about the first of `runs`, compared with the others. `last` is an earlier run,
+/// for the list of changes.
 ///
 /// # Errors
-/// When a log cannot be read.
-pub fn html(runs: &[Run], last: Option<&Run>, reasons: &mut Reasons) -> Result<String, Error> {
+/// If a log cannot be read.
+pub fn html(
+    runs: &[SummaryRun],
+    last: Option<&SummaryRun>,
+    reasons: &mut Reasons,
+) -> Result<String, Error> {
     let Some((run, others)) = runs.split_first() else {
         return Ok(page("Runs", "<p>No run was given.</p>\n"));
     };
@@ -65,16 +69,16 @@ pub fn html(runs: &[Run], last: Option<&Run>, reasons: &mut Reasons) -> Result<S
     Ok(page(&names.join(", "), &body))
 }
 
-/// The examinations of a run, in the contest's order.
-fn exams(run: &Run) -> Vec<Exam> {
+/// Returns the examinations of a run, in the contest's order.
+fn exams(run: &SummaryRun) -> Vec<Exam> {
     let mut exams: Vec<Exam> = run.rows.iter().map(|row| row.exam).collect();
     exams.sort_unstable();
     exams.dedup();
     exams
 }
 
-/// A line per examination and run, and one for all of each run.
-fn scores(runs: &[Run]) -> String {
+/// Returns a table with one line per examination and run, and a total per run.
+fn scores(runs: &[SummaryRun]) -> String {
     let header = [
         "examination",
         "run",
@@ -91,7 +95,7 @@ fn scores(runs: &[Run]) -> String {
         "peak MB",
     ];
     let sums: Vec<_> = runs.iter().map(|run| sum_up(&run.rows)).collect();
-    let line = |name: &str, run: &Run, line: &Line| {
+    let line = |name: &str, run: &SummaryRun, line: &TableLine| {
         let total: f64 = line.walls.iter().sum();
         let mut cells = vec![Cell::text(name), Cell::text(&run.name)];
         cells.extend([line.walls.len(), line.asked, line.known, line.right].map(Cell::number));
@@ -114,8 +118,8 @@ fn scores(runs: &[Run]) -> String {
            whose answer is not known.</p>\n"
 }
 
-/// Every answer that contradicts what is known.
-fn wrong(runs: &[Run]) -> String {
+/// Returns the list of answers that contradict a known answer.
+fn wrong(runs: &[SummaryRun]) -> String {
     let wrong = |row: &&Row| row.verdict == Verdict::Wrong;
     let rows: Vec<Vec<Cell>> = runs
         .iter()
@@ -142,8 +146,8 @@ fn at(row: &Row) -> Cell {
     Cell::number(row.seconds.map_or(String::new(), |seconds| format!("{seconds:.2}")))
 }
 
-/// What only one of the two answers, and what they answer differently.
-fn changes(run: &Run, last: &Run) -> String {
+/// Returns the list of questions that only one of the two runs answers, or both answer differently.
+fn changes(run: &SummaryRun, last: &SummaryRun) -> String {
     let comparison = compare::compare(&run.rows, &last.rows);
     let header = ["instance", "examination", "question", "expected", "answer", "at s"];
     let mut html = String::new();
@@ -182,8 +186,9 @@ fn changes(run: &Run, last: &Run) -> String {
     html
 }
 
-/// How many questions each run answers within which time; wrong answers do not count.
-fn cactus_of(runs: &[Run], exam: Option<Exam>) -> String {
+/// Returns the plot of how many questions each run answers within a time; wrong answers do not
+/// count.
+fn cactus_of(runs: &[SummaryRun], exam: Option<Exam>) -> String {
     let counts = |row: &&Row| {
         matches!(row.verdict, Verdict::Ok | Verdict::New)
             && exam.is_none_or(|exam| row.exam == exam)
@@ -200,7 +205,7 @@ fn cactus_of(runs: &[Run], exam: Option<Exam>) -> String {
     cactus::plot(title, "questions answered, each within", &curves)
 }
 
-fn scatter_of(run: &Run, other: &Run) -> String {
+fn scatter_of(run: &SummaryRun, other: &SummaryRun) -> String {
     let theirs: HashMap<_, Option<f64>> =
         other.rows.iter().map(|row| (key(row), answered(row))).collect();
     let point = |row: &Row| theirs.get(&key(row)).map(|&x| Point { x, y: answered(row) });
@@ -212,13 +217,13 @@ fn key(row: &Row) -> (&str, Exam, &str) {
     (&row.instance, row.exam, &row.id)
 }
 
-/// The time of an answer that is not wrong.
+/// Returns the time of an answer that is not wrong.
 fn answered(row: &Row) -> Option<f64> {
     row.seconds.filter(|_| matches!(row.verdict, Verdict::Ok | Verdict::New))
 }
 
-/// The questions without an answer, those of known answer before the others, by examination.
-fn open(run: &Run, others: &[Run], reasons: &mut Reasons) -> Result<String, Error> {
+/// Returns the open questions by examination, those with a known answer first.
+fn open(run: &SummaryRun, others: &[SummaryRun], reasons: &mut Reasons) -> Result<String, Error> {
     let mut html = String::new();
     let theirs: Vec<HashMap<_, f64>> = others
         .iter()
@@ -289,8 +294,8 @@ mod tests {
     use super::*;
     use crate::row::tests::answered as row;
 
-    fn run(name: &str, rows: Vec<Row>) -> Run {
-        Run { name: name.to_owned(), rows }
+    fn run(name: &str, rows: Vec<Row>) -> SummaryRun {
+        SummaryRun { name: name.to_owned(), rows }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Summing up a result file: a line per examination.
+//! Totals of a result file: one line per examination.
 
 use crate::exam::Exam;
 use crate::row::Row;
@@ -6,30 +6,30 @@ use crate::verdict::{Verdict, judge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The numbers of one examination.
+/// The counts of an examination.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Line {
-    /// Questions, known or not.
+pub struct TableLine {
+    /// Questions, with or without a known answer.
     pub asked: usize,
-    /// Questions of known answer.
+    /// Questions with a known answer.
     pub known: usize,
     /// Right answers.
     pub right: usize,
-    /// Wrong answers; contradictions about unknown questions are among them.
+    /// Wrong answers, including contradictions on questions without a known answer.
     pub wrong: usize,
-    /// Known answers that were not given.
+    /// Known answers that the tool did not give.
     pub missing: usize,
-    /// Answers where none was known.
+    /// Answers to questions without a known answer.
     pub new: usize,
     /// The wall time of each run, ascending, in seconds.
     pub walls: Vec<f64>,
     /// The largest resident set of any run, in MB.
     pub memory: u64,
-    /// Runs that did not end by themselves with status 0.
+    /// Runs that did not exit by themselves with status 0.
     pub cut: usize,
 }
 
-impl Line {
+impl TableLine {
     fn add(&mut self, row: &Row) {
         self.asked += usize::from(!row.id.is_empty());
         self.known += usize::from(judge(&row.expected, "") == Verdict::Missing);
@@ -42,7 +42,7 @@ impl Line {
         }
     }
 
-    /// The median of the runs' wall times; 0 without runs.
+    /// Returns the median wall time of the runs; 0 without runs.
     pub fn median_wall(&self) -> f64 {
         match self.walls.len() {
             0 => 0.0,
@@ -52,10 +52,10 @@ impl Line {
     }
 }
 
-/// The lines by examination, and their sum.
-pub fn sum_up(rows: &[Row]) -> (BTreeMap<Exam, Line>, Line) {
-    let mut lines: BTreeMap<Exam, Line> = BTreeMap::new();
-    let mut total = Line::default();
+/// Returns the lines by examination, and their total.
+pub fn sum_up(rows: &[Row]) -> (BTreeMap<Exam, TableLine>, TableLine) {
+    let mut lines: BTreeMap<Exam, TableLine> = BTreeMap::new();
+    let mut total = TableLine::default();
     let mut runs = BTreeSet::new();
     for row in rows {
         let new_run = runs.insert((&row.instance, row.exam));
@@ -74,7 +74,8 @@ pub fn sum_up(rows: &[Row]) -> (BTreeMap<Exam, Line>, Line) {
     (lines, total)
 }
 
-/// The table as text. `cut` counts the runs that did not end by themselves with status 0.
+/// Returns the table as text. The column `cut` counts runs that did not exit by themselves with
+/// status 0.
 pub fn print(rows: &[Row]) -> String {
     let (lines, total) = sum_up(rows);
     let mut text = format!(
@@ -94,9 +95,9 @@ pub fn print(rows: &[Row]) -> String {
     );
     let named = lines.iter().map(|(exam, line)| (exam.short(), line));
     for (name, line) in named.chain([("all", &total)]) {
-        let Line { asked, known, right, wrong, missing, new, memory, cut, .. } = line;
+        let TableLine { asked, known, right, wrong, missing, new, memory, cut, .. } = line;
         let (runs, median) = (line.walls.len(), line.median_wall());
-        // A sum of nothing is -0.
+        // The sum of an empty list of floats is -0.
         let sum = line.walls.iter().sum::<f64>() + 0.0;
         // Writing to a String does not fail.
         let _ = writeln!(

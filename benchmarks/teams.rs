@@ -1,10 +1,10 @@
-//! Teams of engines on the same questions: what each settles, what no other does, and what is lost
-//! without one.
+//! Comparison of sets of engines (teams) on the same questions: what each team settles, what no
+//! other team settles, and what is lost without an engine.
 //!
-//! A team is a choice of engines (`parikh check --engines`); its result file is like any other and
-//! can be compared, summed up, and continued after an interruption. The questions are those of a
-//! list of goals (`benchmarks/hard.txt`: instance, examination, goal, and `aside` for those that
-//! are counted apart) or of whole examinations of a list of instances.
+//! A team is a choice of engines (`parikh check --engines`). Its result file has the usual format,
+//! so it can be compared, summed up, and continued after an interruption. The questions are those
+//! of a list of goals (`benchmarks/hard.txt`: instance, examination, goal, and `aside` for goals
+//! kept for validation), or whole examinations of a list of instances.
 
 use crate::cactus::Curve;
 use crate::contest::score;
@@ -13,7 +13,7 @@ use crate::exam::Exam;
 use crate::instance::Instance;
 use crate::oracle;
 use crate::row::Row;
-use crate::run::{End, Job, run};
+use crate::run::{Job, RunEnd, run};
 use crate::signals;
 use crate::store::Store;
 use crate::verdict::{NOBODY_KNOWS, Verdict};
@@ -24,65 +24,65 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Engines that work together, and rules that they do without.
+/// A set of engines, and the reduction rules that are switched off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Team {
-    /// What it is called, and its result file `NAME.csv`.
+    /// The team's name; its result file is `NAME.csv`.
     pub name: String,
-    /// As `--engines` takes them; all that take part by default when empty.
+    /// The engines, as `--engines` takes them; the default set if empty.
     pub engines: Vec<String>,
-    /// As `--without-rules` takes them; nets are reduced by all rules when empty.
+    /// The rules switched off, as `--without-rules` takes them.
     pub without_rules: Vec<String>,
 }
 
-/// An examination with the goals that count: all of them when empty.
+/// An examination with the goals that count; all goals if the set is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedGoals {
     /// The instance.
     pub instance: String,
     /// The examination.
     pub exam: Exam,
-    /// The ids.
+    /// The ids of the goals.
     pub goals: BTreeSet<String>,
-    /// Those of them that were set aside.
+    /// The ids of the goals kept for validation.
     pub aside: BTreeSet<String>,
 }
 
-impl Asked {
-    /// All of an examination.
-    pub fn whole(instance: String, exam: Exam) -> Asked {
-        Asked { instance, exam, goals: BTreeSet::new(), aside: BTreeSet::new() }
+impl RequestedGoals {
+    /// Makes a request for all goals of an examination.
+    pub fn whole(instance: String, exam: Exam) -> RequestedGoals {
+        RequestedGoals { instance, exam, goals: BTreeSet::new(), aside: BTreeSet::new() }
     }
 }
 
-/// What to run, and how.
+/// The runs to make.
 #[derive(Clone, Debug)]
 pub struct Teams {
-    /// Holds `NAME.tgz`.
+    /// Directory with the archives `NAME.tgz`.
     pub inputs: PathBuf,
-    /// Holds `NAME-XX.out`.
+    /// Directory with the known answers `NAME-XX.out`.
     pub oracle: PathBuf,
     /// The questions.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<RequestedGoals>,
     /// The teams, in order.
     pub teams: Vec<Team>,
     /// The `parikh` to run.
     pub parikh: PathBuf,
-    /// The time of an examination.
+    /// Time limit of an examination.
     pub timeout: Duration,
-    /// How many runs at a time.
+    /// Number of runs at a time.
     pub jobs: usize,
-    /// Where the result files are.
+    /// Directory of the result files.
     pub out: PathBuf,
 }
 
-/// The goals of a list, those of one examination together.
+/// Reads a list of goals, grouped by examination.
 ///
 /// # Errors
-/// When the file cannot be read or a line has not three words at least.
-pub fn read_goals(path: &Path) -> Result<Vec<Asked>, Error> {
+/// If the file cannot be read or a line has fewer than three words.
+pub fn read_goals(path: &Path) -> Result<Vec<RequestedGoals>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::at(path))?;
-    let mut all: Vec<Asked> = Vec::new();
+    let mut all: Vec<RequestedGoals> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let words: Vec<&str> =
             line.split('#').next().unwrap_or_default().split_whitespace().collect();
@@ -99,7 +99,7 @@ pub fn read_goals(path: &Path) -> Result<Vec<Asked>, Error> {
         let known = all.iter().position(|asked| asked.instance == instance && asked.exam == exam);
         let at = known.unwrap_or_else(|| {
             let (goals, aside) = (BTreeSet::new(), BTreeSet::new());
-            all.push(Asked { instance: instance.to_owned(), exam, goals, aside });
+            all.push(RequestedGoals { instance: instance.to_owned(), exam, goals, aside });
             all.len() - 1
         });
         all[at].goals.insert(goal.to_owned());
@@ -114,17 +114,18 @@ pub fn read_goals(path: &Path) -> Result<Vec<Asked>, Error> {
 }
 
 impl Teams {
-    /// Makes all runs that the result files lack. The rows of each team, of the goals asked for.
+    /// Makes all runs that the result files lack. Returns the rows of each team, for the requested
+    /// goals.
     ///
     /// # Errors
-    /// When an instance, an oracle, the program or a result file cannot be used.
+    /// If an instance, an oracle, the program or a result file cannot be used.
     pub fn run(&self) -> Result<Vec<(Team, Vec<Row>)>, Error> {
         std::fs::create_dir_all(&self.out).map_err(Error::at(&self.out))?;
         let mut stores = Vec::new();
         for team in &self.teams {
             stores.push(Store::open(&self.out.join(format!("{}.csv", team.name)))?);
         }
-        let mut open: VecDeque<(usize, &Asked)> = VecDeque::new();
+        let mut open: VecDeque<(usize, &RequestedGoals)> = VecDeque::new();
         for asked in &self.asked {
             for (at, store) in stores.iter().enumerate() {
                 if !store.holds(&asked.instance, asked.exam) {
@@ -176,7 +177,7 @@ impl Teams {
         Ok(self.teams.iter().cloned().zip(stores.iter().map(of)).collect())
     }
 
-    fn asked_of(&self, row: &Row) -> Option<&Asked> {
+    fn asked_of(&self, row: &Row) -> Option<&RequestedGoals> {
         self.asked.iter().find(|asked| asked.instance == row.instance && asked.exam == row.exam)
     }
 
@@ -189,9 +190,9 @@ impl Teams {
         self.asked_of(row).is_some_and(|asked| asked.aside.contains(&row.id))
     }
 
-    /// One run; `None` when interrupted.
-    fn examine(&self, team: &Team, asked: &Asked) -> Result<Option<Vec<Row>>, Error> {
-        let Asked { instance: name, exam, goals, .. } = asked;
+    /// Makes one run. Returns `None` if interrupted.
+    fn examine(&self, team: &Team, asked: &RequestedGoals) -> Result<Option<Vec<Row>>, Error> {
+        let RequestedGoals { instance: name, exam, goals, .. } = asked;
         let known = oracle::read(&self.oracle, name, *exam)?;
         let instance = Instance::unpack(&self.inputs, name, None)?;
         let formulas = instance.formulas(*exam)?;
@@ -216,7 +217,7 @@ impl Teams {
             command: &command,
             directory: &instance.path(),
             variables: vec![],
-            // It keeps its own time; this is for one that does not.
+            // The tool keeps its own time limit; this limit is for a tool that does not.
             timeout: self.timeout + Duration::from_secs(5),
             grace: Duration::from_secs(2),
             memory: None,
@@ -224,12 +225,12 @@ impl Teams {
         })?;
         let mut rows = score(name, *exam, &questions, &outcome);
         rows.retain(|row| goals.is_empty() || goals.contains(&row.id));
-        Ok((outcome.end != End::Interrupted).then_some(rows))
+        Ok((outcome.end != RunEnd::Interrupted).then_some(rows))
     }
 
-    /// A line for each team: what it settled, of known and of unknown answer, what the first
-    /// settled and it did not, and the other way round; where each is `alone`, also what no other
-    /// team but the first settled.
+    /// Returns a table with one line per team: goals settled, with and without a known answer, and
+    /// the goals lost and gained compared with the first team. With `alone`, also the goals that no
+    /// other team but the first settled.
     pub fn table(&self, results: &[(Team, Vec<Row>)], alone: bool) -> String {
         let (title, rule) = if alone { (" by no other |", "---|") } else { ("", "") };
         let mut text = format!(
@@ -237,11 +238,11 @@ impl Teams {
              lost against the first | gained | seconds |{title}\n\
              |---|---|---|---|---|---|---|---|---|---|---|---|{rule}\n",
         );
-        let settled: Vec<BTreeSet<Goal<'_>>> = results
+        let settled: Vec<BTreeSet<GoalKey<'_>>> = results
             .iter()
             .map(|(_, rows)| rows.iter().filter(is_settled).map(goal).collect())
             .collect();
-        let mut by: BTreeMap<Goal<'_>, usize> = BTreeMap::new();
+        let mut by: BTreeMap<GoalKey<'_>, usize> = BTreeMap::new();
         settled.iter().skip(1).flatten().for_each(|goal| *by.entry(*goal).or_default() += 1);
         for (at, (team, rows)) in results.iter().enumerate() {
             let count = |which: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| which(row)).count();
@@ -255,7 +256,7 @@ impl Teams {
             };
             let lost = settled[0].difference(&settled[at]).count();
             let gained = settled[at].difference(&settled[0]).count();
-            // Each run once.
+            // Each run counts once.
             let walls: BTreeMap<(&str, Exam), f64> =
                 rows.iter().map(|row| ((&*row.instance, row.exam), row.wall)).collect();
             let _ = writeln!(
@@ -277,16 +278,16 @@ impl Teams {
     }
 }
 
-/// Whether a result file knows a goal of an examination.
-fn has(store: &Store, asked: &Asked, goal: &str) -> bool {
+/// Returns true if a result file has a row for a goal of an examination.
+fn has(store: &Store, asked: &RequestedGoals, goal: &str) -> bool {
     let of = |row: &Row| row.instance == asked.instance && row.exam == asked.exam && row.id == goal;
     store.rows().iter().any(of)
 }
 
-/// Which goal a row is about.
-type Goal<'r> = (&'r str, Exam, &'r str);
+/// The identity of a goal: instance, examination, id.
+type GoalKey<'r> = (&'r str, Exam, &'r str);
 
-fn goal(row: &Row) -> Goal<'_> {
+fn goal(row: &Row) -> GoalKey<'_> {
     (&row.instance, row.exam, &row.id)
 }
 
@@ -294,7 +295,7 @@ fn is_settled(row: &&Row) -> bool {
     matches!(row.verdict, Verdict::Ok | Verdict::New)
 }
 
-/// The times of each team's answers.
+/// Returns the times of each team's answers.
 pub fn curves(results: &[(Team, Vec<Row>)]) -> Vec<Curve> {
     let curve = |(team, rows): &(Team, Vec<Row>)| Curve {
         name: team.name.clone(),
@@ -361,7 +362,7 @@ mod tests {
         let teams = Teams {
             inputs: directory.path().to_owned(),
             oracle: directory.path().to_owned(),
-            asked: vec![Asked {
+            asked: vec![RequestedGoals {
                 instance: "A-PT-1".to_owned(),
                 exam: Exam::ReachabilityFireability,
                 goals: set(&["f-1", "f-2"]),

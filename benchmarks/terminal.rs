@@ -1,5 +1,5 @@
-//! All that the harness prints for people. Names of instances, answers of tools and messages may
-//! hold anything, so each line is shown by [`Printable`]: nothing in it moves a terminal.
+//! Output of the harness. Names of instances, answers of tools and messages may hold any character,
+//! so each line goes through [`Printable`], which escapes control characters.
 
 use parikh_net::printable::Printable;
 use std::fmt;

@@ -1,31 +1,31 @@
-//! Judging an answer by what is expected.
+//! Comparison of an answer with the known answer.
 
 use crate::answer::same_value;
 use std::fmt;
 use std::str::FromStr;
 
-/// How an answer stands to what is expected.
+/// The outcome of comparing an answer with the known answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// The expected answer.
+    /// The answer is the known answer.
     Ok,
-    /// Another answer than expected, or two answers that contradict each other.
+    /// The answer differs from the known answer, or two answers contradict each other.
     Wrong,
-    /// No answer where one is known.
+    /// There is no answer, and one is known.
     Missing,
-    /// An answer where none is known.
+    /// There is an answer, and none is known.
     New,
-    /// No answer where none is known.
+    /// There is no answer, and none is known.
     Unknown,
 }
 
-/// What oracles write where nobody agreed on an answer.
+/// The value in oracle files where the contest's tools did not agree.
 pub const NOBODY_KNOWS: &str = "?";
 
-/// Between the values of one formula that was answered in contradicting ways.
+/// The separator between contradicting values of one formula.
 pub const CONTRADICTION: char = '/';
 
-/// The verdict on `got`; an empty text on either side is no answer.
+/// Compares an answer with the known answer; an empty text means no answer.
 pub fn judge(expected: &str, got: &str) -> Verdict {
     let known = !expected.is_empty() && expected != NOBODY_KNOWS;
     match (known, got) {
@@ -39,7 +39,7 @@ pub fn judge(expected: &str, got: &str) -> Verdict {
 }
 
 impl Verdict {
-    /// The word in result files.
+    /// Returns the word in result files.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Ok => "ok",
@@ -57,7 +57,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A word that is no verdict.
+/// An unknown verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no verdict, expected ok, wrong, missing, new or unknown")]
 pub struct UnknownVerdict(String);

@@ -1,17 +1,17 @@
-//! Causal order: first firings happen one after the other, and each finds its tokens.
+//! Causal order: the first firings of the classes can be ordered so that each one finds its tokens.
 //!
-//! With a number first(e) per effect class, "when it fires for the first time": if e fires by its
-//! transition t, then for every place of t that did not hold enough initially, some other class
-//! that raises it fired before.
+//! Let first(e) be the time of the first firing of effect class e. If e fires first by its
+//! transition t, consider every place of t with too few tokens initially. Some other class that
+//! increases this place has fired before.
 //!
 //! ```text
 //! x(e) = 0  ∨  ∨ t of class e  ∧ p: pre(p,t) > m₀(p)  ∨ j ≠ e, C(p,j) > 0:
 //!                 x(j) ≥ 1  ∧  first(j) + 1 ≤ first(e)
 //! ```
 //!
-//! It excludes circles in which firings pay for each other, whatever the amounts; read ⇒ feed
-//! excludes too small amounts, whatever the order. Many disjunctions: for few goals that resist
-//! everything else.
+//! The constraint excludes cycles of firings that provide tokens for each other, whatever the
+//! amounts; read ⇒ feed excludes amounts that are too small, whatever the order. It has many
+//! disjunctions, so it serves for few goals that resist all other parts.
 //!
 //! # Sources
 //! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020; cf. the potential
@@ -24,7 +24,8 @@ use parikh_net::{EffectId, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
-/// One constraint per class whose every transition needs what is not there initially.
+/// Returns one constraint per class in which every transition needs tokens that are missing
+/// initially.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut constraints = Vec::new();

@@ -1,7 +1,7 @@
-//! A goal encoded, as terms or as a linear program, ready to be written or asked.
+//! An encoded goal, as terms or as a linear program, to be written to a file or solved.
 
 use crate::encoding::{EncodeError, Encoding, Part};
-use crate::unrolling::Between;
+use crate::unrolling::StepKind;
 use crate::variables::Variables;
 use crate::{
     bounds, causal_order, flows, predecessor, predicate, read_feed, state_equation, traps, units,
@@ -14,26 +14,26 @@ use parikh_solvers::smt_lib::{self, Section};
 use parikh_solvers::term::{Term, Terms};
 use std::io;
 
-/// An encoded goal.
+/// A goal together with its encoding as constraints.
 #[derive(Debug)]
 pub struct EncodedGoal<'n> {
     variables: Variables<'n>,
     encoding: Encoding,
     /// m ≥ 0 and x ≥ 0.
     domain: Vec<Term>,
-    /// The constraints of each part.
+    /// The constraints, grouped by part of the encoding.
     parts: Vec<(Part, Vec<Term>)>,
-    /// The goal, unless it is a maximum.
+    /// The goal as a term, or `None` for a maximum.
     goal: Option<Term>,
     objective: Option<LinearExpression>,
 }
 
 impl<'n> EncodedGoal<'n> {
-    /// Encodes a goal of `net`. Of `facts` only what is proved is used, and what a part does not
-    /// find there it does not say.
+    /// Encodes a goal of `net`. Only proved `facts` are used; a part omits constraints whose facts
+    /// are missing.
     ///
     /// # Errors
-    /// When the encoding does not fit the goal, or a fact can be seen to be wrong.
+    /// Returns an error if the encoding does not fit the goal, or if a fact is visibly wrong.
     pub fn new(
         net: &'n Net,
         goal: &Goal,
@@ -43,7 +43,7 @@ impl<'n> EncodedGoal<'n> {
         let mut variables = Variables::new(net, encoding.numbers, facts);
         let with_firings = encoding.has(Part::StateEquation);
         let domain = match encoding.is_bounded() {
-            // No marking is free there.
+            // Bounded encodings start from the initial marking and need no domain.
             true => Vec::new(),
             false => variables.domain(with_firings),
         };
@@ -67,8 +67,8 @@ impl<'n> EncodedGoal<'n> {
                 Part::Predecessor => predecessor::constraints(&mut variables, reach?),
                 Part::Unrolling | Part::Steps => {
                     let between = match part {
-                        Part::Steps => Between::Step,
-                        _ => Between::FiringOrPause,
+                        Part::Steps => StepKind::Step,
+                        _ => StepKind::FiringOrPause,
                     };
                     let (row, last) =
                         unrolling::bounded(&mut variables, reach?, encoding.steps, between);
@@ -98,46 +98,47 @@ impl<'n> EncodedGoal<'n> {
         Ok(EncodedGoal { variables, encoding, domain, parts, goal: stated, objective })
     }
 
-    /// The arena.
+    /// Returns the term arena.
     pub fn terms(&self) -> &Terms {
         &self.variables.terms
     }
 
-    /// Everything that is asserted, the goal last.
+    /// Returns every assertion, with the goal last.
     pub fn assertions(&self) -> Vec<Term> {
         let mut all = self.constraints();
         all.extend(self.goal);
         all
     }
 
-    /// Everything that is asserted but the goal.
+    /// Returns every assertion except the goal.
     pub fn constraints(&self) -> Vec<Term> {
         let parts = self.parts.iter().flat_map(|(_, constraints)| constraints);
         self.domain.iter().chain(parts).copied().collect()
     }
 
-    /// How many constraints there are besides m ≥ 0, x ≥ 0 and the goal.
+    /// Returns the number of constraints besides m ≥ 0, x ≥ 0 and the goal.
     pub fn constraint_count(&self) -> usize {
         self.parts.iter().map(|(_, constraints)| constraints.len()).sum()
     }
 
-    /// The constraints without the goal as a linear program, with the objective of a maximum.
+    /// Returns the constraints without the goal as a linear program, with the objective of a
+    /// maximum.
     ///
     /// # Errors
-    /// When a part makes choices, or numbers are too large.
+    /// Returns an error if a part has disjunctions or numbers are too large.
     pub fn linear_constraints(&self) -> Result<Linear, NotLinear> {
         Linear::new(self.terms(), &self.constraints(), self.objective.as_ref())
     }
 
-    /// Constraints and goal as a linear program; over integers its relaxation.
+    /// Returns constraints and goal as a linear program (over integers, its relaxation).
     ///
     /// # Errors
-    /// When a part or the goal makes choices, or numbers are too large.
+    /// Returns an error if a part or the goal has disjunctions, or numbers are too large.
     pub fn linear(&self) -> Result<Linear, NotLinear> {
         Linear::new(self.terms(), &self.assertions(), self.objective.as_ref())
     }
 
-    /// The comparisons of a conjunction (see [`predicate::cubes`]) as terms about m.
+    /// Returns the comparisons of a cube (see [`predicate::cubes`]) as terms about m.
     pub fn comparisons(&mut self, atoms: &[Atom]) -> Vec<Term> {
         let mut stated = Vec::with_capacity(atoms.len());
         for atom in atoms {
@@ -147,7 +148,7 @@ impl<'n> EncodedGoal<'n> {
         stated
     }
 
-    /// What the answers mean, in a few lines, for the head of a file.
+    /// Returns an explanation of the possible answers in a few lines, for the header of a file.
     pub fn meaning(&self) -> String {
         let mut text = String::new();
         let k = self.encoding.steps;
@@ -190,10 +191,10 @@ impl<'n> EncodedGoal<'n> {
         text
     }
 
-    /// Writes them in SMT-LIB 2, with a comment before each part.
+    /// Writes the goal in SMT-LIB 2, with a comment before each part.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Returns the errors of `out`.
     pub fn write_smt2(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let title = |part: &Part| format!("{part}: {}", part.explanation());
         let titles: Vec<String> = self.parts.iter().map(|(part, _)| title(part)).collect();
@@ -211,10 +212,11 @@ impl<'n> EncodedGoal<'n> {
         smt_lib::write_script(self.terms(), &sections, self.objective.as_ref(), out)
     }
 
-    /// Writes them in CPLEX LP format.
+    /// Writes the goal in CPLEX LP format.
     ///
     /// # Errors
-    /// What `out` reports; what is not linear as [`io::ErrorKind::InvalidInput`].
+    /// Returns the errors of `out`, and [`io::ErrorKind::InvalidInput`] for a goal that is not
+    /// linear.
     pub fn write_lp(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let linear =
             self.linear().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;

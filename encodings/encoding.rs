@@ -1,26 +1,28 @@
-//! What an encoding is made of, and how people write it: `state-equation+traps+read-feed`.
+//! The parts of an encoding, and their text form: `state-equation+traps+read-feed`.
 
 use crate::variables::Numbers;
 use std::fmt;
 use std::str::FromStr;
 
-/// One part of an encoding. Each is a set of constraints that every reachable marking satisfies
-/// (with the firing counts of some sequence that leads to it), but for the last three.
+/// One part of an encoding. Apart from the last three parts, each is a set of constraints that
+/// every reachable marking satisfies, together with the firing counts of some sequence that leads
+/// to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// m = m₀ + C·x: [`state_equation`](crate::state_equation).
     StateEquation,
-    /// Sums of tokens that no firing changes: [`flows`](crate::flows).
+    /// Weighted sums of tokens that no firing changes: [`flows`](crate::flows).
     Flows,
-    /// What each place holds at most: [`bounds`](crate::bounds).
+    /// Upper bounds of places: [`bounds`](crate::bounds).
     Bounds,
-    /// What the model claims of its nested units: [`units`](crate::units).
+    /// The model's claim that its nested units are safe: [`units`](crate::units).
     Units,
-    /// Marked traps stay marked, all of them at once: [`traps`](crate::traps).
+    /// All initially marked traps stay marked: [`traps`](crate::traps).
     Traps,
-    /// The same for traps that are listed, each a linear constraint: [`traps`](crate::traps).
+    /// Listed traps stay marked, one linear constraint each: [`traps`](crate::traps).
     ListedTraps,
-    /// What is read must be fed: [`read_feed`](crate::read_feed).
+    /// Tokens that are read and missing initially must be produced:
+    /// [`read_feed`](crate::read_feed).
     ReadFeed,
     /// First firings have an order: [`causal_order`](crate::causal_order).
     CausalOrder,
@@ -35,7 +37,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// All of them, in the order in which they are asserted.
+    /// All parts, in the order in which they are asserted.
     pub const ALL: [Part; 12] = [
         Part::StateEquation,
         Part::Flows,
@@ -51,7 +53,7 @@ impl Part {
         Part::Induction,
     ];
 
-    /// What people call it.
+    /// Returns the name used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Part::StateEquation => "state-equation",
@@ -69,7 +71,7 @@ impl Part {
         }
     }
 
-    /// What it says, in a line.
+    /// Returns the explanation, in a single line.
     pub fn explanation(self) -> &'static str {
         match self {
             Part::StateEquation => {
@@ -95,7 +97,7 @@ impl Part {
         }
     }
 
-    /// Whether it speaks of firing counts.
+    /// Returns true if the part refers to firing counts, and so needs the state equation.
     pub fn needs_firings(self) -> bool {
         matches!(self, Part::ReadFeed | Part::CausalOrder | Part::Predecessor)
     }
@@ -107,22 +109,22 @@ impl fmt::Display for Part {
     }
 }
 
-/// Which parts, over which numbers.
+/// The parts of an encoding and its kind of numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Encoding {
-    /// Ascending, each once, not empty.
+    /// The parts, ascending, without repetition, at least one.
     parts: Vec<Part>,
-    /// The numbers.
+    /// The kind of numbers.
     pub numbers: Numbers,
-    /// k, for [`Part::Unrolling`], [`Part::Steps`] and [`Part::Induction`]; at least 1.
+    /// The number k for [`Part::Unrolling`], [`Part::Steps`] and [`Part::Induction`]; at least 1.
     pub steps: u32,
 }
 
 impl Encoding {
-    /// These parts over these numbers, with 1 step.
+    /// Creates an encoding with 1 step.
     ///
     /// # Errors
-    /// When parts do not go together.
+    /// Returns an error if the parts cannot be combined.
     pub fn new(
         parts: impl IntoIterator<Item = Part>,
         numbers: Numbers,
@@ -144,28 +146,28 @@ impl Encoding {
         }
     }
 
-    /// The same with k steps, at least 1.
+    /// Returns the same encoding with k steps, at least 1.
     pub fn with_steps(mut self, steps: u32) -> Self {
         self.steps = steps.max(1);
         self
     }
 
-    /// The parts, ascending.
+    /// Returns the parts, ascending.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// Whether it has k steps.
+    /// Returns true if the number of steps matters.
     pub fn unrolls(&self) -> bool {
         self.is_bounded() || self.has(Part::Induction)
     }
 
-    /// Whether it is about what can be reached in so many firings or steps.
+    /// Returns true if the encoding covers only a bounded number of firings or steps.
     pub fn is_bounded(&self) -> bool {
         self.has(Part::Unrolling) || self.has(Part::Steps)
     }
 
-    /// Whether it has this part.
+    /// Returns true if the encoding contains the part.
     pub fn has(&self, part: Part) -> bool {
         self.parts.binary_search(&part).is_ok()
     }
@@ -174,7 +176,7 @@ impl Encoding {
 impl FromStr for Encoding {
     type Err = EncodeError;
 
-    /// Names joined by `+`, over the reals.
+    /// Parses names joined by `+`, over the reals.
     fn from_str(text: &str) -> Result<Self, EncodeError> {
         let part = |name: &str| {
             let known = Part::ALL.into_iter().find(|part| part.name() == name.trim());
@@ -194,50 +196,50 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// A place, or a sum, may have too many values for a variable each.
+/// The error for a place or sum with too many possible values for one variable per value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", Self::WHY)]
 pub struct TooManyValues;
 
 impl TooManyValues {
-    /// What it says.
+    /// The text of the error.
     pub const WHY: &str = "a place or a sum may have too many values for a variable each";
 }
 
-/// Why a goal is not encoded.
+/// The reason why a goal cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// No part is called so.
+    /// Error: no part of the encoding has this name.
     #[error("`{0}` is no encoding: expected some of {known}, joined by `+`", known = names())]
     Unknown(String),
-    /// A part speaks of firings, and nothing ties firings to markings.
+    /// The part refers to firings, but the state equation is missing.
     #[error("{0} speaks of firings: add state-equation")]
     NoFirings(Part),
-    /// The unrolling is exact and has no room for more.
+    /// An unrolling is exact and cannot be combined with other parts.
     #[error("bmc and bmc-steps are exact up to their steps and go with no other part")]
     Exact,
-    /// Two parts that say what comes before the goal.
+    /// Two parts describe the markings before the goal.
     #[error("k-induction says what predecessor says and more: take one of them")]
     TwoPredecessors,
-    /// Maxima are values, not markings that are met for the first time.
+    /// The goal is a maximum, which has no first goal marking.
     #[error("{0} looks for the first marking of a goal, and a maximum has none: ask EF (e >= k)")]
     NoFirst(Part),
-    /// Propositions are for what starts in one marking and has so many steps.
+    /// SAT encodings support only the bounded parts.
     #[error("in propositions there are bmc and bmc-steps, and nothing else")]
     OnlyBounded,
-    /// Clauses are too many.
+    /// There are too many clauses; the field is the number of steps encoded so far.
     #[error("more than {0} steps have over 100 million literals: ask for fewer")]
     TooLong(usize),
-    /// Numbers are too large.
+    /// A place or sum has too many possible values.
     #[error("{0}: write it over LIA")]
     TooManyValues(#[from] TooManyValues),
-    /// No set of constraints on one marking says what can be reached from all of them.
+    /// The goal is not a property of a single marking.
     #[error("AG EF is no question about one marking")]
     NotOneMarking,
-    /// A sum that was handed over as a P-flow is changed by some firing.
+    /// A sum given as a P-flow is changed by this transition.
     #[error("a sum that was said to be a place invariant is changed by `{0}`")]
     NotAFlow(String),
-    /// A set that was handed over as a trap is none.
+    /// A set given as a trap is none, because of this transition.
     #[error("a set that was said to be a trap loses its tokens by `{0}`")]
     NotATrap(String),
 }

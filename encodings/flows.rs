@@ -1,8 +1,8 @@
 //! P-flows: weighted sums of tokens that no firing changes, Σ y(p)·m(p) = Σ y(p)·m₀(p).
 //!
-//! They follow from the state equation, over the reals at any rate. Alone they are the state
-//! equation without firings: the same markings are excluded, by far fewer variables, where the
-//! flows are a basis and firings may be negative.
+//! They follow from the state equation over the reals. Without the state equation, a basis of flows
+//! excludes the same markings as the state equation with possibly negative firings, with far fewer
+//! variables.
 //!
 //! # Sources
 //! K. Lautenbach, *Liveness in Petri nets*, GMD-ISF 75-02.1, 1975.
@@ -13,10 +13,11 @@ use parikh_net::{LinearSum, Net};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
-/// One equation per flow.
+/// Returns one equation per flow.
 ///
 /// # Errors
-/// [`EncodeError::NotAFlow`]: every sum is multiplied with the net.
+/// Returns [`EncodeError::NotAFlow`] if a firing changes a sum; every sum is checked against the
+/// net.
 pub fn constraints(
     variables: &mut Variables<'_>,
     flows: &[LinearSum],
@@ -35,12 +36,12 @@ pub fn constraints(
     Ok(equations)
 }
 
-/// That no firing changes the sum.
+/// Checks that no firing changes the sum.
 pub(crate) fn is_flow(net: &Net, flow: &LinearSum) -> Result<(), EncodeError> {
     for &(place, _) in flow.terms() {
         let arcs = net.consumers(place).iter().chain(net.producers(place));
         for t in arcs.map(|arc| arc.transition) {
-            // Below 2¹²⁷: coefficients add up to less than 2⁶³.
+            // The sum is below 2¹²⁷: the coefficients add up to less than 2⁶³.
             let gained: i128 = net
                 .delta(t)
                 .iter()

@@ -1,24 +1,25 @@
-//! One marking of a row of markings that follow each other, and the one after it.
+//! One marking of a sequence of consecutive markings, and its successor.
 
-use crate::predicate::Tokens;
+use crate::predicate::TokenTerm;
 use crate::variables::Variables;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
-/// Where every place stands in one marking of the row.
-pub(crate) type Frame = Vec<Tokens>;
+/// The tokens of every place in one marking of the sequence.
+pub(crate) type FrameTerms = Vec<TokenTerm>;
 
-/// The marking that has so much more of each place, and at most `most` of it.
+/// Returns the marking after `frame`, with the change `more` of each place. Each place holds at
+/// most `most` tokens afterwards.
 pub(crate) fn after(
     variables: &mut Variables<'_>,
-    frame: &Frame,
+    frame: &FrameTerms,
     step: u32,
     most: &[Option<u64>],
     more: Vec<LinearExpression>,
     constraints: &mut Vec<Term>,
-) -> Frame {
+) -> FrameTerms {
     let net = variables.net;
-    let mut after = Frame::with_capacity(frame.len());
+    let mut after = FrameTerms::with_capacity(frame.len());
     for ((place, tokens), mut sum) in net.places().zip(frame).zip(more) {
         if sum == LinearExpression::new() {
             after.push(*tokens);

@@ -1,18 +1,18 @@
 //! Encodings: (net, goal, facts) → terms or linear programs, as plain data.
 //!
-//! An encoding never calls a solver and never loops over answers: it says what is to be asked, and
+//! An encoding never calls a solver and never loops over answers: it states the question, and
 //! engines ask it.
 //!
-//! [`StateEquation`] is the linear program that the engine keeps and solves again and again.
-//! [`EncodedGoal`] is any encoding of any goal as terms, a *sum of parts* ([`Part`]), each in its
-//! own file and each sound by itself: they can be put together and compared at will.
-//! [`propositional`] says the same of k firings, or steps, to SAT solvers.
+//! [`StateEquation`] is the linear program that the engine keeps and solves repeatedly.
+//! [`EncodedGoal`] is any encoding of a goal as terms. It is a *sum of parts* ([`Part`]); each part
+//! has its own file and is sound by itself, so parts can be combined and compared freely.
+//! [`propositional`] encodes k firings or steps for SAT solvers.
 //!
 //! ```text
 //! state-equation + traps + read-feed     an over-approximation: no solution, no such marking
-//! state-equation + k-induction           the same for the first of k + 1 markings in a row
-//! bmc                                    exact, for at most k firings
-//! bmc-steps                              exact, for at most k steps of any number of firings
+//! state-equation + k-induction           the same for the first of k + 1 consecutive markings bmc
+//! exact, for at most k firings bmc-steps                              exact, for at most k steps
+//! of any number of firings
 //! ```
 
 pub mod bounds;

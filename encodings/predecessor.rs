@@ -1,23 +1,24 @@
-//! The predecessor constraint: the *first* goal marking of a sequence comes from a marking that is
-//! none, by a firing that matters to the goal.
+//! The predecessor constraint: the *first* goal marking of a sequence is reached from a marking
+//! that is not a goal marking, by a firing that changes a place of the goal.
 //!
 //! ```text
 //! ∨ e that changes a place of the goal:
 //!     ¬R(m − C(e))  ∧  x(e) ≥ 1  ∧  ∨ t of class e: m ≥ post(t)
 //! ```
 //!
-//! One step of k-induction, tied to the state equation. Where the initial marking is a goal marking
-//! itself there is nothing to be said.
+//! This is one step of k-induction, combined with the state equation. If the initial marking is a
+//! goal marking, there is no constraint.
 //!
 //! # Sources
 //! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020 (in ITS-Tools).
 
-use crate::predicate::{Tokens, at_least, holds};
+use crate::predicate::{TokenTerm, at_least, holds};
 use crate::variables::Variables;
 use parikh_net::{EffectId, PlaceId, Predicate};
 use parikh_solvers::term::Term;
 
-/// One disjunction over the classes that change the goal's places; none when m₀ is a goal marking.
+/// Returns one disjunction over the classes that change places of the goal. Returns none if m₀ is a
+/// goal marking.
 pub fn constraints(variables: &mut Variables<'_>, goal: &Predicate) -> Vec<Term> {
     let net = variables.net;
     if goal.holds(net, net.initial()) {
@@ -43,8 +44,8 @@ fn last_step(variables: &mut Variables<'_>, effect: EffectId, not_yet: &Predicat
     let before = |place: PlaceId| {
         let gained = changes.binary_search_by_key(&place, |change| change.place);
         let gained = gained.map_or(0, |at| changes[at].delta);
-        // Changes are differences of numbers below 2⁶³, so not the least 64-bit number.
-        Tokens { variable: Some(marking[place.index()]), offset: -gained }
+        // Changes are differences of numbers below 2⁶³, so the negation does not overflow.
+        TokenTerm { variable: Some(marking[place.index()]), offset: -gained }
     };
     let terms = &mut variables.terms;
     let was_none = holds(terms, net, not_yet, &before);

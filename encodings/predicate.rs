@@ -1,44 +1,46 @@
-//! Predicates on markings as terms, in whatever marking they are asked of.
+//! Predicates on markings as terms, for any marking.
 //!
-//! Everything is in negation normal form over comparisons of integers, so over the reals no strict
-//! inequality occurs: m(p) > 1 is m(p) ≥ 2, which excludes halves.
+//! Predicates are in negation normal form over comparisons of integers. Over the reals there are
+//! therefore no strict inequalities: m(p) > 1 becomes m(p) ≥ 2, which excludes fractions between 1
+//! and 2.
 //!
-//! "Nothing is enabled" asks of each transition that some input place lacks tokens. A transition
-//! whose preset contains that of another is disabled with it, so only the *minimal* presets count:
-//! on contest nets often a tenth of the transitions.
+//! "Nothing is enabled" requires of each transition that some input place lacks tokens. A
+//! transition whose preset contains the preset of another is disabled with it, so only *minimal*
+//! presets count. On contest nets these are often a tenth of the transitions.
 
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Terms, Variable};
 
-/// The tokens of a place in some marking: a variable, if any, and a number.
+/// The tokens of a place in some marking: an optional variable plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tokens {
-    /// What is not known.
+pub struct TokenTerm {
+    /// The unknown part.
     pub variable: Option<Variable>,
-    /// What to add to it.
+    /// The constant to add.
     pub offset: i64,
 }
 
-impl Tokens {
-    /// So many tokens.
+impl TokenTerm {
+    /// Returns a known number of tokens.
     pub fn known(tokens: i64) -> Self {
-        Tokens { variable: None, offset: tokens }
+        TokenTerm { variable: None, offset: tokens }
     }
 }
 
-impl From<Variable> for Tokens {
+impl From<Variable> for TokenTerm {
     fn from(variable: Variable) -> Self {
-        Tokens { variable: Some(variable), offset: 0 }
+        TokenTerm { variable: Some(variable), offset: 0 }
     }
 }
 
-/// Says that `predicate` holds in the marking that `at` gives, with 2⁶³ tokens and more nowhere.
+/// Returns the term that `predicate` holds in the marking given by `at`, whose places hold less
+/// than 2⁶³ tokens.
 pub fn holds(
     terms: &mut Terms,
     net: &Net,
     predicate: &Predicate,
-    at: &dyn Fn(PlaceId) -> Tokens,
+    at: &dyn Fn(PlaceId) -> TokenTerm,
 ) -> Term {
     match predicate {
         Predicate::True => terms.truth(true),
@@ -67,7 +69,7 @@ pub fn holds(
     }
 }
 
-fn comparison(terms: &mut Terms, atom: &Atom, at: &dyn Fn(PlaceId) -> Tokens) -> Term {
+fn comparison(terms: &mut Terms, atom: &Atom, at: &dyn Fn(PlaceId) -> TokenTerm) -> Term {
     let mut sum = LinearExpression::new();
     for &(place, a) in atom.sum.terms() {
         let tokens = at(place);
@@ -79,19 +81,24 @@ fn comparison(terms: &mut Terms, atom: &Atom, at: &dyn Fn(PlaceId) -> Tokens) ->
     terms.at_most(sum, atom.bound)
 }
 
-/// Says that every input place of `t` holds enough.
+/// Returns the term that every input place of `t` holds enough tokens.
 pub fn enabled(
     terms: &mut Terms,
     net: &Net,
     t: TransitionId,
-    at: &dyn Fn(PlaceId) -> Tokens,
+    at: &dyn Fn(PlaceId) -> TokenTerm,
 ) -> Term {
     let arcs = net.pre(t).iter();
     let all: Vec<Term> = arcs.map(|arc| at_least(terms, at(arc.place), arc.weight)).collect();
     terms.and(all)
 }
 
-fn disabled(terms: &mut Terms, net: &Net, t: TransitionId, at: &dyn Fn(PlaceId) -> Tokens) -> Term {
+fn disabled(
+    terms: &mut Terms,
+    net: &Net,
+    t: TransitionId,
+    at: &dyn Fn(PlaceId) -> TokenTerm,
+) -> Term {
     let mut lacks = Vec::with_capacity(net.pre(t).len());
     for arc in net.pre(t) {
         let tokens = at(arc.place);
@@ -101,23 +108,23 @@ fn disabled(terms: &mut Terms, net: &Net, t: TransitionId, at: &dyn Fn(PlaceId) 
     terms.or(lacks)
 }
 
-/// tokens ≥ count.
-pub fn at_least(terms: &mut Terms, tokens: Tokens, count: u64) -> Term {
+/// Returns the term tokens ≥ count.
+pub fn at_least(terms: &mut Terms, tokens: TokenTerm, count: u64) -> Term {
     terms.at_least(with_offset(tokens), count)
 }
 
-fn with_offset(tokens: Tokens) -> LinearExpression {
+fn with_offset(tokens: TokenTerm) -> LinearExpression {
     let sum = tokens.variable.map(LinearExpression::variable).unwrap_or_default();
     sum.plus_constant(tokens.offset)
 }
 
-/// The transitions without another that needs no more anywhere, one of each set of equals,
-/// ascending.
+/// Returns the transitions with minimal presets, ascending: no other transition needs at most as
+/// many tokens everywhere. Of transitions with equal presets, one is returned.
 pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     let mut by_size: Vec<TransitionId> = net.transitions().collect();
     let weight = |t| net.pre(t).iter().map(|arc| u128::from(arc.weight)).sum::<u128>();
     by_size.sort_by_key(|&t| (net.pre(t).len(), weight(t), t));
-    // A preset within that of t has its first place in t's, so these are all to compare with.
+    // A preset contained in the preset of t starts with a place of t, so these are all candidates.
     let mut kept_at: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
     let mut kept = Vec::new();
     for t in by_size {
@@ -136,8 +143,8 @@ pub fn minimal_presets(net: &Net) -> Vec<TransitionId> {
     kept
 }
 
-/// The conjunctions of comparisons whose disjunction `predicate` is, if there are at most `limit`.
-/// What a linear program can ask, one after the other.
+/// Returns conjunctions of comparisons whose disjunction is equivalent to `predicate`, if there are
+/// at most `limit`. A linear program can decide them one by one.
 pub fn cubes(net: &Net, predicate: &Predicate, limit: usize) -> Option<Vec<Vec<Atom>>> {
     match predicate {
         Predicate::True => Some(vec![Vec::new()]),
@@ -222,7 +229,7 @@ mod tests {
                 let marking = Marking::new(tokens.to_vec());
                 let truth = predicate.holds(&net, &marking);
                 let mut terms = Terms::new();
-                let at = |place: PlaceId| Tokens::known(marking[place] as i64);
+                let at = |place: PlaceId| TokenTerm::known(marking[place] as i64);
                 assert_eq!(holds(&mut terms, &net, &predicate, &at), terms.truth(truth));
                 let cube = |cube: &Vec<Atom>| cube.iter().all(|atom| atom.holds(&marking));
                 assert_eq!(cubes.iter().any(cube), truth);

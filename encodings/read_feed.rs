@@ -1,16 +1,16 @@
-//! Read ⇒ feed: tokens that are needed but not there initially were put there by others.
+//! Read ⇒ feed: tokens that are needed but missing initially were produced by other classes.
 //!
-//! The state equation does not see a transition that takes tokens and puts them back: it fires on
-//! an empty place. But when class e fires for the *first* time, by its transition t, every place p
-//! of t holds pre(p,t) tokens, and no firing of e has contributed. So
+//! The state equation does not see a transition that takes tokens and puts them back: the
+//! transition could fire on an empty place. But when class e fires for the *first* time, by its
+//! transition t, every place p of t holds pre(p,t) tokens, and no firing of e has contributed. So
 //!
 //! ```text
 //! x(e) = 0  ∨  ∨ t of class e  ∧ p: pre(p,t) > m₀(p), post(p,t) > 0
 //!                 Σ j ≠ e, C(p,j) > 0:  C(p,j)·x(j)  ≥  pre(p,t) − m₀(p)
 //! ```
 //!
-//! Places that t only takes from are left out: there the state equation says it already. A class
-//! with a transition that needs nothing of the kind has no constraint.
+//! Places from which t only takes are left out, because the state equation covers them. A class
+//! with a transition that needs no such tokens has no constraint.
 //!
 //! # Sources
 //! Y. Thierry-Mieg, *Structural reductions revisited*, Petri Nets 2020 (self-loops in ITS-Tools).
@@ -20,7 +20,8 @@ use parikh_net::{EffectId, Net, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::Term;
 
-/// One constraint per class whose every transition reads what is not there initially.
+/// Returns one constraint per class in which every transition reads tokens that are missing
+/// initially.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut constraints = Vec::new();
@@ -56,7 +57,7 @@ fn fed_by_others(variables: &Variables<'_>, place: PlaceId, own: EffectId) -> Li
     sum
 }
 
-/// The classes that raise `place`, ascending, and by how much.
+/// Returns the classes that increase `place`, ascending, each with its increase.
 pub(crate) fn feeders(net: &Net, place: PlaceId) -> Vec<(EffectId, i64)> {
     let mut classes: Vec<EffectId> =
         net.producers(place).iter().map(|arc| net.effect_of(arc.transition)).collect();

@@ -1,15 +1,15 @@
 //! The state equation: m = m₀ + C·x, m ≥ 0, x ≥ 0.
 //!
-//! Whatever fires, each place ends with its initial tokens and what the firings brought, less what
-//! they took; x counts the firings of each effect class. Every reachable marking satisfies it with
-//! some x, so what it excludes is unreachable; not every solution is reachable, so what it admits
-//! is only a candidate.
+//! After any firings, each place holds its initial tokens, plus the tokens added, minus the tokens
+//! taken; x counts the firings of each effect class. Every reachable marking satisfies the equation
+//! with some x, so a marking without solution is unreachable. A marking with a solution need not be
+//! reachable; it is only a candidate.
 //!
-//! The marking is not a variable here: m(p) is m₀(p) + Σ C(p,e)·x(e), so the program has one column
-//! per effect class and one row per place that says m(p) ≥ 0, and m(p) ≤ u where a bound u is
+//! The marking is not a variable here: m(p) is m₀(p) + Σ C(p,e)·x(e). The program has one column
+//! per effect class and one row per place. The row states m(p) ≥ 0, and m(p) ≤ u if a bound u is
 //! known. A linear sum Σ a·m(p) becomes a vector over x and a constant
-//! ([`StateEquation::over_firings`]); to demand m(p) ≥ w of a place is to raise its row's lower
-//! end, which keeps the program's shape and lets a simplex go on from where it stands.
+//! ([`StateEquation::over_firings`]). To require m(p) ≥ w, the lower bound of the row is raised.
+//! This keeps the shape of the program, so the simplex method can continue from its last basis.
 //!
 //! # Sources
 //! T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE 77, 1989, §V.A.
@@ -24,26 +24,25 @@ use parikh_solvers::term::Term;
 #[derive(Clone, Debug)]
 pub struct StateEquation {
     program: LinearProgram,
-    /// The column of each effect class; `None` for the class without effect, whose firings change
-    /// nothing.
+    /// The column of each effect class; `None` for the class without effect.
     columns: Vec<Option<Column>>,
 }
 
-/// A linear sum of tokens as firings see it: constant + Σ coefficient·x.
+/// A linear sum of tokens as a function of firings: constant + Σ coefficient·x.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OverFirings {
-    /// Its value in m₀.
+pub struct FiringSum {
+    /// Value of the sum in m₀.
     pub constant: i128,
-    /// What each firing adds; classes that leave it alone are not listed.
+    /// Change of the sum per firing; classes that do not change the sum are omitted.
     pub coefficients: Vec<(Column, i64)>,
 }
 
 impl StateEquation {
-    /// One column per effect class with an effect, one row per place, with the bounds that are
-    /// proved.
+    /// Builds the program, with one column per class with an effect, one row per place, and the
+    /// proved bounds.
     ///
     /// # Errors
-    /// When the net is too large for a linear program.
+    /// Returns an error if the net is too large for a linear program.
     pub fn new(net: &Net, facts: &Facts) -> Result<Self, ProgramError> {
         let mut program = LinearProgram::new(Sense::Maximise);
         let mut columns = Vec::with_capacity(net.effect_count());
@@ -68,31 +67,31 @@ impl StateEquation {
         Ok(StateEquation { program, columns })
     }
 
-    /// The program. Row p is place p's.
+    /// Returns the program. Row p belongs to place p.
     pub fn program(&self) -> &LinearProgram {
         &self.program
     }
 
-    /// The row of a place.
+    /// Returns the row of a place.
     pub fn row(place: PlaceId) -> Row {
         Row(place.index() as u32)
     }
 
-    /// The column that counts the firings of a class.
+    /// Returns the column that counts the firings of a class.
     pub fn column(&self, effect: EffectId) -> Option<Column> {
         self.columns[effect.index()]
     }
 
-    /// The interval of a place's row that says low ≤ m(p) ≤ high.
+    /// Returns the interval of a place's row that states low ≤ m(p) ≤ high.
     pub fn tokens(net: &Net, place: PlaceId, low: u64, high: Option<u64>) -> Interval {
-        // Both fit: counts and bounds are below 2⁶³; a larger bound bounds nothing.
+        // The casts are lossless: token counts and bounds are below 2⁶³. A larger bound is dropped.
         let initially = net.initial()[place] as i64;
         let relative = |tokens: u64| i64::try_from(tokens).ok().map(|tokens| tokens - initially);
         Interval { lower: relative(low), upper: high.and_then(relative) }
     }
 
-    /// `sum` as firings see it; `None` when a coefficient exceeds 64 bits.
-    pub fn over_firings(&self, net: &Net, sum: &LinearSum) -> Option<OverFirings> {
+    /// Returns `sum` as a function of firings, or `None` if a coefficient exceeds 64 bits.
+    pub fn over_firings(&self, net: &Net, sum: &LinearSum) -> Option<FiringSum> {
         let mut gains: std::collections::BTreeMap<EffectId, i128> = Default::default();
         for &(place, coefficient) in sum.terms() {
             let touching = net.consumers(place).iter().chain(net.producers(place));
@@ -112,16 +111,16 @@ impl StateEquation {
         let mut coefficients = Vec::with_capacity(gains.len());
         for (effect, gain) in gains {
             let gain = i64::try_from(gain).ok()?;
-            // A class with an effect on some place has a column.
+            // A class that changes a place has a column.
             if let (Some(column), true) = (self.column(effect), gain != 0) {
                 coefficients.push((column, gain));
             }
         }
-        Some(OverFirings { constant: sum.value(net.initial()), coefficients })
+        Some(FiringSum { constant: sum.value(net.initial()), coefficients })
     }
 }
 
-/// m(p) = m₀(p) + Σ C(p,e)·x(e) for every place: the same as terms, with the marking as variables.
+/// Returns m(p) = m₀(p) + Σ C(p,e)·x(e) for every place, as terms with the marking as variables.
 pub fn constraints(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
     let mut fired: Vec<LinearExpression> =
@@ -163,7 +162,7 @@ mod tests {
     fn columns_are_effects_and_rows_are_places() {
         let net = net();
         let equation = StateEquation::new(&net, &Facts::none(&net)).unwrap();
-        // `move` and `same` share a column, `look` has none.
+        // `move` and `same` share a column; `look` has none.
         assert_eq!(equation.program().columns().len(), 2);
         assert_eq!(equation.program().rows().len(), 3);
         assert_eq!(equation.program().rows()[0].lower, Some(-3));

@@ -1,7 +1,8 @@
-//! Steps: many transitions at once, each as often as it likes, in whatever order.
+//! Steps: many transitions at once, each any number of times, in any order.
 //!
-//! fire(i,t) ≥ 0 says how often t fires in the i-th step. What a step takes has to be there before
-//! it, whatever it puts: then its firings are possible one after the other, in any order.
+//! fire(i,t) ≥ 0 is the number of firings of t in the i-th step. The tokens that a step takes must
+//! be there before the step, whatever it produces. Then its firings are possible one after another,
+//! in any order.
 //!
 //! ```text
 //! left(i,p) = mᵢ(p) − Σ taken(t,p)·fire(i,t) ≥ 0          taken = max(0, pre − post)
@@ -9,38 +10,38 @@
 //! mᵢ₊₁(p)   = left(i,p) + Σ put(t,p)·fire(i,t)             put = max(0, post − pre)
 //! ```
 //!
-//! Linear in net times steps, and without any choice but for what is read. A thousand million
-//! tokens that go from one place to the next are one step; so are all firings of transitions that
-//! do not wait for each other.
+//! The encoding is linear in the size of the net times the number of steps, and has disjunctions
+//! only for reads. Moving a thousand million tokens from one place to the next is one step; so are
+//! all firings of independent transitions.
 //!
 //! # Soundness
-//! Before any firing of t in any order, p has lost at most what all other firings of the step take,
-//! so that it holds at least left + taken(t,p) ≥ read + taken = pre(t,p). Every single firing is a
-//! step, so that k steps reach all that k firings do.
+//! Before any firing of t in any order, p has lost at most the tokens that all other firings of the
+//! step take. It therefore holds at least left + taken(t,p) ≥ read + taken = pre(t,p). Every single
+//! firing is a step, so k steps reach everything that k firings reach.
 //!
 //! # Sources
 //! E. Best, R. Devillers, *Sequential and concurrent behaviour in Petri net theory*, TCS 55, 1987
 //! (steps); K. Heljanko, *Bounded reachability checking with process semantics*, CONCUR 2001 (in
 //! bounded model checking).
 
-use crate::frame::{self, Frame};
+use crate::frame::{self, FrameTerms};
 use crate::variables::Variables;
 use parikh_net::TransitionId;
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
-/// The marking after one step more, and what may have fired in it. `before` and `after` tell what
-/// places hold at most, as far as that is known.
+/// Returns the marking after one more step, and the firing counts of this step. `before` and
+/// `after` are the known upper bounds of places.
 pub(crate) fn next(
     variables: &mut Variables<'_>,
-    frame: &Frame,
+    frame: &FrameTerms,
     step: u32,
     (before, after): (&[Option<u64>], &[Option<u64>]),
     constraints: &mut Vec<Term>,
-) -> (Frame, Vec<(TransitionId, Variable)>) {
+) -> (FrameTerms, Vec<(TransitionId, Variable)>) {
     let net = variables.net;
     let mut fired = Vec::new();
-    // By place what is taken, as a negative sum, and all that changes.
+    // The tokens taken from each place, as a negative sum, and the total change of each place.
     let mut taken = vec![LinearExpression::new(); net.place_count()];
     let mut change = vec![LinearExpression::new(); net.place_count()];
     let mut is_read = vec![false; net.place_count()];
@@ -71,7 +72,7 @@ pub(crate) fn next(
         if let Some(variable) = tokens.variable {
             sum.add(1, variable);
         }
-        // A variable of its own, where several speak of it.
+        // The remaining tokens get a variable if several constraints refer to them.
         if !untouched && is_read[place.index()] {
             let name = format!("left{step}({})", net.place_name(place));
             let variable = variables.number_up_to(&name, before[place.index()]);
@@ -101,12 +102,13 @@ pub(crate) fn next(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unrolling::{Between, Row};
+    use crate::unrolling::{MarkingSequence, StepKind};
     use crate::variables::Numbers;
     use parikh_net::{Facts, Predicate, text};
     use parikh_solvers::model::Model;
 
-    /// One step from the initial marking is allowed or not, as a model of all that is said.
+    /// Checks single steps from the initial marking: each one is allowed or forbidden, as a model
+    /// of all constraints.
     #[test]
     fn a_step_takes_what_is_there_and_reads_what_is_left() {
         let net = text::parse(
@@ -119,17 +121,17 @@ mod tests {
             ([0, 0, 0], true),
             ([2, 0, 0], true),
             ([3, 0, 0], false),
-            // The lock is read and taken: both in one step would depend on the order.
+            // The lock is read and taken: doing both in one step would depend on the order.
             ([1, 1, 0], false),
             ([0, 1, 3], true),
-            // The last one finds only two tokens.
+            // The last transition finds only two tokens.
             ([0, 1, 4], false),
             ([1, 0, 1], true),
             ([1, 0, 2], false),
         ] {
             let mut variables = Variables::new(&net, Numbers::Integers, &Facts::none(&net));
-            let mut row = Row::initial(&variables);
-            let said = row.extend(&mut variables, Between::Step);
+            let mut row = MarkingSequence::initial(&variables);
+            let said = row.extend(&mut variables, StepKind::Step);
             let mut model = Model::new();
             let fired = row.fired()[0].clone();
             fired.iter().zip(firings).for_each(|(&(_, fire), n)| model.set_integer(fire, n));

@@ -1,27 +1,28 @@
-//! Traps: whoever takes from a trap puts into it, so once marked it stays marked.
+//! Traps: every transition that takes from a trap also puts into it, so a marked trap stays marked.
 //!
 //! # Listed traps
-//! Σ m(p) ≥ 1 over each trap that is marked initially, and for the others
-//! Σ x(e) ≥ 1 ⇒ Σ m(p) ≥ 1, where e are the classes that put more into the trap than they take from
-//! some place of it. Which traps is for the engine to say, which finds them from candidates.
+//! For each initially marked trap, Σ m(p) ≥ 1. For each other trap, Σ x(e) ≥ 1 ⇒ Σ m(p) ≥ 1, where
+//! e are the classes that increase some place of the trap. The caller chooses the traps; the engine
+//! finds them from candidate markings.
 //!
 //! # All traps at once
-//! The places that are empty in m contain a largest trap; m respects all initially marked traps if
-//! and only if that one is not marked initially. It is what remains when places *leave*: p may
-//! leave when a transition takes from it and puts only into places that are marked in m or have
-//! left before. So with a Boolean left(p) and a number rank(p) ("when"),
+//! The places that are empty in m contain a largest trap. The marking m respects all initially
+//! marked traps if and only if this largest trap is not marked initially. It is what remains when
+//! places *leave*: p may leave if a transition takes from it and puts only into places that are
+//! marked in m or have left before. With a Boolean left(p) and a number rank(p), the time of
+//! leaving,
 //!
 //! ```text
 //! m₀(p) > 0      m(p) ≥ 1 ∨ left(p)
 //! left(p)  ⇒  ∨ t ∈ p•  ∧ r ∈ t•  ( m(r) ≥ 1  ∨  left(r) ∧ rank(r) + 1 ≤ rank(p) )
 //! ```
 //!
-//! which is linear in the size of the net where transitions have few outputs. Only places that can
-//! be asked to leave have variables.
+//! which is linear in the size of the net if transitions have few outputs. Only places that may
+//! have to leave have variables.
 //!
 //! # Soundness
-//! A reachable m marks every initially marked trap, so peeling its empty places removes all
-//! initially marked ones; left and rank record that order.
+//! A reachable m marks every initially marked trap. Removing places from the empty set in this
+//! order therefore removes all initially marked places; left and rank record the order.
 //!
 //! # Sources
 //! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
@@ -29,17 +30,18 @@
 //! for the largest trap, P. Starke, *Analyse von Petri-Netz-Modellen*, 1990.
 
 use crate::encoding::EncodeError;
-use crate::predicate::{Tokens, at_least};
+use crate::predicate::{TokenTerm, at_least};
 use crate::variables::Variables;
 use parikh_net::{EffectId, LinearSum, Net, PlaceId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 use std::collections::HashMap;
 
-/// One constraint per listed trap; unmarked ones only where the encoding counts firings.
+/// Returns one constraint per listed trap. Initially unmarked traps have a constraint only if the
+/// encoding counts firings.
 ///
 /// # Errors
-/// [`EncodeError::NotATrap`].
+/// Returns [`EncodeError::NotATrap`] if a set is not a trap.
 pub fn listed(
     variables: &mut Variables<'_>,
     traps: &[Vec<PlaceId>],
@@ -49,7 +51,7 @@ pub fn listed(
     let mut constraints = Vec::with_capacity(traps.len());
     for trap in traps {
         is_trap(net, trap)?;
-        // As many ones as places: they do add up.
+        // The sum of ones over places does not overflow.
         let Ok(sum) = LinearSum::new(trap.iter().map(|&place| (place, 1))) else { continue };
         let sum = variables.sum(&sum);
         let marked = variables.terms.at_least(sum, 1);
@@ -69,7 +71,7 @@ pub fn listed(
     Ok(constraints)
 }
 
-/// The classes that raise some place of the set, ascending.
+/// Returns the classes that increase some place of the set, ascending.
 fn feeders(net: &Net, set: &[PlaceId]) -> Vec<EffectId> {
     let producers = set.iter().flat_map(|&place| {
         let raises = move |effect: &EffectId| {
@@ -94,10 +96,10 @@ fn is_trap(net: &Net, set: &[PlaceId]) -> Result<(), EncodeError> {
     Ok(())
 }
 
-/// Every initially marked trap is marked.
+/// Returns constraints for: every initially marked trap is marked.
 pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
     let net = variables.net;
-    let mut leaving = Leaving { of: HashMap::new(), open: Vec::new() };
+    let mut leaving = LeavingPlaces { of: HashMap::new(), open: Vec::new() };
     let mut constraints = Vec::new();
     for (place, _) in net.initial().marked() {
         let (left, _) = leaving.of(variables, place);
@@ -116,7 +118,7 @@ pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
             let mut all = Vec::with_capacity(outputs.len());
             for output in outputs {
                 let (earlier, when) = leaving.of(variables, output.place);
-                let tokens: Tokens = variables.tokens(output.place).into();
+                let tokens: TokenTerm = variables.tokens(output.place).into();
                 let marked = at_least(&mut variables.terms, tokens, 1);
                 let before = LinearExpression::variable(when).plus_constant(1);
                 let before = variables.terms.at_most(before, rank);
@@ -130,15 +132,15 @@ pub fn all(variables: &mut Variables<'_>) -> Vec<Term> {
     constraints
 }
 
-/// Places that may have to leave.
-struct Leaving {
+/// The places that may have to leave, with their variables.
+struct LeavingPlaces {
     of: HashMap<PlaceId, (Term, Variable)>,
-    /// Those whose ways out are not yet written down.
+    /// Places whose constraint is not generated yet.
     open: Vec<PlaceId>,
 }
 
-impl Leaving {
-    /// left(p) and rank(p).
+impl LeavingPlaces {
+    /// Returns left(p) and rank(p).
     fn of(&mut self, variables: &mut Variables<'_>, place: PlaceId) -> (Term, Variable) {
         *self.of.entry(place).or_insert_with(|| {
             self.open.push(place);

@@ -1,77 +1,88 @@
-//! Unrolled firings: the markings m₀, m₁, … mₖ and which transition leads from each to the next.
+//! Unrolled firings: the markings m₀, m₁, … mₖ, and the transition between each marking and the
+//! next.
 //!
-//! fire(i,t) is 0 or 1 and says that t fires as the i-th; at most one does, or exactly one.
+//! fire(i,t) is 0 or 1: transition t is the i-th firing. At most one transition fires, or exactly
+//! one.
 //!
 //! ```text
 //! mᵢ₊₁(p) = mᵢ(p) + Σ C(p,t)·fire(i,t)        fire(i,t) = 0  ∨  mᵢ ≥ pre(t)
 //! ```
 //!
-//! linear in net times k. Transitions without effect are left out.
+//! The encoding is linear in the size of the net times k. Transitions without effect are left out.
 //!
-//! In a *step* ([`steps`]) many transitions fire, and as often as they like.
+//! In a *step* ([`steps`]) many transitions fire, each any number of times.
 //!
-//! **Bounded model checking** starts in the initial marking and allows pauses, so that the goal is
-//! asked of mₖ only: satisfiable if and only if the goal is reached by at most k firings.
+//! **Bounded model checking** starts in the initial marking and allows pauses, so the goal is
+//! required only in mₖ. The encoding is satisfiable if and only if at most k firings reach the
+//! goal.
 //!
 //! **The step case of k-induction** starts in any marking that satisfies the other parts of the
-//! encoding, demands that all but the last marking are no goal markings, and allows no pauses. If
-//! it has no solution, and no goal marking is reached by fewer than k firings (the base case: the
-//! above with k − 1), the goal is unreachable: the shortest sequence to it would end in a solution.
+//! encoding. It requires that all markings but the last are not goal markings, and allows no
+//! pauses. Suppose it has no solution, and fewer than k firings reach no goal marking (the base
+//! case: bounded model checking with k − 1). Then the goal is unreachable: a shortest sequence to
+//! it would end in a solution.
 //!
 //! # Sources
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; M.
 //! Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a SAT-solver*,
 //! FMCAD 2000.
 
-use crate::frame::{Frame, after};
-use crate::predicate::{Tokens, enabled, holds};
+use crate::frame::{FrameTerms, after};
+use crate::predicate::{TokenTerm, enabled, holds};
 use crate::steps;
 use crate::variables::Variables;
 use parikh_net::{Marking, PlaceId, Predicate, TransitionId};
 use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Variable};
 
-/// What leads from one marking to the next.
+/// The kind of transition between consecutive markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
-    /// One firing.
+pub enum StepKind {
+    /// Exactly a single firing.
     Firing,
-    /// One firing, or none.
+    /// A single firing or an empty step.
     FiringOrPause,
-    /// A step, which may be empty.
+    /// A step of several firings, possibly empty.
     Step,
 }
 
-/// A row of markings that grows, as long as anybody wants: what is said of it is only ever added
-/// to.
+/// A sequence of markings that can be extended at any time: constraints are only added.
 #[derive(Debug)]
-pub struct Row {
-    /// At least one.
-    frames: Vec<Frame>,
-    /// For each step the transitions that may fire, and how often they do.
+pub struct MarkingSequence {
+    /// The markings, of which there is at least the first.
+    frames: Vec<FrameTerms>,
+    /// For each step, the transitions that may fire and the variables that count their firings.
     fired: Vec<Vec<(TransitionId, Variable)>>,
-    /// By place what it holds at most in the last marking, as far as that is known.
+    /// Known upper bound of each place in the last marking.
     most: Vec<Option<u64>>,
 }
 
-impl Row {
-    /// The initial marking alone.
+impl MarkingSequence {
+    /// Returns the sequence that consists of the initial marking.
     pub fn initial(variables: &Variables<'_>) -> Self {
         let net = variables.net;
         let initially =
-            |place| Tokens::known(Marking::tokens(net.initial())[PlaceId::index(place)] as i64);
+            |place| TokenTerm::known(Marking::tokens(net.initial())[PlaceId::index(place)] as i64);
         let most = net.initial().tokens().iter().copied().map(Some).collect();
-        Row { frames: vec![net.places().map(initially).collect()], fired: Vec::new(), most }
+        MarkingSequence {
+            frames: vec![net.places().map(initially).collect()],
+            fired: Vec::new(),
+            most,
+        }
     }
 
-    /// The marking m that other parts of an encoding speak of.
+    /// Returns the sequence that consists of the marking m used by the other parts of the encoding.
     pub fn any(variables: &Variables<'_>) -> Self {
         let frame = variables.net.places().map(|place| variables.tokens(place).into()).collect();
-        Row { frames: vec![frame], fired: Vec::new(), most: variables.bounds().to_vec() }
+        MarkingSequence {
+            frames: vec![frame],
+            fired: Vec::new(),
+            most: variables.bounds().to_vec(),
+        }
     }
 
-    /// Adds a marking at the end; what has to hold for it.
-    pub fn extend(&mut self, variables: &mut Variables<'_>, between: Between) -> Vec<Term> {
+    /// Adds a marking at the end, and returns its constraints.
+    pub fn extend(&mut self, variables: &mut Variables<'_>, between: StepKind) -> Vec<Term> {
         let mut constraints = Vec::new();
         let step = self.fired.len() as u32 + 1;
         let frame = &self.frames[self.fired.len()];
@@ -79,47 +90,47 @@ impl Row {
         self.most = most_after(variables, &before, between);
         let most = (&before[..], &self.most[..]);
         let (frame, fired) = match between {
-            Between::Firing => next(variables, frame, step, most.1, false, &mut constraints),
-            Between::FiringOrPause => next(variables, frame, step, most.1, true, &mut constraints),
-            Between::Step => steps::next(variables, frame, step, most, &mut constraints),
+            StepKind::Firing => next(variables, frame, step, most.1, false, &mut constraints),
+            StepKind::FiringOrPause => next(variables, frame, step, most.1, true, &mut constraints),
+            StepKind::Step => steps::next(variables, frame, step, most, &mut constraints),
         };
         self.frames.push(frame);
         self.fired.push(fired);
         constraints
     }
 
-    /// How many steps lead to the last marking.
+    /// Returns the number of steps to the last marking.
     pub fn steps(&self) -> usize {
         self.fired.len()
     }
 
-    /// That the marking after so many steps satisfies a predicate.
+    /// Returns the term that the marking after `step` steps satisfies a predicate.
     pub fn holds(&self, variables: &mut Variables<'_>, predicate: &Predicate, step: usize) -> Term {
         let (net, frame) = (variables.net, &self.frames[step]);
         holds(&mut variables.terms, net, predicate, &|place| frame[place.index()])
     }
 
-    /// The last marking.
-    pub fn last(&self) -> &[Tokens] {
+    /// Returns the last marking.
+    pub fn last(&self) -> &[TokenTerm] {
         &self.frames[self.fired.len()]
     }
 
-    /// For each step the transitions that may fire, and how often they do. Those of one step may
-    /// fire one after the other, in any order.
+    /// Returns, for each step, the transitions that may fire and the variables that count their
+    /// firings. The transitions of one step may fire in any order.
     pub fn fired(&self) -> &[Vec<(TransitionId, Variable)>] {
         &self.fired
     }
 }
 
-/// At most `steps` firings, or steps, from the initial marking; the constraints, and the goal of
-/// the last.
+/// Encodes at most `steps` firings or steps from the initial marking. Returns the constraints, and
+/// the goal in the last marking.
 pub fn bounded(
     variables: &mut Variables<'_>,
     goal: &Predicate,
     steps: u32,
-    between: Between,
+    between: StepKind,
 ) -> (Vec<Term>, Term) {
-    let mut row = Row::initial(variables);
+    let mut row = MarkingSequence::initial(variables);
     let mut constraints = Vec::new();
     for _ in 0..steps {
         constraints.extend(row.extend(variables, between));
@@ -128,25 +139,25 @@ pub fn bounded(
     (constraints, goal)
 }
 
-/// `steps` firings from the marking m of the other parts to the first goal marking; the
-/// constraints, and the goal of the last.
+/// Encodes `steps` firings from the marking m of the other parts to the first goal marking. Returns
+/// the constraints, and the goal in the last marking.
 pub fn induction(variables: &mut Variables<'_>, goal: &Predicate, steps: u32) -> (Vec<Term>, Term) {
-    let mut row = Row::any(variables);
+    let mut row = MarkingSequence::any(variables);
     let not_yet = goal.clone().negated();
     let mut constraints = Vec::new();
     for step in 0..steps as usize {
         constraints.push(row.holds(variables, &not_yet, step));
-        constraints.extend(row.extend(variables, Between::Firing));
+        constraints.extend(row.extend(variables, StepKind::Firing));
     }
     let goal = row.holds(variables, goal, steps as usize);
     (constraints, goal)
 }
 
-/// What places hold at most one firing, or step, after they held so much.
+/// Returns upper bounds of the places after one firing or step, from the bounds before.
 fn most_after(
     variables: &Variables<'_>,
     before: &[Option<u64>],
-    between: Between,
+    between: StepKind,
 ) -> Vec<Option<u64>> {
     let net = variables.net;
     let mut gained = vec![0u64; net.place_count()];
@@ -159,22 +170,22 @@ fn most_after(
     let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
     let after = gained.iter().zip(before).zip(variables.bounds());
     let after = after.map(|((&gained, &before), &bound)| match between {
-        Between::Step if gained > 0 => bound,
+        StepKind::Step if gained > 0 => bound,
         _ => least(before.and_then(|before| before.checked_add(gained)), bound),
     });
     after.collect()
 }
 
-/// The marking after one firing more, or after a pause where `pauses` are allowed; what may have
-/// fired.
+/// Returns the marking after one more firing (or after a pause, if `pauses` are allowed), and the
+/// firing variables.
 fn next(
     variables: &mut Variables<'_>,
-    frame: &Frame,
+    frame: &FrameTerms,
     step: u32,
     most: &[Option<u64>],
     pauses: bool,
     constraints: &mut Vec<Term>,
-) -> (Frame, Vec<(TransitionId, Variable)>) {
+) -> (FrameTerms, Vec<(TransitionId, Variable)>) {
     let net = variables.net;
     let mut sums: Vec<LinearExpression> = vec![LinearExpression::new(); net.place_count()];
     let mut one = LinearExpression::new();

@@ -1,5 +1,5 @@
-//! The variables that the parts of an encoding share: m(p) for every place, x(e) for every effect
-//! class. They bear the names of places and transitions, so that what is written can be read.
+//! The variables shared by the parts of an encoding: m(p) for every place, x(e) for every effect
+//! class. They are named after places and transitions, so that the output is readable.
 
 use parikh_net::{EffectId, Facts, LinearSum, Net, PlaceId, Provenance};
 use parikh_solvers::bits::bits_of;
@@ -7,15 +7,14 @@ use parikh_solvers::linear_expression::LinearExpression;
 use parikh_solvers::term::{Term, Terms, Variable};
 use std::fmt;
 
-/// What kind of numbers tokens and firings are.
+/// The kind of numbers for tokens and firings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Numbers {
-    /// Linear arithmetic over the reals, LRA: the relaxation.
+    /// Linear arithmetic over the reals (LRA): the relaxation.
     Reals,
-    /// Linear arithmetic over the integers, LIA.
+    /// Linear arithmetic over the integers (LIA).
     Integers,
-    /// Bit-vectors, as wide as what is proved of a number asks for; what has no bound stays an
-    /// integer.
+    /// Bit-vectors whose widths follow the proved bounds; numbers without a bound are integers.
     Bits,
 }
 
@@ -29,23 +28,23 @@ impl fmt::Display for Numbers {
     }
 }
 
-/// Net, arena and variables of one encoding.
+/// The net, the term arena and the variables of one encoding.
 #[derive(Debug)]
 pub struct Variables<'n> {
     /// The net.
     pub net: &'n Net,
-    /// All terms of the encoding.
+    /// The arena with the terms of the encoding.
     pub terms: Terms,
     numbers: Numbers,
-    /// By place what it is proved to hold at most.
+    /// Proved upper bounds, indexed by place.
     bounds: Vec<Option<u64>>,
     marking: Vec<Variable>,
     firings: Vec<Option<Variable>>,
 }
 
 impl<'n> Variables<'n> {
-    /// A variable for every place, and for every effect class that has an effect. The bounds that
-    /// are proved among `facts` tell how wide bit-vectors are.
+    /// Creates a variable for every place, and for every effect class with an effect. The proved
+    /// bounds among `facts` determine the widths of bit-vectors.
     pub fn new(net: &'n Net, numbers: Numbers, facts: &Facts) -> Self {
         let bound = |place| facts.upper_bound_within(place, Provenance::PROVED);
         let mut this = Variables {
@@ -69,13 +68,13 @@ impl<'n> Variables<'n> {
         this
     }
 
-    /// A number of the encoding's kind, of any size.
+    /// Creates a number of the encoding's kind, of any size.
     pub fn number(&mut self, name: &str) -> Variable {
         self.number_up_to(name, None)
     }
 
-    /// A number of the encoding's kind, for values from 0 to `most`. It may be able to have larger
-    /// ones.
+    /// Creates a number of the encoding's kind for values from 0 to `most`. Its type may allow
+    /// larger values.
     pub fn number_up_to(&mut self, name: &str, most: Option<u64>) -> Variable {
         match (self.numbers, most) {
             (Numbers::Reals, _) => self.terms.real(name),
@@ -84,23 +83,23 @@ impl<'n> Variables<'n> {
         }
     }
 
-    /// By place what it is proved to hold at most.
+    /// Returns the proved upper bound of each place.
     pub fn bounds(&self) -> &[Option<u64>] {
         &self.bounds
     }
 
-    /// The tokens of `place` in the marking that is asked for.
+    /// Returns the tokens of `place` in the marking in question.
     pub fn tokens(&self, place: PlaceId) -> Variable {
         self.marking[place.index()]
     }
 
-    /// How often transitions of this class fired; `None` for the class without effect.
+    /// Returns the number of firings of this class, or `None` for the class without effect.
     pub fn firings(&self, effect: EffectId) -> Option<Variable> {
         self.firings[effect.index()]
     }
 
-    /// A number that belongs to a class, called after its first transition. No two of one kind are
-    /// called the same: only those of a single transition end in a parenthesis.
+    /// Creates a number that belongs to a class, named after its first transition. Names of one
+    /// kind are unique: only the name for a class of one transition ends in a parenthesis.
     pub fn class_number(&mut self, kind: &str, effect: EffectId) -> Variable {
         let class = self.net.class(effect);
         let name = self.net.transition_name(class[0]);
@@ -111,14 +110,14 @@ impl<'n> Variables<'n> {
         self.number(&name)
     }
 
-    /// Σ a·m(p).
+    /// Returns Σ a·m(p).
     pub fn sum(&self, sum: &LinearSum) -> LinearExpression {
         let mut tokens = LinearExpression::new();
         sum.terms().iter().for_each(|&(place, a)| tokens.add(a, self.tokens(place)));
         tokens
     }
 
-    /// m ≥ 0 and x ≥ 0, where the parts mention x.
+    /// Returns m ≥ 0, and x ≥ 0 if the parts use x.
     pub fn domain(&mut self, with_firings: bool) -> Vec<Term> {
         let mut variables = self.marking.clone();
         if with_firings {

@@ -37,7 +37,7 @@
 //! is a transition by name, or an earlier block by its number from 0, and how often in a row, in
 //! quotes where that takes more than 64 bits; the last block is what happens from the initial
 //! marking on ([`LoopRun`]). A pump may follow on `earlier` ones, which repeat as often as it needs
-//! ([`parikh_net::Pumping`]). A reduction ([`NamedLog`]) is `of` the net of another one, a document
+//! ([`parikh_net::PumpSequence`]). A reduction ([`NamedLog`]) is `of` the net of another one, a document
 //! ([`NamedDocument`]) `on` the net of a reduction, in whose names it is written; without, of or on
 //! the net itself. A lasso ([`NamedLasso`](crate::lasso::NamedLasso)) is a run that never ends, and
 //! what comes after its prefix: firings that repeat, nothing, or whatever. An argument that no run
@@ -183,7 +183,7 @@ pub struct Trace {
 }
 
 /// A firing sequence from the initial marking, and what can repeat for ever after it; or the last
-/// of several stages ([`parikh_net::Pumping`]).
+/// of several stages ([`parikh_net::PumpSequence`]).
 #[derive(Debug, Deserialize)]
 pub struct Pump {
     /// The stages before this one.
@@ -367,7 +367,9 @@ impl<'d> Visitor<'d> for ShownVisitor {
                 (_, Some(kind)) if line.is_none() => {
                     line = Some((kind, map.next_value::<String>()?))
                 }
-                _ => return Err(M::Error::custom(format!("unknown reference {}", Quoted(&name)))),
+                _ => {
+                    return Err(M::Error::custom(format!("unknown reference {}", Quoted(&name))));
+                }
             }
         }
         let after = after.flatten();

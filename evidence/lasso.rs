@@ -27,7 +27,9 @@ use crate::replay::{ReplayError, Replayer};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{FiringSequence, Net, Step};
-use parikh_temporal::{Atom, Automaton, Lasso, Letter, Limits, Tableau, Value};
+use parikh_temporal::{
+    Atom, Automaton, AutomatonLimits, Lasso, Letter, LinearTableau, PartialTruth,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -36,7 +38,7 @@ pub const LONGEST: u128 = 10_000_000;
 
 /// States, edges and terms of an automaton that is made for a run that is left open, and cases of
 /// its check.
-const LIMITS: Limits = Limits { states: 1_000, edges: 20_000, terms: 1_000 };
+const LIMITS: AutomatonLimits = AutomatonLimits { states: 1_000, edges: 20_000, terms: 1_000 };
 const CASES: usize = 100_000;
 
 /// Why a run does not show a property.
@@ -178,7 +180,8 @@ impl Along<'_> {
         next.into_iter().all(|letter| {
             self.letters.push(letter);
             let value = property.formulas().value_after(property.formula(), &self.letters);
-            let decided = value == Value::True || value == Value::Unknown && self.leaves_nothing();
+            let decided = value == PartialTruth::True
+                || value == PartialTruth::Unknown && self.leaves_nothing();
             self.letters.pop();
             decided
         })
@@ -189,8 +192,8 @@ impl Along<'_> {
     fn leaves_nothing(&self) -> bool {
         let mut formulas = self.property.formulas().clone();
         let formula = formulas.negate(self.property.formula());
-        let Ok(Tableau { mut automaton, obligations, untils }) =
-            Tableau::new(&formulas, formula, LIMITS)
+        let Ok(LinearTableau { mut automaton, obligations, untils }) =
+            LinearTableau::new(&formulas, formula, LIMITS)
         else {
             return false;
         };
@@ -207,7 +210,7 @@ impl Along<'_> {
         };
         let nothing = !states.into_iter().any(|state| accepts(state, &mut automaton));
         automaton.initial = initial;
-        let tableau = Tableau { automaton, obligations, untils };
+        let tableau = LinearTableau { automaton, obligations, untils };
         nothing && tableau.check_complete(&formulas, formula, CASES).is_ok()
     }
 

@@ -27,7 +27,7 @@
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969.
 
 use super::replay::{PumpError, Replayer};
-use parikh_net::{LinearSum, Marking, Net, PlaceId, Pumping};
+use parikh_net::{LinearSum, Marking, Net, PlaceId, PumpSequence};
 
 /// Which places grow without bound along a pumping that was checked, so that sums can be asked.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Growth {
 /// # Errors
 /// When a prefix or a pump does not fire, or a pump leaves a place that is not plentiful with fewer
 /// tokens.
-pub fn check_pumping(net: &Net, pumping: &Pumping) -> Result<Growth, PumpError> {
+pub fn check_pumping(net: &Net, pumping: &PumpSequence) -> Result<Growth, PumpError> {
     let mut replayer = Replayer::new(net);
     let mut single = None;
     for stage in pumping.stages() {
@@ -108,7 +108,7 @@ mod tests {
     fn a_pump_may_take_what_one_before_it_puts_down_and_nothing_else() {
         let net = net();
         let filled = stage(&net, &[], &["fill"]);
-        let made = Pumping {
+        let made = PumpSequence {
             earlier: vec![filled.clone()],
             last: stage(&net, &["close", "make", "make"], &["make"]),
         };
@@ -125,12 +125,12 @@ mod tests {
         // Without the first stage there is nothing to be taken.
         let last = stage(&net, &["fill", "close"], &["make"]);
         assert_eq!(
-            check_pumping(&net, &Pumping { earlier: vec![], last }).unwrap_err(),
+            check_pumping(&net, &PumpSequence { earlier: vec![], last }).unwrap_err(),
             PumpError::Loses("store".into())
         );
-        let kept = Pumping { earlier: vec![filled], last: stage(&net, &["close"], &["lose"]) };
+        let kept = PumpSequence { earlier: vec![filled], last: stage(&net, &["close"], &["lose"]) };
         assert_eq!(check_pumping(&net, &kept).unwrap_err(), PumpError::Loses("kept".into()));
-        let opened = Pumping { last: stage(&net, &["close"], &["fill"]), ..kept };
+        let opened = PumpSequence { last: stage(&net, &["close"], &["fill"]), ..kept };
         assert!(matches!(check_pumping(&net, &opened), Err(PumpError::Replay(_))));
     }
 
@@ -138,7 +138,7 @@ mod tests {
     fn a_single_pump_makes_a_difference_grow() {
         let net = text::parse("place p\nplace q\ntransition t: -> 2*p + q").unwrap();
         let growth =
-            check_pumping(&net, &Pumping { earlier: vec![], last: stage(&net, &[], &["t"]) })
+            check_pumping(&net, &PumpSequence { earlier: vec![], last: stage(&net, &[], &["t"]) })
                 .unwrap();
         let [p, q] = ["p", "q"].map(|name| net.place_named(name).unwrap());
         assert!(growth.grows(&LinearSum::new([(p, 1), (q, -1)]).unwrap()));

@@ -5,7 +5,7 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{
     Atom, Fairness, Goal, LinearSum, LoopRun, Net, PlaceId, Predicate, TransitionId, TreeProperty,
 };
-use parikh_temporal::Names;
+use parikh_temporal::AtomNames;
 use std::fmt::Write as _;
 
 /// A goal for people.
@@ -37,7 +37,7 @@ pub fn claim(net: &Net, asked: &Goal, holds: bool) -> String {
 
 /// A property of runs for people.
 pub fn run_property(net: &Net, property: &RunProperty) -> String {
-    let mut names = Names::default();
+    let mut names = AtomNames::default();
     for (number, atom) in property.atoms().iter().enumerate() {
         let mut text = match atom {
             RunAtom::Holds(predicate) => formula(net, predicate),
@@ -81,7 +81,7 @@ pub fn fairness(net: &Net, fairness: &Fairness) -> Option<String> {
 
 /// A property of the tree of runs for people.
 pub fn tree_property(net: &Net, property: &TreeProperty) -> String {
-    let mut names = Names::default();
+    let mut names = AtomNames::default();
     for (number, atom) in property.atoms().iter().enumerate() {
         let mut text = formula(net, atom);
         // Long names are clipped, and may be alike then.

@@ -1,49 +1,49 @@
-//! What has to hold before a firing so that a predicate holds after it: EX φ and AX φ as
-//! predicates.
+//! Preconditions of one firing: EX φ and AX φ as predicates on the marking before the firing.
 //!
-//! m satisfies EX φ where some transition t is enabled in m and φ holds in m + C·t. A linear atom Σ
-//! ≤ b holds there where Σ ≤ b − Σ(C·t) holds in m, and a transition is enabled there where each of
-//! its input places p has w − C(p, t) tokens in m. So, with φ_t for φ after t,
+//! A marking m satisfies EX φ if some transition t is enabled in m and φ holds in m + C·t. There, a
+//! linear atom Σ ≤ b holds if Σ ≤ b − Σ(C·t) holds in m, and a transition is enabled if each of its
+//! input places p has w − C(p, t) tokens in m. With φ_t for "φ after t",
 //!
 //! > EX φ = ∨_t (enabled(t) ∧ φ_t),  AX φ = ¬EX ¬φ,
 //!
-//! where transitions with the same φ_t share one copy of it; those that change nothing that φ
-//! speaks of share φ itself. At a dead marking EX φ is false and AX φ true, as it should be.
+//! Transitions with the same φ_t share one copy of it. Transitions that change nothing in φ share φ
+//! itself. In a dead marking EX φ is false and AX φ is true, as the definition requires.
 
 use crate::features::Features;
 use crate::id::TransitionId;
 use crate::net::Net;
 use crate::predicate::{Atom, Predicate};
 use crate::sum::{LinearSum, add_up};
-use parikh_temporal::{Ctl, Formula, Node, Quantifier, Values};
+use parikh_temporal::{Ctl, Formula, Node, PartValues, Quantifier};
 use std::collections::HashMap;
 
-/// The most firings that change nothing of a predicate, and are asked for one by one where that is
-/// not needed.
+/// The largest number of transitions without effect on a predicate that the `_near` functions list
+/// one by one.
 const NEAR: usize = 16;
 
 impl Predicate {
-    /// Whether it holds after some firing, as a predicate of the marking before. Nothing where that
-    /// has more than so many leaves, its numbers are too large, it speaks of deadness, or the net
-    /// has arcs whose effect is none of tokens added and taken.
+    /// Returns EX of this predicate, as a predicate on the marking before the firing. Returns
+    /// `None` if the result has more than `most` leaves or numbers that are too large, if the
+    /// predicate speaks of deadness, or if the net has arcs other than plain arcs.
     pub fn before_some(&self, net: &Net, most: usize) -> Option<Predicate> {
         self.before(net, most, None)
     }
 
-    /// A predicate that implies [`before_some`](Self::before_some), where that is larger, and
-    /// mostly is it: firings that change nothing that this speaks of are left out where there are
-    /// many of them, so that it speaks of few places.
+    /// Returns a predicate that implies [`before_some`](Self::before_some) and speaks of fewer
+    /// places. Transitions without effect on the predicate are left out if there are many of them;
+    /// otherwise the result is `before_some` itself.
     pub fn before_some_near(&self, net: &Net, most: usize) -> Option<Predicate> {
         self.before(net, most, Some(false))
     }
 
-    /// The same for [`before_all`](Self::before_all): this has to hold before then.
+    /// Returns a predicate implied by [`before_all`](Self::before_all) that speaks of fewer places,
+    /// in the same way.
     pub fn before_all_near(&self, net: &Net, most: usize) -> Option<Predicate> {
         Some(self.clone().negated().before(net, most, Some(true))?.negated().sorted())
     }
 
-    /// EX of it. Of firings that change nothing of it, if they are many, `far` says that they are
-    /// always possible, or never.
+    /// Returns EX of this predicate. If many transitions have no effect on it, `far` says whether
+    /// they count as always enabled or never enabled.
     fn before(&self, net: &Net, most: usize, far: Option<bool>) -> Option<Predicate> {
         if !Features::PLAIN.and(Features::WEIGHTS).cover(net.features()) || self.mentions_deadness()
         {
@@ -52,15 +52,15 @@ impl Predicate {
         if *self == Predicate::False {
             return Some(Predicate::False);
         }
-        // For most firings φ_t is φ itself, so EX φ is hardly smaller than φ.
+        // For most transitions φ_t is φ itself, so EX φ is hardly smaller than φ.
         if self.leaves() > most {
             return None;
         }
         let read = self.read_at(net);
-        // Firings that shift the same of it by as much leave the same predicate, which is made once
-        // for them. The work for each grows with the places that it changes, not with the length of
-        // sums: there are sums over thousands of places, and nets with hundreds of thousands of
-        // transitions.
+        // Transitions that shift the read values by the same amounts leave the same predicate,
+        // which is built once. The work for each transition grows with the places that it changes,
+        // not with the length of sums: there are sums over thousands of places, and nets with
+        // hundreds of thousands of transitions.
         let mut after: HashMap<Vec<(u32, i128)>, usize> = HashMap::new();
         let mut numbers: HashMap<Predicate, usize> = HashMap::new();
         let mut groups: Vec<(Predicate, Vec<TransitionId>)> = Vec::new();
@@ -105,13 +105,13 @@ impl Predicate {
         Some(before).filter(|before| before.leaves() <= most)
     }
 
-    /// The same after any firing, and where there is none.
+    /// Returns AX of this predicate: it holds after every firing, and in dead markings.
     pub fn before_all(&self, net: &Net, most: usize) -> Option<Predicate> {
         Some(self.clone().negated().before_some(net, most)?.negated().sorted())
     }
 
-    /// It holds in m where this does not speak of m but of m before so many tokens were added;
-    /// places ascend.
+    /// Returns the predicate that holds in m exactly if this predicate holds in m + `changes`. The
+    /// places in `changes` ascend.
     fn shifted(&self, net: &Net, changes: &[(usize, i64)]) -> Option<Predicate> {
         if changes.is_empty() {
             return Some(self.clone());
@@ -156,9 +156,9 @@ impl Predicate {
         }
     }
 
-    /// Numbers the left sides of all comparisons in it from left to right: the sum of each atom,
-    /// and the tokens of each input of a transition that is to be enabled or not. By place, the
-    /// numbers of those that it occurs in, with its coefficient.
+    /// Numbers the left sides of all comparisons from left to right: the sum of each atom, and the
+    /// tokens of each input place of a transition tested for enabledness. Returns, for each place,
+    /// the numbers of the left sides in which it occurs, each with its coefficient.
     fn read_at(&self, net: &Net) -> Vec<Vec<(u32, i64)>> {
         fn read(it: &Predicate, net: &Net, next: &mut u32, at: &mut [Vec<(u32, i64)>]) {
             match it {
@@ -183,7 +183,7 @@ impl Predicate {
         at
     }
 
-    /// How many leaves it has.
+    /// Returns the number of leaves.
     pub fn leaves(&self) -> usize {
         match self {
             Predicate::And(parts) | Predicate::Or(parts) => {
@@ -194,20 +194,20 @@ impl Predicate {
     }
 }
 
-/// By how much these changes shift each number that a predicate [reads](Predicate::read_at); those
-/// that stay are left out.
+/// Returns by how much `changes` shifts each left side that a predicate
+/// [reads](Predicate::read_at). Left sides that do not change are left out.
 fn shifts(read: &[Vec<(u32, i64)>], changes: &[(usize, i64)]) -> Vec<(u32, i128)> {
     let of = |&(place, change): &(usize, i64)| {
         read[place].iter().map(move |&(number, a)| (number, i128::from(a) * i128::from(change)))
     };
     let mut all: Vec<(u32, i128)> = changes.iter().flat_map(of).collect();
-    // Cannot overflow: Σ|a| of a sum and each change are below 2⁶³.
+    // No overflow: Σ|a| of a sum and each change are below 2⁶³.
     add_up(&mut all);
     all
 }
 
-/// A part of a formula of CTL as a predicate, where it has no other operators of time than EX and
-/// AX, each of them with at most so many leaves.
+/// Returns a part of a CTL formula as a predicate, if its only temporal operators are EX and AX and
+/// each of them has at most `most` leaves.
 pub fn condition_before(
     formulas: &Ctl,
     part: Formula<Quantifier>,
@@ -215,7 +215,7 @@ pub fn condition_before(
     net: &Net,
     most: usize,
 ) -> Option<Predicate> {
-    formulas.fold(part, |_, node, made: &Values<Quantifier, Option<Predicate>>| {
+    formulas.fold(part, |_, node, made: &PartValues<Quantifier, Option<Predicate>>| {
         let all = |parts: &[Formula<Quantifier>]| -> Option<Vec<Predicate>> {
             parts.iter().map(|&part| made[part].clone()).collect()
         };
@@ -239,7 +239,8 @@ pub fn condition_before(
 mod tests {
     use super::*;
 
-    /// Along random walks, EX φ holds just where some firing leads to φ, and AX φ where all do.
+    /// On random walks, EX φ holds exactly where some firing leads to φ, and AX φ where all firings
+    /// do.
     #[cfg(feature = "generate")]
     #[test]
     fn what_holds_after_a_firing_is_known_before() {

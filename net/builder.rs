@@ -1,5 +1,5 @@
-//! Building a net: nodes and arcs in any order, checked as they come, and the compressed tables
-//! made once at the end.
+//! Construction of a net: nodes and arcs come in any order and are checked at once; the compressed
+//! tables are made at the end.
 
 use crate::coloured::Folding;
 use crate::features::Features;
@@ -12,7 +12,7 @@ use crate::translation::Translation;
 use crate::units::Units;
 use std::collections::BTreeMap;
 
-/// Why a node or an arc is refused. Every variant names what it concerns.
+/// The reason why a node or an arc is refused, with its id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
     /// Two nodes have one id; places and transitions share their ids.
@@ -35,7 +35,7 @@ pub enum BuildError {
     TooLarge,
 }
 
-/// One arc as it was added.
+/// An arc as it was added.
 #[derive(Clone, Copy)]
 struct RawArc {
     transition: u32,
@@ -43,7 +43,7 @@ struct RawArc {
     weight: u64,
 }
 
-/// Collects a net. See the crate's example for the textual way to the same.
+/// A net under construction. The crate's example shows the same in text.
 #[derive(Default)]
 pub struct NetBuilder {
     name: String,
@@ -60,7 +60,7 @@ pub struct NetBuilder {
     features: Features,
 }
 
-/// A node by its id: places and transitions share one space of ids.
+/// A node found by its id. Places and transitions share one space of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
     /// The id is a place's.
@@ -70,16 +70,16 @@ pub enum Node {
 }
 
 impl NetBuilder {
-    /// An empty net of this name.
+    /// Makes an empty net with this name.
     pub fn new(name: impl Into<String>) -> Self {
         NetBuilder { name: name.into(), ..NetBuilder::default() }
     }
 
-    /// All nodes and arcs of `net`, in order, with its name and initial marking; its units and
-    /// final markings are left out.
+    /// Copies all nodes and arcs of `net` in order, with its name and initial marking, without
+    /// units and final markings.
     ///
     /// # Errors
-    /// None in practice: what was built once can be built again.
+    /// None for a net that a builder made.
     pub fn of(net: &Net) -> Result<Self, BuildError> {
         let mut builder = NetBuilder::new(net.name());
         builder.add_features(net.features());
@@ -100,7 +100,7 @@ impl NetBuilder {
         Ok(builder)
     }
 
-    /// Says that the net has these features, beside those that show in its arcs.
+    /// Adds features beyond those that the arcs show.
     pub fn add_features(&mut self, features: Features) {
         self.features = self.features.and(features);
     }
@@ -136,7 +136,7 @@ impl NetBuilder {
         Ok(transition)
     }
 
-    /// The hash of an id, if a node may have it.
+    /// Checks that an id is free and not empty. Returns its hash.
     fn claim(&self, id: &str) -> Result<u32, BuildError> {
         if id.is_empty() {
             return Err(BuildError::EmptyId);
@@ -197,7 +197,7 @@ impl NetBuilder {
         Ok(())
     }
 
-    /// Whether an arc between these may have this weight.
+    /// Checks that an arc between these nodes may have this weight.
     pub(crate) fn check_weight(
         &self,
         t: TransitionId,
@@ -207,7 +207,8 @@ impl NetBuilder {
         self.checked_arc(t, p, weight).map(|_| ())
     }
 
-    /// What is taken by the arcs added so far, between the ends that are asked about.
+    /// Returns the weights of the arcs from places to transitions added so far, for the given
+    /// pairs.
     pub(crate) fn taken(
         &self,
         asked: &BTreeMap<(TransitionId, PlaceId), u64>,
@@ -239,7 +240,7 @@ impl NetBuilder {
         (self.places.get(p).to_owned(), self.transitions.get(t).to_owned())
     }
 
-    /// The node with this id, if it was added.
+    /// Returns the node with this id, if it was added.
     pub fn node(&self, id: &str) -> Option<Node> {
         self.node_hashed(id, hash(id))
     }
@@ -251,17 +252,17 @@ impl NetBuilder {
         })
     }
 
-    /// How many places were added so far.
+    /// Returns the number of places added so far.
     pub fn place_count(&self) -> usize {
         self.places.len()
     }
 
-    /// The id of a place added before.
+    /// Returns the id of a place.
     pub fn place_name(&self, p: PlaceId) -> &str {
         self.places.get(p.index())
     }
 
-    /// The initial marking as added so far.
+    /// Returns the initial marking added so far.
     pub fn initial(&self) -> Marking {
         Marking::new(self.tokens.clone())
     }
@@ -271,20 +272,20 @@ impl NetBuilder {
         self.units = Some(units);
     }
 
-    /// Attaches what the net was unfolded from.
+    /// Attaches the coloured net from which the net was unfolded.
     pub fn set_folding(&mut self, folding: Folding) {
         self.folding = Some(folding);
     }
 
-    /// Attaches the net with inhibitor or reset arcs that this net stands for.
+    /// Attaches the net with inhibitor or reset arcs that this net represents.
     pub fn set_translation(&mut self, translation: Translation) {
         self.translation = Some(translation);
     }
 
-    /// The finished net.
+    /// Builds the net.
     ///
     /// # Errors
-    /// When parallel arcs together exceed 2⁶³ − 1, or there are too many arcs.
+    /// If parallel arcs together exceed 2⁶³ − 1, or there are too many arcs.
     pub fn build(mut self) -> Result<Net, BuildError> {
         if self.pre.len().max(self.post.len()) >= u32::MAX as usize {
             return Err(BuildError::TooLarge);
@@ -337,9 +338,10 @@ impl NetBuilder {
     }
 }
 
-/// Sorts by (transition, place) and adds up parallel arcs; the arc that overflows on failure.
+/// Sorts arcs by (transition, place) and adds up parallel arcs. Returns the arc that overflows as
+/// an error.
 fn merge_parallel(arcs: &mut Vec<RawArc>) -> Result<(), RawArc> {
-    // Mostly they come one transition after the other.
+    // Most readers add arcs transition by transition.
     match arcs.is_sorted_by_key(|arc| arc.transition) {
         true => arcs
             .chunk_by_mut(|a, b| a.transition == b.transition)
@@ -360,7 +362,7 @@ fn merge_parallel(arcs: &mut Vec<RawArc>) -> Result<(), RawArc> {
     overflow.map_or(Ok(()), Err)
 }
 
-/// `arcs` sorted by (transition, place), cut into rows by transition.
+/// Cuts arcs sorted by (transition, place) into one row per transition.
 fn rows_by_transition(transitions: usize, arcs: &[RawArc]) -> Rows<Arc> {
     let mut rows = Rows::with_capacity(transitions, arcs.len());
     let mut rest = arcs.iter().peekable();
@@ -373,9 +375,9 @@ fn rows_by_transition(transitions: usize, arcs: &[RawArc]) -> Rows<Arc> {
     rows
 }
 
-/// The same arcs in rows by place, each row by ascending transition.
+/// Returns the same arcs as one row per place, each row by ascending transition.
 fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
-    // A counting sort: where the next arc of each place goes.
+    // Counting sort: `next` is the position of the next arc of each place.
     let mut next = vec![0u32; places + 1];
     arcs.iter().for_each(|arc| next[arc.place as usize + 1] += 1);
     for place in 1..=places {
@@ -399,10 +401,10 @@ fn rows_by_place(places: usize, arcs: &[RawArc]) -> Rows<PlaceArc> {
     rows
 }
 
-type Classes = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
+type EffectClasses = (Vec<EffectId>, Rows<Change>, Rows<TransitionId>);
 
 /// Groups transitions by post − pre. Classes are numbered by their first transition.
-fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> Classes {
+fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> EffectClasses {
     let mut known = Table::default();
     let mut effects: Rows<Change> = Rows::with_capacity(transitions, transitions * 2);
     let (mut count, mut delta) = (0u32, Vec::new());
@@ -432,7 +434,8 @@ fn effect_classes(transitions: usize, pre: &Rows<Arc>, post: &Rows<Arc>) -> Clas
     (effect_of, effects, classes)
 }
 
-/// post − pre of two rows sorted by place, zeros left out. Fits: both weights are below 2⁶³.
+/// Computes post − pre of two rows sorted by place, without zeros. No overflow: both weights are
+/// below 2⁶³.
 fn difference(pre: &[Arc], post: &[Arc], delta: &mut Vec<Change>) {
     delta.clear();
     let (mut i, mut j) = (0, 0);

@@ -1,7 +1,7 @@
-//! The closest of many names, for messages about a wrong one.
+//! Suggestions for messages about an unknown name.
 
-/// The candidate with the fewest edits from `name` (insertions, deletions, replacements), the
-/// first of several; none when more than about a third of the letters would change.
+/// Returns the first candidate with the fewest edits from `name` (insertions, deletions,
+/// replacements). Returns `None` if more than about a third of the letters would change.
 pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let name: Vec<char> = name.chars().take(LONGEST).collect();
     let mut allowed = (name.len() + 1) / 3;
@@ -20,17 +20,17 @@ pub fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Opt
             if edits == 0 {
                 break;
             }
-            // Only a strictly better one is worth looking for.
+            // Only a strictly closer candidate is of interest.
             allowed = edits - 1;
         }
     }
     best
 }
 
-/// Names are compared up to here; longer ones would only cost time.
+/// Names are compared up to this length in characters, to limit the time.
 const LONGEST: usize = 200;
 
-/// Levenshtein's distance, one row at a time.
+/// Computes Levenshtein's distance, with one row of the table at a time.
 fn distance(a: &[char], b: &[char], row: &mut Vec<usize>) -> usize {
     row.clear();
     row.extend(0..=b.len());

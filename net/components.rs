@@ -1,40 +1,39 @@
-//! Strongly connected components of a graph whose nodes are numbers from 0, with stacks of its own
-//! in place of recursion.
+//! Strongly connected components of a graph whose nodes are numbers from 0, with an explicit stack
+//! instead of recursion.
 //!
 //! # Cost
-//! Linear in nodes and edges; 12 bytes for each node, and 8 more for each on the path being
-//! followed.
+//! Linear in nodes and edges. 12 bytes per node, and 8 more for each node on the current path.
 //!
 //! # Sources
 //! R. Tarjan, *Depth-First Search and Linear Graph Algorithms*, SIAM J. Comput. 1(2), 1972.
 
 use std::collections::TryReserveError;
 
-/// Of each node its component, and how many components there are. They are numbered so that no edge
-/// leads to a component with a larger number.
+/// The strongly connected components of a graph. Components are numbered so that no edge leads to a
+/// component with a larger number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
-    /// By node.
+    /// The component of each node, indexed by node.
     pub of: Vec<u32>,
-    /// How many there are.
+    /// The number of components.
     pub count: u32,
 }
 
-/// A node that was not met, or is in no component yet.
+/// Marks a node that was not visited, or has no component yet.
 const NONE: u32 = u32::MAX;
 
-/// The components of `nodes` nodes, fewer than 2³² − 1. `next(node, k)` is where the edge with
-/// number k of a node leads, from 0 until there is none.
+/// Returns the components of a graph with fewer than 2³² − 1 nodes. `next(node, k)` is the target
+/// of edge number k of a node, or `None` after the last edge.
 pub fn components(nodes: u32, next: impl Fn(u32, u32) -> Option<u32>) -> Components {
     let found = components_while(nodes, next, |_| Ok::<(), TryReserveError>(()));
-    // As any vector that cannot grow.
+    // Out of memory panics, as for any vector that cannot grow.
     found.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The same, where `goes_on` is asked at each node, with the number of nodes met so far.
+/// Returns the components, calling `goes_on` at each node with the number of nodes visited so far.
 ///
 /// # Errors
-/// What `goes_on` says, or where there is no memory.
+/// The error of `goes_on`, or a failed allocation.
 pub fn components_while<E: From<TryReserveError>>(
     nodes: u32,
     next: impl Fn(u32, u32) -> Option<u32>,
@@ -46,7 +45,8 @@ pub fn components_while<E: From<TryReserveError>>(
         row.resize(nodes as usize, NONE);
         Ok::<_, TryReserveError>(row)
     };
-    // When each node was met, and the earliest of those met that it leads back to.
+    // The time at which each node was visited, and the earliest time among the nodes it leads back
+    // to.
     let (mut met, mut low, mut of) = (filled()?, filled()?, filled()?);
     let (mut time, mut count) = (0, 0);
     // Nodes in no component yet, and those being visited with how many of their edges were
@@ -147,13 +147,13 @@ mod tests {
         let next = |node: u32, k: u32| (k == 0 && node + 1 < 200_000).then_some(node + 1);
         assert_eq!(components(200_000, next).count, 200_000);
         #[derive(Debug, PartialEq)]
-        struct Stopped(u32);
-        impl From<TryReserveError> for Stopped {
+        struct StopError(u32);
+        impl From<TryReserveError> for StopError {
             fn from(_: TryReserveError) -> Self {
-                Stopped(0)
+                StopError(0)
             }
         }
-        let goes_on = |met| if met < 9 { Ok(()) } else { Err(Stopped(met)) };
-        assert_eq!(components_while(200_000, next, goes_on), Err(Stopped(9)));
+        let goes_on = |met| if met < 9 { Ok(()) } else { Err(StopError(met)) };
+        assert_eq!(components_while(200_000, next, goes_on), Err(StopError(9)));
     }
 }

@@ -1,51 +1,60 @@
-//! Nets made of a net and its markings: closed to a cycle, or with firings counted.
+//! Nets derived from a net and a marking: with a transition back to the initial marking, or with
+//! firings counted.
 //!
-//! A net whose firings are counted: a place for each transition, to which it adds a token whenever
-//! it fires and from which nobody takes.
+//! To count firings, the derived net gets one place per transition, which gains a token at each
+//! firing and never loses one.
 //!
 //! ```text
 //! transition t: a -> b        ⇒        place #t      transition t: a -> b + #t
 //! ```
 //!
-//! The firing sequences are those of the net as it was, by the same names. So "t fires on some way
-//! to the marking m", which is a matter of whole runs, becomes a matter of single markings: m with
-//! a token on #t.
+//! The firing sequences are those of the original net, with the same names. So "t fires on some way
+//! to the marking m", a property of firing sequences, becomes a property of markings: m with a
+//! token on #t.
 
 use crate::builder::{BuildError, NetBuilder};
-use crate::id::PlaceId;
+use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::net::Net;
 
-/// The net with its firings counted: its places, then one for each transition, in order, called
-/// `#t` (with as many `#` as it takes for a name of its own). Initial and final markings are those
-/// of `net`, with no firings in the initial one; of final ones the counts do not matter, and are 0.
+/// The net with its firings counted: its places, then a counter for each transition, in order,
+/// called `#t` (with as many `#` as it takes for a name of its own). Initial and final markings are
+/// those of `net`. The counters are empty in both: no firing is counted initially, and the counts
+/// of a final marking do not matter.
+///
+/// A net that stands for a model with inhibitor or reset arcs keeps its translation. Its counters
+/// belong to the transitions of the model: all copies of a transition put on the same counter.
 ///
 /// # Errors
-/// When there are too many nodes.
+/// If there are too many nodes.
 pub fn counted(net: &Net) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
-    for t in net.transitions() {
-        let mut name = format!("#{}", net.transition_name(t));
+    for (at, copies) in net.model_transitions().enumerate() {
+        let own = match net.translation() {
+            Some(translation) => translation.transition_name(TransitionId::new(at)),
+            None => net.transition_name(TransitionId::new(at)),
+        };
+        let mut name = format!("#{own}");
         while builder.node(&name).is_some() {
             name.insert(0, '#');
         }
         let counter = builder.place(&name, 0)?;
-        builder.put(t, counter, 1)?;
+        copies.into_iter().try_for_each(|copy| builder.put(copy, counter, 1))?;
     }
-    let finals = net.final_markings().iter().map(|marking| {
-        let mut tokens = marking.tokens().to_vec();
-        tokens.resize(net.place_count() + net.transition_count(), 0);
-        Marking::new(tokens)
-    });
-    let finals = finals.collect();
-    Ok(builder.build()?.with_final_markings(finals))
+    if let Some(translation) = net.translation() {
+        builder.set_translation(translation.clone());
+    }
+    let counted = builder.build()?;
+    let places = counted.place_count();
+    let finals = net.final_markings().iter().map(|marking| marking.padded(places)).collect();
+    Ok(counted.with_final_markings(finals))
 }
 
-/// The net with one more transition, which takes `last` and puts the initial marking: what was done
-/// begins anew. The new transition comes last.
+/// Returns the net with one more transition, the last one, which takes `last` and puts the initial
+/// marking.
 ///
 /// # Errors
-/// When there are too many nodes.
+/// If there are too many nodes.
 pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     let mut builder = NetBuilder::of(net)?;
     let mut name = "again".to_owned();
@@ -58,10 +67,18 @@ pub fn closed(net: &Net, last: &Marking) -> Result<Net, BuildError> {
     builder.build()
 }
 
-/// The places of a [`counted`] net that are those of the net as it was, given how many transitions
-/// it has.
+/// The counters of a [`counted`] net, one for each transition of the model, in order.
+pub fn counters(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
+    let transitions = net.model_transitions().count();
+    (net.place_count().saturating_sub(transitions)..net.place_count()).map(PlaceId::new)
+}
+
+/// The places of a [`counted`] net that are places of the model: no counters, and nothing that a
+/// translation added.
 pub fn uncounted_places(net: &Net) -> impl Iterator<Item = PlaceId> + use<> {
-    (0..net.place_count() - net.transition_count().min(net.place_count())).map(PlaceId::new)
+    let transitions = net.model_transitions().count();
+    let uncounted = net.place_count().saturating_sub(transitions);
+    (0..uncounted.min(net.model_places().len())).map(PlaceId::new)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Nets with inhibitor and reset arcs: a place/transition net, its *core*, and what beside it
-//! decides when transitions are enabled and what firing them does.
+//! Nets with inhibitor and reset arcs: a place/transition net, the *core*, with additional
+//! conditions on enabledness and additional effects of firing.
 //!
 //! ```text
 //! t is enabled in m   iff  m(p) >= pre(t, p) for all p, and m(p) < w for each inhibitor arc of weight w
@@ -7,11 +7,11 @@
 //!                          m'(p) = m(p) - pre(t, p) + post(t, p)       elsewhere
 //! ```
 //!
-//! A read arc needs nothing of its own: it is a self-loop, and [`ExtendedBuilder::read`] makes one
-//! of it. So a net that has only read arcs is its core.
+//! A read arc is a self-loop, which [`ExtendedBuilder::read`] makes. So a net with only read arcs
+//! is its core.
 //!
-//! Engines, rules and documents know plain arcs only. They are never given the core where it is not
-//! the net: a [`Translation`](crate::translation::Translation) stands for it.
+//! Engines, rules and certificates know plain arcs only. A net with other arcs is given to them as
+//! its [`Translation`](crate::translation::Translation), never as its core.
 
 use crate::builder::{BuildError, NetBuilder};
 use crate::id::{PlaceId, TransitionId};
@@ -33,43 +33,44 @@ pub struct Inhibitor {
 #[derive(Clone, Debug)]
 pub struct ExtendedNet {
     core: Net,
-    /// Of each transition, by ascending place; at most one for a place. Empty where no transition
-    /// has any.
+    /// The inhibitor arcs of each transition, by ascending place, at most one per place. Empty if
+    /// the net has none.
     inhibitors: Vec<Vec<Inhibitor>>,
-    /// The same of what is emptied.
+    /// The places that each transition empties, by ascending place. Empty if the net has no reset
+    /// arcs.
     resets: Vec<Vec<PlaceId>>,
 }
 
 impl ExtendedNet {
-    /// The places, the transitions and the plain arcs.
+    /// Returns the places, the transitions and the plain arcs.
     pub fn core(&self) -> &Net {
         &self.core
     }
 
-    /// What inhibits `t`, by ascending place.
+    /// Returns the inhibitor arcs of `t`, by ascending place.
     pub fn inhibitors(&self, t: TransitionId) -> &[Inhibitor] {
         self.inhibitors.get(t.index()).map_or(&[], |row| row)
     }
 
-    /// The places that `t` empties, ascending.
+    /// Returns the places that `t` empties, ascending.
     pub fn resets(&self, t: TransitionId) -> &[PlaceId] {
         self.resets.get(t.index()).map_or(&[], |row| row)
     }
 
-    /// Whether there is nothing beside the core: then the core is the net.
+    /// Returns true if there are only plain arcs, so that the core is the net.
     pub fn is_plain(&self) -> bool {
         self.inhibitors.iter().all(Vec::is_empty) && !self.has_resets()
     }
 
-    /// Whether there are reset arcs.
+    /// Returns true if there are reset arcs.
     pub fn has_resets(&self) -> bool {
         self.resets.iter().any(|row| !row.is_empty())
     }
 
-    /// The core of a net that has nothing beside it.
+    /// Returns the core of a net with only plain arcs.
     ///
     /// # Errors
-    /// The net as it was, when it has.
+    /// The unchanged net, if it has other arcs.
     pub fn into_plain(self) -> Result<Net, Box<ExtendedNet>> {
         match self.is_plain() {
             true => Ok(self.core),
@@ -77,25 +78,31 @@ impl ExtendedNet {
         }
     }
 
-    /// The same net with these final markings.
+    /// Returns the net with other final markings.
     #[must_use]
     pub fn with_final_markings(self, finals: Vec<Marking>) -> Self {
         ExtendedNet { core: self.core.with_final_markings(finals), ..self }
     }
 
-    /// The weight of the inhibitor arc between `t` and `p`, where there is one.
+    /// The same net, begun from `marking`.
+    #[must_use]
+    pub fn from_marking(self, marking: Marking) -> Self {
+        ExtendedNet { core: self.core.from_marking(marking), ..self }
+    }
+
+    /// Returns the weight of the inhibitor arc between `t` and `p`, if it exists.
     pub fn inhibitor_weight(&self, t: TransitionId, p: PlaceId) -> Option<u64> {
         let row = self.inhibitors(t);
         row.binary_search_by_key(&p, |arc| arc.place).ok().map(|at| row[at].weight)
     }
 
-    /// Whether `t` may fire in `marking`.
+    /// Returns true if `t` is enabled in `marking`.
     pub fn is_enabled(&self, marking: &Marking, t: TransitionId) -> bool {
         self.core.is_enabled(marking, t)
             && self.inhibitors(t).iter().all(|arc| marking[arc.place] < arc.weight)
     }
 
-    /// What `t` asks of places to be enabled.
+    /// Returns the token ranges that enable `t`.
     pub fn enabling(&self, t: TransitionId) -> Vec<Window> {
         let needs = self.core.pre(t).iter();
         let needs = needs.map(|arc| Window { place: arc.place, least: arc.weight, below: None });
@@ -104,15 +111,15 @@ impl ExtendedNet {
         needs.chain(room).collect()
     }
 
-    /// Whether no transition is enabled in `marking`.
+    /// Returns true if no transition is enabled in `marking`.
     pub fn is_dead(&self, marking: &Marking) -> bool {
         !self.core.transitions().any(|t| self.is_enabled(marking, t))
     }
 
-    /// Fires `t` once in `marking`, which is left as it was on an error.
+    /// Fires `t` once in `marking`, which stays unchanged on an error.
     ///
     /// # Errors
-    /// When `t` is not enabled, or a place would overflow; each names the place.
+    /// If `t` is disabled or a place would overflow, with the place.
     pub fn fire(&self, marking: &mut Marking, t: TransitionId) -> Result<(), FireError> {
         let lacking = self.core.pre(t).iter().find(|arc| marking[arc.place] < arc.weight);
         let inhibits = self.inhibitors(t).iter().find(|arc| marking[arc.place] >= arc.weight);
@@ -144,7 +151,7 @@ impl From<Net> for ExtendedNet {
     }
 }
 
-/// Collects a net with inhibitor, reset and read arcs.
+/// A net with inhibitor, reset and read arcs under construction.
 #[derive(Default)]
 pub struct ExtendedBuilder {
     /// The nodes and the plain arcs.
@@ -155,13 +162,13 @@ pub struct ExtendedBuilder {
 }
 
 impl ExtendedBuilder {
-    /// An empty net of this name.
+    /// Makes an empty net with this name.
     pub fn new(name: impl Into<String>) -> Self {
         ExtendedBuilder { core: NetBuilder::new(name), ..ExtendedBuilder::default() }
     }
 
-    /// `t` is enabled only while `p` holds `weight` tokens, and takes none of them. With plain arcs
-    /// between the two, the larger number counts.
+    /// Adds a read arc: `t` is enabled only while `p` holds `weight` tokens, and takes none of
+    /// them. If plain arcs join the two as well, the larger weight counts.
     ///
     /// # Errors
     /// As [`NetBuilder::take`].
@@ -172,8 +179,8 @@ impl ExtendedBuilder {
         Ok(())
     }
 
-    /// `t` is enabled only while `p` holds fewer than `weight` tokens. Of several arcs, the least
-    /// weight counts.
+    /// Adds an inhibitor arc: `t` is enabled only while `p` holds fewer than `weight` tokens. Of
+    /// several arcs, the smallest weight counts.
     ///
     /// # Errors
     /// As [`NetBuilder::take`].
@@ -184,12 +191,13 @@ impl ExtendedBuilder {
         Ok(())
     }
 
-    /// `t` empties `p`, after it took what it takes and before it puts what it puts.
+    /// Adds a reset arc: `t` empties `p` after taking its input tokens and before putting its
+    /// output tokens.
     pub fn reset(&mut self, t: TransitionId, p: PlaceId) {
         self.resets.insert((t, p), ());
     }
 
-    /// The finished net.
+    /// Builds the net.
     ///
     /// # Errors
     /// As [`NetBuilder::build`].
@@ -203,7 +211,7 @@ impl ExtendedBuilder {
                 let missing = u64::try_from(missing).unwrap_or_default();
                 if missing > 0 {
                     self.core.take(t, p, missing)?;
-                    // What is read stays, unless the place is emptied.
+                    // The tokens read stay, unless the place is emptied.
                     if !self.resets.contains_key(&(t, p)) {
                         self.core.put(t, p, missing)?;
                     }
@@ -223,12 +231,13 @@ impl ExtendedBuilder {
     }
 }
 
-/// What a place holds at most, whatever fires: by arcs that inhibit all who add to it. `None` where
-/// some transition adds to the place and is not inhibited by it.
+/// Returns a bound on the tokens of a place that follows from inhibitor arcs alone. Returns `None`
+/// if some transition adds to the place and is not inhibited by it.
 ///
-/// Let B be the largest of m₀(p) and of what can be left by each transition that raises p: with an
-/// inhibitor arc of weight w and d tokens more than before, (w − 1) + d; with a reset arc, what it
-/// puts. A marking with at most B tokens on p is followed by such markings only.
+/// Let B be the largest of m₀(p) and of the tokens that each transition raising p can leave. With
+/// an inhibitor arc of weight w and an increase of d tokens this is (w − 1) + d; with a reset arc,
+/// the tokens put. The successors of a marking with at most B tokens on p have at most B tokens on
+/// p.
 pub fn capacity(net: &ExtendedNet, p: PlaceId) -> Option<u64> {
     let core = net.core();
     let mut most = core.initial()[p];
@@ -286,7 +295,7 @@ mod tests {
         assert!(matches!(net.fire(&mut marking, t), Err(FireError::NotEnabled(_))));
         net.fire(&mut marking, empty).unwrap();
         assert_eq!(marking.tokens(), [1, 1]);
-        // What is filled up to a number of tokens holds no more.
+        // A place filled up to a number of tokens holds no more.
         assert_eq!(capacity(&net, PlaceId::new(1)), Some(2));
         assert_eq!(capacity(&net, PlaceId::new(0)), Some(4));
     }

@@ -1,46 +1,45 @@
-//! Facts about a net that engines may rely on: plain data, each with what it rests on.
+//! Facts about a net that engines may rely on: plain data, each with its provenance.
 //!
-//! Facts are about one net *with its initial marking*: bounds hold of what can be reached from
-//! there. So they are no part of a [`Net`], and a net that is begun elsewhere starts again with
-//! [`Facts::none`]. Flows and traps follow from the arcs alone, and would be the same there.
+//! Facts are about one net *with its initial marking*: bounds hold in the markings reachable from
+//! there. So facts are not part of a [`Net`], and the same net with another initial marking starts
+//! with [`Facts::none`]. Flows and traps follow from the arcs alone and stay valid.
 //!
-//! Some facts are proved, others are what the model says of itself. Both make engines faster, but
-//! an answer that rests on a claim must say so, and be taken back when the claim turns out to be
-//! false. So no fact is stored without its [`Provenance`], and nobody gets one without saying how
-//! much may be assumed.
+//! Some facts are proved, others are claims of the model. An answer that rests on a claim must say
+//! so, and is withdrawn if the claim proves false. So every fact is stored with its [`Provenance`],
+//! and every access states which provenance is acceptable.
 
 use crate::id::PlaceId;
 use crate::net::Net;
 use crate::sum::LinearSum;
 
-/// What a fact rests on, from the firmest ground to the least firm. Each includes those before it:
-/// what follows from several facts rests on their [`join`](Provenance::join).
+/// The provenance of a fact, from the strongest to the weakest. A fact that follows from several
+/// facts has their [`join`](Provenance::join).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Provenance {
     /// The arcs and the initial marking alone.
     #[default]
     Arcs,
-    /// Place invariants too. Proved, like what the arcs say.
+    /// Place invariants as well; proved too.
     Flows,
-    /// The model's own claim that its units are safe (NUPN), which nobody has proved.
+    /// The model's claim that its units are safe (NUPN), which is not proved.
     UnitsClaimed,
 }
 
 impl Provenance {
-    /// All of them, ascending.
+    /// All provenances, strongest first.
     pub const ALL: [Provenance; 3] =
         [Provenance::Arcs, Provenance::Flows, Provenance::UnitsClaimed];
 
-    /// The least firm ground on which everything is proved.
+    /// The weakest provenance that still means proved.
     pub const PROVED: Provenance = Provenance::Flows;
 
-    /// What something rests on that follows from facts of both kinds.
+    /// Returns the provenance of a fact that follows from facts of both provenances.
     #[must_use]
     pub fn join(self, other: Provenance) -> Provenance {
         self.max(other)
     }
 
-    /// Whether it is true only if the model's units are safe.
+    /// Returns true if the fact holds only if the model's units are safe.
     pub fn assumes_units(self) -> bool {
         self > Provenance::PROVED
     }
@@ -48,44 +47,44 @@ impl Provenance {
 
 /// A bound on the tokens of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bound {
-    /// Tokens.
+pub struct PlaceBound {
+    /// The number of tokens.
     pub tokens: u64,
-    /// What it rests on.
+    /// The provenance.
     pub rests_on: Provenance,
 }
 
-/// A bound with the reason why it holds; it may use those that stand before it in the list.
+/// A bound with its reason, which may use earlier bounds of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DerivedBound {
-    /// The place that is bounded.
+    /// The bounded place.
     pub place: PlaceId,
-    /// Whether from above.
+    /// True for an upper bound, false for a lower bound.
     pub upper: bool,
-    /// Tokens.
+    /// The number of tokens.
     pub tokens: u64,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why a bound holds.
+/// The reason why a bound holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No transition adds to the place (upper) or takes from it on balance (lower).
+    /// No transition increases the place (upper bound) or decreases it (lower bound).
     OneWay,
     /// The place is in a siphon that is empty initially.
     UnmarkedSiphon,
-    /// A sum that no firing changes leaves no more (no less) for the place.
+    /// A place invariant leaves no more (no less) for the place.
     Flow {
-        /// Its position among the flows.
+        /// The invariant's position among the flows.
         flow: usize,
-        /// How many of the bounds, from the first one on, it takes for its other places.
+        /// The number of bounds, from the first on, that the argument uses for the other places.
         using: usize,
     },
 }
 
 impl Reason {
-    /// What a bound rests on that holds for this reason.
+    /// Returns the provenance of a bound with this reason.
     pub fn provenance(self) -> Provenance {
         match self {
             Reason::OneWay | Reason::UnmarkedSiphon => Provenance::Arcs,
@@ -94,45 +93,45 @@ impl Reason {
     }
 }
 
-/// What is known of every marking that is reachable from the initial marking of one net.
+/// The facts known of every reachable marking of one net with its initial marking.
 #[derive(Clone, Debug)]
 pub struct Facts {
     places: usize,
-    /// By provenance.
-    bounds: [Bounds; 3],
-    /// Those that come with their reasons. Flows are positions in `flows`.
+    /// The bounds by provenance.
+    bounds: [ProvenanceBounds; 3],
+    /// The bounds with their reasons. Flows are positions in `flows`.
     derived: Vec<DerivedBound>,
-    /// Sums that no firing changes, as far as somebody asked for them. Whoever uses one can see for
-    /// himself that it is one, by multiplying it with the net.
+    /// Place invariants, if they were requested. Users can verify each by multiplying it with the
+    /// incidence matrix.
     pub flows: Vec<LinearSum>,
-    /// Sets of places that stay marked once they are, as far as somebody asked for them, marked
-    /// initially or not. Whoever uses one can see for himself that it is one.
+    /// Traps, if they were requested, marked initially or not. Users can verify that each is a
+    /// trap.
     pub traps: Vec<Vec<PlaceId>>,
 }
 
-/// The bounds with one provenance; empty lists while there are none.
+/// The bounds of one provenance; the lists are empty while there are none.
 #[derive(Clone, Debug, Default)]
-struct Bounds {
+struct ProvenanceBounds {
     lower: Vec<u64>,
     upper: Vec<Option<u64>>,
 }
 
 impl Facts {
-    /// Nothing but the net.
+    /// Makes an empty collection.
     pub fn none(net: &Net) -> Self {
         let (places, bounds) = (net.place_count(), Default::default());
         Facts { places, bounds, derived: Vec::new(), flows: Vec::new(), traps: Vec::new() }
     }
 
-    /// What the model itself says, and nothing else; see [`claim_units`](Self::claim_units).
+    /// Makes a collection of the model's own claims only; see [`claim_units`](Self::claim_units).
     pub fn claimed_by_model(net: &Net) -> Self {
         let mut facts = Facts::none(net);
         facts.claim_units(net);
         facts
     }
 
-    /// Takes over what the model claims of this net: where its units are said to be safe (NUPN),
-    /// every place in them holds one token at most. Whether it claims anything.
+    /// Adds the model's claim about this net: if its units are said to be safe (NUPN), every place
+    /// in a unit holds at most one token. Returns true if there is such a claim.
     pub fn claim_units(&mut self, net: &Net) -> bool {
         let Some(units) = net.safe_units() else { return false };
         for place in net.places().filter(|&place| units.covers(place)) {
@@ -141,54 +140,53 @@ impl Facts {
         true
     }
 
-    /// Whether there is a bound with this very provenance.
+    /// Returns true if there is a bound with exactly this provenance.
     pub fn has_bounds_by(&self, rests_on: Provenance) -> bool {
-        let Bounds { lower, upper } = &self.bounds[rests_on as usize];
+        let ProvenanceBounds { lower, upper } = &self.bounds[rests_on as usize];
         !lower.is_empty() || !upper.is_empty()
     }
 
-    /// The most tokens `place` ever holds, where known; of equal bounds the firmest.
-    pub fn upper_bound(&self, place: PlaceId) -> Option<Bound> {
+    /// Returns the upper bound of `place`, if one is known; of equal bounds, the one with the
+    /// strongest provenance.
+    pub fn upper_bound(&self, place: PlaceId) -> Option<PlaceBound> {
         let bound = |rests_on: Provenance| {
             let tokens = self.bounds[rests_on as usize].upper.get(place.index()).copied()??;
-            Some(Bound { tokens, rests_on })
+            Some(PlaceBound { tokens, rests_on })
         };
-        // The first of the smallest.
+        // `min_by_key` returns the first of equal elements.
         Provenance::ALL.into_iter().filter_map(bound).min_by_key(|bound| bound.tokens)
     }
 
-    /// The most tokens `place` ever holds as far as it is known from what rests on no more than
-    /// `within`.
+    /// Returns the upper bound of `place` that follows from facts up to the provenance `within`.
     pub fn upper_bound_within(&self, place: PlaceId, within: Provenance) -> Option<u64> {
         let bounds = self.bounds[..=within as usize].iter();
         bounds.filter_map(|bounds| bounds.upper.get(place.index()).copied()?).min()
     }
 
-    /// The least tokens `place` ever holds; of equal bounds the firmest.
-    pub fn lower_bound(&self, place: PlaceId) -> Bound {
-        let mut best = Bound { tokens: 0, rests_on: Provenance::Arcs };
+    /// Returns the lower bound of `place`; of equal bounds, the one with the strongest provenance.
+    pub fn lower_bound(&self, place: PlaceId) -> PlaceBound {
+        let mut best = PlaceBound { tokens: 0, rests_on: Provenance::Arcs };
         for rests_on in Provenance::ALL {
             let tokens = self.bounds[rests_on as usize].lower.get(place.index());
             if let Some(&tokens) = tokens.filter(|&&tokens| tokens > best.tokens) {
-                best = Bound { tokens, rests_on };
+                best = PlaceBound { tokens, rests_on };
             }
         }
         best
     }
 
-    /// The least tokens `place` ever holds as far as it is known from what rests on no more than
-    /// `within`.
+    /// Returns the lower bound of `place` that follows from facts up to the provenance `within`.
     pub fn lower_bound_within(&self, place: PlaceId, within: Provenance) -> u64 {
         let bounds = self.bounds[..=within as usize].iter();
         bounds.filter_map(|bounds| bounds.lower.get(place.index()).copied()).max().unwrap_or(0)
     }
 
-    /// The bounds that were derived from the net, in order.
+    /// Returns the derived bounds in order.
     pub fn derived(&self) -> &[DerivedBound] {
         &self.derived
     }
 
-    /// Adds a list of bounds, each with its reason, which refers to this list and to `flows`.
+    /// Adds bounds with their reasons, which refer to this list and to `flows`.
     pub fn derive(&mut self, derived: &[DerivedBound], flows: &[LinearSum]) {
         let (before, flows_before) = (self.derived.len(), self.flows.len());
         self.flows.extend_from_slice(flows);
@@ -208,8 +206,8 @@ impl Facts {
         }
     }
 
-    /// Adds that `place` holds at most so many tokens, for a reason that is known elsewhere; the
-    /// smallest bound of each provenance stays.
+    /// Adds an upper bound whose reason is recorded elsewhere. The smallest bound per provenance
+    /// stays.
     pub fn bound_above(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
         let upper = &mut self.bounds[rests_on as usize].upper;
         upper.resize(self.places, None);
@@ -217,8 +215,8 @@ impl Facts {
         *slot = Some(slot.map_or(tokens, |known| known.min(tokens)));
     }
 
-    /// Adds that `place` holds at least so many tokens, for a reason that is known elsewhere; the
-    /// largest bound of each provenance stays.
+    /// Adds a lower bound whose reason is recorded elsewhere. The largest bound per provenance
+    /// stays.
     pub fn bound_below(&mut self, place: PlaceId, tokens: u64, rests_on: Provenance) {
         let lower = &mut self.bounds[rests_on as usize].lower;
         lower.resize(self.places, 0);
@@ -239,7 +237,7 @@ mod tests {
         assert_eq!((facts.upper_bound(p), facts.lower_bound(p).tokens), (None, 0));
         facts.bound_above(p, 1, Provenance::UnitsClaimed);
         facts.bound_above(p, 3, Provenance::Flows);
-        let bound = |tokens, rests_on| Bound { tokens, rests_on };
+        let bound = |tokens, rests_on| PlaceBound { tokens, rests_on };
         assert_eq!(facts.upper_bound(p), Some(bound(1, Provenance::UnitsClaimed)));
         assert_eq!(facts.upper_bound_within(p, Provenance::PROVED), Some(3));
         assert_eq!(facts.upper_bound_within(p, Provenance::Arcs), None);

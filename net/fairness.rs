@@ -1,36 +1,36 @@
-//! Fairness: which runs count, of those that may go on without a transition for ever.
+//! Fairness: which maximal runs count.
 //!
-//! A run is *weakly* fair to t if t fires again and again, unless it is disabled again and again;
-//! it is *strongly* fair to t if t fires again and again, unless it is enabled finitely often only.
-//! Of positions of the run, with what fires next at each:
+//! A run is *weakly* fair to t if t fires infinitely often, or is disabled infinitely often. It is
+//! *strongly* fair to t if t fires infinitely often, or is enabled only finitely often. Over the
+//! positions of the run, with the firing that leaves each position:
 //!
 //! ```text
 //! weak:    (G F !fireable(t)) | G F fires(t)
 //! strong:  (G F fireable(t)) -> G F fires(t)
 //! ```
 //!
-//! Strong fairness implies weak. In a dead marking nothing is enabled, so a run that ends there is
-//! fair to every transition.
+//! Strong fairness implies weak fairness. No transition is enabled in a dead marking, so a run that
+//! ends there is fair to every transition.
 //!
-//! Whatever fires first, a run can go on fairly: of the transitions that are enabled, always let
-//! the one fire that has not fired for longest. One that is enabled again and again and does not
-//! fire any more is overtaken each time by one that has not fired for longer; that one then comes
-//! behind it, so there are fewer of these each time, and it is its turn in the end. So fairness
-//! matters neither to what can be reached, nor to what the first firings decide.
+//! Every firing sequence can be extended to a fair run: always fire the enabled transition that has
+//! not fired for the longest time. A transition that is enabled infinitely often but fires finitely
+//! often is overtaken each time by one that waited longer, which then waits less than it. So the
+//! number of transitions before it decreases each time, and it fires in the end. Hence fairness
+//! changes neither reachability nor any property decided by a finite prefix.
 
 use crate::id::TransitionId;
 
-/// The transitions that a run has to be fair to.
+/// The transitions to which a run must be fair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fairness {
-    /// Ascending, without those that are among the others.
+    /// Weakly fair, ascending, without the transitions in `strong`.
     weak: Vec<TransitionId>,
-    /// Ascending.
+    /// Strongly fair, ascending.
     strong: Vec<TransitionId>,
 }
 
 impl Fairness {
-    /// Weak fairness to some transitions, and strong fairness to others.
+    /// Makes a requirement of weak fairness to some transitions and strong fairness to others.
     pub fn new(
         weak: impl IntoIterator<Item = TransitionId>,
         strong: impl IntoIterator<Item = TransitionId>,
@@ -45,27 +45,27 @@ impl Fairness {
         Fairness { weak: sorted(weak.collect()), strong }
     }
 
-    /// Whether every run is fair.
+    /// Returns true if every run is fair.
     pub fn is_none(&self) -> bool {
         self.weak.is_empty() && self.strong.is_empty()
     }
 
-    /// The transitions to which a run has to be weakly fair, and not strongly; ascending.
+    /// Returns the transitions with weak and not strong fairness, ascending.
     pub fn weak(&self) -> &[TransitionId] {
         &self.weak
     }
 
-    /// The transitions to which a run has to be strongly fair; ascending.
+    /// Returns the transitions with strong fairness, ascending.
     pub fn strong(&self) -> &[TransitionId] {
         &self.strong
     }
 
-    /// All transitions to which a run has to be fair.
+    /// Returns all transitions with a fairness requirement.
     pub fn transitions(&self) -> impl Iterator<Item = TransitionId> + '_ {
         self.weak.iter().chain(&self.strong).copied()
     }
 
-    /// Whether each run that is fair in this way is fair in the other way, too.
+    /// Returns true if every run that is fair in this sense is fair in the sense of `other`.
     pub fn implies(&self, other: &Fairness) -> bool {
         let is_strong = |t: &TransitionId| self.strong.binary_search(t).is_ok();
         let is_weak = |t: &TransitionId| self.weak.binary_search(t).is_ok() || is_strong(t);

@@ -1,29 +1,28 @@
-//! What a net has beyond plain arcs, so that whoever works on nets can say what it understands.
+//! Features of a net beyond plain arcs.
 //!
-//! An engine, a reduction rule and a document each declare the features that their arguments hold
-//! for. A net with any other is refused, so that a new kind of arc is not misread by those who have
-//! never heard of it: to them a net *is* its weighted arcs.
+//! An engine, a reduction rule and a certificate each declare the features that their arguments
+//! cover. A net with any other feature is refused, so that a new kind of arc is never misread by
+//! code that treats a net as its weighted arcs.
 
 /// A set of features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Features(u8);
 
 impl Features {
-    /// Arcs of weight 1, from which a place has to hold a token to be taken.
+    /// Arcs of weight 1.
     pub const PLAIN: Features = Features(0);
     /// Arcs of larger weights.
     pub const WEIGHTS: Features = Features(1);
-    /// Something that nobody here understands. No reader makes it; tests do, in place of whatever
-    /// is next.
+    /// A feature that no part of the program supports. Tests use it in place of a future feature.
     pub const UNKNOWN: Features = Features(1 << 7);
 
-    /// These and those.
+    /// Returns the union.
     #[must_use]
     pub const fn and(self, others: Features) -> Features {
         Features(self.0 | others.0)
     }
 
-    /// Whether all of `others` are among these.
+    /// Returns true if all of `others` are in this set.
     pub const fn cover(self, others: Features) -> bool {
         others.0 & !self.0 == 0
     }

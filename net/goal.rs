@@ -1,4 +1,4 @@
-//! Goals: the five questions that every examination is turned into.
+//! Goals: the five kinds of questions to which every examination is reduced.
 
 use crate::id::{PlaceId, TransitionId};
 use crate::net::Net;
@@ -8,50 +8,50 @@ use crate::sum::LinearSum;
 use crate::tree_property::TreeProperty;
 use std::fmt;
 
-/// What is asked of the reachable markings of a net, or of its runs.
+/// A question about the reachable markings of a net, or about its runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Goal {
-    /// Is there a reachable marking that satisfies this?
+    /// Is a marking reachable that satisfies the predicate?
     Reach(Predicate),
-    /// What is the largest value of this over the reachable markings?
+    /// What is the largest value of the sum over the reachable markings?
     Maximise(LinearSum),
-    /// Does this stay reachable wherever the net goes? Is it true that from every reachable marking
-    /// a marking can be reached that satisfies this: are these markings a home space (AG EF)?
+    /// Can a marking with the predicate be reached from every reachable marking? In other words: do
+    /// these markings form a home space (AG EF)?
     Home(Predicate),
-    /// Is there a run with this property? A formula of LTL says that no run violates it.
+    /// Is there a run with the property? An LTL formula holds if no run violates it.
     Run(Box<RunProperty>),
-    /// Does the tree of runs from the initial marking have this property, a formula of CTL?
+    /// Does the tree of runs from the initial marking have the property, a CTL formula?
     Tree(Box<TreeProperty>),
 }
 
 /// The five kinds of goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Of a [`Goal::Reach`].
+pub enum GoalKind {
+    /// The kind of [`Goal::Reach`].
     Reach,
-    /// Of a [`Goal::Maximise`].
+    /// The kind of [`Goal::Maximise`].
     Maximise,
-    /// Of a [`Goal::Home`].
+    /// The kind of [`Goal::Home`].
     Home,
-    /// Of a [`Goal::Run`].
+    /// The kind of [`Goal::Run`].
     Run,
-    /// Of a [`Goal::Tree`].
+    /// The kind of [`Goal::ExpressionTree`].
     Tree,
 }
 
 impl Goal {
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
+    /// Returns the kind.
+    pub fn kind(&self) -> GoalKind {
         match self {
-            Goal::Reach(_) => Kind::Reach,
-            Goal::Maximise(_) => Kind::Maximise,
-            Goal::Home(_) => Kind::Home,
-            Goal::Run(_) => Kind::Run,
-            Goal::Tree(_) => Kind::Tree,
+            Goal::Reach(_) => GoalKind::Reach,
+            Goal::Maximise(_) => GoalKind::Maximise,
+            Goal::Home(_) => GoalKind::Home,
+            Goal::Run(_) => GoalKind::Run,
+            Goal::Tree(_) => GoalKind::Tree,
         }
     }
 
-    /// What it says of single markings and firings, one part after the other.
+    /// Returns the goal's statements about single markings and firings, in order.
     pub fn mentions(&self) -> Vec<Mention<'_>> {
         match self {
             Goal::Reach(predicate) | Goal::Home(predicate) => vec![Mention::Condition(predicate)],
@@ -69,13 +69,13 @@ impl Goal {
         }
     }
 
-    /// Whether it asks for more than what holds in single markings: for runs, or their tree.
+    /// Returns true for goals about runs or their tree.
     pub fn is_about_time(&self) -> bool {
         !matches!(self, Goal::Reach(_) | Goal::Maximise(_) | Goal::Home(_))
     }
 
-    /// The places whose tokens matter to the goal, ascending. Everything that reads enabledness
-    /// counts with the input places of the transitions it mentions.
+    /// Returns the places whose tokens matter to the goal, ascending. A statement about enabledness
+    /// counts with the input places of its transitions.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         match self {
             Goal::Reach(predicate) | Goal::Home(predicate) => predicate.support(net),
@@ -86,36 +86,36 @@ impl Goal {
     }
 }
 
-/// A part of what a goal speaks of.
+/// A statement of a goal about a marking or a firing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mention<'g> {
-    /// What a marking satisfies.
+    /// A predicate on markings.
     Condition(&'g Predicate),
-    /// What a marking is worth.
+    /// A sum of tokens.
     Sum(&'g LinearSum),
-    /// That one of these fires.
+    /// The firing of one of these transitions.
     Firings(&'g [TransitionId]),
 }
 
-/// A goal about single markings: what a search can see in a marking.
+/// A goal about single markings, which a search decides at each marking.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MarkingGoal {
-    /// As [`Goal::Reach`].
+    /// The same as [`Goal::Reach`].
     Reach(Predicate),
-    /// As [`Goal::Maximise`].
+    /// The same as [`Goal::Maximise`].
     Maximise(LinearSum),
 }
 
 impl MarkingGoal {
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
+    /// Returns the kind.
+    pub fn kind(&self) -> GoalKind {
         match self {
-            MarkingGoal::Reach(_) => Kind::Reach,
-            MarkingGoal::Maximise(_) => Kind::Maximise,
+            MarkingGoal::Reach(_) => GoalKind::Reach,
+            MarkingGoal::Maximise(_) => GoalKind::Maximise,
         }
     }
 
-    /// As [`Goal::support`].
+    /// Returns the places that matter, as [`Goal::support`].
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         match self {
             MarkingGoal::Reach(predicate) => predicate.support(net),
@@ -133,21 +133,21 @@ impl From<MarkingGoal> for Goal {
     }
 }
 
-/// Goals by their kinds.
+/// Goals grouped by kind.
 #[derive(Clone, Debug, Default)]
 pub struct SortedGoals {
-    /// Those about single markings, in their order.
+    /// Goals about single markings, in order.
     pub markings: Vec<(GoalId, MarkingGoal)>,
-    /// What is to stay reachable, in their order.
+    /// The predicates of home-space goals, in order.
     pub homes: Vec<(GoalId, Predicate)>,
-    /// The properties of runs, in their order.
+    /// Properties of runs, in order.
     pub runs: Vec<(GoalId, RunProperty)>,
-    /// The properties of the tree of runs, in their order.
+    /// Properties of the tree of runs, in order.
     pub trees: Vec<(GoalId, TreeProperty)>,
 }
 
 impl SortedGoals {
-    /// The goal of this id. Each list has its goals by ascending id.
+    /// Returns the goal with this id. Each list is sorted by id.
     pub fn get(&self, id: GoalId) -> Option<Goal> {
         fn find<G>(goals: &[(GoalId, G)], id: GoalId) -> Option<&G> {
             goals.binary_search_by_key(&id, |(id, _)| *id).ok().map(|at| &goals[at].1)
@@ -159,7 +159,7 @@ impl SortedGoals {
             .or_else(|| find(&self.trees, id).map(|it| Goal::Tree(Box::new(it.clone()))))
     }
 
-    /// The goals with these ids.
+    /// Returns the goals with these ids.
     #[must_use]
     pub fn only(&self, wanted: &[GoalId]) -> SortedGoals {
         fn some<G: Clone>(goals: &[(GoalId, G)], wanted: &[GoalId]) -> Vec<(GoalId, G)> {
@@ -173,12 +173,12 @@ impl SortedGoals {
         }
     }
 
-    /// The kinds of the goals, each with its goal.
-    pub fn kinds(&self) -> impl Iterator<Item = (GoalId, Kind)> {
+    /// Returns the id and kind of every goal.
+    pub fn kinds(&self) -> impl Iterator<Item = (GoalId, GoalKind)> {
         let markings = self.markings.iter().map(|(id, goal)| (*id, goal.kind()));
-        let homes = self.homes.iter().map(|(id, _)| (*id, Kind::Home));
-        let runs = self.runs.iter().map(|(id, _)| (*id, Kind::Run));
-        let trees = self.trees.iter().map(|(id, _)| (*id, Kind::Tree));
+        let homes = self.homes.iter().map(|(id, _)| (*id, GoalKind::Home));
+        let runs = self.runs.iter().map(|(id, _)| (*id, GoalKind::Run));
+        let trees = self.trees.iter().map(|(id, _)| (*id, GoalKind::Tree));
         markings.chain(homes).chain(runs).chain(trees)
     }
 }
@@ -199,25 +199,25 @@ impl FromIterator<(GoalId, Goal)> for SortedGoals {
     }
 }
 
-/// Those of `goals` that are about single markings.
+/// Returns the goals that are about single markings.
 pub fn marking_goals(goals: &[(GoalId, Goal)]) -> Vec<(GoalId, MarkingGoal)> {
     goals.iter().cloned().collect::<SortedGoals>().markings
 }
 
-/// A goal's position in the list it was handed over in.
+/// The position of a goal in the list of all goals.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GoalId(u32);
 
 impl GoalId {
-    /// The id of the goal at `index`.
+    /// Makes the id of the goal at `index`.
     ///
     /// # Panics
-    /// When `index` exceeds `u32::MAX`; there is at most one goal per node or formula.
+    /// If `index` exceeds `u32::MAX`; there is at most one goal per node or formula.
     pub fn new(index: usize) -> Self {
         GoalId(u32::try_from(index).expect("at most one goal per node or formula"))
     }
 
-    /// Its position, from 0.
+    /// Returns the position, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }

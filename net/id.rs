@@ -1,5 +1,5 @@
-//! Dense ids: the position of a node in its net. Newtypes over `u32`, so that a place is never
-//! taken for a transition.
+//! Dense ids: positions of nodes in a net, as newtypes over `u32`, so that a place cannot be used
+//! as a transition.
 
 use std::fmt;
 
@@ -10,15 +10,15 @@ macro_rules! dense_id {
         pub struct $name(u32);
 
         impl $name {
-            /// The id of the node at `index`.
+            /// Makes the id of the node at `index`.
             ///
             /// # Panics
-            /// When `index` exceeds `u32::MAX`; the builder refuses nets of that size.
+            /// If `index` exceeds `u32::MAX`; the builder refuses nets of that size.
             pub fn new(index: usize) -> Self {
                 $name(u32::try_from(index).expect("the builder bounds every node count by u32"))
             }
 
-            /// Its position, from 0.
+            /// Returns the position, from 0.
             pub fn index(self) -> usize {
                 self.0 as usize
             }

@@ -1,31 +1,31 @@
-//! Runs that never end, written down: firings, and how they go on.
+//! Infinite runs in finite form: a prefix and its continuation.
 
 use crate::printable::counted;
 use crate::sequence::FiringSequence;
 use std::fmt;
 
-/// A run, or all runs that begin alike.
+/// A run, or the set of all runs with a common prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LassoRun {
-    /// What fires first, from the initial marking.
+    /// The firings from the initial marking.
     pub prefix: FiringSequence,
-    /// What comes after it.
+    /// The continuation.
     pub end: RunEnd,
 }
 
-/// How a run goes on after its first firings.
+/// The continuation of a run after its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// These firings, at least one, again and again.
+    /// The cycle, at least one firing, repeated forever.
     Repeats(FiringSequence),
-    /// The marking is dead: it stays for ever.
+    /// The marking is dead and stays forever.
     Dead,
-    /// Anyhow: the firings before have decided what is asked.
+    /// Any continuation: the prefix decides the question.
     Anything,
 }
 
 impl LassoRun {
-    /// What fires first, and then so many rounds of what repeats.
+    /// Returns the prefix and `rounds` repetitions of the cycle.
     pub fn rounds(&self, rounds: usize) -> FiringSequence {
         let mut all = self.prefix.clone();
         if let RunEnd::Repeats(cycle) = &self.end {
@@ -36,7 +36,7 @@ impl LassoRun {
 }
 
 impl fmt::Display for LassoRun {
-    /// In a few words: `after 3 firings, 2 repeat for ever`.
+    /// Describes the run in short: `after 3 firings, 2 repeat for ever`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "after {}", counted(self.prefix.firings(), "firing"))?;
         match &self.end {

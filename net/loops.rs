@@ -1,71 +1,71 @@
-//! Firing sequences with loops: blocks of firings, repeated so and so often, that may stand in
+//! Firing sequences with nested loops: blocks of firings with repetition counts, which may stand in
 //! other blocks.
 //!
 //! ```text
 //! b0 = t u          b1 = b0×10⁹ v          the run: s b1×10⁹ w
 //! ```
 //!
-//! A counter that counts to 2¹⁰²⁴ by counters below it is run through by some thousand lines of
-//! this kind, which stand for more firings than could ever be written down one by one (R. Lipton,
-//! *The reachability problem requires exponential space*, 1976, has such nets). Blocks refer to
-//! earlier ones only: a straight-line program.
+//! A few thousand lines of this kind describe the run of a counter that counts to 2¹⁰²⁴ by counters
+//! below it, with more firings than could ever be listed (R. Lipton, *The reachability problem
+//! requires exponential space*, 1976, has such nets). Blocks refer to earlier blocks only: a
+//! straight-line program.
 
 use crate::id::TransitionId;
 use crate::sequence::FiringSequence;
 use num_bigint::BigUint;
 
-/// What a [`Turn`] repeats.
+/// The part that a [`Turn`] repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LoopElement {
-    /// One transition fires.
+    /// The firing of a transition.
     Fire(TransitionId),
-    /// All of an earlier block, by its number.
+    /// An earlier block, by its number.
     Block(usize),
 }
 
-/// A part, `times` times in a row.
+/// A part with its number of repetitions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Turn {
-    /// What is repeated.
+    /// The repeated part.
     pub part: LoopElement,
-    /// How often; at least 1.
+    /// The number of repetitions, at least 1.
     pub times: BigUint,
 }
 
-/// A firing sequence with loops. From the initial marking its last block is run once.
+/// A firing sequence with nested loops. The last block is executed once from the initial marking.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LoopRun {
     blocks: Vec<Vec<Turn>>,
 }
 
-/// Where in a run: in which block and before which of its turns, from the outermost block inwards.
-/// The blocks on the way are in their first round.
+/// A position in a run: pairs of a block and the turn before which the position lies, from the
+/// outermost block inwards. All enclosing blocks are in their first repetition.
 pub type Spot = [(usize, usize)];
 
-/// Why blocks are no run.
+/// The reason why blocks are not a valid run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoopError {
-    /// It refers to itself, or to a later one.
+    /// A block refers to itself or to a later block.
     #[error("block {block} refers to block {to}, which does not come before it")]
     NotEarlier {
-        /// The block that refers.
+        /// The referring block.
         block: usize,
-        /// To which.
+        /// The block referred to.
         to: usize,
     },
-    /// Something is repeated 0 times.
+    /// A repetition count is 0.
     #[error("block {block} repeats something 0 times")]
     NoTimes {
-        /// In which block.
+        /// The block.
         block: usize,
     },
 }
 
 impl LoopRun {
-    /// The run of the last of these blocks.
+    /// Makes the run of the last block.
     ///
     /// # Errors
-    /// When a block refers to one that does not come before it, or repeats something 0 times.
+    /// If a block refers to itself or a later block, or a repetition count is 0.
     pub fn new(blocks: Vec<Vec<Turn>>) -> Result<Self, LoopError> {
         for (block, turn) in
             blocks.iter().enumerate().flat_map(|(b, ts)| ts.iter().map(move |t| (b, t)))
@@ -81,17 +81,17 @@ impl LoopRun {
         Ok(LoopRun { blocks })
     }
 
-    /// All blocks; the last one is the run.
+    /// Returns all blocks; the last block is the run.
     pub fn blocks(&self) -> &[Vec<Turn>] {
         &self.blocks
     }
 
-    /// How many turns all blocks have together.
+    /// Returns the number of turns in all blocks.
     pub fn turns(&self) -> usize {
         self.blocks.iter().map(Vec::len).sum()
     }
 
-    /// The number of firings.
+    /// Returns the number of firings.
     pub fn firings(&self) -> BigUint {
         let mut of_blocks: Vec<BigUint> = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
@@ -105,12 +105,12 @@ impl LoopRun {
         of_blocks.pop().unwrap_or_default()
     }
 
-    /// The beginning of the run up to `spot`, with only the blocks that it needs.
+    /// Returns the part of the run before `spot`, with only the blocks that it needs.
     pub fn prefix(&self, spot: &Spot) -> LoopRun {
         let once = |turns: &[Turn]| turns.to_vec();
         let way = spot.iter().flat_map(|&(block, before)| once(&self.blocks[block][..before]));
         let way: Vec<Turn> = way.collect();
-        // From the last block backwards, since blocks refer to earlier ones.
+        // Blocks refer to earlier blocks, so needed blocks are found from the last backwards.
         let mut number = vec![None; self.blocks.len()];
         let mut wanted: Vec<usize> = way.iter().filter_map(Turn::block).collect();
         while let Some(block) = wanted.pop() {
@@ -138,19 +138,19 @@ impl LoopRun {
         LoopRun { blocks }
     }
 
-    /// All of it one after the other; nothing where that would take more than `most` runs of a
-    /// transition.
+    /// Returns the run as a plain firing sequence; `None` if it has more than `most` steps.
     pub fn flat(&self, most: usize) -> Option<FiringSequence> {
         let last = self.blocks.len().checked_sub(1)?;
         self.flat_to(&[(last, self.blocks[last].len())], most)
     }
 
-    /// The same of its beginning up to `spot`.
+    /// Returns the part before `spot` as a plain firing sequence; `None` if it has more than `most`
+    /// steps.
     pub fn flat_to(&self, spot: &Spot, most: usize) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut looks = 0;
         for &(block, before) in spot {
-            // Block, turn in it, before which turn to end, rounds of it that are left.
+            // Entries: block, current turn, turn at which to stop, remaining repetitions.
             let mut stack: Vec<(usize, usize, usize, u64)> = vec![(block, 0, before, 1)];
             while let Some((block, at, end, rounds)) = stack.pop() {
                 looks += 1;

@@ -1,11 +1,11 @@
-//! Markings: the tokens of every place.
+//! Markings: numbers of tokens per place.
 
 use crate::id::PlaceId;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
-/// Tokens, one count per place, indexed by [`PlaceId`]. Counts stay at or below
-/// [`MAX_TOKENS`](Marking::MAX_TOKENS): the builder and every firing check it.
+/// A marking: one count per place, indexed by [`PlaceId`]. Counts are at most
+/// [`MAX_TOKENS`](Marking::MAX_TOKENS); the builder and every firing check it.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Marking(Vec<u64>);
 
@@ -14,32 +14,40 @@ impl Marking {
     /// every difference of two counts is an `i64`.
     pub const MAX_TOKENS: u64 = i64::MAX as u64;
 
-    /// The marking with these counts, one per place.
+    /// Makes a marking from one count per place.
     pub fn new(tokens: Vec<u64>) -> Self {
         Marking(tokens)
     }
 
-    /// No token on any of `places` places.
+    /// Makes the empty marking of `places` places.
     pub fn empty(places: usize) -> Self {
         Marking(vec![0; places])
     }
 
-    /// The counts, one per place.
+    /// The same counts, followed by empty places up to `places` places in all.
+    #[must_use]
+    pub fn padded(&self, places: usize) -> Self {
+        let mut tokens = self.0.clone();
+        tokens.resize(places.max(tokens.len()), 0);
+        Marking(tokens)
+    }
+
+    /// Returns the counts, one per place.
     pub fn tokens(&self) -> &[u64] {
         &self.0
     }
 
-    /// The number of tokens on all places together.
+    /// Returns the total number of tokens.
     pub fn total(&self) -> u128 {
         self.0.iter().map(|&tokens| u128::from(tokens)).sum()
     }
 
-    /// The most tokens on one place; 0 for a net without places.
+    /// Returns the largest count; 0 for a net without places.
     pub fn largest(&self) -> u64 {
         self.0.iter().copied().max().unwrap_or(0)
     }
 
-    /// The marked places with their counts.
+    /// Returns the marked places with their counts.
     pub fn marked(&self) -> impl Iterator<Item = (PlaceId, u64)> {
         let counts = self.0.iter().enumerate();
         counts.filter(|&(_, &tokens)| tokens > 0).map(|(i, &tokens)| (PlaceId::new(i), tokens))

@@ -1,15 +1,13 @@
-//! Markings as people write them: `3*i + p`, `"odd name" + q`, `0`.
-//!
-//! A name with blanks or one of `+*"` in it stands in quotes, in which `\` goes before `"` and `\`.
+//! A name with blanks or one of `+*"` stands in quotes, in which `"` and `\` are preceded by `\`.
 
 use crate::marking::Marking;
 use crate::net::Net;
 use std::fmt::Write as _;
 
-/// The marking of `net` that `text` says.
+/// Reads a marking of `net`.
 ///
 /// # Errors
-/// What was found, and what was expected.
+/// A message with the text found and the text expected.
 pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
     let mut marking = Marking::empty(net.place_count());
     let mut rest = text.trim_start();
@@ -37,7 +35,7 @@ pub fn parse(text: &str, net: &Net) -> Result<Marking, String> {
     }
 }
 
-/// What may have been meant: people see the names of places, and markings have their ids.
+/// Returns a suggestion: users see the names of places, while markings use ids.
 fn hint(net: &Net, word: &str) -> String {
     let named = net.places().find(|&place| net.place_label(place) == Some(word));
     match (named, crate::closest(word, net.place_names.iter())) {
@@ -49,7 +47,7 @@ fn hint(net: &Net, word: &str) -> String {
     }
 }
 
-/// The first word, without its quotes, and what comes after it and the blanks behind it.
+/// Returns the first word without its quotes, and the rest after blanks.
 fn take(text: &str) -> Result<(String, &str), String> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(|c: char| c.is_whitespace() || "+*·\"".contains(c));
@@ -71,7 +69,7 @@ fn take(text: &str) -> Result<(String, &str), String> {
     Err(format!("the quotes before `{quoted}` are not closed"))
 }
 
-/// The marking so that [`parse`] reads it back.
+/// Writes a marking so that [`parse`] reads it back.
 pub fn print(net: &Net, marking: &Marking) -> String {
     let mut text = String::new();
     for (place, tokens) in marking.marked() {

@@ -1,10 +1,11 @@
-//! Place/transition nets: arcs in compressed rows both ways, and transitions grouped by effect.
+//! Place/transition nets: compressed adjacency tables in both directions, and transitions grouped
+//! by effect.
 //!
-//! Engines read a net along four tables, each one flat array cut into rows: the places a
-//! transition takes from ([`Net::pre`]) and puts to ([`Net::post`]), and the transitions that take
-//! from a place ([`Net::consumers`]) or put to it ([`Net::producers`]). Transitions with the same
-//! effect on every place share an *effect class*: whoever cares about effects only (the state
-//! equation, the choice of a walk) iterates classes.
+//! Engines read a net through four tables, each a flat array cut into rows: the inputs
+//! ([`Net::pre`]) and outputs ([`Net::post`]) of a transition, and the consumers
+//! ([`Net::consumers`]) and producers ([`Net::producers`]) of a place. Transitions with the same
+//! effect on every place share an *effect class*. Code that needs effects only (the state equation,
+//! the choice of a walk) iterates over classes.
 
 use crate::coloured::{Folding, NamedClasses};
 use crate::features::Features;
@@ -42,7 +43,7 @@ pub struct Change {
     pub delta: i64,
 }
 
-/// Why a transition did not fire.
+/// The reason why a transition did not fire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FireError {
     /// A place holds too few tokens.
@@ -75,7 +76,7 @@ impl<T> Rows<T> {
         self.starts.push(self.entries.len() as u32);
     }
 
-    /// The entries of all rows, one row after the other.
+    /// Returns the entries of all rows, row by row.
     pub(crate) fn entries(&self) -> &[T] {
         &self.entries
     }
@@ -92,7 +93,7 @@ pub struct Net {
     pub(crate) name: String,
     pub(crate) place_names: Names,
     pub(crate) transition_names: Names,
-    /// Human names, where the model has them and they differ from the ids. Sorted by index.
+    /// The names that differ from the ids, sorted by index.
     pub(crate) place_labels: Vec<(PlaceId, Box<str>)>,
     pub(crate) transition_labels: Vec<(TransitionId, Box<str>)>,
     pub(crate) pre: Rows<Arc>,
@@ -106,196 +107,198 @@ pub struct Net {
     pub(crate) initial: Marking,
     pub(crate) final_markings: Vec<Marking>,
     pub(crate) units: Option<Units>,
-    /// Shared: a net whose units are not trusted has the same.
+    /// Shared by copies of the net that differ in other parts.
     pub(crate) folding: Option<std::sync::Arc<Folding>>,
-    /// Shared in the same way.
+    /// Shared by copies of the net that differ in other parts.
     pub(crate) translation: Option<std::sync::Arc<Translation>>,
 }
 
 impl Net {
-    /// The net's own name (its PNML id); empty when it has none.
+    /// Returns the net's name (its PNML id); empty if it has none.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it has beyond plain arcs.
+    /// Returns the features beyond plain arcs.
     pub fn features(&self) -> Features {
         self.features
     }
 
-    /// The number of places.
+    /// Returns the number of places.
     pub fn place_count(&self) -> usize {
         self.place_names.len()
     }
 
-    /// The number of transitions.
+    /// Returns the number of transitions.
     pub fn transition_count(&self) -> usize {
         self.transition_names.len()
     }
 
-    /// The number of arcs, both directions.
+    /// Returns the number of arcs in both directions.
     pub fn arc_count(&self) -> usize {
         self.pre.entries.len() + self.post.entries.len()
     }
 
-    /// The number of effect classes.
+    /// Returns the number of effect classes.
     pub fn effect_count(&self) -> usize {
         self.effects.starts.len() - 1
     }
 
-    /// All places in order.
+    /// Returns all places in order.
     pub fn places(&self) -> impl ExactSizeIterator<Item = PlaceId> + DoubleEndedIterator + use<> {
         (0..self.place_count()).map(PlaceId::new)
     }
 
-    /// All transitions in order.
+    /// Returns all transitions in order.
     pub fn transitions(
         &self,
     ) -> impl ExactSizeIterator<Item = TransitionId> + DoubleEndedIterator + use<> {
         (0..self.transition_count()).map(TransitionId::new)
     }
 
-    /// All effect classes in order.
+    /// Returns all effect classes in order.
     pub fn effect_classes(
         &self,
     ) -> impl ExactSizeIterator<Item = EffectId> + DoubleEndedIterator + use<> {
         (0..self.effect_count()).map(EffectId::new)
     }
 
-    /// What `t` takes, by ascending place.
+    /// Returns the inputs of `t`, by ascending place.
     pub fn pre(&self, t: TransitionId) -> &[Arc] {
         self.pre.row(t.index())
     }
 
-    /// What `t` puts, by ascending place.
+    /// Returns the outputs of `t`, by ascending place.
     pub fn post(&self, t: TransitionId) -> &[Arc] {
         self.post.row(t.index())
     }
 
-    /// The transitions that take from `p`, ascending.
+    /// Returns the transitions that take from `p`, ascending.
     pub fn consumers(&self, p: PlaceId) -> &[PlaceArc] {
         self.consumers.row(p.index())
     }
 
-    /// The transitions that put to `p`, ascending.
+    /// Returns the transitions that put to `p`, ascending.
     pub fn producers(&self, p: PlaceId) -> &[PlaceArc] {
         self.producers.row(p.index())
     }
 
-    /// The effect class of `t`.
+    /// Returns the effect class of `t`.
     pub fn effect_of(&self, t: TransitionId) -> EffectId {
         self.effect_of[t.index()]
     }
 
-    /// What firing any transition of class `e` changes, by ascending place; empty for a class
+    /// Returns the effect of the transitions in class `e`, by ascending place; empty for the class
     /// without effect.
     pub fn effect(&self, e: EffectId) -> &[Change] {
         self.effects.row(e.index())
     }
 
-    /// The transitions of class `e`, ascending; never empty.
+    /// Returns the transitions of class `e`, ascending; never empty.
     pub fn class(&self, e: EffectId) -> &[TransitionId] {
         self.classes.row(e.index())
     }
 
-    /// What firing `t` changes, by ascending place.
+    /// Returns the effect of `t`, by ascending place.
     pub fn delta(&self, t: TransitionId) -> &[Change] {
         self.effect(self.effect_of(t))
     }
 
-    /// The tokens `t` takes from `p`; 0 without an arc.
+    /// Returns the number of tokens that `t` takes from `p`; 0 without an arc.
     pub fn pre_weight(&self, t: TransitionId, p: PlaceId) -> u64 {
         weight_at(self.pre(t), p)
     }
 
-    /// The tokens `t` puts to `p`; 0 without an arc.
+    /// Returns the number of tokens that `t` puts to `p`; 0 without an arc.
     pub fn post_weight(&self, t: TransitionId, p: PlaceId) -> u64 {
         weight_at(self.post(t), p)
     }
 
-    /// The model's id of `p`: what formulas and messages call it.
+    /// Returns the id of `p` in the model, which formulas and messages use.
     pub fn place_name(&self, p: PlaceId) -> &str {
         self.place_names.get(p.index())
     }
 
-    /// The model's id of `t`.
+    /// Returns the id of `t` in the model.
     pub fn transition_name(&self, t: TransitionId) -> &str {
         self.transition_names.get(t.index())
     }
 
-    /// The name given to people for `p`, where the model has one that differs from the id.
+    /// Returns the name of `p`, if the model has one that differs from the id.
     pub fn place_label(&self, p: PlaceId) -> Option<&str> {
         let at = self.place_labels.binary_search_by_key(&p, |&(place, _)| place).ok()?;
         Some(&self.place_labels[at].1)
     }
 
-    /// The name given to people for `t`, where the model has one that differs from the id.
+    /// Returns the name of `t`, if the model has one that differs from the id.
     pub fn transition_label(&self, t: TransitionId) -> Option<&str> {
         let at = self.transition_labels.binary_search_by_key(&t, |&(t, _)| t).ok()?;
         Some(&self.transition_labels[at].1)
     }
 
-    /// The place with this id.
+    /// Returns the place with this id.
     pub fn place_named(&self, name: &str) -> Option<PlaceId> {
         self.place_names.find(name).map(PlaceId::new)
     }
 
-    /// The transition with this id.
+    /// Returns the transition with this id.
     pub fn transition_named(&self, name: &str) -> Option<TransitionId> {
         self.transition_names.find(name).map(TransitionId::new)
     }
 
-    /// The initial marking m₀.
+    /// Returns the initial marking m₀.
     pub fn initial(&self) -> &Marking {
         &self.initial
     }
 
-    /// The markings in which the model says a run is over, where it says so: in a process, those in
-    /// which a case is done. Firings do not depend on them.
+    /// Returns the final markings of the model: in a process, the markings in which a case is
+    /// complete. They do not affect firings.
     pub fn final_markings(&self) -> &[Marking] {
         &self.final_markings
     }
 
-    /// The nested units (NUPN) of the model, where it has them.
+    /// Returns the nested units (NUPN) of the model, if it has them.
     pub fn units(&self) -> Option<&Units> {
         self.units.as_ref()
     }
 
-    /// The nested units, where the model claims that they are safe *in this net*: from this initial
-    /// marking on. `None` of a net that begins elsewhere ([`from_marking`](Self::from_marking)).
+    /// Returns the nested units if the model claims that they are safe *in this net*, from this
+    /// initial marking on. Returns `None` for a net with another initial marking
+    /// ([`from_marking`](Self::from_marking)).
     pub fn safe_units(&self) -> Option<&Units> {
         let units = self.units()?;
-        // Places that were added to the net, such as counters, come last and are in no unit.
+        // Places added to the net, such as counters, come last and are in no unit.
         let begins_there = self.initial.tokens().starts_with(units.safe_from()?.tokens());
         begins_there.then_some(units)
     }
 
-    /// What the net was unfolded from, where it was: which of its places are the colours of one
-    /// coloured place, and which of its transitions the bindings of one coloured transition.
+    /// Returns the folding of an unfolded net: which of its places are the colours of one coloured
+    /// place, and which of its transitions the bindings of one coloured transition.
     pub fn folding(&self) -> Option<&Folding> {
         self.folding.as_deref()
     }
 
-    /// The net with inhibitor or reset arcs that this one stands for, where it does.
+    /// Returns the net with inhibitor or reset arcs that this net represents, if it is a
+    /// translation.
     pub fn translation(&self) -> Option<&Translation> {
         self.translation.as_deref()
     }
 
-    /// Whether it stands for a model in two halves only, within caps and beyond them: see
-    /// [`translation`](crate::translation). Then no more is asked of it than what can be reached.
+    /// Returns true if the net represents its model only in two halves, within caps and beyond
+    /// them; see [`translation`](crate::translation). Only reachability is asked of such a net.
     pub fn has_caps(&self) -> bool {
         self.translation().is_some_and(|it| it.within_caps().is_some())
     }
 
-    /// The places that the model has: all, but for those that a translation added.
+    /// Returns the places of the model, without those that a translation added.
     pub fn model_places(&self) -> impl ExactSizeIterator<Item = PlaceId> + use<> {
         let all = self.place_count();
         let count = self.translation().map_or(all, Translation::place_count);
         (0..count).map(PlaceId::new)
     }
 
-    /// For each transition that the model has, in order, those that stand for it: itself, but for
-    /// what a translation made of it.
+    /// Returns, for each transition of the model in order, the transitions that represent it:
+    /// itself, or its copies in a translation.
     pub fn model_transitions(&self) -> impl Iterator<Item = Vec<TransitionId>> + use<'_> {
         let ranges: Box<dyn Iterator<Item = std::ops::Range<usize>>> = match self.translation() {
             None => Box::new((0..self.transition_count()).map(|t| t..t + 1)),
@@ -306,9 +309,9 @@ impl Net {
         ranges.map(|range| range.map(TransitionId::new).collect())
     }
 
-    /// The places that a formula's name stands for: the place of this id, and in an unfolding all
-    /// colours of the coloured place of this id, of which there may be none left. Where colours
-    /// were made one, none has a name.
+    /// Returns the places meant by a name in a formula: the place with this id, and in an unfolding
+    /// all colours of the coloured place with this id, which may be none. In a quotient by
+    /// equivalent colours no place has a name.
     pub fn places_named(&self, name: &str) -> Option<Vec<PlaceId>> {
         if let Some(folding) = self.folding()
             && let Some(at) = folding.place_named(name)
@@ -319,13 +322,14 @@ impl Net {
             return None;
         }
         let place = self.place_named(name)?;
-        // Beyond caps, what else there is says nothing of the model.
+        // Places that a translation added beyond caps are not places of the model.
         let is_asked = !self.has_caps() || place.index() < self.model_places().len();
         is_asked.then(|| vec![place])
     }
 
-    /// The place that a colour of a coloured place unfolds to, if the sort has such a colour; no
-    /// place where it was left out. A colour is `red`, `red,2`, or `(red,2)`.
+    /// Returns the place to which a colour of a coloured place unfolds. The outer `None` means that
+    /// the sort has no such colour, the inner `None` that the unfolding left the place out. A
+    /// colour is written `red`, `red,2`, or `(red,2)`.
     pub fn colour_named(&self, place: usize, colour: &str) -> Option<Option<PlaceId>> {
         let folding = self.folding().filter(|folding| folding.classes().is_none())?;
         let coloured = folding.coloured()?;
@@ -336,15 +340,15 @@ impl Net {
             match self.place_named(&name) {
                 Some(found) if folding.place_of(found) == place => return Some(Some(found)),
                 None if self.transition_named(&name).is_none() => return Some(None),
-                // Where a model's own ids look like these, they have a mark.
+                // An id of the model that looks like this gets a prime.
                 _ => name.push('\''),
             }
         }
     }
 
-    /// The transitions that a formula's name stands for: the transition of this id, and in an
-    /// unfolding all bindings of the coloured transition of this id, of which there may be none
-    /// left. Of a net that stands for one with reset arcs, all that stand for the transition.
+    /// Returns the transitions meant by a name in a formula: the transition with this id, and in an
+    /// unfolding all bindings of the coloured transition with this id, which may be none. In a
+    /// translation, all copies of the transition.
     pub fn transitions_named(&self, name: &str) -> Option<Vec<TransitionId>> {
         if let Some(folding) = self.folding()
             && let Some(at) = folding.transition_named(name)
@@ -362,47 +366,47 @@ impl Net {
         self.transition_named(name).map(|transition| vec![transition])
     }
 
-    /// Whether `t` takes the token away that says that no cap was passed: what is fired after it is
-    /// no run of the model.
+    /// Returns true if `t` takes the token that marks "no cap passed". Firing sequences after it
+    /// are not firing sequences of the model.
     pub fn passes_a_cap(&self, t: TransitionId) -> bool {
         let within = self.translation().and_then(Translation::within_caps);
         within.is_some_and(|within| self.pre_weight(t, within) > self.post_weight(t, within))
     }
 
-    /// The same net, whose model does not claim that its units are safe.
+    /// Returns the net without the claim that its units are safe.
     pub fn without_unit_claim(&self) -> Net {
         Net { units: self.units.as_ref().map(Units::unclaimed), ..self.clone() }
     }
 
-    /// Whether it is unfolded from a net in which some colours were made one.
+    /// Returns true if the net is unfolded from a quotient by equivalent colours.
     pub fn is_of_quotient(&self) -> bool {
         self.folding().is_some_and(|folding| folding.classes().is_some())
     }
 
-    /// The same net, unfolded from one in which colours of these classes were made one.
+    /// Returns the net, marked as unfolded from the quotient by these classes of colours.
     pub fn of_quotient(self, classes: Vec<NamedClasses>) -> Net {
         let folding =
             self.folding.map(|folding| Folding::clone(&folding).of_quotient(classes).into());
         Net { folding, ..self }
     }
 
-    /// The same net, about whose nodes it is not said any more what they were unfolded from.
+    /// Returns the net without its folding.
     pub fn without_folding(self) -> Net {
         Net { folding: None, ..self }
     }
 
-    /// The same net, begun from `marking`. What the model claims of markings that can be reached
-    /// from its own initial marking is not claimed of this net, unless that is the same marking;
-    /// see [`after`](Self::after) for a marking that can be reached.
+    /// Returns the net with another initial marking. Claims of the model about its reachable
+    /// markings are dropped, unless the marking is the model's initial marking. For a reachable
+    /// marking, see [`after`](Self::after).
     pub fn from_marking(&self, marking: Marking) -> Net {
         Net { initial: marking, ..self.clone() }
     }
 
-    /// The same net, begun from the marking at the end of `sequence`. What is claimed of all
-    /// markings that can be reached here is claimed of those that can be reached there.
+    /// Returns the net whose initial marking is the one after `sequence`. Claims about all
+    /// reachable markings stay, since its reachable markings are reachable here.
     ///
     /// # Errors
-    /// When the sequence cannot be fired.
+    /// If the sequence cannot be fired.
     pub fn after(&self, sequence: &FiringSequence) -> Result<Net, FireError> {
         let mut marking = self.initial.clone();
         for step in sequence.steps() {
@@ -412,25 +416,25 @@ impl Net {
         Ok(Net { units: units.or_else(|| self.units.clone()), ..self.from_marking(marking) })
     }
 
-    /// The same net with these final markings.
+    /// Returns the net with these final markings.
     pub fn with_final_markings(self, final_markings: Vec<Marking>) -> Net {
         Net { final_markings, ..self }
     }
 
-    /// Whether `marking` holds what `t` takes.
+    /// Returns true if `t` is enabled in `marking`.
     pub fn is_enabled(&self, marking: &Marking, t: TransitionId) -> bool {
         self.pre(t).iter().all(|arc| marking[arc.place] >= arc.weight)
     }
 
-    /// Whether no transition is enabled in `marking`.
+    /// Returns true if no transition is enabled in `marking`.
     pub fn is_dead(&self, marking: &Marking) -> bool {
         !self.transitions().any(|t| self.is_enabled(marking, t))
     }
 
-    /// Fires `t` once in `marking`, which is left as it was on an error.
+    /// Fires `t` once in `marking`, which stays unchanged on an error.
     ///
     /// # Errors
-    /// When `t` is not enabled, or a place would overflow; each names the place.
+    /// If `t` is disabled or a place would overflow, with the place.
     pub fn fire(&self, marking: &mut Marking, t: TransitionId) -> Result<(), FireError> {
         if let Some(arc) = self.pre(t).iter().find(|arc| marking[arc.place] < arc.weight) {
             return Err(FireError::NotEnabled(arc.place));
@@ -443,14 +447,14 @@ impl Net {
             return Err(FireError::Overflow(change.place));
         }
         for change in self.delta(t) {
-            // Neither end is crossed: enabledness and the check above.
+            // No overflow or underflow: `t` is enabled, and overflow was checked above.
             marking[change.place] = marking[change.place].wrapping_add_signed(change.delta);
         }
         Ok(())
     }
 
-    /// Fires `t` so often in a row. Each firing changes a place by the same amount, so it is
-    /// enabled all the way if it is the first time and the last time.
+    /// Fires `t` `count` times. Each firing changes a place by the same amount, so it is enough
+    /// that `t` is enabled at the first and the last firing.
     fn fire_in_a_row(
         &self,
         marking: &mut Marking,

@@ -1,15 +1,43 @@
-//! Conditions on the markings of a model with inhibitor or reset arcs, as conditions on those of
-//! the net with caps that stands for it: [`of_model`].
+//! Translation of markings of a model with inhibitor or reset arcs to the net that represents it, and
+//! of conditions on markings to the net with caps: [`of_model`].
 
-use crate::id::TransitionId;
+use crate::id::{PlaceId, TransitionId};
+use crate::marking::Marking;
 use crate::net::Net;
 use crate::predicate::{Atom, Predicate};
 use crate::sum::LinearSum;
 use crate::translation::{Caps, Translation, Window};
 
-/// A condition on the model's markings as one on those of `net`, where that has caps; elsewhere the
-/// condition itself. What is said of the copies of a transition is said of that transition in the
-/// model: whoever asks one of them asks all of them. `None` where numbers do not fit.
+impl Net {
+    /// The marking of this net in which the model's places hold what `marking` says. The complement
+    /// places of a translation hold the rest of their bounds. `None` where a place would exceed its
+    /// bound: then the model does not reach the marking.
+    pub fn marking_of_model(&self, marking: &Marking) -> Option<Marking> {
+        let mut whole = marking.padded(self.place_count());
+        let Some(translation) = self.translation() else { return Some(whole) };
+        for (at, &place) in translation.complemented().iter().enumerate() {
+            let complement = PlaceId::new(translation.place_count() + at);
+            let bound = self.initial()[place].checked_add(self.initial()[complement])?;
+            whole[complement] = bound.checked_sub(whole[place])?;
+        }
+        if let Some(within) = translation.within_caps() {
+            whole[within] = 1;
+        }
+        Some(whole)
+    }
+
+    /// Whether `marking` is one of the final markings, as far as the model's places go.
+    pub fn is_final(&self, marking: &[u64]) -> bool {
+        let places = self.model_places().len();
+        let is_same =
+            |last: &Marking| last.tokens().iter().zip(marking).take(places).all(|(a, b)| a == b);
+        self.final_markings().iter().any(is_same)
+    }
+}
+
+/// Translates a condition on the model's markings to one on the markings of `net`, if that has
+/// caps; otherwise returns the condition. A copy of a transition stands for the transition itself,
+/// so callers pass all copies or none. Returns `None` if numbers overflow.
 pub fn of_model(net: &Net, predicate: Predicate) -> Option<Predicate> {
     match net.translation().and_then(|translation| Some((translation, translation.caps()?))) {
         Some((translation, caps)) => {
@@ -19,7 +47,7 @@ pub fn of_model(net: &Net, predicate: Predicate) -> Option<Predicate> {
     }
 }
 
-/// A sum of the model's tokens as one of those of `net`. `None` where numbers do not fit.
+/// Translates a sum of the model's tokens to a sum over `net`. Returns `None` if numbers overflow.
 pub fn sum_of_model(net: &Net, sum: &LinearSum) -> Option<LinearSum> {
     match net.translation().and_then(Translation::caps) {
         Some(caps) => whole(caps, sum),
@@ -27,14 +55,14 @@ pub fn sum_of_model(net: &Net, sum: &LinearSum) -> Option<LinearSum> {
     }
 }
 
-/// m(p) = p + over(p).
+/// Replaces m(p) by p + over(p).
 fn whole(caps: &Caps, sum: &LinearSum) -> Option<LinearSum> {
     let over = sum.terms().iter().filter_map(|&(place, a)| Some((caps.over.get(&place)?.1, a)));
     LinearSum::new(sum.terms().iter().copied().chain(over)).ok()
 }
 
 fn over_places(translation: &Translation, caps: &Caps, predicate: Predicate) -> Option<Predicate> {
-    // What passes a cap or drains a place is nothing that the model fires.
+    // Transitions that pass a cap or drain a place are not transitions of the model.
     let enabled = |t: TransitionId| match caps.enabled.get(t.index()) {
         Some(windows) => Predicate::and(windows.iter().map(window)),
         None => Predicate::False,
@@ -59,16 +87,16 @@ fn over_places(translation: &Translation, caps: &Caps, predicate: Predicate) -> 
     })
 }
 
-/// Whether an atom compares the tokens of one place with a number up to its cap: it holds of m(p)
-/// if and only if it does of min(m(p), c).
+/// Returns true if the atom compares the tokens of one place with a number up to its cap c. Then it
+/// holds of m(p) exactly if it holds of min(m(p), c).
 fn is_seen_below(caps: &Caps, atom: &Atom) -> bool {
     let [(place, a)] = *atom.sum.terms() else { return false };
     let Some(&(cap, _)) = caps.over.get(&place) else { return true };
     let (a, bound, cap) = (i128::from(a), i128::from(atom.bound), i128::from(cap));
     match a > 0 {
-        // a·m <= b, which all numbers from the cap on have to break.
+        // a·m <= b must fail for all numbers from the cap on.
         true => a * cap > bound,
-        // a·m <= b for a < 0, which all of them have to meet.
+        // a·m <= b with a < 0 must hold for all of them.
         false => a * cap <= bound,
     }
 }

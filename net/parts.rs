@@ -1,31 +1,31 @@
-//! The parts of a net that share no node: each moves as if the others were not there.
+//! Decomposition of a net into parts without common nodes, which behave independently.
 //!
-//! The reachable markings of the net are all combinations of those of its parts. So what can be
-//! reached in a part, or stays reachable, is so in the whole; and numbers of markings multiply.
+//! The reachable markings of the net are all combinations of those of its parts. So reachability in
+//! a part, and home-space properties of a part, hold in the whole net, and numbers of markings
+//! multiply.
 
 use crate::sets::Sets;
 use crate::{BuildError, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::HashMap;
 
-/// A part of a net.
+/// A part of a net, with its nodes in the whole net.
 #[derive(Clone, Debug)]
 pub struct Subnet {
     /// The part as a net, without labels and units.
     pub net: Net,
-    /// Its places in the whole net, by their ids here; ascending.
+    /// The places in the whole net, indexed by place of the part; ascending.
     pub places: Vec<PlaceId>,
-    /// Its transitions in the whole net, by their ids here; ascending.
+    /// The transitions in the whole net, indexed by transition of the part; ascending.
     pub transitions: Vec<TransitionId>,
 }
 
 impl Net {
-    /// Its parts, by their first nodes: places, then transitions. A node without arcs is one by
-    /// itself.
+    /// Returns the parts, ordered by their first node. A node without arcs is a part of its own.
     ///
     /// # Errors
-    /// None that the net itself did not have: nodes keep their names.
+    /// None for a net that was built, since nodes keep their names.
     pub fn parts(&self) -> Result<Vec<Subnet>, BuildError> {
-        // Places first, then transitions.
+        // Numbers of places first, then of transitions.
         let mut nodes = Sets::new(self.place_count() + self.transition_count());
         for t in self.transitions() {
             for arc in self.pre(t).iter().chain(self.post(t)) {

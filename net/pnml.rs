@@ -1,19 +1,20 @@
-//! Writing a net as PNML (place/transition nets, version 2009), the contest's format.
+//! Output of nets as PNML (place/transition nets, version 2009), the contest's format.
 
 use crate::extended::ExtendedNet;
 use crate::net::Net;
 use crate::units::{Unit, Units};
 use std::fmt::{self, Write};
 
-/// The net as a PNML document. Places, then transitions, then arcs; labels as names where the net
-/// has them, nested units as the contest writes them, and final markings.
+/// Returns the net as a PNML document: places, then transitions, then arcs, with labels as names,
+/// nested units in the contest's format, and final markings.
 pub fn pnml(net: &Net) -> String {
     let mut text = String::new();
     write_pnml(net, &mut text).expect("writing to a String does not fail");
     text
 }
 
-/// Writes what [`pnml`] returns, piece by piece: for nets too large to hold twice.
+/// Writes what [`pnml`] returns piece by piece, for nets that are too large for a second copy in
+/// memory.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -21,7 +22,7 @@ pub fn write_pnml(net: &Net, out: &mut dyn Write) -> fmt::Result {
     write_document(net, None, out)
 }
 
-/// Writes a net with inhibitor and reset arcs: arcs of a `type`, as TAPAAL has them.
+/// Writes a net with inhibitor and reset arcs, as arcs with a `type`, in TAPAAL's style.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -33,13 +34,13 @@ fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write
     const NAMESPACE: &str = "http://www.pnml.org/version-2009/grammar";
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<pnml xmlns=\"{NAMESPACE}/pnml\">")?;
-    writeln!(out, "<net id=\"{}\" type=\"{NAMESPACE}/ptnet\">", Escaped(net.name()))?;
-    writeln!(out, "<name><text>{}</text></name>", Escaped(net.name()))?;
+    writeln!(out, "<net id=\"{}\" type=\"{NAMESPACE}/ptnet\">", EscapedXml(net.name()))?;
+    writeln!(out, "<name><text>{}</text></name>", EscapedXml(net.name()))?;
     writeln!(out, "<page id=\"page\">")?;
     for p in net.places() {
         let id = net.place_name(p);
-        write!(out, "<place id=\"{}\">", Escaped(id))?;
-        write!(out, "<name><text>{}</text></name>", Escaped(net.place_label(p).unwrap_or(id)))?;
+        write!(out, "<place id=\"{}\">", EscapedXml(id))?;
+        write!(out, "<name><text>{}</text></name>", EscapedXml(net.place_label(p).unwrap_or(id)))?;
         if net.initial()[p] > 0 {
             write!(out, "<initialMarking><text>{}</text></initialMarking>", net.initial()[p])?;
         }
@@ -47,11 +48,11 @@ fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write
     }
     for t in net.transitions() {
         let id = net.transition_name(t);
-        write!(out, "<transition id=\"{}\">", Escaped(id))?;
+        write!(out, "<transition id=\"{}\">", EscapedXml(id))?;
         write!(
             out,
             "<name><text>{}</text></name>",
-            Escaped(net.transition_label(t).unwrap_or(id))
+            EscapedXml(net.transition_label(t).unwrap_or(id))
         )?;
         writeln!(out, "</transition>")?;
     }
@@ -64,7 +65,7 @@ fn write_document(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write
     writeln!(out, "</net>\n</pnml>")
 }
 
-/// As PM4Py and ProM write them.
+/// Writes final markings in the style of PM4Py and ProM.
 fn write_final_markings(net: &Net, out: &mut dyn Write) -> fmt::Result {
     if net.final_markings().is_empty() {
         return Ok(());
@@ -73,7 +74,7 @@ fn write_final_markings(net: &Net, out: &mut dyn Write) -> fmt::Result {
     for marking in net.final_markings() {
         write!(out, "<marking>")?;
         for (place, tokens) in marking.marked() {
-            let id = Escaped(net.place_name(place));
+            let id = EscapedXml(net.place_name(place));
             write!(out, "<place idref=\"{id}\"><text>{tokens}</text></place>")?;
         }
         writeln!(out, "</marking>")?;
@@ -81,8 +82,8 @@ fn write_final_markings(net: &Net, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "</finalmarkings>")
 }
 
-/// Arc ids are made up: `arc0`, `arc1`, … with as many leading underscores as keep them apart
-/// from the ids of nodes.
+/// Writes the arcs. Their ids are `arc0`, `arc1`, …, with as many leading underscores as make them
+/// differ from the ids of nodes.
 fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) -> fmt::Result {
     let mut prefix = String::from("arc");
     let names = || {
@@ -94,7 +95,7 @@ fn write_arcs(net: &Net, extended: Option<&ExtendedNet>, out: &mut dyn Write) ->
     }
     let mut number = 0usize;
     let mut arc = |out: &mut dyn Write, source: &str, target: &str, weight: u64, kind: &str| {
-        let (source, target) = (Escaped(source), Escaped(target));
+        let (source, target) = (EscapedXml(source), EscapedXml(target));
         write!(out, "<arc id=\"{prefix}{number}\" source=\"{source}\" target=\"{target}\"{kind}")?;
         number += 1;
         match weight {
@@ -126,10 +127,10 @@ fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
     writeln!(out, "<toolspecific tool=\"nupn\" version=\"1.1\">")?;
     let arcs = net.arc_count();
     writeln!(out, "<size places=\"{places}\" transitions=\"{transitions}\" arcs=\"{arcs}\"/>")?;
-    let root = Escaped(&units.get(units.root()).name);
+    let root = EscapedXml(&units.get(units.root()).name);
     let (count, safe) = (units.len(), net.safe_units().is_some());
     writeln!(out, "<structure units=\"{count}\" root=\"{root}\" safe=\"{safe}\">")?;
-    // Children are collected once: a look-up per unit would be quadratic in their number.
+    // Children are collected once; a look-up per unit would be quadratic.
     let mut children: Vec<Vec<&Unit>> = vec![Vec::new(); units.len()];
     for (_, unit) in units.iter() {
         if let Some(parent) = unit.parent {
@@ -137,7 +138,7 @@ fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
         }
     }
     for (id, unit) in units.iter() {
-        write!(out, "<unit id=\"{}\"><places>", Escaped(&unit.name))?;
+        write!(out, "<unit id=\"{}\"><places>", EscapedXml(&unit.name))?;
         write_list(out, unit.places.iter().map(|&p| net.place_name(p)))?;
         write!(out, "</places><subunits>")?;
         write_list(out, children[id.index()].iter().map(|unit| &*unit.name))?;
@@ -148,16 +149,16 @@ fn write_units(net: &Net, units: &Units, out: &mut dyn Write) -> fmt::Result {
 
 fn write_list<'n>(out: &mut dyn Write, names: impl Iterator<Item = &'n str>) -> fmt::Result {
     for (at, name) in names.enumerate() {
-        write!(out, "{}{}", if at == 0 { "" } else { " " }, Escaped(name))?;
+        write!(out, "{}{}", if at == 0 { "" } else { " " }, EscapedXml(name))?;
     }
     Ok(())
 }
 
-/// Text for an attribute or an element. White space other than a blank is written by number, or
-/// a reader would turn it into blanks; characters that XML does not know become U+FFFD.
-struct Escaped<'t>(&'t str);
+/// Text escaped for attributes and elements. White space other than blanks is written by number,
+/// since readers turn it into blanks. Characters that XML does not allow become U+FFFD.
+struct EscapedXml<'t>(&'t str);
 
-impl fmt::Display for Escaped<'_> {
+impl fmt::Display for EscapedXml<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for c in self.0.chars() {
             match c {
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn control_characters_do_not_break_the_document() {
-        assert_eq!(Escaped("a\tb\nc\u{1}>").to_string(), "a&#9;b&#10;c\u{fffd}&gt;");
+        assert_eq!(EscapedXml("a\tb\nc\u{1}>").to_string(), "a&#9;b&#10;c\u{fffd}&gt;");
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! State predicates in negation normal form.
 //!
-//! The leaves are linear atoms Σ a·m(p) ≤ k, the enabledness of one transition, and deadness of
-//! the whole marking. The latter two could be written with atoms (see [`Predicate::to_atoms`]),
-//! and some engines want them so; but walks and searches know what is enabled anyway, and a
-//! deadlock in atoms is as large as the net.
+//! The leaves are linear atoms Σ a·m(p) ≤ k, the enabledness of one transition, and deadness of the
+//! whole marking. The last two could be written as atoms (see [`Predicate::to_atoms`]), and some
+//! engines need that. Walks and searches know what is enabled anyway, and a deadlock in atoms is as
+//! large as the net.
 
 use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::net::Net;
 use crate::sum::LinearSum;
 
-/// Σ a·m(p) ≤ bound.
+/// The linear comparison Σ a·m(p) ≤ bound.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Atom {
     /// The left side.
@@ -20,25 +20,25 @@ pub struct Atom {
 }
 
 impl Atom {
-    /// Whether it holds in `marking`.
+    /// Returns true if the atom holds in `marking`.
     pub fn holds(&self, marking: &Marking) -> bool {
         self.sum.value(marking) <= i128::from(self.bound)
     }
 
-    /// Its negation: Σ a·m(p) ≥ bound + 1, that is Σ −a·m(p) ≤ −bound − 1.
+    /// Returns the negation: Σ a·m(p) ≥ bound + 1, that is Σ −a·m(p) ≤ −bound − 1.
     pub fn negated(&self) -> Atom {
         // −bound − 1 = !bound in two's complement, without overflow.
         Atom { sum: self.sum.negated(), bound: !self.bound }
     }
 }
 
-/// A property of markings. Made by the functions below, which flatten and fold as they go: no
-/// conjunction or disjunction has a constant, one of its own kind, or fewer than two parts.
+/// A predicate on markings. The constructors flatten and simplify: no conjunction or disjunction
+/// has a constant, a part of its own kind, or fewer than two parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Predicate {
-    /// Holds everywhere.
+    /// True in every marking.
     True,
-    /// Holds nowhere.
+    /// True in no marking.
     False,
     /// A linear comparison.
     Atom(Atom),
@@ -50,14 +50,14 @@ pub enum Predicate {
     Dead,
     /// Some transition is enabled.
     NotDead,
-    /// All hold; two or more.
+    /// The conjunction of two or more parts.
     And(Vec<Predicate>),
-    /// At least one holds; two or more.
+    /// The disjunction of two or more parts.
     Or(Vec<Predicate>),
 }
 
 impl Predicate {
-    /// Σ ≤ bound. A sum without terms is decided at once.
+    /// Makes Σ ≤ bound. A sum without terms becomes a constant.
     pub fn at_most(sum: LinearSum, bound: i64) -> Predicate {
         if sum.is_zero() {
             return Predicate::constant(0 <= bound);
@@ -65,11 +65,11 @@ impl Predicate {
         Predicate::Atom(Atom { sum, bound })
     }
 
-    /// m(place) ≥ tokens, for up to 2⁶³ tokens: one more than Parikh counts, so that "more than
-    /// there are" can be asked of every marking.
+    /// Makes m(place) ≥ tokens, for up to 2⁶³ tokens: one more than a place can hold, so that "more
+    /// than possible" can be asked.
     ///
     /// # Panics
-    /// When there are more: no place of a net that was built holds or moves as many.
+    /// If `tokens` is larger; no place of a valid net holds or moves as many.
     pub fn at_least(place: PlaceId, tokens: u64) -> Predicate {
         assert!(tokens <= 1 << 63, "more than 2^63 tokens cannot be compared with");
         if tokens == 0 {
@@ -80,7 +80,7 @@ impl Predicate {
         Predicate::Atom(Atom { sum: LinearSum::place(place).negated(), bound })
     }
 
-    /// m(place) ≤ tokens, for less than 2⁶³ tokens.
+    /// Makes m(place) ≤ tokens, for less than 2⁶³ tokens.
     ///
     /// # Panics
     /// As [`at_least`](Self::at_least).
@@ -88,7 +88,7 @@ impl Predicate {
         Predicate::at_least(place, tokens + 1).negated()
     }
 
-    /// This marking and no other.
+    /// Makes the predicate that holds in this marking only.
     pub fn exactly(marking: &Marking) -> Predicate {
         let places = (0..).map(PlaceId::new).zip(marking.tokens());
         Predicate::and(places.flat_map(|(place, &tokens)| {
@@ -96,12 +96,12 @@ impl Predicate {
         }))
     }
 
-    /// True or false.
+    /// Makes a constant.
     pub fn constant(holds: bool) -> Predicate {
         if holds { Predicate::True } else { Predicate::False }
     }
 
-    /// The conjunction of `parts`.
+    /// Makes the conjunction of `parts`.
     pub fn and(parts: impl IntoIterator<Item = Predicate>) -> Predicate {
         let mut all = Vec::new();
         for part in parts {
@@ -119,7 +119,7 @@ impl Predicate {
         }
     }
 
-    /// The disjunction of `parts`.
+    /// Makes the disjunction of `parts`.
     pub fn or(parts: impl IntoIterator<Item = Predicate>) -> Predicate {
         let mut all = Vec::new();
         for part in parts {
@@ -137,7 +137,7 @@ impl Predicate {
         }
     }
 
-    /// The negation, in negation normal form again.
+    /// Returns the negation in negation normal form.
     pub fn negated(self) -> Predicate {
         match self {
             Predicate::True => Predicate::False,
@@ -152,7 +152,7 @@ impl Predicate {
         }
     }
 
-    /// Whether it holds in `marking`.
+    /// Returns true if the predicate holds in `marking`.
     pub fn holds(&self, net: &Net, marking: &Marking) -> bool {
         match self {
             Predicate::True => true,
@@ -167,8 +167,8 @@ impl Predicate {
         }
     }
 
-    /// The same property with linear atoms as its only leaves. Each mention of a transition
-    /// becomes as many atoms as it has inputs; a deadlock as many as the net has input arcs.
+    /// Returns an equivalent predicate whose only leaves are linear atoms. A test of a transition
+    /// becomes one atom per input, a deadlock one per input arc of the net.
     pub fn to_atoms(&self, net: &Net) -> Predicate {
         let enabled = |t: TransitionId| {
             let inputs = net.pre(t).iter();
@@ -185,8 +185,8 @@ impl Predicate {
         }
     }
 
-    /// The places whose tokens matter, ascending: those of the atoms, and the input places of the
-    /// transitions whose enabledness is asked.
+    /// Returns the places that matter, ascending: those of the atoms, and the inputs of the
+    /// transitions tested for enabledness.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         let mut marked = vec![false; net.place_count()];
         self.mark_support(net, &mut marked);
@@ -213,10 +213,10 @@ impl Predicate {
         }
     }
 
-    /// The same property with the parts of every junction in ascending order and listed once, so
-    /// that predicates that differ in no more than that are equal.
+    /// Returns the predicate with the parts of every conjunction and disjunction sorted and without
+    /// duplicates, so that predicates that differ only in this are equal.
     pub fn sorted(self) -> Predicate {
-        // Joined first: a part may turn out to be a junction of the same kind, or a single part.
+        // Constructed again first: a part may become a junction of the same kind, or a single part.
         let joined = match self {
             Predicate::And(parts) => Predicate::and(parts.into_iter().map(Predicate::sorted)),
             Predicate::Or(parts) => Predicate::or(parts.into_iter().map(Predicate::sorted)),
@@ -234,8 +234,8 @@ impl Predicate {
         }
     }
 
-    /// The place that all of its leaves, which are comparisons, are about; `None` when they are
-    /// not, or there are none.
+    /// Returns the only place that the leaves compare. Returns `None` if there are several places,
+    /// other leaves, or no leaves.
     pub fn only_place(&self) -> Option<PlaceId> {
         match self {
             Predicate::Atom(atom) => match atom.sum.terms() {
@@ -250,7 +250,7 @@ impl Predicate {
         }
     }
 
-    /// Whether it mentions deadness of the whole marking anywhere.
+    /// Returns true if the predicate mentions deadness of the whole marking.
     pub fn mentions_deadness(&self) -> bool {
         match self {
             Predicate::Dead | Predicate::NotDead => true,
@@ -289,7 +289,7 @@ mod tests {
         let other = Predicate::and([Predicate::or([b.clone(), c.clone()]), a.clone(), a.clone()]);
         assert_ne!(one, other);
         assert_eq!(one.sorted(), other.sorted());
-        // A junction whose parts are all the same is that part, and joins the one around it.
+        // A junction of equal parts becomes that part and is merged into the enclosing junction.
         let double = Predicate::And(vec![
             b.clone(),
             Predicate::Or(vec![

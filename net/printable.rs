@@ -1,16 +1,15 @@
-//! Text that others wrote, made safe to print.
+//! Safe output of text from files.
 //!
-//! Names, ids and paths come from files and may hold anything: an escape sequence that a terminal
-//! obeys, a line break that forges a line of ours, a mark that turns the direction of what follows.
-//! Whatever is printed for people goes through one of these:
+//! Names, ids and paths may hold any character: an escape sequence that a terminal executes, a line
+//! break that forges a line of output, or a mark that changes the direction of text. All output for
+//! users goes through one of these:
 //!
-//! - [`Printable`], for a line: what a terminal would obey is shown as an escape, `\u{9b}`, `\n`,
-//!   `\t`;
-//! - [`Word`], for an id in a line that programs read, too: white space and backslashes are escaped
-//!   as well, so that it is one word, and two ids are never the same word;
-//! - [`Quoted`], for a name inside of a sentence of ours: it stands between backquotes, cannot end
-//!   them, and is clipped, so that nobody takes what it says for what we say;
-//! - [`json`], for JSON: strings say the same with JSON's own escapes.
+//! - [`Printable`], for a line: harmful characters are shown as escapes, `\u{9b}`, `\n`, `\t`.
+//! - [`Word`], for an id in a line that programs read: white space and backslashes are escaped as
+//!   well, so that the id is one word and two ids never become the same word.
+//! - [`Quoted`], for a name inside a sentence: it stands between backquotes, cannot end them, and
+//!   is shortened, so that the name cannot pass for a part of the sentence.
+//! - [`json`], for JSON: strings keep their value with JSON's own escapes.
 //!
 //! ```
 //! use parikh_net::printable::{Printable, Quoted, Word, json};
@@ -23,24 +22,23 @@
 
 use std::fmt::{self, Display, Write};
 
-/// A text as it is shown in one line.
+/// A text shown in one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<T>(pub T);
 
-/// A text as it is shown in one word.
+/// A text shown as one word.
 #[derive(Clone, Copy, Debug)]
 pub struct Word<T>(pub T);
 
-/// A name as it is shown inside of a sentence.
+/// A name shown inside a sentence.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted<'a>(pub &'a str);
 
-/// The most characters of a name that are shown inside of a sentence.
+/// The largest number of characters of a name inside a sentence.
 const LONGEST_NAME: usize = 120;
 
-/// Whether a terminal or a reader might do something else with it than show it: control characters
-/// (C0, DEL and C1), the line and paragraph separators of Unicode, and marks that change the
-/// direction of text.
+/// Returns true for characters that a terminal or reader may interpret: control characters (C0, DEL
+/// and C1), Unicode's line and paragraph separators, and marks that change the direction of text.
 pub fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -51,7 +49,7 @@ pub fn is_harmful(c: char) -> bool {
         )
 }
 
-/// So many things, in words: `1 firing`, `12 firings`, `3 properties`.
+/// Returns a count with its noun: `1 firing`, `12 firings`, `3 properties`.
 ///
 /// ```
 /// use parikh_net::printable::counted;
@@ -69,8 +67,8 @@ pub fn counted(count: impl Display, one: &str) -> String {
     }
 }
 
-/// Serialized JSON with nothing harmful in its strings. Line breaks between values stay: inside of
-/// strings JSON has none.
+/// Escapes harmful characters in the strings of serialized JSON. Line breaks between values stay;
+/// strings have none.
 pub fn json(serialized: String) -> String {
     let is_escaped = |c: char| is_harmful(c) && c != '\n';
     if !serialized.contains(is_escaped) {
@@ -78,7 +76,7 @@ pub fn json(serialized: String) -> String {
     }
     let mut text = String::with_capacity(serialized.len() + 16);
     for c in serialized.chars() {
-        // All that is harmful has 16 bits.
+        // All harmful characters fit in 16 bits.
         let _ = match is_escaped(c) {
             true => write!(text, "\\u{:04x}", u32::from(c)),
             false => text.write_char(c),
@@ -89,13 +87,13 @@ pub fn json(serialized: String) -> String {
 
 impl<T: Display> Display for Printable<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(Escaping { out: f, also: |_| false }, "{}", self.0)
+        write!(EscapingWriter { out: f, also: |_| false }, "{}", self.0)
     }
 }
 
 impl<T: Display> Display for Word<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(Escaping { out: f, also: |c| c.is_whitespace() || c == '\\' }, "{}", self.0)
+        write!(EscapingWriter { out: f, also: |c| c.is_whitespace() || c == '\\' }, "{}", self.0)
     }
 }
 
@@ -104,19 +102,19 @@ impl Display for Quoted<'_> {
         let end = self.0.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
         f.write_char('`')?;
         let also = |c: char| matches!(c, '`' | '\\') || c.is_whitespace() && c != ' ';
-        Escaping { out: f, also }.write_str(&self.0[..end.unwrap_or(self.0.len())])?;
+        EscapingWriter { out: f, also }.write_str(&self.0[..end.unwrap_or(self.0.len())])?;
         f.write_str(if end.is_some() { "…`" } else { "`" })
     }
 }
 
-/// Escapes on the way to `out`.
-struct Escaping<'a, 'f> {
+/// A writer that escapes on the way to `out`.
+struct EscapingWriter<'a, 'f> {
     out: &'a mut fmt::Formatter<'f>,
-    /// What is escaped besides what is harmful.
+    /// Decides which characters are escaped in addition to harmful ones.
     also: fn(char) -> bool,
 }
 
-impl Write for Escaping<'_, '_> {
+impl Write for EscapingWriter<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let also = self.also;
         let is_escaped = |c: char| is_harmful(c) || also(c);

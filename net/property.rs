@@ -1,28 +1,28 @@
-//! Properties: temporal formulas together with what their atoms stand for.
+//! Temporal properties: formulas together with the meaning of their atoms.
 
 use crate::fairness::Fairness;
 use crate::predicate::Predicate;
-use parikh_temporal::{Atom, Formula, Formulas, Node, Paths, Values};
+use parikh_temporal::{Atom, Formula, Formulas, Node, PartValues, Paths};
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
-/// A formula of the logic with these paths, over what its atoms stand for. Those that were written
-/// alike, part by part, are equal; others that mean the same may not be.
+/// A formula of the logic with path type `P`, with the meaning `A` of its atoms. Two properties are
+/// equal if they were written alike, part by part; equivalent ones may differ.
 #[derive(Clone, Debug)]
 pub struct Property<P, A> {
     atoms: Vec<A>,
     formulas: Formulas<P>,
     formula: Formula<P>,
-    /// Which runs are meant.
+    /// The runs that count.
     fairness: Fairness,
 }
 
 impl<P: Paths, A: Clone + Ord> Property<P, A> {
-    /// The formula, a copy of it, over those of the atoms that it speaks of: number `i` in it is
-    /// `atoms[i]`. All runs are meant.
+    /// Copies a formula with the atoms that occur in it: atom number `i` means `atoms[i]`. All runs
+    /// count.
     ///
     /// # Panics
-    /// Where the formula has an atom that `atoms` does not have.
+    /// If the formula has an atom beyond `atoms`.
     pub fn new(formulas: &Formulas<P>, formula: Formula<P>, atoms: &[A]) -> Self {
         let spoken_of = formulas.atoms(formula);
         let mut kept: Vec<A> =
@@ -43,7 +43,7 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
         Property { atoms: kept, formulas: copy, formula, fairness: Fairness::default() }
     }
 
-    /// The property that is the negation.
+    /// Returns the negation.
     #[must_use]
     pub fn negated(&self) -> Self {
         let mut formulas = self.formulas.clone();
@@ -51,7 +51,7 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
         Self::new(&formulas, negation, &self.atoms).under(self.fairness.clone())
     }
 
-    /// The same property of those runs only that are fair in this way.
+    /// Returns the property restricted to runs that are fair in this sense.
     #[must_use]
     pub fn under(self, fairness: Fairness) -> Self {
         Property { fairness, ..self }
@@ -59,49 +59,49 @@ impl<P: Paths, A: Clone + Ord> Property<P, A> {
 }
 
 impl<P: Paths, A> Property<P, A> {
-    /// What the atoms stand for, by number.
+    /// Returns the meaning of the atoms, by number.
     pub fn atoms(&self) -> &[A] {
         &self.atoms
     }
 
-    /// The store that the formula is in.
+    /// Returns the store that holds the formula.
     pub fn formulas(&self) -> &Formulas<P> {
         &self.formulas
     }
 
-    /// The formula.
+    /// Returns the formula.
     pub fn formula(&self) -> Formula<P> {
         self.formula
     }
 
-    /// Which runs are meant.
+    /// Returns the fairness of the runs that count.
     pub fn fairness(&self) -> &Fairness {
         &self.fairness
     }
 
-    /// The formula in another store, with one of these in place of each atom, by number.
+    /// Copies the formula to another store, with `atoms[i]` in place of atom i.
     ///
     /// # Panics
-    /// Where `atoms` has too few.
+    /// If `atoms` is too short.
     pub fn translated(&self, to: &mut Formulas<P>, atoms: &[Formula<P>]) -> Formula<P> {
         self.formulas.copied(self.formula, to, |atom| atoms[atom.0 as usize])
     }
 
-    /// What it is made of, parts first.
+    /// Returns the nodes of the formula, operands before operators.
     fn nodes(&self) -> impl Iterator<Item = &Node<P>> {
         self.formulas.below(self.formula).into_iter().map(|part| self.formulas.node(part))
     }
 }
 
-/// A part without operators of time as a predicate; `of_atom` has what an atom says of a marking,
-/// if it says no more.
+/// Converts a part without temporal operators to a predicate. `of_atom` returns the predicate of an
+/// atom, if the atom is about a marking only.
 pub fn condition<P: Paths, A>(
     formulas: &Formulas<P>,
     part: Formula<P>,
     atoms: &[A],
     of_atom: impl Fn(&A) -> Option<Predicate>,
 ) -> Option<Predicate> {
-    formulas.fold(part, |_, node, made: &Values<P, Option<Predicate>>| {
+    formulas.fold(part, |_, node, made: &PartValues<P, Option<Predicate>>| {
         let all = |parts: &[Formula<P>]| -> Option<Vec<Predicate>> {
             parts.iter().map(|&part| made[part].clone()).collect()
         };

@@ -1,8 +1,8 @@
-//! What shows that tokens grow without bound: firings that can be repeated.
+//! Evidence that tokens grow without bound: firing sequences that can be repeated.
 //!
-//! A *pump* is a firing sequence after which no place has lost tokens, so that it can fire again,
-//! and again. One pump is not always enough. Here `made` grows only while `ready` is left, which
-//! one has to take first, and whatever fires at all after `close` takes tokens of `store` away:
+//! A *pump* is a firing sequence that lowers no place, so that it can be fired again and again. One
+//! pump is not always enough. Here `made` grows only while `ready` stays marked, whose token must
+//! be taken first, and every transition enabled after `close` takes tokens from `store`:
 //!
 //! ```text
 //! place open 1 · place ready · place store · place made
@@ -11,52 +11,52 @@
 //! transition make: ready + store -> ready + made
 //! ```
 //!
-//! So a pump may follow on others, in *stages*, and may take from what those before it put down:
-//! they repeat as often as all after them need. In the net above: `fill` repeats; then `close`, and
-//! `make` repeats.
+//! So a pump may follow others, in *stages*, and may consume what earlier stages produced: these
+//! are repeated as often as all later stages need. In the net above, `fill` is repeated; then
+//! `close` fires, and `make` is repeated.
 //!
 //! # Source
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969: a
-//! place that is ω there, and the way to it.
+//! place that becomes ω in the tree, and the path to that node.
 
 use crate::printable::counted;
 use crate::sequence::FiringSequence;
 
-/// A pump, and what comes before it.
+/// A pump with the stages before it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Pumping {
-    /// Stages that come first. The first begins in the initial marking.
+pub struct PumpSequence {
+    /// The earlier stages. The first begins in the initial marking.
     pub earlier: Vec<Stage>,
     /// The last stage.
     pub last: Stage,
 }
 
-/// Firings, and what can repeat after them.
+/// A prefix and the pump after it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Stage {
-    /// What fires once.
+    /// The firings before the pump, fired once.
     pub prefix: FiringSequence,
-    /// What repeats.
+    /// The repeated firings.
     pub pump: FiringSequence,
 }
 
-impl Pumping {
-    /// A single stage, that repeats for ever by itself.
+impl PumpSequence {
+    /// Makes evidence of a single stage.
     pub fn single(prefix: FiringSequence, pump: FiringSequence) -> Self {
-        Pumping { earlier: Vec::new(), last: Stage { prefix, pump } }
+        PumpSequence { earlier: Vec::new(), last: Stage { prefix, pump } }
     }
 
-    /// The only stage, where there is one only.
+    /// Returns the stage if there is only one.
     pub fn only(&self) -> Option<&Stage> {
         self.earlier.is_empty().then_some(&self.last)
     }
 
-    /// All stages in order.
+    /// Returns all stages in order.
     pub fn stages(&self) -> impl Iterator<Item = &Stage> {
         self.earlier.iter().chain([&self.last])
     }
 
-    /// What it shows, in a sentence without its end.
+    /// Describes the evidence in a clause without a full stop.
     pub fn in_words(&self) -> String {
         match self.only() {
             Some(stage) => format!(

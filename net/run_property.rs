@@ -1,29 +1,29 @@
-//! Properties of runs: formulas of LTL over what holds in a marking, and what fires next.
+//! Properties of runs: LTL formulas over markings and the next firing.
 //!
-//! A run is a maximal row of firings. A run that comes to a dead marking stays there: that marking
-//! repeats for ever, and nothing fires. So every run is an infinite word; its letter at a position
-//! says which atoms are true of the marking there and of the firing that leaves it.
+//! A run is a maximal firing sequence. A run that reaches a dead marking stays there: the marking
+//! repeats forever, and nothing fires. So every run is an infinite word. Its letter at a position
+//! is the set of atoms that hold for the marking there and the firing that leaves it.
 //!
-//! A property may be one of fair runs only ([`Fairness`](crate::Fairness)).
+//! A property may be restricted to fair runs ([`Fairness`](crate::Fairness)).
 
 use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
 use crate::net::Net;
 use crate::predicate::Predicate;
 use crate::property::Property;
-use parikh_temporal::{Atom, Letter, Linear, Value};
+use parikh_temporal::{Atom, Letter, Linear, PartialTruth};
 
-/// What an atom of a property says of a position of a run.
+/// The meaning of an atom at a position of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RunAtom {
-    /// This holds in the marking.
+    /// The predicate holds in the marking.
     Holds(Predicate),
-    /// One of these fires next; ascending.
+    /// One of these transitions fires next; ascending.
     Fires(Vec<TransitionId>),
 }
 
 impl RunAtom {
-    /// What it says of the marking, where it says no more.
+    /// Returns the predicate of an atom about the marking.
     pub fn condition(&self) -> Option<Predicate> {
         match self {
             RunAtom::Holds(predicate) => Some(predicate.clone()),
@@ -31,18 +31,18 @@ impl RunAtom {
         }
     }
 
-    /// By atom, what the initial marking says of the first position of every run: what fires there
-    /// is open, where anything can.
-    pub fn all_initially(atoms: &[RunAtom], net: &Net) -> Vec<Value> {
+    /// Returns, by atom, its value at the first position of every run. Atoms about the next firing
+    /// are unknown there.
+    pub fn all_initially(atoms: &[RunAtom], net: &Net) -> Vec<PartialTruth> {
         let is_dead = net.is_dead(net.initial());
         let of_atom = |atom: &RunAtom| match atom {
-            RunAtom::Fires(_) if !is_dead => Value::Unknown,
+            RunAtom::Fires(_) if !is_dead => PartialTruth::Unknown,
             atom => atom.is_true(net, net.initial(), None).into(),
         };
         atoms.iter().map(of_atom).collect()
     }
 
-    /// Whether it is true in a marking that this firing leaves, or none where a dead marking
+    /// Returns the truth value in a marking left by `firing`; `None` stands for a dead marking that
     /// repeats.
     pub fn is_true(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> bool {
         match self {
@@ -52,12 +52,12 @@ impl RunAtom {
     }
 }
 
-/// A formula of LTL over what its atoms stand for, and which runs are meant: those that are fair.
+/// An LTL formula with the meaning of its atoms and the runs that count.
 pub type RunProperty = Property<Linear, RunAtom>;
 
 impl RunProperty {
-    /// The same with what fairness means as a part of the formula, and all runs meant. Its
-    /// automaton doubles with each transition, so this is for few of them.
+    /// Returns the property of all runs that has the fairness requirement as part of the formula.
+    /// The automaton doubles with each transition, so this is for few transitions.
     #[must_use]
     pub fn written_out(&self) -> Self {
         let fairness = self.fairness();
@@ -88,14 +88,14 @@ impl RunProperty {
         RunProperty::new(&formulas, whole, &atoms)
     }
 
-    /// The letter of a marking that this firing leaves.
+    /// Returns the letter of a marking left by `firing`.
     pub fn letter(&self, net: &Net, marking: &Marking, firing: Option<TransitionId>) -> Letter {
         let numbered = (0..).zip(self.atoms());
         let true_ones = numbered.filter(|(_, atom)| atom.is_true(net, marking, firing));
         Letter::of(true_ones.map(|(number, _)| Atom(number)))
     }
 
-    /// The places whose tokens matter to its atoms, ascending.
+    /// Returns the places that matter to the atoms, ascending.
     pub fn support(&self, net: &Net) -> Vec<PlaceId> {
         let mut places: Vec<PlaceId> = self
             .atoms()
@@ -110,8 +110,8 @@ impl RunProperty {
         places
     }
 
-    /// The places whose tokens matter to its atoms in markings that are not dead, ascending: what a
-    /// loop has to bring back for its letters to repeat.
+    /// Returns the places that matter to the atoms in markings that are not dead, ascending. A
+    /// cycle must restore them for its letters to repeat.
     pub fn read_places(&self, net: &Net) -> Vec<PlaceId> {
         fn mark(predicate: &Predicate, net: &Net, places: &mut Vec<PlaceId>) {
             match predicate {

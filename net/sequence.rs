@@ -1,30 +1,30 @@
-//! Firing sequences, run-length encoded: a walk that fires a transition 10⁹ times in a row is one
-//! step of its record.
+//! Firing sequences in run-length encoding: a transition fired 10⁹ times in a row is one step.
 
 use crate::id::TransitionId;
 
-/// One transition fired `count` times in a row.
+/// A transition fired `count` times in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What fires.
+    /// The transition.
     pub transition: TransitionId,
-    /// How often in a row, at least 1.
+    /// The number of firings, at least 1.
     pub count: u64,
 }
 
-/// Transitions in the order they fire from the initial marking.
+/// A sequence of transitions fired from the initial marking.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct FiringSequence {
     steps: Vec<Step>,
 }
 
 impl FiringSequence {
-    /// The empty sequence.
+    /// Makes the empty sequence.
     pub fn new() -> Self {
         FiringSequence::default()
     }
 
-    /// Appends `count` firings of `transition`; joins the last step when it is the same one.
+    /// Appends `count` firings of `transition`, merged with the last step if it has the same
+    /// transition.
     pub fn push(&mut self, transition: TransitionId, count: u64) {
         if count == 0 {
             return;
@@ -39,17 +39,17 @@ impl FiringSequence {
         self.steps.push(Step { transition, count });
     }
 
-    /// Appends all of `other`.
+    /// Appends all steps of `other`.
     pub fn extend(&mut self, other: &FiringSequence) {
         other.steps.iter().for_each(|step| self.push(step.transition, step.count));
     }
 
-    /// The runs in order.
+    /// Returns the steps in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Whether nothing fires.
+    /// Returns true for the empty sequence.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
@@ -66,7 +66,7 @@ impl FiringSequence {
         }
     }
 
-    /// The number of firings.
+    /// Returns the number of firings.
     pub fn firings(&self) -> u128 {
         self.steps.iter().map(|step| u128::from(step.count)).sum()
     }

@@ -1,20 +1,20 @@
-//! Numbers that are put together, two by two.
+//! Union–find over numbers.
 //!
 //! Source: B. Galler and M. Fischer, *An improved equivalence algorithm*, CACM 1964.
 
-/// Disjoint sets of the numbers below a count. The least of each leads it.
+/// Disjoint sets of the numbers below a count. The smallest member represents each set.
 #[derive(Clone, Debug)]
 pub struct Sets {
     leader: Vec<usize>,
 }
 
 impl Sets {
-    /// Each number alone.
+    /// Makes a set of its own for each number.
     pub fn new(count: usize) -> Self {
         Self { leader: (0..count).collect() }
     }
 
-    /// The least number that is together with this one.
+    /// Returns the smallest number in the same set.
     pub fn leader(&mut self, mut number: usize) -> usize {
         while self.leader[number] != number {
             self.leader[number] = self.leader[self.leader[number]];
@@ -23,14 +23,14 @@ impl Sets {
         number
     }
 
-    /// Puts the sets of two numbers together.
+    /// Joins the sets of two numbers.
     pub fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.leader(a), self.leader(b));
         self.leader[a.max(b)] = a.min(b);
     }
 
-    /// The place of each number's set among all sets, in the order of their least numbers; and how
-    /// many sets there are.
+    /// Numbers the sets in the order of their smallest members. Returns the set of each number, and
+    /// the number of sets.
     pub fn numbered(mut self) -> (Vec<u32>, u32) {
         let mut count = 0;
         let mut of = vec![0; self.leader.len()];

@@ -5,68 +5,68 @@ use crate::marking::Marking;
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-/// Σ a·m(p): each place at most once, ascending, no coefficient 0, and Σ|a| ≤ 2⁶³ − 1, so that
-/// its value in any marking fits an `i128`.
+/// The sum Σ a·m(p): each place at most once, ascending, no coefficient 0, and Σ|a| ≤ 2⁶³ − 1, so
+/// that its value in any marking fits an `i128`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct LinearSum {
-    // Shared: predicates are copied again and again, and a sum may be over thousands of places.
+    // Shared, since predicates are copied often and a sum may have thousands of places.
     terms: Arc<[(PlaceId, i64)]>,
 }
 
-/// The coefficients of a sum are too large.
+/// The error for coefficients that are too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the coefficients of a sum of tokens add up to more than 2^63 - 1")]
 pub struct SumError;
 
 impl LinearSum {
-    /// The sum of these terms; terms of one place are added up.
+    /// Makes a sum; terms of the same place are added up.
     ///
     /// # Errors
-    /// When the coefficients' magnitudes add up to more than 2⁶³ − 1.
+    /// If the magnitudes of the coefficients add up to more than 2⁶³ − 1.
     pub fn new(terms: impl IntoIterator<Item = (PlaceId, i64)>) -> Result<Self, SumError> {
         let mut terms: Vec<(PlaceId, i64)> = terms.into_iter().collect();
         let magnitude: u128 = terms.iter().map(|&(_, a)| u128::from(a.unsigned_abs())).sum();
         if magnitude > i64::MAX as u128 {
             return Err(SumError);
         }
-        // Cannot overflow: the magnitudes together fit.
+        // No overflow: the magnitudes together fit.
         add_up(&mut terms);
         Ok(LinearSum { terms: terms.into() })
     }
 
-    /// The tokens of one place.
+    /// Makes the sum of one place's tokens.
     pub fn place(place: PlaceId) -> Self {
         LinearSum { terms: Arc::new([(place, 1)]) }
     }
 
-    /// The terms by ascending place.
+    /// Returns the terms by ascending place.
     pub fn terms(&self) -> &[(PlaceId, i64)] {
         &self.terms
     }
 
-    /// The coefficient of `place`; 0 when it does not occur.
+    /// Returns the coefficient of `place`; 0 if it does not occur.
     pub fn coefficient(&self, place: PlaceId) -> i64 {
         self.terms.binary_search_by_key(&place, |&(p, _)| p).map_or(0, |at| self.terms[at].1)
     }
 
-    /// Whether it has no term, so is 0 in every marking.
+    /// Returns true for the sum without terms.
     pub fn is_zero(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Its value in `marking`.
+    /// Returns the value in `marking`.
     pub fn value(&self, marking: &Marking) -> i128 {
         self.terms.iter().map(|&(p, a)| i128::from(a) * i128::from(marking[p])).sum()
     }
 
-    /// −1 times it.
+    /// Returns the sum multiplied by −1.
     pub fn negated(&self) -> Self {
         LinearSum { terms: self.terms.iter().map(|&(p, a)| (p, -a)).collect() }
     }
 }
 
-/// Terms of the same key are added up, and those that are 0 left out; keys ascend. The caller knows
-/// that no sum overflows.
+/// Adds up terms with the same key and removes zeros; keys become ascending. The caller guarantees
+/// that no addition overflows.
 pub(crate) fn add_up<K: Ord + Copy, N: AddAssign + Copy + Default + PartialEq>(
     terms: &mut Vec<(K, N)>,
 ) {

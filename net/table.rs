@@ -1,28 +1,28 @@
-//! A hash table of indices into what is kept elsewhere: names in one piece of text, effects in
-//! rows.
+//! A hash table of indices into data stored elsewhere: names in one piece of text, effects in rows.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::OnceLock;
 
-/// Indices by the hashes of what they stand for, with open addressing; at most half of it is taken.
+/// Indices by the hashes of their keys, with open addressing; at most half of the slots are used.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    /// The lower half of a hash, and an index or [`FREE`].
+    /// The lower half of a hash with an index, or [`FREE`].
     slots: Vec<(u32, u32)>,
     len: usize,
 }
 
-/// No index: nothing here has as many.
+/// The mark of a free slot; no index is as large.
 pub(crate) const FREE: u32 = u32::MAX;
 
-/// The hash of a key; others in each process, so that no file is written against it.
+/// Hashes a key with a seed that differs between processes, so that no file can be crafted to cause
+/// collisions.
 pub(crate) fn hash(key: &(impl Hash + ?Sized)) -> u32 {
     static STATE: OnceLock<RandomState> = OnceLock::new();
     STATE.get_or_init(RandomState::new).hash_one(key) as u32
 }
 
 impl Table {
-    /// The index with this hash that `is` the one looked for.
+    /// Returns the index with this hash for which `is` returns true.
     pub(crate) fn find(&self, hash: u32, is: impl Fn(usize) -> bool) -> Option<usize> {
         let mut at = self.begin(hash)?;
         loop {
@@ -36,7 +36,7 @@ impl Table {
         }
     }
 
-    /// Adds an index that is not there; it is below [`FREE`].
+    /// Inserts a new index below [`FREE`].
     pub(crate) fn insert(&mut self, hash: u32, index: u32) {
         self.len += 1;
         if self.slots.len() < 2 * self.len {
@@ -55,9 +55,9 @@ impl Table {
         self.slots[at] = slot;
     }
 
-    /// Where the search for a hash begins.
+    /// Returns the first slot for a hash.
     fn begin(&self, hash: u32) -> Option<usize> {
-        // As long as the table has fewer than 2³² slots, the hash has bits for all of them.
+        // A table with fewer than 2³² slots has enough bits in the hash for all of them.
         Some(hash as usize & self.slots.len().checked_sub(1)?)
     }
 }
@@ -77,7 +77,7 @@ mod tests {
         for (index, key) in keys.iter().enumerate() {
             assert_eq!(table.find(hash(key), |it| keys[it] == *key), Some(index));
         }
-        // One hash for all: slow, but right.
+        // All keys have the same hash: slow, but correct.
         let mut table = Table::default();
         (0..100).for_each(|index| table.insert(7, index));
         assert_eq!(table.find(7, |it| it == 99), Some(99));

@@ -1,4 +1,4 @@
-//! The tiny textual net format of tests, doc examples and bug reports.
+//! The textual net format of tests, doc examples and bug reports.
 //!
 //! ```text
 //! net mutex                       # a name, then nodes in any order; `#` starts a comment
@@ -19,46 +19,46 @@ use crate::id::{PlaceId, TransitionId};
 use crate::net::{Arc, Net};
 use std::fmt::Write as _;
 
-/// What is wrong, and where.
+/// A syntax error with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct TextError {
-    /// Counted from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What was found and what was expected.
+    /// The text found and the text expected.
     pub problem: String,
 }
 
 /// Reads a net.
 ///
 /// # Errors
-/// With the line of the first problem.
+/// The first error, with its line.
 pub fn parse(text: &str) -> Result<Net, TextError> {
     let mut builder = NetBuilder::new("");
-    let mut arcs: Vec<(usize, TransitionId, Vec<Token>)> = Vec::new();
+    let mut arcs: Vec<(usize, TransitionId, Vec<TextToken>)> = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let fail = |problem: String| TextError { line: index + 1, problem };
         let tokens = tokens(line).map_err(fail)?;
-        let Some((Token::Name(keyword), rest)) = tokens.split_first() else {
+        let Some((TextToken::Name(keyword), rest)) = tokens.split_first() else {
             if tokens.is_empty() {
                 continue;
             }
             return Err(fail("expected `net`, `place` or `transition`".into()));
         };
         match (keyword.as_str(), rest) {
-            ("net", [Token::Name(name)]) => builder.set_name(name.clone()),
-            ("place", [Token::Name(name)]) => {
+            ("net", [TextToken::Name(name)]) => builder.set_name(name.clone()),
+            ("place", [TextToken::Name(name)]) => {
                 builder.place(name, 0).map_err(|e| fail(e.to_string()))?;
             }
-            ("place", [Token::Name(name), Token::Name(count)]) => {
+            ("place", [TextToken::Name(name), TextToken::Name(count)]) => {
                 let count = number(count).map_err(fail)?;
                 builder.place(name, count).map_err(|e| fail(e.to_string()))?;
             }
-            ("transition", [Token::Name(name), Token::Mark(':'), rest @ ..]) => {
+            ("transition", [TextToken::Name(name), TextToken::Mark(':'), rest @ ..]) => {
                 let t = builder.transition(name).map_err(|e| fail(e.to_string()))?;
                 arcs.push((index + 1, t, rest.to_vec()));
             }
-            ("transition", [Token::Name(name)]) => {
+            ("transition", [TextToken::Name(name)]) => {
                 builder.transition(name).map_err(|e| fail(e.to_string()))?;
             }
             ("net", _) => return Err(fail("expected `net NAME`".into())),
@@ -79,29 +79,29 @@ pub fn parse(text: &str) -> Result<Net, TextError> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Token {
+enum TextToken {
     Name(String),
     /// `:`, `+`, `*`, or `>` for the arrow.
     Mark(char),
 }
 
-fn tokens(line: &str) -> Result<Vec<Token>, String> {
+fn tokens(line: &str) -> Result<Vec<TextToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = line.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
             '#' => break,
             c if c.is_whitespace() => {}
-            ':' | '+' | '*' => tokens.push(Token::Mark(c)),
-            '-' if rest.next_if_eq(&'>').is_some() => tokens.push(Token::Mark('>')),
-            '"' => tokens.push(Token::Name(quoted(&mut rest)?)),
+            ':' | '+' | '*' => tokens.push(TextToken::Mark(c)),
+            '-' if rest.next_if_eq(&'>').is_some() => tokens.push(TextToken::Mark('>')),
+            '"' => tokens.push(TextToken::Name(quoted(&mut rest)?)),
             '-' | '>' => return Err(format!("found `{c}`, expected `->`")),
             c => {
                 let mut name = String::from(c);
                 while let Some(c) = rest.next_if(|&c| !c.is_whitespace() && !is_special(c)) {
                     name.push(c);
                 }
-                tokens.push(Token::Name(name));
+                tokens.push(TextToken::Name(name));
             }
         }
     }
@@ -132,8 +132,9 @@ fn number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("found `{text}`, expected a number from 0 to 2^63 - 1"))
 }
 
-fn add_arcs(builder: &mut NetBuilder, t: TransitionId, tokens: &[Token]) -> Result<(), String> {
-    let at = tokens.iter().position(|token| *token == Token::Mark('>')).ok_or("expected `->`")?;
+fn add_arcs(builder: &mut NetBuilder, t: TransitionId, tokens: &[TextToken]) -> Result<(), String> {
+    let at =
+        tokens.iter().position(|token| *token == TextToken::Mark('>')).ok_or("expected `->`")?;
     for (p, weight) in weighted_places(builder, &tokens[..at])? {
         builder.take(t, p, weight).map_err(|e: BuildError| e.to_string())?;
     }
@@ -143,7 +144,10 @@ fn add_arcs(builder: &mut NetBuilder, t: TransitionId, tokens: &[Token]) -> Resu
     Ok(())
 }
 
-fn weighted_places(builder: &NetBuilder, tokens: &[Token]) -> Result<Vec<(PlaceId, u64)>, String> {
+fn weighted_places(
+    builder: &NetBuilder,
+    tokens: &[TextToken],
+) -> Result<Vec<(PlaceId, u64)>, String> {
     if tokens.is_empty() {
         return Ok(Vec::new());
     }
@@ -151,17 +155,17 @@ fn weighted_places(builder: &NetBuilder, tokens: &[Token]) -> Result<Vec<(PlaceI
         Some(Node::Place(p)) => Ok(p),
         _ => Err(format!("`{name}` is no place of this net")),
     };
-    let term = |term: &[Token]| match term {
-        [Token::Name(name)] => Ok((place(name)?, 1)),
-        [Token::Name(weight), Token::Mark('*'), Token::Name(name)] => {
+    let term = |term: &[TextToken]| match term {
+        [TextToken::Name(name)] => Ok((place(name)?, 1)),
+        [TextToken::Name(weight), TextToken::Mark('*'), TextToken::Name(name)] => {
             Ok((place(name)?, number(weight)?))
         }
         _ => Err("expected places like `p + 2*q` on both sides of `->`".to_owned()),
     };
-    tokens.split(|token| *token == Token::Mark('+')).map(term).collect()
+    tokens.split(|token| *token == TextToken::Mark('+')).map(term).collect()
 }
 
-/// Writes a net so that [`parse`] reads it back. Labels and units are left out.
+/// Writes a net so that [`parse`] reads it back, without labels and units.
 pub fn print(net: &Net) -> String {
     let mut text = String::new();
     if !net.name().is_empty() {

@@ -1,5 +1,5 @@
-//! The way back from a place/transition net to the net with inhibitor or reset arcs that it stands
-//! for.
+//! The relation between a net with inhibitor or reset arcs and the place/transition net that
+//! represents it.
 //!
 //! ```text
 //! m(p) < w                         complement place co(p), which holds B - m(p), is read: >= B - w + 1
@@ -7,16 +7,16 @@
 //!                                  B - k from co(p), and puts B there
 //! ```
 //!
-//! B is a bound on p in *the net with these arcs*. With it the two nets are one: each marking m of
-//! one is the marking m with B - m(p) on each co(p) of the other, and in it the same transitions
-//! are enabled, each by one of its copies. So whatever is asked of the one can be asked of the
-//! other, in terms of the model's places and transitions.
+//! B is a bound on p in *the net with these arcs*. With it the two nets behave alike: a marking m
+//! of the first corresponds to m with B - m(p) on each co(p) of the second, and the same
+//! transitions are enabled in both, each by one of its copies. So every question about the first
+//! can be asked of the second, in terms of the model's places and transitions.
 //!
 //! The bounds are what is to be believed: each has its [`Because`].
 //!
 //! # Caps
-//! A place p whose bound nobody knows gets a *cap*, a number c that no weight of an arc at p
-//! exceeds. It is taken for its bound, and what the place holds beyond is on another place,
+//! A place p without a known bound gets a *cap*: a number c that no weight of an arc at p exceeds.
+//! The cap takes the role of the bound, and the tokens of p beyond it are on another place,
 //! `over(p)`:
 //!
 //! ```text
@@ -31,7 +31,8 @@
 //! drain(p)                         takes a token from over(p), where some transition empties p
 //! ```
 //!
-//! besides the copies of above for B = c. It stands for the model in two halves:
+//! In addition there are the copies described above, with B = c. The net represents the model in
+//! two halves:
 //!
 //! * *A run that ends with a token on `within` is a run of the model.* Nothing puts a token there,
 //!   so it was there all the time, nothing read `beyond`, and all over(p) are empty: all firings
@@ -45,17 +46,17 @@
 //!   where there is something only if p holds c. What empties p is the copy for min(m(p), c), and
 //!   then over(p) is drained.
 //!
-//! (The net does more than that: it may take from p what it should take from over(p). What was left
-//! there is of no use until p holds c tokens again.)
+//! (The net allows more: it may take tokens from p instead of over(p). The tokens left on over(p)
+//! cannot be used until p holds c tokens again.)
 //!
-//! So of φ over the model's places, a witness for φ ∧ within >= 1 shows that the model reaches φ,
-//! and a refutation of φ that it does not, where φ is read as [`of_model`](crate::of_model()) has
-//! it: m(p) is p + over(p), and the comparison of m(p) with a number up to c is one of p. That t is
-//! enabled in the model is such a condition, too. There may be neither witness nor refutation: a
-//! question may stay open though both goals are settled. What a sum e over the model's places is at
-//! most, is asked as the largest value of 2·e + within: 2n + 1 says that e is at most n, and is n
-//! in a marking within the caps; an even number says nothing. Nothing else is asked of such a net:
-//! what stays reachable and what runs do takes both halves at once.
+//! So for φ over the model's places, a witness for φ ∧ within >= 1 shows that the model reaches φ,
+//! and a refutation of φ shows that it does not. Here φ is read as by
+//! [`of_model`](crate::of_model()): m(p) is p + over(p), and a comparison of m(p) with a number up
+//! to c is a comparison of p. Enabledness in the model is such a condition as well. Neither may
+//! exist, so a question may stay open although both goals are settled. The largest value of a sum e
+//! over the model's places is asked as the largest value of 2·e + within: the value 2n + 1 says
+//! that e is at most n, and is n in a marking within the caps; an even value says nothing. Other
+//! questions are not asked of such a net, since home spaces and runs involve both halves at once.
 //!
 //! # Source
 //! Complement places are folklore (T. Murata, *Petri nets: properties, analysis and applications*,
@@ -68,171 +69,170 @@ use crate::names::Names;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A bound on a place in every marking that a net with inhibitor or reset arcs reaches.
+/// A bound on a place in every reachable marking of a net with inhibitor or reset arcs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bound {
+pub struct TranslationBound {
     /// The place.
     pub place: PlaceId,
-    /// What it holds at most.
+    /// The largest number of tokens.
     pub most: u64,
-    /// Why.
+    /// The reason.
     pub because: Because,
 }
 
-/// Why a place holds no more.
+/// The reason why a place is bounded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Because {
-    /// The net has this many markings, or fewer: they were visited.
+    /// All reachable markings, at most this many, were visited.
     Visited(u64),
-    /// Who adds to the place is inhibited by it: [`capacity`](crate::extended::capacity).
+    /// Every transition that adds to the place is inhibited by it:
+    /// [`capacity`](crate::extended::capacity).
     Capacity,
-    /// No transition raises this sum of tokens, by its plain arcs; each place with its factor, at
-    /// least 1.
+    /// No transition increases this weighted sum of tokens, by its plain arcs. Each place has a
+    /// factor of at least 1.
     Weights(Vec<(PlaceId, u64)>),
     /// It may hold more: this is a cap, up to which its tokens are counted on the place itself.
     Cap,
 }
 
-/// What a transition of a model asks of a place.
+/// A range of tokens that a transition of a model requires of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// The place.
     pub place: PlaceId,
-    /// It holds at least so many tokens.
+    /// The smallest number of tokens allowed.
     pub least: u64,
-    /// It holds fewer than so many, if anybody asks; at least 1.
+    /// The first number of tokens that is too large, at least 1; `None` without an upper limit.
     pub below: Option<u64>,
 }
 
-/// Names of more than 4 GiB.
+/// The error for names of more than 4 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("names of more than 4 GiB")]
-pub struct TooLarge;
+pub struct NamesTooLarge;
 
-/// What a net was translated from, as far as nodes have to be told apart: of the place/transition
-/// net, the first places are the model's.
+/// The relation of the nodes of a translated net to those of the model. The first places of the
+/// translated net are the model's.
 #[derive(Clone, Debug)]
 pub struct Translation {
-    /// How many places the model has.
+    /// The number of places of the model.
     places: usize,
-    /// The model's transitions.
+    /// The names of the model's transitions.
     transitions: Names,
-    bounds: Vec<Bound>,
-    /// The places with a complement, in the order of their complements, which come after all other
-    /// places.
+    bounds: Vec<TranslationBound>,
+    /// The places with a complement. Complements come after all other places, in this order.
     complemented: Vec<PlaceId>,
-    /// Where the copies of each transition end.
+    /// The end of the copies of each transition.
     ends: Vec<usize>,
     caps: Option<Caps>,
 }
 
-/// What is known of a net with caps.
+/// The caps of a net.
 #[derive(Clone, Debug)]
 pub struct Caps {
-    /// The place that is marked while no cap was passed.
+    /// The place that is marked until a cap is passed.
     pub within: PlaceId,
-    /// Where the tokens of places beyond their caps are, with the caps.
+    /// For each place with a cap: the cap, and the place for the tokens beyond it.
     pub over: BTreeMap<PlaceId, (u64, PlaceId)>,
-    /// When each transition of the model is enabled there, over the model's places; no number in it
-    /// is above the cap of its place.
+    /// The enabling condition of each transition of the model, over the model's places. No number
+    /// exceeds the cap of its place.
     pub enabled: Vec<Vec<Window>>,
 }
 
 impl Translation {
-    /// The translation of a model of so many places, and of transitions of these names with so many
-    /// copies each; by these bounds, with complements of these places.
+    /// Makes the translation of a model with `places` places, with the given transitions and
+    /// numbers of copies, bounds, and places with complements.
     ///
     /// # Errors
-    /// When the names take more than 4 GiB.
+    /// If the names take more than 4 GiB.
     pub fn new<'n>(
         places: usize,
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
-        bounds: Vec<Bound>,
+        bounds: Vec<TranslationBound>,
         complemented: Vec<PlaceId>,
-    ) -> Result<Self, TooLarge> {
+    ) -> Result<Self, NamesTooLarge> {
         let (mut names, mut ends, mut end) = (Names::default(), Vec::new(), 0);
         for (name, copies) in transitions {
-            names.push(name).map_err(|_| TooLarge)?;
+            names.push(name).map_err(|_| NamesTooLarge)?;
             end += copies;
             ends.push(end);
         }
         Ok(Translation { places, transitions: names, bounds, complemented, ends, caps: None })
     }
 
-    /// The same of a net with caps.
+    /// Adds caps.
     #[must_use]
     pub fn with_caps(self, caps: Caps) -> Self {
         Translation { caps: Some(caps), ..self }
     }
 
-    /// What there is to be known of the caps. Nothing where there are none: then the net does what
-    /// the model does.
+    /// Returns the caps; `None` if there are none, so that the net behaves like the model.
     pub fn caps(&self) -> Option<&Caps> {
         self.caps.as_ref()
     }
 
-    /// The place that is marked while no cap was passed, where there are caps.
+    /// Returns the place that is marked until a cap is passed, if there are caps.
     pub fn within_caps(&self) -> Option<PlaceId> {
         self.caps.as_ref().map(|caps| caps.within)
     }
 
-    /// How many places the model has.
+    /// Returns the number of places of the model.
     pub fn place_count(&self) -> usize {
         self.places
     }
 
-    /// How many transitions the model has.
+    /// Returns the number of transitions of the model.
     pub fn transition_count(&self) -> usize {
         self.ends.len()
     }
 
-    /// The name of a transition of the model.
+    /// Returns the name of a transition of the model.
     pub fn transition_name(&self, t: TransitionId) -> &str {
         self.transitions.get(t.index())
     }
 
-    /// The model's transition of this name.
+    /// Returns the transition of the model with this name.
     pub fn transition_named(&self, name: &str) -> Option<TransitionId> {
         self.transitions.find(name).map(TransitionId::new)
     }
 
-    /// The bounds that it rests on, by ascending place.
-    pub fn bounds(&self) -> &[Bound] {
+    /// Returns the bounds that the translation rests on, by ascending place.
+    pub fn bounds(&self) -> &[TranslationBound] {
         &self.bounds
     }
 
-    /// The places with a complement: the k-th of them has the k-th of the places after the model's.
+    /// Returns the places with a complement; the k-th complement is the k-th place after the
+    /// model's places.
     pub fn complemented(&self) -> &[PlaceId] {
         &self.complemented
     }
 
-    /// The indices of the transitions that stand for `t`.
+    /// Returns the indices of the copies of `t`.
     pub fn copies(&self, t: TransitionId) -> Range<usize> {
         let start = t.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         start..self.ends.get(t.index()).copied().unwrap_or(start)
     }
 
-    /// Whether `copy` is one of several that stand for the same transition of the model. What is
-    /// said of each of them is then not what is said of that transition: a run that is fair to it
-    /// need not be fair to each copy.
+    /// Returns true if `copy` is one of several copies of a transition. Then statements about each
+    /// copy differ from statements about the transition: a run that is fair to the transition need
+    /// not be fair to each copy.
     pub fn is_shared(&self, copy: TransitionId) -> bool {
         self.copies(self.origin(copy)).len() > 1
     }
 
-    /// The transition of the model that a transition stands for.
+    /// Returns the transition of the model that a copy represents.
     pub fn origin(&self, copy: TransitionId) -> TransitionId {
         TransitionId::new(self.ends.partition_point(|&end| end <= copy.index()))
     }
 }
 
-/// What a complement place is called: `co(p)`, with as many primes as it takes to be nobody else's
-/// name.
+/// Returns the name of a complement place: `co(p)`, with as many primes as make it unique.
 pub fn complement_name(place: &str, is_taken: impl Fn(&str) -> bool) -> String {
     unused(format!("co({place})"), is_taken)
 }
 
-/// What a copy of a transition is called: `t[p=2,q=0]` where it empties p and q, `t[over(p)+1]`
-/// where it puts a token on over(p), with primes likewise.
+/// Returns the name of a copy of a transition: `t[p=2,q=0]` if it empties p and q, `t[over(p)+1]`
+/// if it puts a token on over(p), with primes as needed.
 pub fn copy_name(
     transition: &str,
     held: &[(&str, u64)],
@@ -245,8 +245,8 @@ pub fn copy_name(
     unused(format!("{transition}[{}]", said.join(",")), is_taken)
 }
 
-/// What else is called so in a net with caps: two places, and with a place in brackets what is
-/// about that place.
+/// Returns the name of another node of a net with caps: `what`, or `what(place)`, with primes as
+/// needed.
 pub fn cap_name(what: &str, place: Option<&str>, is_taken: impl Fn(&str) -> bool) -> String {
     unused(place.map_or_else(|| what.to_owned(), |place| format!("{what}({place})")), is_taken)
 }

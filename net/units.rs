@@ -1,14 +1,13 @@
 //! Nested units (NUPN): a tree of units, each place in exactly one of them.
 //!
 //! In a *unit-safe* net every reachable marking is one-safe, marks at most one own place of each
-//! unit, and never marks a unit together with one of its transitive sub-units: the places along
-//! any chain from the root to a leaf exclude each other. The model says so; Parikh takes it as an
-//! assumption that evidence must name.
+//! unit, and never marks a unit together with one of its transitive sub-units: the places along any
+//! chain from the root to a leaf exclude each other. The model makes this claim; Parikh uses it as
+//! an assumption that evidence must name.
 //!
-//! The model says so of the markings that can be reached from *its* initial marking, and of no
-//! others: two cases at once put two tokens where the claim allows one. So a claim holds the
-//! marking that it speaks of, and a net gives its units as safe only while it begins there
-//! ([`Net::safe_units`]).
+//! The claim is about the markings reachable from the *model's* initial marking only: two cases at
+//! once put two tokens where the claim allows one. So a claim stores the marking it speaks of, and
+//! a net returns its units as safe only with that initial marking ([`Net::safe_units`]).
 //!
 //! [`Net::safe_units`]: crate::Net::safe_units
 //!
@@ -17,14 +16,14 @@
 use crate::id::{PlaceId, UnitId};
 use crate::marking::Marking;
 
-/// One unit of the tree.
+/// A unit of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// The model's id of the unit.
     pub name: Box<str>,
-    /// Its own places (not those of sub-units), ascending.
+    /// The unit's own places, without those of sub-units, ascending.
     pub places: Vec<PlaceId>,
-    /// The unit around it; `None` for the root.
+    /// The enclosing unit; `None` for the root.
     pub parent: Option<UnitId>,
 }
 
@@ -33,23 +32,23 @@ pub struct Unit {
 pub struct Units {
     units: Vec<Unit>,
     root: UnitId,
-    /// The marking from which on the units are said to be safe.
+    /// The marking from which on the units are claimed to be safe.
     safe_from: Option<Marking>,
     unit_of: Vec<UnitId>,
 }
 
-/// How a marking breaks the claim that the units are safe.
+/// A violation of the claim that the units are safe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breach {
     /// A unit with too many tokens.
     pub unit: UnitId,
     /// On its own places, or on these and the places of all units around it; at least 2.
     pub tokens: u128,
-    /// Which of the two.
+    /// True if the places of enclosing units are counted.
     pub with_units_around: bool,
 }
 
-/// Why a unit structure is refused.
+/// The reason why a unit structure is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitsError {
     /// A place is in no unit.
@@ -67,12 +66,12 @@ pub enum UnitsError {
 }
 
 impl Units {
-    /// Checks and takes a unit tree over the places of a net with `initial` marking; `safe` is
-    /// whether the model claims that the units are safe from there on. `name` gives a place's name
-    /// for messages.
+    /// Checks a unit tree over the places of a net with the marking `initial`. `safe` is true if
+    /// the model claims that the units are safe from there on. `name` returns a place's name for
+    /// messages.
     ///
     /// # Errors
-    /// When a place is missing or repeated, the units are no tree with the given root, or a
+    /// If a place is missing or repeated, the units do not form a tree with the given root, or a
     /// claimed safety does not hold initially.
     pub fn new<'n>(
         units: Vec<Unit>,
@@ -106,7 +105,7 @@ impl Units {
     }
 
     fn check_tree(&self) -> Result<(), UnitsError> {
-        // Every unit but the root has a parent; no chain of parents is longer than the tree.
+        // Every unit but the root has a parent, and no chain of parents is longer than the tree.
         let mut reaches_root = vec![false; self.units.len()];
         reaches_root[self.root.index()] = self.get(self.root).parent.is_none();
         for start in 0..self.units.len() {
@@ -124,7 +123,7 @@ impl Units {
         Ok(())
     }
 
-    /// How `marking` breaks the claim that the units are safe, whether or not the model makes it.
+    /// Returns a violation of unit-safety in `marking`, whether or not the model claims safety.
     pub fn breach(&self, marking: &Marking) -> Option<Breach> {
         let unit = self.unit_of(self.unsafe_place(marking)?);
         let tokens_of = |unit: UnitId| -> u128 {
@@ -138,20 +137,19 @@ impl Units {
         Some(Breach { unit, tokens: chain.map(tokens_of).sum(), with_units_around: true })
     }
 
-    /// The same tree without the claim that it is safe.
+    /// Returns the tree without the claim that it is safe.
     pub fn unclaimed(&self) -> Units {
         Units { safe_from: None, ..self.clone() }
     }
 
-    /// The same claim about `reached`, which can be reached from the marking that it speaks of:
-    /// what can be reached from there, can be reached from here. No claim if `reached` itself
-    /// breaks it.
+    /// Returns the tree with the claim about `reached`, a marking reachable from the one that the
+    /// claim speaks of. The claim is dropped if `reached` itself violates it.
     pub(crate) fn reached(&self, reached: &Marking) -> Units {
         let holds = self.safe_from.is_some() && self.unsafe_place(reached).is_none();
         Units { safe_from: holds.then(|| reached.clone()), ..self.clone() }
     }
 
-    /// A place whose tokens in `marking` contradict unit-safety.
+    /// Returns a place whose tokens in `marking` contradict unit-safety.
     fn unsafe_place(&self, marking: &Marking) -> Option<PlaceId> {
         let mut marked_by = vec![false; self.units.len()];
         for (place, tokens) in marking.marked() {
@@ -168,47 +166,46 @@ impl Units {
         marking.marked().map(|(place, _)| place).find(|&place| ancestor_marked(place))
     }
 
-    /// The number of units, the root included.
+    /// Returns the number of units, including the root.
     pub fn len(&self) -> usize {
         self.units.len()
     }
 
-    /// Never: there is always a root.
+    /// Returns false: there is always a root.
     pub fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
 
-    /// The unit with this id.
+    /// Returns the unit with this id.
     pub fn get(&self, unit: UnitId) -> &Unit {
         &self.units[unit.index()]
     }
 
-    /// All units in the order of the model.
+    /// Returns all units in the order of the model.
     pub fn iter(&self) -> impl Iterator<Item = (UnitId, &Unit)> {
         self.units.iter().enumerate().map(|(index, unit)| (UnitId::new(index), unit))
     }
 
-    /// The unit around all others.
+    /// Returns the root unit.
     pub fn root(&self) -> UnitId {
         self.root
     }
 
-    /// The marking from which on the model claims unit-safety. Without the claim the tree says
-    /// nothing of markings. Whoever wants to use the claim for a net asks [`Net::safe_units`],
-    /// which looks whether the net begins there.
+    /// Returns the marking from which on the model claims unit-safety. Without the claim the tree
+    /// says nothing about markings. To use the claim for a net, call [`Net::safe_units`], which
+    /// checks that the net has this initial marking.
     ///
     /// [`Net::safe_units`]: crate::Net::safe_units
     pub fn safe_from(&self) -> Option<&Marking> {
         self.safe_from.as_ref()
     }
 
-    /// Whether `place` is in a unit. All are, but for places that were added to a net afterwards,
-    /// of which the units say nothing.
+    /// Returns true if `place` is in a unit. Only places added to a net afterwards are not.
     pub fn covers(&self, place: PlaceId) -> bool {
         place.index() < self.unit_of.len()
     }
 
-    /// The unit that holds `place`.
+    /// Returns the unit that holds `place`.
     pub fn unit_of(&self, place: PlaceId) -> UnitId {
         self.unit_of[place.index()]
     }

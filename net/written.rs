@@ -1,37 +1,37 @@
-//! Writing nets in other tools' languages: those of LoLA and of TINA. PNML has a module of its own.
+//! Output of nets in the languages of LoLA and TINA. PNML has a module of its own.
 //!
-//! What a language has no words for is refused, not left out; but for what is no part of the net:
-//! units and final markings, and in LoLA's language the net's name and the labels of nodes.
+//! A feature that a language cannot express is an error. Parts that are not the net itself are left
+//! out: units and final markings, and in LoLA's language the net's name and the labels of nodes.
 
 use crate::extended::ExtendedNet;
 use crate::id::TransitionId;
 use crate::net::Arc;
 use std::fmt::{self, Write};
 
-/// Why a net cannot be written in a language.
+/// The reason why a net cannot be written in a language.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unwritable {
-    /// An arc of a kind that the language does not have.
+    /// The language lacks a kind of arc.
     #[error("transition `{transition}` has {kind} arcs, which {language} does not have")]
     Arcs {
         /// The first such transition.
         transition: String,
-        /// What the arcs are called.
+        /// The kind of arc.
         kind: &'static str,
         /// The language.
         language: &'static str,
     },
-    /// A name that the language cannot spell.
+    /// The language cannot spell a name.
     #[error(
         "the name `{0}` cannot be written in LoLA's language, which has no quotes: no blanks, none of ,;:(){{}}, and no word of its own"
     )]
     Name(String),
-    /// The text could not be taken.
+    /// The output failed.
     #[error("the text could not be written")]
     Failed(#[from] fmt::Error),
 }
 
-/// Words of LoLA's language.
+/// The keywords of LoLA's language.
 const LOLA: [&str; 13] = [
     "PLACE",
     "MARKING",
@@ -51,7 +51,7 @@ const LOLA: [&str; 13] = [
 /// Writes a net in LoLA's language.
 ///
 /// # Errors
-/// When it has other arcs than plain ones, or a name that the language cannot spell.
+/// If the net has arcs other than plain arcs, or a name that the language cannot spell.
 pub fn write_lola(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritable> {
     let core = net.core();
     if let Some((t, kind)) = foreign(net, true) {
@@ -79,7 +79,7 @@ pub fn write_lola(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
     Ok(())
 }
 
-/// Whether LoLA's language has this name.
+/// Checks that LoLA's language can spell a name.
 fn spelt(name: &str) -> Result<(), Unwritable> {
     let foreign = |c: char| c.is_whitespace() || c.is_control() || ",;:(){}".contains(c);
     match name.contains(foreign)
@@ -92,7 +92,7 @@ fn spelt(name: &str) -> Result<(), Unwritable> {
     }
 }
 
-/// The first transition with arcs that are not plain, and what they are called.
+/// Returns the first transition with arcs that are not plain, and the kind of these arcs.
 fn foreign(net: &ExtendedNet, inhibitors_too: bool) -> Option<(TransitionId, &'static str)> {
     let kind = |t| match () {
         () if !net.resets(t).is_empty() => Some((t, "reset")),
@@ -105,7 +105,7 @@ fn foreign(net: &ExtendedNet, inhibitors_too: bool) -> Option<(TransitionId, &'s
 /// Writes a net in TINA's language.
 ///
 /// # Errors
-/// When it has reset arcs.
+/// If the net has reset arcs.
 pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritable> {
     let core = net.core();
     if let Some((t, kind)) = foreign(net, false) {
@@ -113,12 +113,12 @@ pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
         return Err(Unwritable::Arcs { transition, kind, language });
     }
     if !core.name().is_empty() {
-        writeln!(out, "net {}", Braced(core.name()))?;
+        writeln!(out, "net {}", BracedName(core.name()))?;
     }
     for p in core.places() {
-        write!(out, "pl {}", Braced(core.place_name(p)))?;
+        write!(out, "pl {}", BracedName(core.place_name(p)))?;
         if let Some(label) = core.place_label(p) {
-            write!(out, " : {}", Braced(label))?;
+            write!(out, " : {}", BracedName(label))?;
         }
         match core.initial()[p] {
             0 => writeln!(out)?,
@@ -126,15 +126,15 @@ pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
         }
     }
     for t in core.transitions() {
-        write!(out, "tr {}", Braced(core.transition_name(t)))?;
+        write!(out, "tr {}", BracedName(core.transition_name(t)))?;
         if let Some(label) = core.transition_label(t) {
-            write!(out, " : {}", Braced(label))?;
+            write!(out, " : {}", BracedName(label))?;
         }
         for arc in core.pre(t) {
             term(out, core.place_name(arc.place), arc.weight)?;
         }
         for arc in net.inhibitors(t) {
-            write!(out, " {}?-{}", Braced(core.place_name(arc.place)), arc.weight)?;
+            write!(out, " {}?-{}", BracedName(core.place_name(arc.place)), arc.weight)?;
         }
         write!(out, " ->")?;
         for arc in core.post(t) {
@@ -147,15 +147,15 @@ pub fn write_tina(net: &ExtendedNet, out: &mut dyn Write) -> Result<(), Unwritab
 
 fn term(out: &mut dyn Write, place: &str, weight: u64) -> fmt::Result {
     match weight {
-        1 => write!(out, " {}", Braced(place)),
-        _ => write!(out, " {}*{weight}", Braced(place)),
+        1 => write!(out, " {}", BracedName(place)),
+        _ => write!(out, " {}*{weight}", BracedName(place)),
     }
 }
 
-/// A name as it is, or in braces where it is not letters, digits, `_` and `'`.
-struct Braced<'n>(&'n str);
+/// A name as it is, or in braces if it has characters other than letters, digits, `_` and `'`.
+struct BracedName<'n>(&'n str);
 
-impl fmt::Display for Braced<'_> {
+impl fmt::Display for BracedName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
         if !self.0.is_empty() && self.0.chars().all(bare) {

@@ -7,7 +7,7 @@
 #
 #   --programs DIR   the programs parikh and parikh-certify to pack (default: target/debug, of `cargo build`)
 #   --wheel FILE     this wheel, of scripts/release.sh, instead
-#   --with PACKAGE   install this, too (numpy, scipy, pandas, networkx), from where pip finds it
+#   --with PACKAGE   install this, too (numpy, scipy, pandas, networkx, pm4py), from where pip finds it
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -43,7 +43,7 @@ index=(--no-index)
 "$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check "${index[@]}" "$wheel" "${with[@]}"
 "$work/venv/bin/parikh" --version
 "$work/venv/bin/parikh-certify" --version
-cp -r python/tests examples "$work"
+cp -r python/tests examples docs "$work"
 cd "$work"
 unset PARIKH_PROGRAMS
 export PARIKH_EXAMPLES=$work/examples

@@ -19,6 +19,8 @@
 # target/zig, and so does Zopfli, which packs the wheel. The same commit, toolchain and place of the checkout
 # make the same bytes.
 #
+# The static programs are run on the contest's processor by scripts/try-westmere.sh, which needs Debian's qemu-user.
+#
 # scripts/fresh.sh --release ARCHIVE tries an archive on a bare machine.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -45,6 +47,8 @@ while (($#)); do
     shift
 done
 [[ $(uname -sm) == "Linux x86_64" ]] || fail "made on Linux x86_64 only, and this is $(uname -sm)"
+[[ " ${forms[*]} " != *" static "* ]] || command -v qemu-x86_64 >/dev/null ||
+    fail "the static form is run by qemu-x86_64: apt-get install qemu-user, and run again"
 [[ -z ${RUSTFLAGS-}${CARGO_ENCODED_RUSTFLAGS-} ]] || fail "RUSTFLAGS would replace the flags of .cargo/config.toml; unset it"
 [[ -z $(git status --porcelain --untracked-files=no) ]] || say "there are changes that are not committed; they go in"
 
@@ -114,6 +118,8 @@ check_static() {
     for program in "$1"/bin/*; do
         ! objdump -p "$program" | grep -q NEEDED || fail "$program asks for a shared library"
     done
+    # The contest's processor has no AVX: a program that uses it ends there with an illegal instruction.
+    scripts/try-westmere.sh "$1/bin" >&2 || fail "$1 does not run on the contest's processor"
 }
 
 # Programs and library as they lie in the package, and the package as a wheel.

@@ -48,7 +48,7 @@ expect "FORMULA ReachabilityDeadlock TRUE TECHNIQUES" contest ReachabilityDeadlo
 expect " TECHNIQUES" contest ReachabilityCardinality
 expect "DO_NOT_COMPETE" contest CTLFireability
 # The harness is there as well.
-expect "<pnml" sh -c "parikh-bench generate philosophers 3 2>/dev/null | head -c 200"
+expect "Usage: parikh-bench" parikh-bench --help
 # What comes with the programs.
 expect "complete -F" cat "$release/share/bash-completion/completions/parikh"
 expect ".TH parikh-check 1" cat "$release/share/man/man1/parikh-check.1"

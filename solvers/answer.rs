@@ -1,17 +1,17 @@
-//! What every back-end may say instead of an answer.
+//! The ways in which any back-end fails to give an answer.
 
 use crate::budget::Exhausted;
 
-/// Why there is no answer. None of these says anything about the question.
+/// The reason for a missing answer. It says nothing about the question.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
-    /// The budget ran out, or a limit derived from it inside the solver.
+    /// The budget ran out, or a limit that the solver derived from it.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
-    /// The solver gave up by itself, in its own words.
+    /// The solver gave up, with its own explanation.
     #[error("the solver gave up: {0}")]
     Unknown(String),
-    /// The solver failed, panicked, or said something that cannot be.
+    /// The solver failed, panicked, or returned an impossible answer.
     #[error("the solver failed: {0}")]
     Failed(String),
 }

@@ -1,32 +1,33 @@
-//! Linear constraints over numbers of so many bits, without a sign and without overflow.
+//! Linear constraints over unsigned numbers of a fixed number of bits, without overflow.
 //!
-//! What is subtracted goes to the other side, so that both sides of 3·x − y ≤ −2, which are 3·x + 2
-//! and y, are sums of what is not negative; and both are added up in as many bits as the larger one
-//! may need. So a constraint says of bit-vectors exactly what it says of integers.
+//! Negative terms move to the other side, so both sides are sums of non-negative terms: 3·x − y ≤
+//! −2 becomes 3·x + 2 ≤ y. Both sides are computed in enough bits for the larger possible value. A
+//! constraint over bit-vectors is then equivalent to the constraint over integers.
 
 use crate::term::{Sort, Terms, Variable};
 use num_bigint::{BigInt, BigUint, Sign};
 
-/// What a constraint compares.
+/// The two sides of a constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sides {
-    /// In which both sides fit.
+    /// Number of bits in which the values of both sides fit.
     pub(crate) width: u32,
-    pub(crate) left: Sum,
-    pub(crate) right: Sum,
+    pub(crate) left: BitSum,
+    pub(crate) right: BitSum,
 }
 
-/// Σ c·x + constant, where nothing is negative.
+/// Σ c·x + constant, without negative numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sum {
+pub(crate) struct BitSum {
     pub(crate) entries: Vec<(Variable, BigUint)>,
     pub(crate) constant: BigUint,
 }
 
 impl Sides {
-    /// Of Σ c·x and `bound`; `None` where some x is not of sort [`Sort::Bits`].
+    /// Builds the sides of a constraint between Σ c·x and `bound`. Returns `None` if some x is not
+    /// of sort [`Sort::Bits`].
     pub(crate) fn of(terms: &Terms, entries: &[(Variable, i128)], bound: &BigInt) -> Option<Sides> {
-        let (mut left, mut right) = (Sum::default(), Sum::default());
+        let (mut left, mut right) = (BitSum::default(), BitSum::default());
         for &(variable, coefficient) in entries {
             if !matches!(terms.sort(variable), Sort::Bits(_)) {
                 return None;
@@ -41,8 +42,8 @@ impl Sides {
     }
 }
 
-impl Sum {
-    /// The largest value it may have.
+impl BitSum {
+    /// Returns the largest possible value.
     fn most(&self, terms: &Terms) -> BigUint {
         let largest = |variable: Variable| (BigUint::from(1u32) << width(terms, variable)) - 1u32;
         let parts = self.entries.iter().map(|(variable, c)| c * largest(*variable));
@@ -50,7 +51,7 @@ impl Sum {
     }
 }
 
-/// Of a variable of sort [`Sort::Bits`]; 0 of another.
+/// Returns the width of a variable of sort [`Sort::Bits`], or 0 for another sort.
 pub(crate) fn width(terms: &Terms, variable: Variable) -> u32 {
     match terms.sort(variable) {
         Sort::Bits(width) => width,
@@ -58,7 +59,7 @@ pub(crate) fn width(terms: &Terms, variable: Variable) -> u32 {
     }
 }
 
-/// In how many bits the numbers up to this one fit, at least 1.
+/// Returns the number of bits needed for numbers up to `most`, at least 1.
 pub fn bits_of(most: u64) -> u32 {
     (u64::BITS - most.leading_zeros()).max(1)
 }
@@ -72,10 +73,10 @@ mod tests {
         let mut terms = Terms::new();
         let (x, y, n) = (terms.bits("x", 2), terms.bits("y", 1), terms.integer("n"));
         let sides = Sides::of(&terms, &[(x, 3), (y, -1)], &(-2).into()).unwrap();
-        // 3·3 + 2 = 11.
+        // 3·3 + 2 = 11 needs four bits.
         assert_eq!(sides.width, 4);
-        assert_eq!(sides.left, Sum { entries: vec![(x, 3u32.into())], constant: 2u32.into() });
-        assert_eq!(sides.right, Sum { entries: vec![(y, 1u32.into())], constant: 0u32.into() });
+        assert_eq!(sides.left, BitSum { entries: vec![(x, 3u32.into())], constant: 2u32.into() });
+        assert_eq!(sides.right, BitSum { entries: vec![(y, 1u32.into())], constant: 0u32.into() });
         assert_eq!(Sides::of(&terms, &[(y, 1)], &1000.into()).map(|sides| sides.width), Some(10));
         assert_eq!(Sides::of(&terms, &[(x, 1), (n, 1)], &0.into()), None);
         let large = Sides::of(&terms, &[(x, i128::MAX)], &0.into()).unwrap();

@@ -1,43 +1,44 @@
-//! One budget of time, memory and patience, handed down through every stage.
+//! The budget of time, memory and cancellation, handed down through every stage.
 //!
-//! A [`Budget`] is cheap to clone and to ask. A [`slice`](Budget::slice) of a budget ends no later
-//! than its parent and is cancelled with it, so that a stage can ration its own parts.
+//! A [`Budget`] is cheap to clone and to query. A [`slice`](Budget::slice) of a budget ends no
+//! later than its parent and is cancelled with it, so a stage can divide its budget among its
+//! parts.
 //!
-//! Memory is the resident set of the whole process, and of solvers in processes of their own,
-//! against a ceiling in bytes, and, where the process has a limit on its address space
-//! (`ulimit -v`), its address space against that limit: crossing it would not be an answer
-//! "unknown" but an abort. The kernel is asked at most every [`SAMPLING`], by whichever loop asks
-//! first; in between the last reading is used, so that asking costs a few relaxed loads and a clock
-//! reading.
+//! Memory is the resident set of this process and of its solver processes, compared with a limit in
+//! bytes. If the process has an address-space limit (`ulimit -v`), the address space is compared
+//! with that limit, too: exceeding it would abort the process. The kernel is queried at most once
+//! per [`SAMPLING`] interval, by the first loop that asks. Between queries the last reading is
+//! used, so a check costs a few relaxed loads and a clock reading.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long one reading of the memory is used before the kernel is asked again.
+/// Interval between two queries of the memory usage.
 const SAMPLING: Duration = Duration::from_millis(20);
 
-/// Why a budget is spent.
+/// The reason why a budget is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exhausted {
     /// The deadline has passed.
     #[error("out of time")]
     Time,
-    /// The resident set of the process has reached the ceiling.
+    /// The resident set has reached the memory limit.
     #[error("out of memory")]
     Memory,
-    /// Somebody asked us to stop: a signal, or the answer is known by now.
+    /// The budget was cancelled, by a signal or because the answer is known.
     #[error("cancelled")]
     Cancelled,
 }
 
-/// What a computation may spend. Every loop that can be long asks [`exhausted`](Self::exhausted).
+/// The time and memory that a computation may use. Every long loop checks
+/// [`exhausted`](Self::exhausted).
 #[derive(Clone, Debug)]
 pub struct Budget {
     deadline: Option<Instant>,
-    /// In bytes of resident set of the process; `u64::MAX` for no ceiling.
+    /// Limit on the resident set in bytes; `u64::MAX` means no limit.
     memory_ceiling: u64,
-    /// Own flag first, then those of the budgets it was sliced from.
+    /// The cancel flag of this budget, linked to the flags of the budgets it was sliced from.
     cancelled: Arc<Cancel>,
 }
 
@@ -61,27 +62,27 @@ impl Cancel {
 }
 
 impl Budget {
-    /// No deadline, no ceiling; ends only when cancelled.
+    /// Creates a budget without limits. It ends only when cancelled.
     pub fn unlimited() -> Self {
         Budget { deadline: None, memory_ceiling: u64::MAX, cancelled: Arc::default() }
     }
 
-    /// Ends `time` from now.
+    /// Creates a budget that ends `time` from now.
     pub fn lasting(time: Duration) -> Self {
         let mut budget = Budget::unlimited();
-        // A time too large for the clock is no deadline.
+        // A time too large for the clock means no deadline.
         budget.deadline = Instant::now().checked_add(time);
         budget
     }
 
-    /// The same budget with a ceiling on the resident set of the process, in bytes.
+    /// Returns the same budget with a limit on the resident set, in bytes.
     pub fn with_memory_ceiling(mut self, bytes: u64) -> Self {
         self.memory_ceiling = bytes;
         self
     }
 
-    /// A part of this budget: ends after `time` or with its parent, whichever is first. Cancelling
-    /// the part leaves the parent alone; cancelling the parent ends the part.
+    /// Returns a part of this budget that ends after `time` or with its parent, whichever is first.
+    /// Cancelling the part does not affect the parent. Cancelling the parent ends the part.
     pub fn slice(&self, time: Duration) -> Self {
         let mine = Instant::now().checked_add(time);
         let deadline = match (self.deadline, mine) {
@@ -91,7 +92,8 @@ impl Budget {
         Budget { deadline, ..self.child() }
     }
 
-    /// A share in [0, 1] of the time that is left; 10 s where there is no deadline to share.
+    /// Returns a slice with a share in [0, 1] of the remaining time, or 10 s if there is no
+    /// deadline.
     pub fn share(&self, share: f64) -> Self {
         match self.remaining() {
             Some(left) => self.slice(left.mul_f64(share)),
@@ -99,8 +101,8 @@ impl Budget {
         }
     }
 
-    /// A share in [0, 1] of the time that is left; all of it where there is no deadline: for what
-    /// nothing else waits for.
+    /// Returns a slice with a share in [0, 1] of the remaining time. Without a deadline, the slice
+    /// has none either; use it for work that no other stage waits for.
     pub fn portion(&self, share: f64) -> Self {
         match self.remaining() {
             Some(left) => self.slice(left.mul_f64(share)),
@@ -108,7 +110,7 @@ impl Budget {
         }
     }
 
-    /// A part of this budget with the same deadline and a cancel flag of its own.
+    /// Returns a part of this budget with the same deadline and its own cancel flag.
     pub fn child(&self) -> Self {
         let cancel = Cancel { flag: AtomicBool::new(false), parent: Some(self.cancelled.clone()) };
         Budget {
@@ -123,12 +125,14 @@ impl Budget {
         self.cancelled.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was cancelled, here or further up. Cheaper than [`exhausted`](Self::exhausted).
+    /// Returns true if this budget or a parent was cancelled. Cheaper than
+    /// [`exhausted`](Self::exhausted).
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.is_set()
     }
 
-    /// Why this budget is spent, or `None` while it is not. Costs a clock reading (about 25 ns).
+    /// Returns the reason why this budget is exhausted, or `None`. Costs a clock reading (about 25
+    /// ns).
     pub fn exhausted(&self) -> Option<Exhausted> {
         if self.is_cancelled() {
             Some(Exhausted::Cancelled)
@@ -141,17 +145,17 @@ impl Budget {
         }
     }
 
-    /// Whether this budget is spent.
+    /// Returns true if this budget is exhausted.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted().is_some()
     }
 
-    /// The time left, `None` without a deadline.
+    /// Returns the remaining time, or `None` without a deadline.
     pub fn remaining(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// The bytes left below the ceiling, `u64::MAX` without one.
+    /// Returns the number of bytes left below the memory limits, or `u64::MAX` without a limit.
     pub fn memory_left(&self) -> u64 {
         let usage = Usage::sample();
         let resident = match self.memory_ceiling {
@@ -161,24 +165,24 @@ impl Budget {
         resident.min(address_space_limit().saturating_sub(usage.address_space))
     }
 
-    /// The ceiling on the resident set in bytes, `u64::MAX` for none.
+    /// Returns the limit on the resident set in bytes, or `u64::MAX` without a limit.
     pub fn memory_ceiling(&self) -> u64 {
         self.memory_ceiling
     }
 }
 
-/// What the process holds of the machine's memory, in bytes, at most [`SAMPLING`] old.
+/// The memory usage of the process in bytes, at most [`SAMPLING`] old.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     resident: u64,
     address_space: u64,
 }
 
-/// Linux counts pages; every machine we build for has pages of 4 KiB.
+/// Page size in bytes. Linux counts pages, and all supported machines have pages of 4 KiB.
 const PAGE: u64 = 4096;
 
 impl Usage {
-    /// Zeros where `/proc` is missing.
+    /// Returns the last reading, or zeros if `/proc` is missing.
     fn sample() -> Usage {
         static RESIDENT: AtomicU64 = AtomicU64::new(0);
         static ADDRESS_SPACE: AtomicU64 = AtomicU64::new(0);
@@ -190,8 +194,8 @@ impl Usage {
                 ADDRESS_SPACE.store(usage.address_space, Ordering::Relaxed);
             }
         };
-        // Whoever comes while the first sample is being taken waits for it: until then there is
-        // nothing to return.
+        // Concurrent callers wait for the first sample, because there is no earlier value to
+        // return.
         let start = START.get_or_init(|| {
             sample();
             Instant::now()
@@ -218,14 +222,14 @@ impl Usage {
     }
 }
 
-/// The resident sets of another process and of those that it has started in bytes, without what
-/// they share with others, such as our own program and libraries; 0 when it is gone.
+/// Returns the resident sets in bytes of another process and of its descendants. Memory shared with
+/// other processes, such as our program and libraries, does not count. Returns 0 if the process has
+/// ended.
 pub(crate) fn child_bytes(process: u32) -> u64 {
     process_bytes(process) + descendants(process).into_iter().map(process_bytes).sum::<u64>()
 }
 
-/// The processes that another has started, and those that these have. None where `/proc` does not
-/// say.
+/// Returns the descendants of a process, or none if `/proc` does not list them.
 pub(crate) fn descendants(process: u32) -> Vec<u32> {
     let mut found = vec![process];
     let mut next = 0;
@@ -240,7 +244,7 @@ pub(crate) fn descendants(process: u32) -> Vec<u32> {
     found.split_off(1)
 }
 
-/// No solver has more processes.
+/// Limit on the number of descendants that are counted; no solver has more.
 const MOST_DESCENDANTS: usize = 100;
 
 fn process_bytes(process: u32) -> u64 {
@@ -253,29 +257,30 @@ fn process_bytes(process: u32) -> u64 {
 /// Processes whose memory counts as ours.
 static CHILDREN: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// From now on the resident set of this process counts as ours.
+/// Counts the resident set of this process as ours from now on.
 pub fn count_child(process: u32) {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).push(process);
 }
 
-/// Those that count as ours now.
+/// Returns the processes whose memory counts as ours.
 pub(crate) fn children() -> Vec<u32> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// It is gone.
+/// Stops counting the memory of a process that has ended.
 pub fn forget_child(process: u32) {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).retain(|&other| other != process);
 }
 
-/// The resident set of this process and those counted with it in bytes, a few milliseconds old; 0
-/// where `/proc` is missing.
+/// Returns the resident set in bytes of this process and of the processes counted with it. The
+/// value is up to [`SAMPLING`] old, and 0 if `/proc` is missing.
 pub fn resident_bytes() -> u64 {
     Usage::sample().resident
 }
 
-/// What of the address space engines may fill: `ulimit -v` less an eighth (at most 256 MiB), which
-/// is for allocations between two samples. `u64::MAX` without a limit.
+/// Returns the part of the address space that engines may fill: `ulimit -v` minus one eighth (at
+/// most 256 MiB). The remainder covers allocations between two samples. Returns `u64::MAX` without
+/// a limit.
 pub fn address_space_limit() -> u64 {
     static LIMIT: OnceLock<u64> = OnceLock::new();
     *LIMIT.get_or_init(|| {

@@ -1,17 +1,17 @@
-//! The exact re-check of LP answers. This file decides verdicts; solvers only propose.
+//! The exact check of LP answers. Verdicts depend on this file; solvers only propose.
 //!
 //! Let y be any rational numbers, one per row, and d = c − Aᵀ·y. For every point x of the program
 //!
 //! > c·x = y·(A·x) + d·x ≤ Σᵣ max { yᵣ·a : a in the bounds of row r } + Σⱼ max { dⱼ·x : x in the
-//! > bounds of column j }
+//! bounds of column j }
 //!
-//! whatever y is (weak duality). So there is nothing to trust in y: the right-hand side is computed
-//! in integers, and if every maximum in it is finite, it is an upper bound on c·x. With minima it
-//! is a lower bound. With c = 0 and a negative right-hand side it says 0 < 0 of any point, so that
-//! there is none (Farkas). A maximum over an empty interval is taken at one of its ends; a program
-//! with such an interval has no points, and whatever is said of its points holds.
+//! holds for any y (weak duality). So y needs no trust: the right-hand side is computed in
+//! integers, and if every maximum in it is finite, it is an upper bound on c·x. With minima it is a
+//! lower bound. With c = 0, a negative right-hand side means 0 < 0 for every point, so the program
+//! has no points (Farkas). For an empty interval, one of its ends is used as the maximum; a program
+//! with such an interval has no points, so every statement about its points holds.
 //!
-//! Numbers are i128 while they fit, and big integers from the first overflow on.
+//! Numbers are i128 at first, and big integers after the first overflow.
 //!
 //! # Sources
 //! A. Neumaier, O. Shcherbina: Safe bounds in linear and mixed-integer linear programming,
@@ -25,31 +25,31 @@ use crate::linear_program::{Column, Interval, LinearProgram, Row, Sense};
 pub use crate::multipliers::{Effort, Multipliers};
 use crate::{exact, rational};
 
-/// Why a certificate was refused. Says nothing about the program.
+/// The reason why a certificate was refused. It says nothing about the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
-    /// The back-end handed out no multipliers.
+pub enum RefusalReason {
+    /// The back-end provided no multipliers.
     #[error("the solver gave no multipliers")]
     NoMultipliers,
-    /// No rational numbers could be guessed from the floating-point ones.
+    /// No rational numbers were found near the floating-point numbers.
     #[error("the multipliers are no numbers of reasonable size")]
     NotRational,
     /// The common denominator is zero or negative.
     #[error("the denominator is not positive")]
     Denominator,
-    /// A multiplier of a row that the program does not have.
+    /// A multiplier refers to a row that does not exist.
     #[error("row {} does not exist", .0.0)]
     NoSuchRow(Row),
-    /// The column said to have an empty interval has none, or does not exist.
+    /// The interval of the column is not empty, or the column does not exist.
     #[error("the interval of column {} is not empty", .0.0)]
     ColumnNotEmpty(Column),
-    /// The row said to have an empty interval has none, or does not exist.
+    /// The interval of the row is not empty, or the row does not exist.
     #[error("the interval of row {} is not empty", .0.0)]
     RowNotEmpty(Row),
-    /// The multiplier of this row needs a bound that the row does not have.
+    /// The multiplier of this row requires a bound that the row does not have.
     #[error("row {} has no bound on the side that its multiplier needs", .0.0)]
     RowUnbounded(Row),
-    /// The reduced cost of this column needs a bound that the column does not have.
+    /// The reduced cost of this column requires a bound that the column does not have.
     #[error("column {} has no bound on the side that its reduced cost needs", .0.0)]
     ColumnUnbounded(Column),
     /// The combination of the rows is not contradictory.
@@ -57,8 +57,8 @@ pub enum Refused {
     NotContradictory,
 }
 
-/// A bound on the objective that was proved in exact arithmetic: only [`check`](Self::check) makes
-/// one. It speaks of the program it was checked against, as that was then.
+/// A bound on the objective, proved in exact arithmetic. Only [`check`](Self::check) creates it. It
+/// holds for the program at the time of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedBound {
     sense: Sense,
@@ -70,27 +70,28 @@ impl CertifiedBound {
     /// Computes the bound that `multipliers` prove for the objective of `program`.
     ///
     /// # Errors
-    /// [`Refused`] when they prove none.
-    pub fn check(program: &LinearProgram, multipliers: Multipliers) -> Result<Self, Refused> {
+    /// Returns [`RefusalReason`] if the multipliers prove no bound.
+    pub fn check(program: &LinearProgram, multipliers: Multipliers) -> Result<Self, RefusalReason> {
         let sense = program.sense();
         let scaled = weigh(program, Objective::OfTheProgram, sense, &multipliers)?;
         let bound = BigRational::new(scaled, multipliers.denominator.clone());
         Ok(CertifiedBound { sense, bound, multipliers })
     }
 
-    /// Whether the objective is bounded from above ([`Sense::Maximise`]) or from below.
+    /// Returns the direction: an upper bound for [`Sense::Maximise`], a lower bound for
+    /// [`Sense::Minimise`].
     pub fn sense(&self) -> Sense {
         self.sense
     }
 
-    /// No point of the program has a greater objective than this when maximising, a lesser one when
-    /// minimising. Not always the optimum, but no better point exists.
+    /// Returns the bound: no point of the program has a better objective value. The bound need not
+    /// be the optimum.
     pub fn bound(&self) -> &BigRational {
         &self.bound
     }
 
-    /// The bound for points with integer coordinates: rounded down when maximising, up when
-    /// minimising. Sound because the costs are integers.
+    /// Returns the bound for points with integer coordinates: rounded down when maximising, up when
+    /// minimising. This is sound because the costs are integers.
     pub fn integer_bound(&self) -> BigInt {
         match self.sense {
             Sense::Maximise => self.bound.floor().to_integer(),
@@ -98,80 +99,87 @@ impl CertifiedBound {
         }
     }
 
-    /// The proof, to be stored and checked by others.
+    /// Returns the proof, for storage and later checks.
     pub fn multipliers(&self) -> &Multipliers {
         &self.multipliers
     }
 }
 
-/// Why a program has no points.
+/// A proof that a program has no points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contradiction {
     /// The lower bound of this column is above its upper bound.
     EmptyColumn(Column),
     /// The lower bound of this row is above its upper bound.
     EmptyRow(Row),
-    /// This combination of the rows is below zero whatever the columns are, and not below zero.
+    /// This combination of the rows is negative for all values of the columns, but the row bounds
+    /// require it to be non-negative.
     Combination(Multipliers),
 }
 
-/// Infeasibility that was proved in exact arithmetic: only [`check`](Self::check) makes one. It
-/// speaks of the program it was checked against, as that was then.
+/// Infeasibility, proved in exact arithmetic. Only [`check`](Self::check) creates it. It holds for
+/// the program at the time of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedInfeasible {
     contradiction: Contradiction,
 }
 
 impl CertifiedInfeasible {
-    /// Accepts `contradiction` if it is one.
+    /// Checks that `contradiction` proves the infeasibility of `program`.
     ///
     /// # Errors
-    /// [`Refused`] when it is none.
-    pub fn check(program: &LinearProgram, contradiction: Contradiction) -> Result<Self, Refused> {
+    /// Returns [`RefusalReason`] if it does not.
+    pub fn check(
+        program: &LinearProgram,
+        contradiction: Contradiction,
+    ) -> Result<Self, RefusalReason> {
         match &contradiction {
             &Contradiction::EmptyColumn(column) => {
                 let bounds = program.columns().get(column.index());
-                bounds.filter(|b| b.is_empty()).ok_or(Refused::ColumnNotEmpty(column))?;
+                bounds.filter(|b| b.is_empty()).ok_or(RefusalReason::ColumnNotEmpty(column))?;
             }
             &Contradiction::EmptyRow(row) => {
                 let bounds = program.rows().get(row.index());
-                bounds.filter(|b| b.is_empty()).ok_or(Refused::RowNotEmpty(row))?;
+                bounds.filter(|b| b.is_empty()).ok_or(RefusalReason::RowNotEmpty(row))?;
             }
             Contradiction::Combination(multipliers) => {
-                // With the objective 0: every point has 0 ≤ the right-hand side.
+                // With objective 0, every point satisfies 0 ≤ the right-hand side.
                 let scaled = weigh(program, Objective::Zero, Sense::Maximise, multipliers)?;
                 if !scaled.is_negative() {
-                    return Err(Refused::NotContradictory);
+                    return Err(RefusalReason::NotContradictory);
                 }
             }
         }
         Ok(CertifiedInfeasible { contradiction })
     }
 
-    /// The proof, to be stored and checked by others.
+    /// Returns the proof, for storage and later checks.
     pub fn contradiction(&self) -> &Contradiction {
         &self.contradiction
     }
 }
 
-/// How often which effort was needed.
+/// Statistics: the number of searches per effort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Times [`Effort::AtOnce`].
+    /// Number of proofs with [`Effort::AtOnce`].
     pub at_once: u64,
-    /// Times [`Effort::Repaired`].
+    /// Number of proofs with [`Effort::Repaired`].
     pub repaired: u64,
-    /// Times [`Effort::Solved`].
+    /// Number of proofs with [`Effort::Solved`].
     pub solved: u64,
-    /// Times [`Effort::Looked`].
+    /// Number of proofs with [`Effort::Looked`].
     pub looked: u64,
-    /// Times no proof was found: nothing is known then.
+    /// Number of searches without a proof; nothing is known in these cases.
     pub given_up: u64,
 }
 
 impl Tally {
-    /// Counts the outcome of one search, and takes the proof out of it.
-    pub fn count<T>(&mut self, found: Result<(T, Effort), Refused>) -> Result<T, Refused> {
+    /// Counts the outcome of one search and returns its proof.
+    pub fn count<T>(
+        &mut self,
+        found: Result<(T, Effort), RefusalReason>,
+    ) -> Result<T, RefusalReason> {
         let counter = match &found {
             Ok((_, Effort::AtOnce)) => &mut self.at_once,
             Ok((_, Effort::Repaired)) => &mut self.repaired,
@@ -195,17 +203,18 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// The tightest bound that rational numbers near `multipliers` (one per row) prove, and how it was
-/// found. `expected` is the optimum in the solver's eyes: the search ends when a bound reaches it.
+/// Returns the tightest bound that rational numbers near `multipliers` (one per row) prove, and the
+/// effort. `expected` is the optimum according to the solver: the search ends when a bound reaches
+/// it.
 ///
 /// # Errors
-/// The last [`Refused`] when none of them proves a bound.
+/// Returns the last [`RefusalReason`] if no candidate proves a bound.
 pub fn bound_near(
     program: &LinearProgram,
     multipliers: &[f64],
     expected: f64,
-) -> Result<(CertifiedBound, Effort), Refused> {
-    let mut best: Result<(CertifiedBound, Effort), Refused> = Err(Refused::NotRational);
+) -> Result<(CertifiedBound, Effort), RefusalReason> {
+    let mut best: Result<(CertifiedBound, Effort), RefusalReason> = Err(RefusalReason::NotRational);
     let exactly = || exact::multipliers(program, multipliers, Some(program.objective()));
     let solved = std::iter::once_with(exactly).flatten().map(|guess| (Effort::Solved, guess));
     for (effort, guess) in rational::guesses(multipliers).chain(solved) {
@@ -233,22 +242,22 @@ pub fn bound_near(
     best
 }
 
-/// A proof of infeasibility: an empty interval if there is one, else from rational numbers in the
-/// direction of `ray` (one value per row, of either sign), else from one row alone: solvers give no
-/// ray for what they refute by looking. With it comes how it was found.
+/// Returns a proof of infeasibility, and the effort. The candidates are an empty interval, rational
+/// numbers in the direction of `ray` (one value per row, of either sign), and a single
+/// contradictory row. Solvers give no ray when presolve refutes the program.
 ///
 /// # Errors
-/// The last [`Refused`] when none of them is a proof.
+/// Returns the last [`RefusalReason`] if no candidate is a proof.
 pub fn infeasible_near(
     program: &LinearProgram,
     ray: &[f64],
-) -> Result<(CertifiedInfeasible, Effort), Refused> {
+) -> Result<(CertifiedInfeasible, Effort), RefusalReason> {
     let looked =
         |contradiction| Ok((CertifiedInfeasible::check(program, contradiction)?, Effort::Looked));
     if let Some(contradiction) = empty_interval(program) {
         return looked(contradiction);
     }
-    let mut last = Refused::NoMultipliers;
+    let mut last = RefusalReason::NoMultipliers;
     let exactly = || {
         let guess = exact::multipliers(program, ray, None)?;
         Some([guess.clone(), turned(guess)])
@@ -271,10 +280,10 @@ fn turned(mut multipliers: Multipliers) -> Multipliers {
     multipliers
 }
 
-/// A row that no values of its columns bring between its bounds, with the multiplier that shows it.
+/// Returns a multiplier for a row whose bounds exclude all values that its columns allow.
 fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
     program.iter_rows().find_map(|(row, entries, bounds)| {
-        // The greatest value that the row can have, or the least; `None` is no limit.
+        // The largest or smallest value of the row; `None` means unlimited.
         let extreme = |sense| {
             entries.iter().try_fold(0i128, |sum, &(column, a)| {
                 let end = best_end(program.columns()[column.index()], sense, a > 0)?;
@@ -299,7 +308,7 @@ fn contradictory_row(program: &LinearProgram) -> Option<Multipliers> {
     })
 }
 
-/// The first empty interval of the program, columns before rows.
+/// Returns the first empty interval of the program, columns before rows.
 pub(crate) fn empty_interval(program: &LinearProgram) -> Option<Contradiction> {
     let first = |intervals: &[Interval]| {
         let position = intervals.iter().position(|interval| interval.is_empty())?;
@@ -310,7 +319,7 @@ pub(crate) fn empty_interval(program: &LinearProgram) -> Option<Contradiction> {
         .or_else(|| first(program.rows()).map(|row| Contradiction::EmptyRow(Row(row))))
 }
 
-/// Drops multipliers that no bound of their row can use in the given sense, as noise.
+/// Drops multipliers whose sign no bound of their row supports, as numerical noise.
 fn without_wrong_signs(
     program: &LinearProgram,
     sense: Sense,
@@ -335,15 +344,16 @@ enum Objective {
     Zero,
 }
 
-/// The right-hand side of the head of this file times the denominator.
+/// Returns the right-hand side of the inequality in the module documentation, times the
+/// denominator.
 fn weigh(
     program: &LinearProgram,
     objective: Objective,
     sense: Sense,
     multipliers: &Multipliers,
-) -> Result<BigInt, Refused> {
+) -> Result<BigInt, RefusalReason> {
     if !multipliers.denominator.is_positive() {
-        return Err(Refused::Denominator);
+        return Err(RefusalReason::Denominator);
     }
     let narrow = multipliers.denominator.to_i128().zip(
         multipliers
@@ -369,10 +379,10 @@ fn weigh(
 
 enum Trouble {
     Overflow,
-    Refused(Refused),
+    Refused(RefusalReason),
 }
 
-/// [`weigh`] in numbers of one kind; every operation is checked.
+/// Computes [`weigh`] in one number type, with checked operations.
 fn weigh_in<T>(
     program: &LinearProgram,
     objective: Objective,
@@ -384,7 +394,7 @@ where
     T: Clone + Zero + Signed + From<i64> + CheckedAdd + CheckedSub + CheckedMul,
 {
     let product = |a: &T, b: i64| a.checked_mul(&T::from(b)).ok_or(Trouble::Overflow);
-    // d = c − Aᵀ·y, times the denominator.
+    // The reduced costs d = c − Aᵀ·y, times the denominator.
     let mut reduced: Vec<T> = match objective {
         Objective::Zero => vec![T::zero(); program.columns().len()],
         Objective::OfTheProgram => program
@@ -395,8 +405,10 @@ where
     };
     let mut total = T::zero();
     for (row, multiplier) in numerators {
-        let bounds =
-            *program.rows().get(row.index()).ok_or(Trouble::Refused(Refused::NoSuchRow(*row)))?;
+        let bounds = *program
+            .rows()
+            .get(row.index())
+            .ok_or(Trouble::Refused(RefusalReason::NoSuchRow(*row)))?;
         if multiplier.is_zero() {
             continue;
         }
@@ -405,24 +417,24 @@ where
             *place = place.checked_sub(&product(multiplier, a)?).ok_or(Trouble::Overflow)?;
         }
         let end = best_end(bounds, sense, multiplier.is_positive())
-            .ok_or(Trouble::Refused(Refused::RowUnbounded(*row)))?;
+            .ok_or(Trouble::Refused(RefusalReason::RowUnbounded(*row)))?;
         total = total.checked_add(&product(multiplier, end)?).ok_or(Trouble::Overflow)?;
     }
     for (index, (reduced, &bounds)) in reduced.iter().zip(program.columns()).enumerate() {
         if reduced.is_zero() {
             continue;
         }
-        // In range: programs have at most 2³² columns.
+        // The cast is lossless: programs have at most 2³² columns.
         let column = Column(index as u32);
         let end = best_end(bounds, sense, reduced.is_positive())
-            .ok_or(Trouble::Refused(Refused::ColumnUnbounded(column)))?;
+            .ok_or(Trouble::Refused(RefusalReason::ColumnUnbounded(column)))?;
         total = total.checked_add(&product(reduced, end)?).ok_or(Trouble::Overflow)?;
     }
     Ok(total)
 }
 
-/// The end of the interval at which a factor of the given sign makes the product greatest
-/// ([`Sense::Maximise`]) or least; `None` if there is no such end.
+/// Returns the end of the interval at which the product with a factor of the given sign is greatest
+/// ([`Sense::Maximise`]) or least. Returns `None` if this end is unbounded.
 fn best_end(bounds: Interval, sense: Sense, positive: bool) -> Option<i64> {
     if positive == (sense == Sense::Maximise) { bounds.upper } else { bounds.lower }
 }
@@ -462,11 +474,11 @@ mod tests {
     #[test]
     fn multipliers_that_prove_nothing_are_refused() {
         let refused = |m| CertifiedBound::check(&wedge(), m).unwrap_err();
-        assert_eq!(refused(multipliers(3, &[1, 0])), Refused::ColumnUnbounded(Column(0)));
-        assert_eq!(refused(multipliers(3, &[4, -1])), Refused::RowUnbounded(Row(1)));
-        assert_eq!(refused(multipliers(0, &[1, 1])), Refused::Denominator);
-        assert_eq!(refused(multipliers(-3, &[-1, -1])), Refused::Denominator);
-        assert_eq!(refused(multipliers(1, &[1, 1, 1])), Refused::NoSuchRow(Row(2)));
+        assert_eq!(refused(multipliers(3, &[1, 0])), RefusalReason::ColumnUnbounded(Column(0)));
+        assert_eq!(refused(multipliers(3, &[4, -1])), RefusalReason::RowUnbounded(Row(1)));
+        assert_eq!(refused(multipliers(0, &[1, 1])), RefusalReason::Denominator);
+        assert_eq!(refused(multipliers(-3, &[-1, -1])), RefusalReason::Denominator);
+        assert_eq!(refused(multipliers(1, &[1, 1, 1])), RefusalReason::NoSuchRow(Row(2)));
     }
 
     #[test]
@@ -489,15 +501,18 @@ mod tests {
         program.add_row(Interval::at_least(3), sum).unwrap();
         let check = |m| CertifiedInfeasible::check(&program, Contradiction::Combination(m));
         assert!(check(multipliers(1, &[1, 1, -3])).is_ok());
-        assert_eq!(check(multipliers(1, &[1, 1, -2])), Err(Refused::NotContradictory));
-        assert_eq!(check(multipliers(1, &[1, 1, -4])), Err(Refused::ColumnUnbounded(Column(0))));
+        assert_eq!(check(multipliers(1, &[1, 1, -2])), Err(RefusalReason::NotContradictory));
+        assert_eq!(
+            check(multipliers(1, &[1, 1, -4])),
+            Err(RefusalReason::ColumnUnbounded(Column(0)))
+        );
         assert!(infeasible_near(&program, &[-0.2, -0.2, 0.6]).is_ok());
         program.set_row_bounds(Row(2), Interval::between(2, 1)).unwrap();
         let (found, effort) = infeasible_near(&program, &[]).unwrap();
         assert_eq!(effort, Effort::Looked);
         assert_eq!(*found.contradiction(), Contradiction::EmptyRow(Row(2)));
         let wrong = Contradiction::EmptyColumn(Column(0));
-        let refused = Err(Refused::ColumnNotEmpty(Column(0)));
+        let refused = Err(RefusalReason::ColumnNotEmpty(Column(0)));
         assert_eq!(CertifiedInfeasible::check(&program, wrong), refused);
     }
 }

@@ -3,56 +3,56 @@
 use std::io;
 use std::ops::Not;
 
-/// A variable or its negation. Variables are counted from 0.
+/// A variable or its negation. Variables are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Literal(u32);
 
 impl Literal {
-    /// The greatest number a variable can have.
+    /// The largest variable number.
     pub const MAX_VARIABLE: u32 = (1 << 30) - 1;
 
-    /// The variable itself if `positive`, else its negation.
+    /// Returns the variable itself if `positive`, otherwise its negation.
     ///
     /// # Panics
-    /// Above [`MAX_VARIABLE`](Self::MAX_VARIABLE): a solver with so many variables takes more than
-    /// 100 GB before its first clause.
+    /// Panics above [`MAX_VARIABLE`](Self::MAX_VARIABLE): a solver with so many variables needs
+    /// more than 100 GB before its first clause.
     pub fn new(variable: u32, positive: bool) -> Self {
         assert!(variable <= Self::MAX_VARIABLE, "more than 2^30 propositional variables");
         Literal(variable << 1 | u32::from(!positive))
     }
 
-    /// The literal that DIMACS writes so; `None` for 0 and above
+    /// Converts from the DIMACS form. Returns `None` for 0 and above
     /// [`MAX_VARIABLE`](Self::MAX_VARIABLE).
     pub fn from_dimacs(number: i32) -> Option<Self> {
         let variable = number.unsigned_abs().checked_sub(1)?;
         (variable <= Self::MAX_VARIABLE).then(|| Literal::new(variable, number > 0))
     }
 
-    /// The number of the variable.
+    /// Returns the number of the variable.
     pub fn variable(self) -> u32 {
         self.0 >> 1
     }
 
-    /// Whether this is the variable itself.
+    /// Returns true if the literal is not negated.
     pub fn is_positive(self) -> bool {
         self.0 & 1 == 0
     }
 
-    /// Whether the literal is true under `values`, one per variable; `None` if its variable has
-    /// none.
+    /// Returns the truth value of the literal under `values`, one per variable. Returns `None` if
+    /// its variable has no value.
     pub fn evaluate(self, values: &[bool]) -> Option<bool> {
         values.get(self.variable() as usize).map(|&value| value == self.is_positive())
     }
 
-    /// The literal as DIMACS writes it: variables counted from 1, negative for a negation.
+    /// Converts to the DIMACS form: variables numbered from 1, negative for a negation.
     pub fn to_dimacs(self) -> i32 {
-        // At most 2³⁰.
+        // The number is at most 2³⁰.
         let number = self.variable() as i32 + 1;
         if self.is_positive() { number } else { -number }
     }
 }
 
-/// A clause as DIMACS writes it, and as refutations have it.
+/// Converts a clause to the DIMACS form, which refutations use.
 pub fn to_dimacs(clause: &[Literal]) -> Vec<i32> {
     clause.iter().map(|literal| literal.to_dimacs()).collect()
 }
@@ -65,12 +65,12 @@ impl Not for Literal {
     }
 }
 
-/// What takes variables and clauses: a formula as plain data, or a solver.
+/// A receiver of variables and clauses: a formula as plain data, or a solver.
 pub trait Clauses {
-    /// The positive literal of a variable that nothing was said of.
+    /// Returns the positive literal of a fresh variable.
     fn variable(&mut self) -> Literal;
 
-    /// One of these holds.
+    /// Adds a clause: at least one of the literals is true.
     fn clause(&mut self, clause: &[Literal]);
 }
 
@@ -78,26 +78,26 @@ pub trait Clauses {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Cnf {
     variables: u32,
-    /// All clauses one behind the other.
+    /// The literals of all clauses, concatenated.
     literals: Vec<Literal>,
-    /// Where each clause ends.
+    /// The end of each clause in `literals`.
     ends: Vec<usize>,
 }
 
 impl Cnf {
-    /// No variables, no clauses: true.
+    /// Creates the formula without variables and clauses, which is true.
     pub fn new() -> Self {
         Cnf::default()
     }
 
-    /// The positive literal of a new variable.
+    /// Creates a variable and returns its positive literal.
     pub fn new_variable(&mut self) -> Literal {
         let literal = Literal::new(self.variables, true);
         self.variables += 1;
         literal
     }
 
-    /// Adds a clause. Variables up to the greatest in it exist from then on.
+    /// Adds a clause. Variables up to the largest one in the clause exist from then on.
     pub fn add_clause(&mut self, clause: impl IntoIterator<Item = Literal>) {
         let start = self.literals.len();
         self.literals.extend(clause);
@@ -106,12 +106,12 @@ impl Cnf {
         self.ends.push(self.literals.len());
     }
 
-    /// How many variables there are.
+    /// Returns the number of variables.
     pub fn variables(&self) -> u32 {
         self.variables
     }
 
-    /// The clauses in the order in which they were added.
+    /// Iterates over the clauses in the order in which they were added.
     pub fn clauses(&self) -> impl ExactSizeIterator<Item = &[Literal]> {
         (0..self.ends.len()).map(|clause| {
             let start = if clause == 0 { 0 } else { self.ends[clause - 1] };
@@ -119,16 +119,16 @@ impl Cnf {
         })
     }
 
-    /// Whether every clause is true under `values`, one per variable.
+    /// Returns true if every clause is true under `values`, one per variable.
     pub fn is_satisfied_by(&self, values: &[bool]) -> bool {
         self.clauses()
             .all(|clause| clause.iter().any(|literal| literal.evaluate(values) == Some(true)))
     }
 
-    /// Writes the formula in DIMACS format, `assumptions` as clauses of one literal.
+    /// Writes the formula in DIMACS format, with `assumptions` as unit clauses.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Returns the errors of `out`.
     pub fn write_dimacs(&self, assumptions: &[Literal], out: &mut dyn io::Write) -> io::Result<()> {
         let assumed = assumptions.iter().map(|literal| literal.variable() + 1).max().unwrap_or(0);
         let variables = self.variables.max(assumed);

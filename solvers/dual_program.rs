@@ -1,27 +1,27 @@
-//! The dual of a linear program as a linear program, for back-ends without dual values: a point of
-//! the dual is a proof about the primal, so solving the dual gives the certificate.
+//! The dual of a linear program as a linear program, for back-ends without dual values. A point of
+//! the dual is a proof about the primal, so solving the dual yields the certificate.
 //!
 //! For maximise c·x, rows in [L, U], columns in [l, u], with y = p − q and c − Aᵀ·y = s − t:
 //!
 //! > minimise Σ U·p − L·q + Σ u·s − l·t  subject to  Aᵀ·(p − q) + s − t = c,  p, q, s, t ≥ 0
 //!
-//! where a variable whose bound does not exist is left out. A primal that minimises is first turned
-//! into one that maximises −c, and the multipliers are turned back.
+//! A variable whose bound does not exist is left out. A minimising primal is first turned into one
+//! that maximises −c, and the signs of the multipliers are changed back.
 
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 
-/// A dual program with the way back to multipliers of the primal rows.
+/// A dual program with the mapping back to multipliers of the primal rows.
 pub(crate) struct DualProgram {
     pub(crate) program: LinearProgram,
-    /// For each of the first columns of `program` the primal row and the sign with which it counts.
+    /// The primal row and its sign for each of the first columns of `program`.
     origins: Vec<(Row, f64)>,
-    /// How many rows the primal has.
+    /// Number of rows of the primal.
     rows: usize,
 }
 
 impl DualProgram {
-    /// The dual of `primal`; its optimum proves the optimum of `primal`. `None` when a number of it
-    /// does not fit into 64 bits.
+    /// Builds the dual of `primal`, whose optimum proves the optimum of `primal`. Returns `None` if
+    /// a number does not fit 64 bits.
     pub(crate) fn of(primal: &LinearProgram) -> Option<Self> {
         let flip = primal.sense() == Sense::Minimise;
         let costs: Option<Vec<i64>> = primal
@@ -33,8 +33,8 @@ impl DualProgram {
         Self::build(primal, &costs?, sign, None).ok()?
     }
 
-    /// The dual of `primal` with objective 0 and p, q ≤ 1: its optimum is negative exactly when
-    /// `primal` has no points, and is then a Farkas ray.
+    /// Builds the dual of `primal` with objective 0 and p, q ≤ 1. Its optimum is negative if and
+    /// only if `primal` has no points; the optimal point is then a Farkas ray.
     pub(crate) fn of_feasibility(primal: &LinearProgram) -> Option<Self> {
         Self::build(primal, &vec![0; primal.columns().len()], 1.0, Some(1)).ok()?
     }
@@ -48,7 +48,7 @@ impl DualProgram {
         let mut program = LinearProgram::new(Sense::Minimise);
         let mut origins = Vec::new();
         let mut objective = Vec::new();
-        // Coefficients of the dual rows, one per primal column.
+        // Coefficients of the dual rows, one row per primal column.
         let mut transposed: Vec<Vec<(Column, i64)>> = vec![Vec::new(); costs.len()];
         for (row, entries, bounds) in primal.iter_rows() {
             for (end, positive) in [(bounds.upper, true), (bounds.lower, false)] {
@@ -65,7 +65,7 @@ impl DualProgram {
         }
         for ((bounds, entries), &cost) in primal.columns().iter().zip(&mut transposed).zip(costs) {
             if *bounds == Interval::NON_NEGATIVE {
-                // The commonest column: t costs nothing, so it becomes the slack of the row.
+                // The most common column: t costs nothing, so it becomes the slack of the row.
                 program.add_row(Interval::at_least(cost), entries.drain(..))?;
                 continue;
             }
@@ -82,7 +82,7 @@ impl DualProgram {
         Ok(Some(DualProgram { program, origins, rows: primal.rows().len() }))
     }
 
-    /// The multipliers of the primal rows, one per row, that a point of the dual stands for.
+    /// Returns the multipliers that a point of the dual represents, one per primal row.
     pub(crate) fn multipliers(&self, point: &[f64]) -> Vec<f64> {
         let mut multipliers = vec![0.0; self.rows];
         for (&(row, sign), value) in self.origins.iter().zip(point) {

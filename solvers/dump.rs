@@ -1,8 +1,8 @@
-//! Every question as a file that other solvers read: `.lp`, `.smt2`, `.cnf`.
+//! Questions as files for other solvers: `.lp`, `.smt2`, `.cnf`.
 //!
-//! [`Dump`] writes single questions. [`Recorded`] goes around a back-end and writes each question
-//! before it is asked, as a file that stands alone: an incremental question is written with
-//! everything asserted up to then. A file that cannot be written is logged and costs nothing else.
+//! [`Dump`] writes single questions. [`RecordingSolver`] wraps a back-end and writes each question to a
+//! self-contained file before the back-end receives it. An incremental question is written with
+//! everything asserted so far. A file that cannot be written is logged, and the question proceeds.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -19,8 +19,8 @@ use crate::smt::{SmtAnswer, SmtError, SmtSolver};
 use crate::smt_lib;
 use crate::term::{Term, Terms};
 
-/// A directory that takes numbered questions. Clones share the numbering and what is said of the
-/// questions to come.
+/// A directory for numbered questions. Clones share the numbering and the description of the next
+/// files.
 #[derive(Clone, Debug)]
 pub struct Dump {
     directory: PathBuf,
@@ -28,7 +28,7 @@ pub struct Dump {
     label: Arc<Mutex<Label>>,
 }
 
-/// The name of the next files, and the comment in them.
+/// The name of the next files, and the comment in their header.
 #[derive(Clone, Debug)]
 struct Label {
     name: String,
@@ -42,29 +42,29 @@ impl Default for Label {
 }
 
 impl Dump {
-    /// Makes the directory if need be. Numbering starts at 1 and overwrites what is there.
+    /// Opens the directory, and creates it if necessary. Numbering starts at 1 and overwrites
+    /// existing files.
     ///
     /// # Errors
-    /// When the directory cannot be made.
+    /// Returns an error if the directory cannot be created.
     pub fn into(directory: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let directory = directory.to_owned();
         Ok(Dump { directory, written: Arc::default(), label: Arc::default() })
     }
 
-    /// The same directory and numbering with a description of its own.
+    /// Returns a dump to the same directory with the same numbering and its own description.
     pub fn apart(&self) -> Self {
         Dump { label: Arc::default(), ..self.clone() }
     }
 
-    /// Sets the name of the files and the comment in them, from now on, for what is
-    /// [`Recorded`] here or by clones.
+    /// Sets the name and the header comment of the next files, for this dump and its clones.
     pub fn describe(&self, name: &str, header: &str) {
         *self.label() = Label { name: name.to_owned(), header: header.to_owned() };
     }
 
     fn label(&self) -> MutexGuard<'_, Label> {
-        // A poisoned label is still a label.
+        // A poisoned label is still usable.
         self.label.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,7 +76,7 @@ impl Dump {
     /// Writes a linear program under `name`, with `header` as a comment before it.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn program(
         &self,
         name: &str,
@@ -86,10 +86,11 @@ impl Dump {
         self.write(name, "lp", "\\ ", header, |out| program.write_lp(out))
     }
 
-    /// Writes the question whether all of `assertions` can be true, as [`program`](Self::program).
+    /// Writes the question whether `assertions` are satisfiable together, in the same way as
+    /// [`program`](Self::program).
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn terms(
         &self,
         name: &str,
@@ -100,10 +101,11 @@ impl Dump {
         self.write(name, "smt2", "; ", header, |out| smt_lib::write_smt2(terms, assertions, out))
     }
 
-    /// Writes a formula with assumptions as clauses, as [`program`](Self::program).
+    /// Writes a formula with assumptions as unit clauses, in the same way as
+    /// [`program`](Self::program).
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn clauses(
         &self,
         name: &str,
@@ -137,59 +139,59 @@ impl Dump {
     }
 }
 
-/// The back-end, its questions written to `dump` if there is one.
+/// Returns the back-end, wrapped so that its questions are written to `dump` if there is one.
 pub fn recorded_lp<L: IncrementalLp + Send + 'static>(
     lp: L,
     dump: Option<&Dump>,
 ) -> Box<dyn IncrementalLp + Send> {
     match dump {
-        Some(dump) => Box::new(Recorded::<L>::new(lp, dump.clone())),
+        Some(dump) => Box::new(RecordingSolver::<L>::new(lp, dump.clone())),
         None => Box::new(lp),
     }
 }
 
-/// The back-end, its questions written to `dump` if there is one.
+/// Returns the back-end, wrapped so that its questions are written to `dump` if there is one.
 pub fn recorded_sat<S: SatSolver + Send + 'static>(
     sat: S,
     dump: Option<&Dump>,
 ) -> Box<dyn SatSolver + Send> {
     match dump {
-        Some(dump) => Box::new(Recorded::<S, Cnf>::new(sat, dump.clone())),
+        Some(dump) => Box::new(RecordingSolver::<S, Cnf>::new(sat, dump.clone())),
         None => Box::new(sat),
     }
 }
 
-/// The back-end, its questions written to `dump` if there is one.
+/// Returns the back-end, wrapped so that its questions are written to `dump` if there is one.
 pub fn recorded_smt(smt: Box<dyn SmtSolver>, dump: Option<&Dump>) -> Box<dyn SmtSolver> {
     match dump {
-        Some(dump) => Box::new(Recorded::<_, Scopes>::new(smt, dump.clone())),
+        Some(dump) => Box::new(RecordingSolver::<_, Scopes>::new(smt, dump.clone())),
         None => smt,
     }
 }
 
-/// A back-end whose questions are written to a directory before they are asked.
+/// A back-end wrapper that writes each question to a directory before the back-end receives it.
 #[derive(Debug)]
-pub struct Recorded<S, Q = ()> {
+pub struct RecordingSolver<S, Q = ()> {
     solver: S,
     dump: Dump,
-    /// What an incremental back-end was told up to now.
-    told: Q,
+    /// The formula or assertions that an incremental back-end has received so far.
+    received: Q,
 }
 
-impl<S, Q: Default> Recorded<S, Q> {
-    /// Goes around `solver`, which must not have been told anything yet.
+impl<S, Q: Default> RecordingSolver<S, Q> {
+    /// Wraps `solver`, which must not have received anything yet.
     pub fn new(solver: S, dump: Dump) -> Self {
-        Recorded { solver, dump, told: Q::default() }
+        RecordingSolver { solver, dump, received: Q::default() }
     }
 }
 
-impl<S, Q> Recorded<S, Q> {
-    /// Sets the name of the files and the comment in them, from now on.
+impl<S, Q> RecordingSolver<S, Q> {
+    /// Sets the name and the header comment of the next files.
     pub fn describe(&mut self, name: &str, header: &str) {
         self.dump.describe(name, header);
     }
 
-    /// The back-end inside.
+    /// Returns the wrapped back-end.
     pub fn into_inner(self) -> S {
         self.solver
     }
@@ -202,7 +204,7 @@ impl<S, Q> Recorded<S, Q> {
     }
 }
 
-impl<S: LpSolver> LpSolver for Recorded<S> {
+impl<S: LpSolver> LpSolver for RecordingSolver<S> {
     fn name(&self) -> String {
         self.solver.name()
     }
@@ -214,7 +216,7 @@ impl<S: LpSolver> LpSolver for Recorded<S> {
     }
 }
 
-impl<S: IncrementalLp> IncrementalLp for Recorded<S> {
+impl<S: IncrementalLp> IncrementalLp for RecordingSolver<S> {
     fn program(&self) -> &LinearProgram {
         self.solver.program()
     }
@@ -250,7 +252,7 @@ impl<S: IncrementalLp> IncrementalLp for Recorded<S> {
     }
 }
 
-/// The assertions of an SMT back-end, scope by scope.
+/// The assertions of an SMT back-end, one list per scope.
 #[derive(Debug)]
 pub struct Scopes(Vec<Vec<Term>>);
 
@@ -260,14 +262,14 @@ impl Default for Scopes {
     }
 }
 
-impl<S: SmtSolver> SmtSolver for Recorded<S, Scopes> {
+impl<S: SmtSolver> SmtSolver for RecordingSolver<S, Scopes> {
     fn name(&self) -> String {
         self.solver.name()
     }
 
     fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError> {
         self.solver.assert(terms, term)?;
-        if let Some(scope) = self.told.0.last_mut() {
+        if let Some(scope) = self.received.0.last_mut() {
             scope.push(term);
         }
         Ok(())
@@ -275,12 +277,12 @@ impl<S: SmtSolver> SmtSolver for Recorded<S, Scopes> {
 
     fn push(&mut self) {
         self.solver.push();
-        self.told.0.push(Vec::new());
+        self.received.0.push(Vec::new());
     }
 
     fn pop(&mut self) -> Result<(), SmtError> {
         self.solver.pop()?;
-        self.told.0.pop();
+        self.received.0.pop();
         Ok(())
     }
 
@@ -290,7 +292,7 @@ impl<S: SmtSolver> SmtSolver for Recorded<S, Scopes> {
         assumptions: &[Term],
         budget: &Budget,
     ) -> Result<SmtAnswer, SmtError> {
-        let mut assertions = self.told.0.concat();
+        let mut assertions = self.received.0.concat();
         assertions.extend_from_slice(assumptions);
         let (name, header) = self.dump.described();
         self.log(self.dump.terms(&name, &header, terms, &assertions));
@@ -298,24 +300,24 @@ impl<S: SmtSolver> SmtSolver for Recorded<S, Scopes> {
     }
 }
 
-impl<S: SatSolver> SatSolver for Recorded<S, Cnf> {
+impl<S: SatSolver> SatSolver for RecordingSolver<S, Cnf> {
     fn name(&self) -> String {
         self.solver.name()
     }
 
     fn new_variable(&mut self) -> Literal {
-        self.told.new_variable();
+        self.received.new_variable();
         self.solver.new_variable()
     }
 
     fn add_clause(&mut self, clause: &[Literal]) {
-        self.told.add_clause(clause.iter().copied());
+        self.received.add_clause(clause.iter().copied());
         self.solver.add_clause(clause);
     }
 
     fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> SatAnswer {
         let (name, header) = self.dump.described();
-        self.log(self.dump.clauses(&name, &header, &self.told, assumptions));
+        self.log(self.dump.clauses(&name, &header, &self.received, assumptions));
         self.solver.solve(assumptions, budget)
     }
 }
@@ -329,7 +331,8 @@ mod tests {
     fn a_recorded_back_end_writes_each_question_with_its_header() {
         let directory = tempfile::tempdir().unwrap();
         let dump = Dump::into(directory.path()).unwrap();
-        let mut solver: Recorded<BatSat, Cnf> = Recorded::new(BatSat::new(), dump.clone());
+        let mut solver: RecordingSolver<BatSat, Cnf> =
+            RecordingSolver::new(BatSat::new(), dump.clone());
         let a = Literal::new(0, true);
         solver.add_clause(&[a]);
         solver.describe("base case / k=3", "of goal 7\nwith two lines");

@@ -1,13 +1,13 @@
-//! Multipliers from the equations that the floating-point ones nearly solve.
+//! Multipliers from the equations that the floating-point multipliers nearly solve.
 //!
-//! The multipliers at a vertex make the reduced costs of some columns zero: linear equations with
-//! integer coefficients, whose solution may have denominators that no rounding finds. Which rows
-//! have a multiplier and which columns have no reduced cost can still be read off the numbers in
-//! floating point. So the equations are solved once more, in integers; unknowns that they leave
-//! free keep their values, rounded.
+//! The multipliers at a vertex make the reduced costs of some columns zero. This gives linear
+//! equations with integer coefficients, whose solution may have denominators that no rounding
+//! finds. The floating-point numbers still show which rows have a multiplier and which columns have
+//! reduced cost zero. The equations are therefore solved again in integers. Unknowns that the
+//! equations leave free keep their rounded values.
 //!
-//! As in [`rational`](crate::rational), nothing here needs to be right for verdicts to be right:
-//! what comes out is a guess, and [`certify`](crate::certify) checks it.
+//! As in [`rational`](crate::rational), verdicts do not depend on this code: the result is a guess,
+//! and [`certify`](crate::certify) checks it.
 //!
 //! # Sources
 //! D. Applegate, W. Cook, S. Dash, D. Espinoza: Exact solutions to linear programming problems,
@@ -23,13 +23,13 @@ use crate::linear_program::{LinearProgram, Row};
 use crate::multipliers::Multipliers;
 use crate::rational::{NOISE, largest, nearest};
 
-/// A reduced cost below this share of what it is the sum of is taken for zero.
+/// A reduced cost counts as zero below this fraction of the sum of its absolute terms.
 const ZERO: f64 = 1e-7;
 
-/// Coefficients combined before the system counts as too large.
+/// Limit on the number of combined coefficients; beyond it the system counts as too large.
 const MOST_WORK: usize = 1_000_000;
 
-/// Coefficients with more bits than this make the system too large, too.
+/// Limit on the bits of a coefficient; beyond it the system counts as too large.
 const MOST_BITS: u64 = 2048;
 
 /// Σ coefficient · unknown = constant.
@@ -38,8 +38,9 @@ struct Equation {
     constant: BigInt,
 }
 
-/// The multipliers that `values` (one per row) stand for, when they are to cancel `costs`, or
-/// nothing at all for a ray. `None` when the equations contradict each other or are too large.
+/// Returns exact multipliers near `values` (one per row) that cancel `costs`. Without `costs`,
+/// `values` is a ray and its combination must be zero. Returns `None` if the equations are
+/// contradictory or too large.
 pub(crate) fn multipliers(
     program: &LinearProgram,
     values: &[f64],
@@ -49,7 +50,7 @@ pub(crate) fn multipliers(
     if !largest.is_finite() || largest == 0.0 {
         return None;
     }
-    // Of a ray the direction matters.
+    // For a ray, only the direction matters.
     let scale = if costs.is_some() { 1.0 } else { 1.0 / largest };
     let significant = values.iter().enumerate().filter(|(_, y)| y.abs() > largest * NOISE);
     let unknowns: Vec<(Row, f64)> = significant
@@ -60,7 +61,7 @@ pub(crate) fn multipliers(
     for &(_, y) in &unknowns {
         fractions.push(nearest(y, 10_000, ZERO).or_else(|| BigRational::from_float(y))?);
     }
-    // Whatever else an equation mentions is free, or was solved after it.
+    // Any other unknown in an equation is free, or belongs to a later equation.
     for (unknown, equation) in solved.into_iter().rev() {
         let mut rest = BigRational::from(equation.constant);
         for (other, a) in equation.terms.iter().filter(|&(&other, _)| other != unknown) {
@@ -75,16 +76,16 @@ pub(crate) fn multipliers(
     Some(Multipliers { denominator, numerators })
 }
 
-/// What the multipliers make of one column.
+/// The combination of the rows in one column.
 #[derive(Default)]
 struct Combination {
     terms: Vec<(usize, BigInt)>,
     sum: f64,
-    /// The sum of the absolute values.
+    /// The sum of the absolute values of the terms.
     size: f64,
 }
 
-/// An equation for each column whose reduced cost is nearly zero, short ones first.
+/// Returns an equation for each column whose reduced cost is nearly zero, short equations first.
 fn equations(
     program: &LinearProgram,
     unknowns: &[(Row, f64)],
@@ -111,7 +112,7 @@ fn equations(
     equations
 }
 
-/// Gauß's elimination: equations, each with an unknown that no later one mentions.
+/// Gaussian elimination: returns equations, each with an unknown that no later equation mentions.
 fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
     let mut solved: Vec<(usize, Equation)> = Vec::new();
     let mut work = 0;
@@ -138,7 +139,7 @@ fn solve(equations: Vec<Equation>) -> Option<Vec<(usize, Equation)>> {
 }
 
 impl Equation {
-    /// This one times `own`, less `other` times `factor`.
+    /// Replaces this equation by `own` times this equation minus `factor` times `other`.
     fn combine(&mut self, own: &BigInt, other: &Equation, factor: &BigInt) {
         self.terms.values_mut().for_each(|a| *a *= own);
         for (&unknown, a) in &other.terms {
@@ -148,7 +149,7 @@ impl Equation {
         self.constant = &self.constant * own - &other.constant * factor;
     }
 
-    /// Takes the common divisor out.
+    /// Divides by the common divisor.
     fn shorten(&mut self) {
         let common = self.terms.values().fold(self.constant.abs(), |common, a| common.gcd(a));
         if common > BigInt::one() {
@@ -166,7 +167,7 @@ mod tests {
 
     const LENGTH: u32 = 15;
 
-    /// Maximise the last x, where x₀ ≤ 1 and 7·xᵢ₊₁ ≤ 5·xᵢ + 1: multipliers are powers of 5/7.
+    /// Maximise the last x, where x₀ ≤ 1 and 7·xᵢ₊₁ ≤ 5·xᵢ + 1: the multipliers are powers of 5/7.
     fn chain() -> (LinearProgram, Vec<f64>, BigRational) {
         let mut program = LinearProgram::new(Sense::Maximise);
         let columns: Vec<Column> =
@@ -197,7 +198,7 @@ mod tests {
     #[test]
     fn a_ray_is_solved_for_whatever_its_length_and_sign() {
         let (mut program, values, optimum) = chain();
-        // More than the optimum, by less than a thousandth.
+        // A bound above the optimum by less than a thousandth.
         let scale = 10_000;
         let above = (optimum * BigInt::from(scale)).ceil().to_integer();
         let last = Column(LENGTH);

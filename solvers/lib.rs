@@ -1,20 +1,21 @@
-//! Solvers of Parikh: terms, linear programs and clauses as plain data, and the back-ends that
-//! answer questions about them.
+//! Solvers of Parikh: terms, linear programs and clauses as plain data, and back-ends that answer
+//! questions about them.
 //!
-//! This crate never sees a place or a transition: it is handed terms and linear programs as plain
-//! data, and hands back answers that say how far they may be trusted.
+//! This crate never sees a place or a transition. It receives terms and linear programs as plain
+//! data, and returns answers that state how far they can be trusted.
 //!
-//! - Questions: [`linear_program`], [`term`], [`cnf`]; written to files by [`dump`].
-//!   [`linear_terms`] makes programs of terms without choices, [`bits`] sums of bit-vectors of
-//!   those that compare numbers of so many bits.
-//! - What back-ends can do and what they answer: [`lp`], [`smt`], [`sat`]. Unknown, error and
-//!   timeout are all [`NoAnswer`].
-//! - Back-ends, one file each: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
-//!   [`sat_batsat`], and [`smt_command`], any SMT solver that is a command.
-//! - Native ones may run in processes of their own: [`guest`]; [`lp_chosen`] and [`smt_chosen`] are
-//!   what engines use.
-//! - Trust: [`certify`] re-checks LP answers in exact arithmetic, [`rational`] guesses what it
-//!   checks, [`model`] evaluates terms; proofs of SAT back-ends are for a checker outside.
+//! - Questions: [`linear_program`], [`term`], [`cnf`]. [`dump`] writes them to files.
+//!   [`linear_terms`] turns terms without disjunctions into linear programs. [`bits`] turns
+//!   constraints over bounded numbers into sums of bit-vectors.
+//! - Capabilities and answers of back-ends: [`lp`], [`smt`], [`sat`]. Unknown, error and timeout
+//!   are all [`NoAnswer`].
+//! - Back-ends, one per file: `lp_highs` and `smt_z3` (features `highs` and `z3`), [`lp_microlp`],
+//!   [`sat_batsat`], and [`smt_command`] for any SMT solver that runs as a command.
+//! - Native back-ends can run in worker processes: [`guest`]. Engines use [`lp_chosen`] and
+//!   [`smt_chosen`].
+//! - Trust: [`certify`] checks LP answers in exact arithmetic, [`rational`] proposes the rational
+//!   numbers to check, [`model`] evaluates terms. An external checker verifies the proofs of SAT
+//!   back-ends.
 
 pub mod answer;
 pub mod bits;

@@ -1,4 +1,4 @@
-//! Linear sums over the numeric variables of a term arena.
+//! Linear expressions over the numeric variables of a term arena.
 
 use num_bigint::BigInt;
 
@@ -7,17 +7,17 @@ use num_bigint::BigInt;
 pub struct Variable(pub(crate) u32);
 
 impl Variable {
-    /// The position of this variable in slices with one entry per variable of the arena.
+    /// Returns the position of this variable in slices with one entry per variable of the arena.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// An integer of at most 64 bits with sign: what may stand before a variable or alone in a sum.
+/// An integer type of at most 64 bits: a coefficient or constant of a linear expression.
 ///
-/// The limit makes sums infallible: fewer than 2⁶² entries below 2⁶⁴ each cannot leave 128 bits.
+/// The limit makes sums infallible: fewer than 2⁶² entries below 2⁶⁴ each fit 128 bits.
 pub trait Coefficient: Copy + sealed::Sealed {
-    /// The same number.
+    /// Returns the same number as `i128`.
     fn widen(self) -> i128;
 }
 
@@ -38,7 +38,7 @@ macro_rules! coefficients {
 
 coefficients!(i32, u32, i64, u64);
 
-/// c₁·x₁ + … + cₙ·xₙ + k. A variable may be added more than once.
+/// The expression c₁·x₁ + … + cₙ·xₙ + k. A variable may occur more than once.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LinearExpression {
     entries: Vec<(Variable, i128)>,
@@ -46,17 +46,17 @@ pub struct LinearExpression {
 }
 
 impl LinearExpression {
-    /// The sum 0.
+    /// Creates the expression 0.
     pub fn new() -> Self {
         LinearExpression::default()
     }
 
-    /// Just a number.
+    /// Creates a constant expression.
     pub fn constant(value: impl Coefficient) -> Self {
         LinearExpression::new().plus_constant(value)
     }
 
-    /// Just a variable.
+    /// Creates the expression that consists of one variable.
     pub fn variable(variable: Variable) -> Self {
         LinearExpression::new().plus(1, variable)
     }
@@ -88,21 +88,22 @@ impl LinearExpression {
         self
     }
 
-    /// Adds another sum.
+    /// Adds another expression.
     pub fn plus_sum(mut self, other: &LinearExpression) -> Self {
         self.entries.extend_from_slice(&other.entries);
         self.constant += &other.constant;
         self
     }
 
-    /// Subtracts another sum.
+    /// Subtracts another expression.
     pub fn minus_sum(mut self, other: &LinearExpression) -> Self {
         self.entries.extend(other.entries.iter().map(|&(variable, c)| (variable, -c)));
         self.constant -= &other.constant;
         self
     }
 
-    /// Entries sorted by variable, each variable once, no zeros; and the constant.
+    /// Returns the entries sorted by variable, each variable once and without zeros, and the
+    /// constant.
     pub(crate) fn into_parts(self) -> (Vec<(Variable, i128)>, BigInt) {
         let mut entries = self.entries;
         entries.sort_by_key(|&(variable, _)| variable);

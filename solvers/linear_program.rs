@@ -1,8 +1,8 @@
-//! Linear programs as plain data, with exact integer coefficients.
+//! Linear programs as plain data with exact integer coefficients.
 //!
-//! optimise c·x subject to lower ≤ A·x ≤ upper row by row and lower ≤ x ≤ upper column by column.
-//! Every number is an `i64`, so that a certificate can be checked against the very program that was
-//! meant; back-ends that work in floating point round on their side of the wall.
+//! The program is: optimise c·x subject to lower ≤ A·x ≤ upper for each row and lower ≤ x ≤ upper
+//! for each column. All numbers are `i64`, so certificates are checked against the exact program.
+//! Back-ends that use floating point do their own rounding.
 
 use std::fmt;
 use std::io;
@@ -16,120 +16,121 @@ pub struct Column(pub u32);
 pub struct Row(pub u32);
 
 impl Column {
-    /// The position of this column in slices with one entry per column.
+    /// Returns the position of this column in slices with one entry per column.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl Row {
-    /// The position of this row in slices with one entry per row.
+    /// Returns the position of this row in slices with one entry per row.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The closed interval in which a column or the value of a row must lie; `None` is no bound.
+/// The closed interval of allowed values of a column or row; `None` means no bound.
 ///
-/// An interval whose lower end is above its upper end is empty, and makes a program infeasible.
+/// An interval with its lower end above its upper end is empty, and makes a program infeasible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// The least value allowed.
+    /// The smallest allowed value.
     pub lower: Option<i64>,
-    /// The greatest value allowed.
+    /// The largest allowed value.
     pub upper: Option<i64>,
 }
 
 impl Interval {
-    /// Every value.
+    /// The unbounded interval.
     pub const FREE: Interval = Interval { lower: None, upper: None };
-    /// Zero and above.
+    /// The interval from 0 to infinity.
     pub const NON_NEGATIVE: Interval = Interval { lower: Some(0), upper: None };
 
-    /// Just `value`.
+    /// Returns the interval that contains only `value`.
     pub fn exactly(value: i64) -> Self {
         Interval { lower: Some(value), upper: Some(value) }
     }
 
-    /// `lower` and above.
+    /// Returns the interval of all values from `lower`.
     pub fn at_least(lower: i64) -> Self {
         Interval { lower: Some(lower), upper: None }
     }
 
-    /// `upper` and below.
+    /// Returns the interval of all values up to `upper`.
     pub fn at_most(upper: i64) -> Self {
         Interval { lower: None, upper: Some(upper) }
     }
 
-    /// From `lower` to `upper`, both included.
+    /// Returns the interval from `lower` to `upper`, both included.
     pub fn between(lower: i64, upper: i64) -> Self {
         Interval { lower: Some(lower), upper: Some(upper) }
     }
 
-    /// Whether no value is allowed.
+    /// Returns true if no value is allowed.
     pub fn is_empty(self) -> bool {
         matches!((self.lower, self.upper), (Some(lower), Some(upper)) if lower > upper)
     }
 
-    /// Whether `value` lies inside.
+    /// Returns true if `value` is allowed.
     pub fn contains(self, value: i128) -> bool {
         self.lower.is_none_or(|lower| i128::from(lower) <= value)
             && self.upper.is_none_or(|upper| value <= i128::from(upper))
     }
 }
 
-/// Which way to optimise.
+/// The direction of optimisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sense {
-    /// Look for the least value of the objective.
+    /// Find the smallest value of the objective.
     Minimise,
-    /// Look for the greatest value of the objective.
+    /// Find the largest value of the objective.
     Maximise,
 }
 
-/// A sparse linear program. See the head of this file.
+/// A sparse linear program. See the module documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearProgram {
     sense: Sense,
-    /// One cost per column.
+    /// Costs, indexed by column.
     objective: Vec<i64>,
     columns: Vec<Interval>,
     rows: Vec<Interval>,
-    /// Row `r` owns the entries from `starts[r]` up to `starts[r + 1]`; one entry more than rows.
+    /// The entries of row `r` are `entries[starts[r]..starts[r + 1]]`. There is one start more than
+    /// rows.
     starts: Vec<usize>,
-    /// Entries of all rows, sorted by column within a row, no zeros, no column twice.
+    /// The entries of all rows, sorted by column within a row, without zeros and duplicates.
     entries: Vec<(Column, i64)>,
 }
 
-/// Why a row or an objective was refused; the program is unchanged.
+/// The reason why a change was refused. The program is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
-    /// A column that the program does not have.
+    /// The column does not exist.
     #[error("column {} does not exist: the program has {count}", .column.0)]
     NoSuchColumn {
-        /// The column asked for.
+        /// The requested column.
         column: Column,
-        /// How many there are.
+        /// Number of columns.
         count: usize,
     },
-    /// A row that the program does not have.
+    /// The row does not exist.
     #[error("row {} does not exist: the program has {count}", .row.0)]
     NoSuchRow {
-        /// The row asked for.
+        /// The requested row.
         row: Row,
-        /// How many there are.
+        /// Number of rows.
         count: usize,
     },
-    /// The coefficients given for one column sum to more than 64 bits hold.
+    /// The coefficients given for this column sum to more than 64 bits.
     #[error("the coefficients of column {} sum to more than 64 bits", .0.0)]
     Overflow(Column),
-    /// More than 2³² columns or rows.
+    /// There are 2³² columns or rows already.
     #[error("more than 2^32 columns or rows")]
     TooLarge,
 }
 
 impl LinearProgram {
-    /// No columns, no rows, objective 0.
+    /// Creates a program without columns and rows, with objective 0.
     pub fn new(sense: Sense) -> Self {
         LinearProgram {
             sense,
@@ -141,10 +142,10 @@ impl LinearProgram {
         }
     }
 
-    /// Adds a column that costs nothing yet.
+    /// Adds a column with cost 0.
     ///
     /// # Errors
-    /// [`ProgramError::TooLarge`] for the 2³²th column.
+    /// Returns [`ProgramError::TooLarge`] if there are 2³² columns already.
     pub fn add_column(&mut self, bounds: Interval) -> Result<Column, ProgramError> {
         let column = u32::try_from(self.columns.len()).map_err(|_| ProgramError::TooLarge)?;
         self.columns.push(bounds);
@@ -152,10 +153,11 @@ impl LinearProgram {
         Ok(Column(column))
     }
 
-    /// Adds a row. Coefficients may come in any order; those of one column are summed.
+    /// Adds a row. Coefficients may come in any order; coefficients of the same column are summed.
     ///
     /// # Errors
-    /// A column that does not exist, a sum beyond 64 bits, or the 2³²th row.
+    /// Returns an error for a column that does not exist, a sum beyond 64 bits, or if there are 2³²
+    /// rows already.
     pub fn add_row(
         &mut self,
         bounds: Interval,
@@ -169,10 +171,10 @@ impl LinearProgram {
         Ok(Row(row))
     }
 
-    /// Replaces the objective: columns not mentioned cost nothing.
+    /// Replaces the objective. Columns without an entry get cost 0.
     ///
     /// # Errors
-    /// A column that does not exist, or a sum beyond 64 bits.
+    /// Returns an error for a column that does not exist, or a sum beyond 64 bits.
     pub fn set_objective(
         &mut self,
         sense: Sense,
@@ -190,7 +192,7 @@ impl LinearProgram {
     /// Replaces the bounds of a row.
     ///
     /// # Errors
-    /// A row that does not exist.
+    /// Returns an error if the row does not exist.
     pub fn set_row_bounds(&mut self, row: Row, bounds: Interval) -> Result<(), ProgramError> {
         let count = self.rows.len();
         *self.rows.get_mut(row.index()).ok_or(ProgramError::NoSuchRow { row, count })? = bounds;
@@ -200,7 +202,7 @@ impl LinearProgram {
     /// Replaces the bounds of a column.
     ///
     /// # Errors
-    /// A column that does not exist.
+    /// Returns an error if the column does not exist.
     pub fn set_column_bounds(
         &mut self,
         column: Column,
@@ -212,7 +214,7 @@ impl LinearProgram {
         Ok(())
     }
 
-    /// Sorts by column, sums duplicates, drops zeros.
+    /// Sorts coefficients by column, sums duplicates and drops zeros.
     fn merge(
         &self,
         coefficients: impl IntoIterator<Item = (Column, i64)>,
@@ -226,7 +228,7 @@ impl LinearProgram {
         let mut merged: Vec<(Column, i64)> = Vec::with_capacity(given.len());
         for group in given.chunk_by(|a, b| a.0 == b.0) {
             let column = group[0].0;
-            // Exact: a group has fewer than 2⁶⁴ entries of fewer than 64 bits each.
+            // The sum is exact: a group has fewer than 2⁶⁴ entries of at most 64 bits each.
             let sum: i128 = group.iter().map(|&(_, coefficient)| i128::from(coefficient)).sum();
             let sum = i64::try_from(sum).map_err(|_| ProgramError::Overflow(column))?;
             if sum != 0 {
@@ -236,28 +238,28 @@ impl LinearProgram {
         Ok(merged)
     }
 
-    /// Which way to optimise.
+    /// Returns the direction of optimisation.
     pub fn sense(&self) -> Sense {
         self.sense
     }
 
-    /// One cost per column.
+    /// Returns the costs, indexed by column.
     pub fn objective(&self) -> &[i64] {
         &self.objective
     }
 
-    /// The bounds of the columns, one entry per column.
+    /// Returns the bounds of the columns, one entry per column.
     pub fn columns(&self) -> &[Interval] {
         &self.columns
     }
 
-    /// The bounds of the rows, one entry per row.
+    /// Returns the bounds of the rows, one entry per row.
     pub fn rows(&self) -> &[Interval] {
         &self.rows
     }
 
-    /// The coefficients of a row, sorted by column, without zeros; empty for a row that does not
-    /// exist.
+    /// Returns the coefficients of a row, sorted by column and without zeros. Returns an empty
+    /// slice for a row that does not exist.
     pub fn row(&self, row: Row) -> &[(Column, i64)] {
         match (self.starts.get(row.index()), self.starts.get(row.index() + 1)) {
             (Some(&start), Some(&end)) => &self.entries[start..end],
@@ -265,21 +267,22 @@ impl LinearProgram {
         }
     }
 
-    /// Every row with its coefficients and bounds, in order.
+    /// Iterates over all rows with their coefficients and bounds, in order.
     pub fn iter_rows(&self) -> impl Iterator<Item = (Row, &[(Column, i64)], Interval)> {
         self.rows.iter().enumerate().map(|(index, &bounds)| {
-            // In range: `add_row` refuses a row whose number does not fit.
+            // The cast is lossless: `add_row` refuses a row whose number does not fit.
             let row = Row(index as u32);
             (row, self.row(row), bounds)
         })
     }
 
-    /// The rows one behind the other: `starts` with one entry more than rows, and the entries.
+    /// Returns the rows in compressed form: the start of each row (one more than rows), and all
+    /// entries.
     pub fn compressed_rows(&self) -> (&[usize], &[(Column, i64)]) {
         (&self.starts, &self.entries)
     }
 
-    /// Whether `point` (one value per column) satisfies every row and every bound, exactly.
+    /// Returns true if `point` (one value per column) satisfies every row and every bound exactly.
     pub fn admits(&self, point: &[i64]) -> bool {
         point.len() == self.columns.len()
             && point.iter().zip(&self.columns).all(|(&x, bounds)| bounds.contains(x.into()))
@@ -293,21 +296,21 @@ impl LinearProgram {
             })
     }
 
-    /// Writes the program in CPLEX LP format: column `i` is `x<i>`, row `i` is `r<i>`, a second
-    /// line for a row with two different bounds ends in `u`.
+    /// Writes the program in CPLEX LP format. Column `i` is called `x<i>` and row `i` is called
+    /// `r<i>`. A row with two different bounds gets a second line, named `r<i>u`.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Returns the errors of `out`.
     pub fn write_lp(&self, out: &mut dyn io::Write) -> io::Result<()> {
         self.write_lp_with(|column| format!("x{}", column.0), false, out)
     }
 
-    /// Writes the program in CPLEX LP format with columns called as `name` says: letters, digits
-    /// and underscores, not starting with a digit or an `e`, each name once. With `integers`, all
-    /// columns are declared to be integers.
+    /// Writes the program in CPLEX LP format with column names given by `name`. Names must be
+    /// unique and consist of letters, digits and underscores, not starting with a digit or `e`.
+    /// With `integers`, all columns are declared as integers.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Returns the errors of `out`.
     pub fn write_lp_with(
         &self,
         name: impl Fn(Column) -> String,
@@ -321,9 +324,9 @@ impl LinearProgram {
         };
         let costs = self.objective.iter().enumerate().filter(|&(_, &cost)| cost != 0);
         let costs: Vec<_> = costs.map(|(index, &cost)| (Column(index as u32), cost)).collect();
-        writeln!(out, "{sense}\n objective: {}\nSubject To", Sum(&costs, name))?;
+        writeln!(out, "{sense}\n objective: {}\nSubject To", ColumnSum(&costs, name))?;
         for (Row(index), entries, bounds) in self.iter_rows() {
-            let sum = Sum(entries, name);
+            let sum = ColumnSum(entries, name);
             match (bounds.lower, bounds.upper) {
                 (Some(lower), Some(upper)) if lower == upper => {
                     writeln!(out, " r{index}: {sum} = {lower}")?;
@@ -359,10 +362,10 @@ impl LinearProgram {
     }
 }
 
-/// A sum in LP format. The empty one is written as a term with coefficient 0, which readers accept.
-struct Sum<'a>(&'a [(Column, i64)], &'a dyn Fn(Column) -> String);
+/// A sum in LP format. The empty sum is written as a term with coefficient 0, which readers accept.
+struct ColumnSum<'a>(&'a [(Column, i64)], &'a dyn Fn(Column) -> String);
 
-impl fmt::Display for Sum<'_> {
+impl fmt::Display for ColumnSum<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return write!(f, "0 {}", self.1(Column(0)));

@@ -1,8 +1,9 @@
 //! Conjunctions of linear constraints as linear programs.
 //!
-//! The bridge from terms to programs: one encoding serves both, as long as it makes no choices. A
-//! constraint on one variable becomes a bound of its column, any other a row. Over integers the
-//! program is the relaxation; whether the columns are integers is for its user to say.
+//! This module lets one encoding serve as terms and as a linear program, if it has no disjunctions.
+//! A constraint on one variable with coefficient ±1 becomes a bound of its column; any other
+//! constraint becomes a row. Over integers the program is the relaxation; callers decide whether
+//! its columns are integers.
 
 use std::collections::HashMap;
 
@@ -13,39 +14,40 @@ use crate::linear_expression::LinearExpression;
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Sense};
 use crate::term::{Node, Term, Terms, Variable};
 
-/// A linear program and what its columns are.
+/// A linear program with the variables of its columns.
 #[derive(Clone, Debug)]
 pub struct Linear {
     /// The program.
     pub program: LinearProgram,
-    /// The variable of each column.
+    /// The variables, indexed by column.
     pub variables: Vec<Variable>,
-    /// What to add to the objective: programs have no constants there.
+    /// Constant part of the objective, which the program itself cannot contain.
     pub constant: BigInt,
 }
 
-/// Why terms are no linear program.
+/// The reason why terms cannot be expressed as a linear program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotLinear {
-    /// There is a choice: a disjunction, a negated conjunction or equation, or a Boolean.
+    /// There is a disjunction, a negated conjunction or equation, or a Boolean variable.
     #[error("it makes choices (disjunctions), which a linear program cannot")]
-    Choice,
+    Disjunction,
     /// A strict inequality over reals.
     #[error("it has a strict inequality over the reals")]
     Strict,
-    /// A number beyond 64 bits.
+    /// A number exceeds 64 bits.
     #[error("its numbers do not fit 64 bits")]
     TooLarge,
-    /// More than 2³² columns or rows.
+    /// There are more than 2³² columns or rows.
     #[error(transparent)]
     Program(#[from] ProgramError),
 }
 
 impl Linear {
-    /// The program whose solutions satisfy all of `assertions`, with the objective to maximise.
+    /// Builds the program whose solutions satisfy all of `assertions`, with the objective to
+    /// maximise.
     ///
     /// # Errors
-    /// [`NotLinear`].
+    /// Returns [`NotLinear`] if the terms cannot be expressed as a linear program.
     pub fn new(
         terms: &Terms,
         assertions: &[Term],
@@ -64,10 +66,10 @@ impl Linear {
         Ok(linear)
     }
 
-    /// The same program with these demanded besides.
+    /// Returns the same program with further assertions.
     ///
     /// # Errors
-    /// [`NotLinear`].
+    /// Returns [`NotLinear`] if the terms cannot be expressed as a linear program.
     pub fn with(&self, terms: &Terms, assertions: &[Term]) -> Result<Self, NotLinear> {
         let mut linear = self.clone();
         let columns = self.variables.iter().zip(0..);
@@ -86,7 +88,7 @@ impl Linear {
         while let Some(term) = open.pop() {
             match terms.node(term) {
                 Node::Truth(true) => {}
-                // 0 ≥ 1.
+                // The empty row 0 ≥ 1 makes the program infeasible.
                 Node::Truth(false) => {
                     self.program.add_row(Interval::at_least(1), [])?;
                 }
@@ -107,9 +109,9 @@ impl Linear {
                         self.constrain(entries, Interval::at_least(lower), columns)?;
                     }
                     Node::AtMost(..) => return Err(NotLinear::Strict),
-                    _ => return Err(NotLinear::Choice),
+                    _ => return Err(NotLinear::Disjunction),
                 },
-                Node::Or(_) | Node::Boolean(_) => return Err(NotLinear::Choice),
+                Node::Or(_) | Node::Boolean(_) => return Err(NotLinear::Disjunction),
             }
         }
         Ok(())
@@ -123,7 +125,7 @@ impl Linear {
     ) -> Result<(), NotLinear> {
         let entries = self.entries(entries, columns)?;
         let negated = |interval: Interval| Interval {
-            // −i64::MIN does not fit: such an end stays a row's.
+            // −i64::MIN does not fit, so such a bound stays in a row.
             lower: interval.upper.and_then(i64::checked_neg),
             upper: interval.lower.and_then(i64::checked_neg),
         };
@@ -147,7 +149,7 @@ impl Linear {
             lower: tighter(known.lower, interval.lower, i64::max),
             upper: tighter(known.upper, interval.upper, i64::min),
         };
-        // The column exists: it was just looked at.
+        // The column exists: its bounds were read above.
         let _ = self.program.set_column_bounds(column, both);
     }
 
@@ -173,7 +175,7 @@ impl Linear {
         Ok(converted)
     }
 
-    /// A name for each column that LP readers take, near that of its variable.
+    /// Returns a valid LP name for each column, close to the name of its variable.
     pub fn names(&self, terms: &Terms) -> Vec<String> {
         let mut taken = std::collections::HashSet::new();
         let mut names = Vec::with_capacity(self.variables.len());
@@ -187,7 +189,7 @@ impl Linear {
                 name.insert_str(0, "v_");
             }
             if !taken.insert(name.clone()) {
-                // Ends in two underscores and the number, which no other name does.
+                // The name ends in two underscores and the number, which no other name does.
                 name = format!("{name}__{index}");
                 while !taken.insert(name.clone()) {
                     name.push('_');
@@ -234,7 +236,7 @@ mod tests {
         let (x, y) = (terms.real("x"), terms.real("y"));
         let parts = [terms.at_most(x, 1), terms.at_most(y, 1)];
         let either = terms.or(parts);
-        assert!(matches!(Linear::new(&terms, &[either], None), Err(NotLinear::Choice)));
+        assert!(matches!(Linear::new(&terms, &[either], None), Err(NotLinear::Disjunction)));
         let strict = terms.less(x, 1);
         assert!(matches!(Linear::new(&terms, &[strict], None), Err(NotLinear::Strict)));
         let never = terms.truth(false);

@@ -1,17 +1,16 @@
-//! The back-end for linear programs that engines use: HiGHS, as a guest once somebody has invited
-//! one (`guest::invite`); or microlp, in builds without HiGHS and where `PARIKH_LP=microlp` asks
-//! for it.
+//! The LP back-end that engines use: HiGHS, in a worker process after `guest::invite`. Builds
+//! without HiGHS use microlp, and so do runs with `PARIKH_LP=microlp`.
 
 use crate::linear_program::LinearProgram;
 use crate::lp::IncrementalLp;
-use crate::{lp_cold::Cold, lp_microlp::MicroLp};
+use crate::{lp_cold::ScratchLp, lp_microlp::MicroLp};
 
-/// Takes over `program`.
+/// Takes over `program` in a solver whose answers can be certified.
 pub fn keep(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
     highs_or(MicroLp::new(), program)
 }
 
-/// Takes over `program`, whose answers nobody certifies.
+/// Takes over `program` in a solver whose answers are hints only and not certified.
 pub fn keep_for_hints(program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
     highs_or(MicroLp::without_certificates(), program)
 }
@@ -23,7 +22,7 @@ fn highs_or(microlp: MicroLp, program: LinearProgram) -> Box<dyn IncrementalLp +
     static IS_MICROLP: LazyLock<bool> =
         LazyLock::new(|| env::var_os("PARIKH_LP").is_some_and(|asked| asked == "microlp"));
     match guest::program() {
-        _ if *IS_MICROLP => Box::new(Cold::new(microlp, program)),
+        _ if *IS_MICROLP => Box::new(ScratchLp::new(microlp, program)),
         Some(_) => Box::new(guest::GuestLp::new(program)),
         None => Box::new(HighsModel::new(program)),
     }
@@ -31,5 +30,5 @@ fn highs_or(microlp: MicroLp, program: LinearProgram) -> Box<dyn IncrementalLp +
 
 #[cfg(not(feature = "highs"))]
 fn highs_or(microlp: MicroLp, program: LinearProgram) -> Box<dyn IncrementalLp + Send> {
-    Box::new(Cold::new(microlp, program))
+    Box::new(ScratchLp::new(microlp, program))
 }

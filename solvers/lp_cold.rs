@@ -1,26 +1,26 @@
-//! Any [`LpSolver`] as an [`IncrementalLp`] that starts over every time.
+//! Wraps any [`LpSolver`] as an [`IncrementalLp`] that solves from scratch every time.
 //!
-//! What it is for: builds without HiGHS. Changes cost nothing, every solve costs a whole one.
+//! Builds without HiGHS use it. Changes cost nothing; every solve has the full cost.
 
 use crate::budget::Budget;
 use crate::linear_program::{Column, Interval, LinearProgram, ProgramError, Row, Sense};
 use crate::lp::{IncrementalLp, LpAnswer, LpSolver};
 
-/// A program, and the solver that is handed all of it each time.
+/// A program and the solver that receives the whole program for each solve.
 #[derive(Clone, Debug)]
-pub struct Cold<S> {
+pub struct ScratchLp<S> {
     solver: S,
     program: LinearProgram,
 }
 
-impl<S: LpSolver> Cold<S> {
-    /// Takes over `program`; nothing is solved yet.
+impl<S: LpSolver> ScratchLp<S> {
+    /// Takes over `program` without solving it.
     pub fn new(solver: S, program: LinearProgram) -> Self {
-        Cold { solver, program }
+        ScratchLp { solver, program }
     }
 }
 
-impl<S: LpSolver> IncrementalLp for Cold<S> {
+impl<S: LpSolver> IncrementalLp for ScratchLp<S> {
     fn program(&self) -> &LinearProgram {
         &self.program
     }
@@ -60,8 +60,8 @@ mod tests {
         let mut program = LinearProgram::new(Sense::Maximise);
         let x = program.add_column(Interval::NON_NEGATIVE).unwrap();
         let row = program.add_row(Interval::at_most(4), [(x, 2)]).unwrap();
-        let mut lp = Cold::new(MicroLp::new(), program);
-        let value = |lp: &mut Cold<MicroLp>| match lp.solve_again(&Budget::unlimited()) {
+        let mut lp = ScratchLp::new(MicroLp::new(), program);
+        let value = |lp: &mut ScratchLp<MicroLp>| match lp.solve_again(&Budget::unlimited()) {
             LpAnswer::Optimal(optimum) => optimum.objective,
             other => panic!("{other:?}"),
         };

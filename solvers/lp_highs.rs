@@ -1,17 +1,18 @@
 //! HiGHS: one model that is kept and solved again after small changes.
 //!
-//! # Settings and why
-//! Presolve is off, because it would throw the basis away; one thread, because the portfolio owns
-//! the cores. When only costs changed, the last basis is still primal feasible and the primal
-//! simplex goes on from it; when bounds or rows changed, it is dual feasible and the dual simplex
-//! does. Without a basis, the primal simplex starts where all columns at their lower ends are a
-//! feasible point that the costs call for leaving, else the dual one. Measured on contest nets this
-//! is 3.7 to 8.4 times faster than starting over.
+//! # Settings and reasons
+//! Presolve is off, because it would discard the basis. HiGHS uses one thread, because the
+//! portfolio owns the cores. If only costs changed, the last basis is still primal feasible and the
+//! primal simplex continues from it. If bounds or rows changed, the basis is dual feasible and the
+//! dual simplex continues. Without a basis, the primal simplex starts if the point with all columns
+//! at their lower bounds is feasible and not optimal; otherwise the dual simplex starts. On contest
+//! nets this is 3.7 to 8.4 times faster than starting from scratch.
 //!
 //! # Quirks (HiGHS 1.15.0)
-//! The option `time_limit` counts from the creation of the model, so it is not used: the interrupt
-//! callback, asked at every iteration, looks at the budget, and sees cancellation and memory too.
-//! A failed call leaves the model in an unknown state; it is loaded afresh before the next run.
+//! The option `time_limit` counts from the creation of the model, so it is not used. The interrupt
+//! callback runs at every iteration and checks the budget, including cancellation and memory. A
+//! failed call leaves the model in an unknown state; the program is loaded again before the next
+//! run.
 
 #![allow(non_upper_case_globals, reason = "constants of the C header in patterns")]
 
@@ -28,7 +29,7 @@ use crate::lp::{IncrementalLp, Infeasibility, LpAnswer, LpSolver, Optimum};
 
 use c_api::*;
 
-/// Solves each program from scratch, in a model of its own.
+/// An LP solver that solves each program from scratch, in a new model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Highs;
 
@@ -43,7 +44,7 @@ impl LpSolver for Highs {
 }
 
 fn name() -> String {
-    // SAFETY: a static string of the library, ended by a zero.
+    // SAFETY: the library returns a static, zero-terminated string.
     let version = unsafe { CStr::from_ptr(Highs_version()) };
     format!("HiGHS {}", version.to_string_lossy())
 }
@@ -51,67 +52,67 @@ fn name() -> String {
 /// A program inside HiGHS that keeps its basis between runs.
 #[derive(Debug)]
 pub struct HighsModel {
-    /// What is meant; HiGHS holds its copy in floating point.
+    /// The exact program; HiGHS holds a copy in floating point.
     program: LinearProgram,
     model: Handle,
-    /// Whether the copy inside HiGHS is that of `program`.
+    /// True if the copy inside HiGHS equals `program`.
     loaded: bool,
-    /// What changed since the last run.
-    changed: Changed,
+    /// The kind of changes since the last run.
+    changed: ChangeKind,
     /// Called at every iteration.
     pub(crate) pulse: Option<fn()>,
 }
 
-/// What the callback is handed.
-struct Watch<'b> {
+/// The data passed to the callback.
+struct CallbackData<'b> {
     budget: &'b Budget,
     pulse: Option<fn()>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Changed {
+enum ChangeKind {
     Costs,
     Other,
-    /// There is no basis to go on from.
+    /// There is no basis to start from.
     Everything,
 }
 
-impl Changed {
-    /// Whether to go on with the primal method, rather than the dual one.
+impl ChangeKind {
+    /// Returns true if the primal simplex method should run, rather than the dual one.
     fn calls_for_primal(self, program: &LinearProgram) -> bool {
         match self {
-            Changed::Costs => true,
-            Changed::Other => false,
-            Changed::Everything => starts_feasible(program),
+            ChangeKind::Costs => true,
+            ChangeKind::Other => false,
+            ChangeKind::Everything => starts_feasible(program),
         }
     }
 }
 
-/// The owner of a HiGHS object; null if HiGHS could not make one.
+/// The owner of a HiGHS object; null if HiGHS could not create it.
 #[derive(Debug)]
 struct Handle(*mut c_void);
 
-// SAFETY: a HiGHS object belongs to no thread; `&mut self` everywhere keeps it to one at a time.
+// SAFETY: a HiGHS object is not bound to a thread, and `&mut self` ensures exclusive use.
 unsafe impl Send for Handle {}
 
 impl Drop for Handle {
     fn drop(&mut self) {
         if !self.0.is_null() {
-            // SAFETY: made by `Highs_create`, destroyed only here.
+            // SAFETY: `Highs_create` made the object, and only this function destroys it.
             unsafe { Highs_destroy(self.0) };
         }
     }
 }
 
 impl HighsModel {
-    /// Takes over `program`; nothing is solved yet.
+    /// Takes over `program` without solving it.
     pub fn new(program: LinearProgram) -> Self {
         // SAFETY: no preconditions.
         let model = Handle(unsafe { Highs_create() });
-        HighsModel { program, model, loaded: false, changed: Changed::Everything, pulse: None }
+        HighsModel { program, model, loaded: false, changed: ChangeKind::Everything, pulse: None }
     }
 
-    /// Notes whether a call succeeded; warnings count as success.
+    /// Records a failed call; warnings count as success.
     fn note(&mut self, status: HighsInt) {
         if status == kHighsStatusError {
             self.loaded = false;
@@ -119,18 +120,18 @@ impl HighsModel {
     }
 
     fn set_option(&self, option: &CStr, value: &CStr) {
-        // SAFETY: the model is alive, both strings end in zero.
+        // SAFETY: the model is alive, and both strings are zero-terminated.
         unsafe { Highs_setStringOptionValue(self.model.0, option.as_ptr(), value.as_ptr()) };
     }
 
-    /// Notes that the last basis need not be primal feasible any more.
+    /// Records that the last basis may no longer be primal feasible.
     fn disturb(&mut self) {
-        if self.changed == Changed::Costs {
-            self.changed = Changed::Other;
+        if self.changed == ChangeKind::Costs {
+            self.changed = ChangeKind::Other;
         }
     }
 
-    /// Passes the whole program. Returns whether HiGHS took it.
+    /// Passes the whole program to HiGHS. Returns true on success.
     fn load(&mut self) -> bool {
         let program = &self.program;
         let (starts, entries) = program.compressed_rows();
@@ -147,14 +148,15 @@ impl HighsModel {
         let costs = costs(program);
         let (column_lower, column_upper) = ends(program.columns());
         let (row_lower, row_upper) = ends(program.rows());
-        // No truncation: the number of entries fits, and columns are fewer than HighsInt::MAX.
+        // The casts are lossless: the number of entries fits, and columns are fewer than
+        // HighsInt::MAX.
         let starts: Vec<HighsInt> = starts.iter().map(|&start| start as HighsInt).collect();
         let index: Vec<HighsInt> = entries.iter().map(|(column, _)| column.0 as HighsInt).collect();
         let value: Vec<f64> = entries.iter().map(|&(_, a)| a as f64).collect();
         self.set_option(c"parallel", c"off");
         self.set_option(c"solver", c"simplex");
-        // SAFETY: the model is alive; every array has the length that the counts before it say
-        // (`starts` one more than rows).
+        // SAFETY: the model is alive; every array has the length given by the counts before it
+        // (`starts` has one entry more than rows).
         let status = unsafe {
             Highs_setBoolOptionValue(self.model.0, c"output_flag".as_ptr(), 0);
             Highs_setIntOptionValue(self.model.0, c"threads".as_ptr(), 1);
@@ -178,20 +180,20 @@ impl HighsModel {
             )
         };
         self.loaded = status != kHighsStatusError;
-        self.changed = Changed::Everything;
+        self.changed = ChangeKind::Everything;
         self.loaded
     }
 
-    /// One run of the simplex method within `budget`.
+    /// Runs the simplex method once within `budget`, and returns the model status.
     fn run(&mut self, primal: bool, budget: &Budget) -> HighsInt {
         const DUAL_SIMPLEX: HighsInt = 1;
         const PRIMAL_SIMPLEX: HighsInt = 4;
         let strategy = if primal { PRIMAL_SIMPLEX } else { DUAL_SIMPLEX };
         let highs = self.model.0;
-        let watch = Watch { budget, pulse: self.pulse };
+        let watch = CallbackData { budget, pulse: self.pulse };
         let watched = std::ptr::from_ref(&watch).cast_mut().cast();
-        // SAFETY: the model is alive; the callback and the watch it reads are only used during
-        // `Highs_run`, since the callback is stopped and forgotten right after it.
+        // SAFETY: the model is alive. The callback and its watch are used only during `Highs_run`:
+        // the callback is stopped and removed right after it.
         unsafe {
             Highs_setIntOptionValue(highs, c"simplex_strategy".as_ptr(), strategy);
             Highs_setCallback(highs, Some(ask_budget), watched);
@@ -210,7 +212,8 @@ impl HighsModel {
         let (columns, rows) = (self.program.columns().len(), self.program.rows().len());
         let mut point = vec![0.0; columns];
         let mut multipliers = vec![0.0; rows];
-        // SAFETY: the model is alive and holds this many columns and rows; null is not written to.
+        // SAFETY: the model is alive and has this many columns and rows; HiGHS does not write to
+        // null.
         let objective = unsafe {
             Highs_getSolution(
                 self.model.0,
@@ -227,7 +230,7 @@ impl HighsModel {
     fn infeasibility(&self) -> Infeasibility {
         let mut has_ray: HighsInt = 0;
         let mut ray = vec![0.0; self.program.rows().len()];
-        // SAFETY: the model is alive and holds this many rows.
+        // SAFETY: the model is alive and has this many rows.
         let status = unsafe { Highs_getDualRay(self.model.0, &mut has_ray, ray.as_mut_ptr()) };
         let usable = status != kHighsStatusError && has_ray != 0;
         Infeasibility { multipliers: usable.then_some(ray) }
@@ -244,7 +247,7 @@ impl IncrementalLp for HighsModel {
         let last = self.program.columns().len();
         if self.loaded && last > 0 {
             let costs = self::costs(&self.program);
-            // SAFETY: the model is alive and holds as many columns as there are costs.
+            // SAFETY: the model is alive and has as many columns as there are costs.
             let status = unsafe {
                 Highs_changeObjectiveSense(self.model.0, self::sense(&self.program));
                 Highs_changeColsCostByRange(self.model.0, 0, last as HighsInt - 1, costs.as_ptr())
@@ -259,7 +262,7 @@ impl IncrementalLp for HighsModel {
         self.disturb();
         if self.loaded {
             let (lower, upper) = end_values(bounds);
-            // SAFETY: the model is alive and holds the row, as the program does.
+            // SAFETY: the model is alive and has the row, as the program does.
             let status =
                 unsafe { Highs_changeRowBounds(self.model.0, row.0 as HighsInt, lower, upper) };
             self.note(status);
@@ -272,7 +275,7 @@ impl IncrementalLp for HighsModel {
         self.disturb();
         if self.loaded {
             let (lower, upper) = end_values(bounds);
-            // SAFETY: the model is alive and holds the column, as the program does.
+            // SAFETY: the model is alive and has the column, as the program does.
             let status =
                 unsafe { Highs_changeColBounds(self.model.0, column.0 as HighsInt, lower, upper) };
             self.note(status);
@@ -308,7 +311,7 @@ impl IncrementalLp for HighsModel {
             return None;
         }
         let mut basic: Vec<HighsInt> = vec![0; count];
-        // SAFETY: the model is alive and holds as many rows as the array has entries.
+        // SAFETY: the model is alive and has as many rows as the array has entries.
         let status = unsafe { Highs_getBasicVariables(self.model.0, basic.as_mut_ptr()) };
         if status != kHighsStatusOk {
             return None;
@@ -317,7 +320,7 @@ impl IncrementalLp for HighsModel {
         let mut values = vec![0.0; count];
         let mut index: Vec<HighsInt> = vec![0; count];
         let mut nonzeros: HighsInt = 0;
-        // SAFETY: as above; the position is one of a row.
+        // SAFETY: as above; the position is a row index.
         let status = unsafe {
             Highs_getBasisInverseRow(
                 self.model.0,
@@ -340,13 +343,13 @@ impl IncrementalLp for HighsModel {
         if let Some(exhausted) = budget.exhausted() {
             return LpAnswer::NoAnswer(exhausted.into());
         }
-        // HiGHS calls an empty interval an error in some versions and infeasible in others.
+        // For an empty interval, some versions of HiGHS report an error and others infeasibility.
         if certify::empty_interval(&self.program).is_some() {
             self.loaded = false;
             return LpAnswer::Infeasible(Infeasibility::default());
         }
-        // From a basis that turned out bad, once more from scratch; and about one random program in
-        // 10,000 (unbounded ones, as far as seen) is only known with presolve.
+        // After a failed run from a basis, the second run starts from scratch. About one random
+        // program in 10,000 (only unbounded ones were seen) is solved only with presolve.
         let mut status = kHighsModelStatusNotset;
         for presolve in [c"off", c"off", c"on"] {
             if !self.loaded && !self.load() {
@@ -358,27 +361,28 @@ impl IncrementalLp for HighsModel {
             let primal = self.changed.calls_for_primal(&self.program);
             status = self.run(primal, budget);
             match status {
-                // Said of every program without columns, also when 0 is outside of a row's bounds.
+                // HiGHS reports this status for every program without columns, even if 0 violates
+                // the bounds of a row.
                 kHighsModelStatusModelEmpty
                     if !self.program.rows().iter().all(|bounds| bounds.contains(0)) =>
                 {
                     return LpAnswer::Infeasible(Infeasibility::default());
                 }
                 kHighsModelStatusOptimal | kHighsModelStatusModelEmpty => {
-                    self.changed = Changed::Costs;
+                    self.changed = ChangeKind::Costs;
                     return LpAnswer::Optimal(self.optimum());
                 }
                 kHighsModelStatusInfeasible => {
-                    self.changed = Changed::Other;
+                    self.changed = ChangeKind::Other;
                     return LpAnswer::Infeasible(self.infeasibility());
                 }
                 kHighsModelStatusUnbounded => {
-                    self.changed = Changed::Costs;
+                    self.changed = ChangeKind::Costs;
                     return LpAnswer::Unbounded;
                 }
-                // The basis reached is a good one to go on from, by the same method.
-                kHighsModelStatusInterrupt if primal => self.changed = Changed::Costs,
-                kHighsModelStatusInterrupt => self.changed = Changed::Other,
+                // The next run continues from the current basis with the same method.
+                kHighsModelStatusInterrupt if primal => self.changed = ChangeKind::Costs,
+                kHighsModelStatusInterrupt => self.changed = ChangeKind::Other,
                 _ => self.loaded = false,
             }
             if let Some(exhausted) = budget.exhausted() {
@@ -389,10 +393,10 @@ impl IncrementalLp for HighsModel {
     }
 }
 
-/// Stops the simplex method once the budget behind `watch` is spent.
+/// Stops the simplex method when the budget behind `watch` is exhausted.
 ///
 /// # Safety
-/// `watch` points to a [`Watch`] that lives through the call; `input` is null or writable.
+/// `watch` points to a [`SolveCallbacks`] that lives through the call; `input` is null or writable.
 unsafe extern "C" fn ask_budget(
     _kind: c_int,
     _message: *const c_char,
@@ -403,18 +407,18 @@ unsafe extern "C" fn ask_budget(
     if input.is_null() || watch.is_null() {
         return;
     }
-    // SAFETY: as the caller promises; see `HighsModel::run`.
-    let watch = unsafe { &*watch.cast::<Watch<'_>>() };
+    // SAFETY: guaranteed by the caller; see `HighsModel::run`.
+    let watch = unsafe { &*watch.cast::<CallbackData<'_>>() };
     if let Some(pulse) = watch.pulse {
         pulse();
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { (*input).user_interrupt = c_int::from(watch.budget.is_exhausted()) };
 }
 
-/// Whether the simplex method can start at a feasible point, all columns at their lower ends, that
-/// the costs call for leaving. Measured on maxima over contest nets, the primal method then ends in
-/// a second where the dual one takes more than ten.
+/// Returns true if the point with all columns at their lower bounds is feasible and the costs can
+/// be improved from there. For maxima over contest nets, the primal method then takes a second
+/// where the dual one takes more than ten.
 fn starts_feasible(program: &LinearProgram) -> bool {
     let start = |column: Column| i128::from(program.columns()[column.index()].lower.unwrap_or(0));
     let improvable = program.objective().iter().any(|&cost| match program.sense() {

@@ -1,18 +1,18 @@
-//! microlp through good_lp: the linear programs of a build without native code.
+//! microlp through good_lp: the LP back-end of builds without native code.
 //!
-//! # Why this and not minilp
-//! minilp has had no release since 2020; good_lp's feature of that name is microlp, its maintained
-//! fork. Measured on contest nets it keeps up with HiGHS on single places and falls behind by ten
-//! times and more on sums over many places.
+//! # Choice of microlp over minilp
+//! minilp has had no release since 2020. The feature of that name in good_lp is microlp, its
+//! maintained fork. On contest nets it is as fast as HiGHS for single places, and ten times slower
+//! or worse for sums over many places.
 //!
 //! # Quirks
-//! No dual values come out, so certificates come from solving the dual program (a second run). The
-//! only way to stop it is a time limit: it does not see a cancelled budget before that. On random
-//! degenerate programs, microlp 0.6.0 cycles for ever on about one in 10,000 and calls about as
-//! many unbounded that are not (minimise −y with y ≥ 0, x free, row y ≤ 0). So no run gets more
-//! time than `patience` allows, "unbounded" must be confirmed by an infeasible dual, and a run that
-//! failed either way is repeated with rows and columns in reverse order. It may panic on
-//! numerically hard input; that costs the one question.
+//! microlp returns no dual values, so certificates come from solving the dual program (a second
+//! run). It can be stopped only by a time limit, so a cancelled budget takes effect only then. On
+//! random degenerate programs, microlp 0.6.0 cycles forever on about one in 10,000. It calls about
+//! as many programs unbounded that are not (minimise −y with y ≥ 0, x free, row y ≤ 0). Therefore
+//! `patience` limits the time of a run, and "unbounded" must be confirmed by an infeasible dual. A
+//! run that failed in either way is repeated with rows and columns in reverse order. microlp may
+//! panic on numerically hard input, which loses only that question.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -42,12 +42,12 @@ impl Default for MicroLp {
 }
 
 impl MicroLp {
-    /// Solves every program twice, so that its answers can be certified.
+    /// Creates a solver that solves every program twice, so that its answers can be certified.
     pub fn new() -> Self {
         MicroLp::default()
     }
 
-    /// Solves every program once; its answers carry no multipliers.
+    /// Creates a solver that solves every program once; its answers have no multipliers.
     pub fn without_certificates() -> Self {
         MicroLp { certificates: false }
     }
@@ -79,7 +79,7 @@ impl LpSolver for MicroLp {
     }
 }
 
-/// The multipliers that an optimal point of the dual stands for.
+/// Returns the multipliers that an optimal point of the dual represents.
 fn multipliers(dual: Option<DualProgram>, budget: &Budget) -> Option<Vec<f64>> {
     let dual = dual?;
     match primal(&dual.program, budget) {
@@ -88,60 +88,61 @@ fn multipliers(dual: Option<DualProgram>, budget: &Budget) -> Option<Vec<f64>> {
     }
 }
 
-/// How long a run may take that is not cycling: more than ten times what was measured.
+/// Returns the time limit of a run that does not cycle: more than ten times the measured time.
 fn patience(program: &LinearProgram) -> Duration {
     let (_, entries) = program.compressed_rows();
     let size = entries.len() + program.columns().len() + program.rows().len();
-    // No program has 2³² entries and still an answer in our lifetime.
+    // No program has 2³² entries and an answer within reasonable time.
     Duration::from_millis(300) + Duration::from_millis(2) * u32::try_from(size).unwrap_or(u32::MAX)
 }
 
 #[derive(Clone, Copy)]
-enum Order {
+enum ColumnOrder {
     AsGiven,
     Reversed,
 }
 
 fn primal(program: &LinearProgram, budget: &Budget) -> LpAnswer {
-    let mut why = NoAnswer::Unknown("microlp calls a bounded program unbounded".to_owned());
-    for order in [Order::AsGiven, Order::Reversed] {
+    let mut why = NoAnswer::Unknown("microlp reports a bounded program as unbounded".to_owned());
+    for order in [ColumnOrder::AsGiven, ColumnOrder::Reversed] {
         match attempt(program, order, budget) {
             LpAnswer::Unbounded if !is_dual_infeasible(program, budget) => {}
             LpAnswer::NoAnswer(NoAnswer::Exhausted(_)) => {
-                why = NoAnswer::Unknown("microlp runs in circles".to_owned());
+                why = NoAnswer::Unknown("microlp does not terminate".to_owned());
             }
             LpAnswer::NoAnswer(reason) => why = reason,
             answer => return answer,
         }
     }
-    // The budget of the caller comes before the slices of it.
+    // Exhaustion of the caller's budget takes precedence over the slices.
     LpAnswer::NoAnswer(budget.exhausted().map_or(why, NoAnswer::from))
 }
 
-/// What must be so if a program with points is unbounded.
+/// Returns true if the dual is infeasible, which is necessary for a program with points to be
+/// unbounded.
 fn is_dual_infeasible(program: &LinearProgram, budget: &Budget) -> bool {
     DualProgram::of(program).is_some_and(|dual| {
-        matches!(attempt(&dual.program, Order::AsGiven, budget), LpAnswer::Infeasible(_))
+        matches!(attempt(&dual.program, ColumnOrder::AsGiven, budget), LpAnswer::Infeasible(_))
     })
 }
 
-fn attempt(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
+fn attempt(program: &LinearProgram, order: ColumnOrder, budget: &Budget) -> LpAnswer {
     if let Some(exhausted) = budget.exhausted() {
         return LpAnswer::NoAnswer(exhausted.into());
     }
     let slice = budget.slice(patience(program));
-    // Nothing of ours is changed inside, so a panic leaves nothing half done.
+    // A panic leaves no inconsistent state, because the closure changes none of our data.
     let answer = catch_unwind(AssertUnwindSafe(|| run(program, order, &slice)));
     answer.unwrap_or_else(|_| LpAnswer::NoAnswer(NoAnswer::Failed("microlp panicked".to_owned())))
 }
 
-fn run(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
+fn run(program: &LinearProgram, order: ColumnOrder, budget: &Budget) -> LpAnswer {
     let mut problem = ProblemVariables::new();
     let mut used: Vec<bool> = program.objective().iter().map(|&cost| cost != 0).collect();
     let (_, entries) = program.compressed_rows();
     entries.iter().for_each(|(column, _)| used[column.index()] = true);
     let mut add = |(bounds, used): (&Interval, &bool)| {
-        // Any value will do where nothing depends on it, and a free one confuses microlp.
+        // An unused column may have any value, and a free column confuses microlp.
         let any = Interval::exactly(bounds.lower.or(bounds.upper).unwrap_or(0));
         let bounds = if *used { *bounds } else { any };
         let lower = bounds.lower.map_or(f64::NEG_INFINITY, |lower| lower as f64);
@@ -149,8 +150,8 @@ fn run(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
         problem.add(variable().min(lower).max(upper))
     };
     let columns: Vec<_> = match order {
-        Order::AsGiven => program.columns().iter().zip(&used).map(&mut add).collect(),
-        Order::Reversed => {
+        ColumnOrder::AsGiven => program.columns().iter().zip(&used).map(&mut add).collect(),
+        ColumnOrder::Reversed => {
             let mut columns: Vec<_> =
                 program.columns().iter().zip(&used).rev().map(&mut add).collect();
             columns.reverse();
@@ -168,7 +169,7 @@ fn run(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
     };
     let mut model = problem.using(good_lp::solvers::microlp::microlp);
     let mut rows: Vec<_> = program.iter_rows().collect();
-    if matches!(order, Order::Reversed) {
+    if matches!(order, ColumnOrder::Reversed) {
         rows.reverse();
     }
     for (_, entries, bounds) in rows {
@@ -198,7 +199,7 @@ fn run(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
     }
     match model.solve() {
         Ok(solution) => {
-            // Without integers there is no early stop that still has a point.
+            // Without integers, every early stop has no point.
             let point: Vec<f64> = columns.iter().map(|&column| solution.value(column)).collect();
             let costs = program.objective().iter().zip(&point);
             let objective = costs.map(|(&cost, value)| cost as f64 * value).sum();
@@ -206,7 +207,7 @@ fn run(program: &LinearProgram, order: Order, budget: &Budget) -> LpAnswer {
         }
         Err(ResolutionError::Infeasible) => LpAnswer::Infeasible(Infeasibility::default()),
         Err(ResolutionError::Unbounded) => LpAnswer::Unbounded,
-        // The slice of this run, or all that there was.
+        // The slice of this run or the whole budget is exhausted.
         Err(_) if budget.is_exhausted() => LpAnswer::NoAnswer(Exhausted::Time.into()),
         Err(error) => LpAnswer::NoAnswer(NoAnswer::Failed(error.to_string())),
     }

@@ -1,5 +1,5 @@
-//! Values of variables, and the exact evaluation of terms under them: the independent check of what
-//! an SMT solver calls a model.
+//! Values of variables, and the exact evaluation of terms: the independent check of an SMT solver's
+//! model.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -7,24 +7,24 @@ use num_traits::Zero;
 
 use crate::term::{Node, Term, Terms, Variable};
 
-/// The value of one variable.
+/// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Of a Boolean variable.
+    /// The value of a Boolean variable.
     Truth(bool),
-    /// Of an integer or real variable.
+    /// The value of an integer or real variable.
     Number(BigRational),
 }
 
-/// Values for variables of one arena.
+/// Values for the variables of an arena.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Model {
-    /// One entry per variable, as far as any is known.
+    /// One entry per variable, `None` for unknown values.
     values: Vec<Option<Value>>,
 }
 
 impl Model {
-    /// No values.
+    /// Creates a model without values.
     pub fn new() -> Self {
         Model::default()
     }
@@ -42,12 +42,12 @@ impl Model {
         self.set(variable, Value::Number(BigRational::from_integer(value.into())));
     }
 
-    /// The value of a variable, if known.
+    /// Returns the value of a variable, if known.
     pub fn value(&self, variable: Variable) -> Option<&Value> {
         self.values.get(variable.index())?.as_ref()
     }
 
-    /// The value of an integer or real variable, if known.
+    /// Returns the value of an integer or real variable, if known.
     pub fn number(&self, variable: Variable) -> Option<&BigRational> {
         match self.value(variable)? {
             Value::Number(number) => Some(number),
@@ -55,18 +55,18 @@ impl Model {
         }
     }
 
-    /// The value of an integer or real variable, if known and an integer.
+    /// Returns the value of an integer or real variable, if known and an integer.
     pub fn integer(&self, variable: Variable) -> Option<BigInt> {
         self.number(variable).filter(|number| number.is_integer()).map(BigRational::to_integer)
     }
 
-    /// Whether `term` is true under this model; `None` if a variable in it has no value.
+    /// Evaluates `term` under this model. Returns `None` if a variable in it has no value.
     pub fn evaluate(&self, terms: &Terms, term: Term) -> Option<bool> {
         self.evaluate_all(terms, &[term])
     }
 
-    /// Whether all of `roots` are true under this model; `None` if a variable in any of them has no
-    /// value. Takes time linear in what they are made of.
+    /// Returns true if all of `roots` are true under this model, or `None` if a variable in them
+    /// has no value. Takes time linear in the size of the terms.
     pub fn evaluate_all(&self, terms: &Terms, roots: &[Term]) -> Option<bool> {
         let order = terms.reachable(roots.iter().copied());
         let size = order.last().map_or(0, |term| term.index() + 1);

@@ -3,25 +3,26 @@
 use crate::linear_program::Row;
 use num_bigint::BigInt;
 
-/// Rational multipliers of rows as integers over one denominator. Rows not mentioned have 0; those
-/// mentioned twice count twice. Plain data: to be stored, printed, mutilated and checked again.
+/// Rational multipliers of rows, as integers over a common denominator. Rows without an entry have
+/// multiplier 0; several entries of a row add up. This is plain data that can be stored, printed
+/// and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Multipliers {
-    /// Positive, or the check refuses.
+    /// The common denominator. The check refuses it unless it is positive.
     pub denominator: BigInt,
-    /// Row and numerator.
+    /// Pairs of a row and its numerator.
     pub numerators: Vec<(Row, BigInt)>,
 }
 
-/// What it took to turn an answer in floating point into a proof.
+/// The effort needed to turn a floating-point answer into a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// The solver's numbers, rounded to small fractions, proved it.
+    /// The solver's numbers, rounded to small fractions, were a proof.
     AtOnce,
-    /// They did with another rounding or another scale.
+    /// The numbers were a proof with another rounding or another scale.
     Repaired,
-    /// The equations behind them were solved exactly.
+    /// The underlying equations were solved exactly.
     Solved,
-    /// The program contradicts itself in one interval or row; no numbers were needed.
+    /// One interval or row of the program is contradictory; no numbers were needed.
     Looked,
 }

@@ -1,8 +1,8 @@
-//! From floating-point numbers to the fractions that were meant; from the multipliers of an LP
-//! solver to rational ones worth checking.
+//! Conversion of floating-point numbers to nearby fractions, and of an LP solver's multipliers to
+//! rational candidates.
 //!
-//! Nothing here needs to be right for verdicts to be right: what comes out is a guess, and
-//! [`certify`](crate::certify), or whoever asked, checks it.
+//! Verdicts do not depend on this code: the results are guesses, which [`certify`](crate::certify)
+//! or the caller checks.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -12,45 +12,46 @@ use num_traits::{One, Zero};
 use crate::linear_program::Row;
 use crate::multipliers::{Effort, Multipliers};
 
-/// A multiplier below this share of the largest one is taken for noise around zero.
+/// A multiplier below this fraction of the largest one counts as zero.
 pub(crate) const NOISE: f64 = 1e-9;
 
-/// A guess whose common denominator has more bits than this is not worth checking.
+/// Limit on the bits of the common denominator; larger guesses are not worth a check.
 const MAX_DENOMINATOR_BITS: u64 = 512;
 
-/// How a floating-point number is made rational.
+/// A method to convert a floating-point number to a fraction.
 #[derive(Clone, Copy)]
 enum Rounding {
-    /// To a fraction with a denominator up to this, near enough to be what was meant.
+    /// Convert to a fraction within the relative tolerance whose denominator is at most
+    /// `max_denominator`.
     Nearest { max_denominator: u64, tolerance: f64 },
-    /// To the very fraction that the floating-point number is.
+    /// Convert to the exact value of the floating-point number.
     Exact,
 }
 
-/// From what is nearly always right (the vertices of our programs have small determinants) to what
-/// is only tried because nothing else worked.
+/// The roundings to try, from the most likely one to the last resort. (The vertices of our programs
+/// have small determinants.)
 const ROUNDINGS: [Rounding; 3] = [
     Rounding::Nearest { max_denominator: 10_000, tolerance: 1e-7 },
     Rounding::Nearest { max_denominator: 100_000_000, tolerance: 1e-11 },
     Rounding::Exact,
 ];
 
-/// What a guess with each rounding counts as.
+/// The effort recorded for a guess with each rounding.
 const EFFORTS: [Effort; 3] = [Effort::AtOnce, Effort::Repaired, Effort::Repaired];
 
-/// Guesses at the multipliers that `values` (one per row) stand for, likeliest first.
+/// Returns guesses of the exact multipliers near `values` (one per row), most likely first.
 pub(crate) fn guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multipliers)> + '_ {
     let tries = ROUNDINGS.into_iter().zip(EFFORTS);
     tries.filter_map(|(rounding, effort)| Some((effort, guess(values, 1.0, rounding)?)))
 }
 
-/// As [`guesses`], for values of which only the direction matters, of which even the sign depends
-/// on the solver.
+/// Returns guesses for a ray, as [`guesses`] does for multipliers. Only the direction of `values`
+/// matters, and its sign depends on the solver.
 pub(crate) fn ray_guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multipliers)> + '_ {
     let largest = largest(values);
     let significant = values.iter().map(|value| value.abs()).filter(|&v| v > largest * NOISE);
     let smallest = significant.fold(f64::INFINITY, f64::min);
-    // In units of the smallest multiplier, rays of sparse systems tend to be integers.
+    // Divided by the smallest multiplier, rays of sparse systems are often integers.
     let scales = [1.0, 1.0 / smallest, 1.0 / largest];
     let tries = ROUNDINGS.into_iter().zip(EFFORTS).flat_map(move |(rounding, effort)| {
         scales.into_iter().flat_map(move |scale| {
@@ -61,7 +62,7 @@ pub(crate) fn ray_guesses(values: &[f64]) -> impl Iterator<Item = (Effort, Multi
     tries.filter_map(|(scale, rounding, effort)| Some((effort, guess(values, scale, rounding)?)))
 }
 
-/// The largest absolute value.
+/// Returns the largest absolute value.
 pub(crate) fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
@@ -99,19 +100,19 @@ fn guess(values: &[f64], scale: f64, rounding: Rounding) -> Option<Multipliers> 
     Some(Multipliers { denominator, numerators })
 }
 
-/// [`convergent`] as a number, with the sign of `value`.
+/// Returns the [`convergent`] as a rational number, with the sign of `value`.
 pub(crate) fn nearest(value: f64, max_denominator: u64, tolerance: f64) -> Option<BigRational> {
     let (numerator, denominator) = convergent(value.abs(), max_denominator, tolerance)?;
     let fraction = BigRational::new(numerator.into(), denominator.into());
     Some(if value.is_sign_negative() { -fraction } else { fraction })
 }
 
-/// The first convergent of the continued fraction of `value` ≥ 0 that is within the relative
-/// `tolerance`, as numerator and denominator; `None` when its denominator is above
+/// Returns the first convergent of the continued fraction of `value` ≥ 0 within the relative
+/// `tolerance`, as numerator and denominator. Returns `None` if its denominator exceeds
 /// `max_denominator`.
 pub fn convergent(value: f64, max_denominator: u64, tolerance: f64) -> Option<(u64, u64)> {
     let allowed = tolerance * value.max(1.0);
-    // Beyond this the integer part alone has no exact meaning.
+    // Above this value, even the integer part is inexact.
     if !(0.0..=1e15).contains(&value) {
         return None;
     }

@@ -1,9 +1,8 @@
-//! What a SAT back-end can do, as traits, and what it answers.
+//! The capabilities of SAT back-ends, as traits, and their answers.
 //!
-//! Back-ends are incremental: variables and clauses are added between questions and stay, and so
-//! does what was learnt. A question may assume literals; that is how clauses come and go. A clause
-//! c with a literal of its own, ¬s ∨ c, holds where s is assumed, and is given up for good by the
-//! clause ¬s.
+//! Back-ends are incremental: variables, clauses and learnt clauses persist between questions. A
+//! question can assume literals, which serves to switch clauses on and off. A clause c with a fresh
+//! literal s, as ¬s ∨ c, is active when s is assumed. The clause ¬s removes it permanently.
 
 use crate::budget::{Budget, Exhausted};
 use crate::cnf::{Clauses, Cnf, Literal};
@@ -13,34 +12,33 @@ use crate::cnf::{Clauses, Cnf, Literal};
 pub enum SatAnswer {
     /// All clauses and assumptions are true under these values, one per variable.
     Satisfiable(Vec<bool>),
-    /// No values make all of them true. This is the word of the solver, unless it is a
+    /// No assignment satisfies all of them. This answer is trusted unless the back-end is a
     /// [`ProvingSat`].
     Unsatisfiable {
-        /// Assumptions that are contradictory together with the clauses, in the order in which they
-        /// were given; not necessarily as few as possible. None when the clauses are contradictory
-        /// by themselves.
+        /// Assumptions that contradict the clauses, in their given order. The core need not be
+        /// minimal. It is empty if the clauses alone are contradictory.
         core: Vec<Literal>,
     },
-    /// The budget ran out; a SAT back-end gives up for nothing else.
+    /// The budget ran out. A SAT back-end gives up for no other reason.
     NoAnswer(Exhausted),
 }
 
-/// Keeps clauses and says whether they can be true together.
+/// A solver that keeps clauses and decides whether they are satisfiable together.
 pub trait SatSolver {
-    /// For logs: name and version of the solver.
+    /// Returns the solver's name and version, for logs.
     fn name(&self) -> String;
 
-    /// The positive literal of a variable that nothing was said of.
+    /// Returns the positive literal of a fresh variable.
     fn new_variable(&mut self) -> Literal;
 
-    /// Adds a clause; variables up to the greatest in it exist from then on.
+    /// Adds a clause. Variables up to the largest one in the clause exist from then on.
     fn add_clause(&mut self, clause: &[Literal]);
 
-    /// Whether all clauses and `assumptions` can be true together, found out within `budget`, which
-    /// may also be cancelled from elsewhere. The solver can be asked on after any answer.
+    /// Decides whether all clauses and `assumptions` are satisfiable together, within `budget`.
+    /// Another thread may cancel the budget. The solver remains usable after any answer.
     fn solve(&mut self, assumptions: &[Literal], budget: &Budget) -> SatAnswer;
 
-    /// Adds all clauses of a formula.
+    /// Adds every clause of a formula.
     fn add_all(&mut self, cnf: &Cnf) {
         for clause in cnf.clauses() {
             self.add_clause(clause);
@@ -58,13 +56,13 @@ impl<S: SatSolver> Clauses for S {
     }
 }
 
-/// A back-end that writes down why it says "unsatisfiable".
+/// A back-end that records a proof for the answer "unsatisfiable".
 pub trait ProvingSat: SatSolver {
-    /// What was learnt so far, in order. Each clause follows from the clauses that were added and
-    /// those learnt before it by unit propagation: where all of its literals are false, propagating
-    /// units ends in a contradiction (reverse unit propagation, RUP). After
-    /// [`SatAnswer::Unsatisfiable`], all of these clauses together with the core propagate to a
-    /// contradiction: a refutation that can be checked without trusting the solver.
+    /// Returns the learnt clauses in order. Each one follows from the added clauses and the earlier
+    /// learnt clauses by reverse unit propagation (RUP): if all its literals are false, unit
+    /// propagation ends in a contradiction. After [`SatAnswer::Unsatisfiable`], unit propagation on
+    /// all these clauses together with the core ends in a contradiction. An external checker can
+    /// verify this refutation without trusting the solver.
     ///
     /// E. Goldberg, Y. Novikov, *Verification of proofs of unsatisfiability for CNF formulas*, DATE
     /// 2003.

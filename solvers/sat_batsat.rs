@@ -1,9 +1,9 @@
 //! batsat: MiniSat in Rust. Incremental, with assumptions, cores and proofs.
 //!
 //! # Quirks (batsat 0.6.0)
-//! It asks whether to stop only between decisions, so a long propagation overruns the budget by a
-//! little. A clause that was added after a contradiction is dropped, which changes nothing.
-//! Decisions make variables false, so that models tend to have few true ones.
+//! It checks for a stop only between decisions, so a long propagation slightly overruns the budget.
+//! It drops a clause added after a contradiction, which changes nothing. Decisions set variables to
+//! false, so models tend to have few true variables.
 
 use std::cell::Cell;
 
@@ -14,56 +14,57 @@ use crate::cnf::{Cnf, Literal};
 use crate::sat::{ProvingSat, SatAnswer, SatSolver};
 
 /// The pure-Rust SAT back-end.
-pub type BatSat = Solver<Nothing>;
+pub type BatSat = Solver<DiscardClauses>;
 
-/// The same with a proof of every "unsatisfiable". It takes the memory of all that is ever learnt.
+/// The back-end with a proof of every "unsatisfiable". It keeps all learnt clauses in memory.
 pub type ProvingBatSat = Solver<Cnf>;
 
-/// See [`BatSat`] and [`ProvingBatSat`].
-pub struct Solver<K: Keep> {
-    solver: batsat::Solver<Watch<K>>,
+/// The common implementation of [`BatSat`] and [`ProvingBatSat`].
+pub struct Solver<K: ClauseSink> {
+    solver: batsat::Solver<SolveCallbacks<K>>,
     /// Reused for every clause.
     buffer: Vec<Lit>,
 }
 
-/// A decision may take less time than a look at the budget: so many go by between two looks.
+/// Number of decisions between two checks of the budget. A decision may take less time than a
+/// check.
 const PATIENCE: u32 = 16;
 
-/// What becomes of learnt clauses.
-pub trait Keep: Default {
-    /// A clause is learnt.
+/// The handling of learnt clauses.
+pub trait ClauseSink: Default {
+    /// Receives a learnt clause.
     fn keep(&mut self, clause: impl Iterator<Item = Literal>);
 }
 
-/// Keeps nothing.
+/// Discards learnt clauses.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nothing;
+pub struct DiscardClauses;
 
-impl Keep for Nothing {
+impl ClauseSink for DiscardClauses {
     fn keep(&mut self, _: impl Iterator<Item = Literal>) {}
 }
 
-impl Keep for Cnf {
+impl ClauseSink for Cnf {
     fn keep(&mut self, clause: impl Iterator<Item = Literal>) {
         self.add_clause(clause);
     }
 }
 
-/// What batsat asks and tells while it works.
+/// The callbacks of batsat during a solve.
 #[derive(Default)]
-struct Watch<K> {
+struct SolveCallbacks<K> {
     budget: Option<Budget>,
-    /// Why it was told to stop; it is told so from then on.
+    /// The reason for stopping; once set, batsat is told to stop at every check.
     spent: Cell<Option<Exhausted>>,
-    /// Questions whether to stop, since the budget was looked at.
+    /// Number of stop checks since the last check of the budget.
     asked: Cell<u32>,
     learnt: K,
 }
 
-impl<K: Keep> Callbacks for Watch<K> {
+impl<K: ClauseSink> Callbacks for SolveCallbacks<K> {
     fn on_new_clause(&mut self, clause: &[Lit], kind: ClauseKind) {
-        // Besides clauses of conflicts: after a contradiction with assumptions, that the core
-        // fails.
+        // Besides clauses from conflicts, batsat reports the negated core after a contradiction
+        // with assumptions.
         if matches!(kind, ClauseKind::Learnt) {
             let literal = |lit: &Lit| Literal::new(lit.var().idx(), lit.sign());
             self.learnt.keep(clause.iter().map(literal));
@@ -80,15 +81,15 @@ impl<K: Keep> Callbacks for Watch<K> {
     }
 }
 
-impl<K: Keep> Default for Solver<K> {
+impl<K: ClauseSink> Default for Solver<K> {
     fn default() -> Self {
-        let solver = batsat::Solver::new(SolverOpts::default(), Watch::default());
+        let solver = batsat::Solver::new(SolverOpts::default(), SolveCallbacks::default());
         Solver { solver, buffer: Vec::new() }
     }
 }
 
-impl<K: Keep> Solver<K> {
-    /// No clauses.
+impl<K: ClauseSink> Solver<K> {
+    /// Creates a solver without clauses.
     pub fn new() -> Self {
         Solver::default()
     }
@@ -98,7 +99,7 @@ impl<K: Keep> Solver<K> {
     }
 }
 
-impl<K: Keep> SatSolver for Solver<K> {
+impl<K: ClauseSink> SatSolver for Solver<K> {
     fn name(&self) -> String {
         "batsat".to_owned()
     }
@@ -125,12 +126,12 @@ impl<K: Keep> SatSolver for Solver<K> {
         watch.spent.set(None);
         let answer = self.solver.solve_limited(&assumed);
         if answer == lbool::TRUE {
-            // Variables without a value are in no clause: any value will do.
+            // Variables without a value occur in no clause, so any value is correct.
             let value = |at: u32| self.solver.value_var(Var::unsafe_from_idx(at)) == lbool::TRUE;
             SatAnswer::Satisfiable((0..self.solver.num_vars()).map(value).collect())
         } else if answer == lbool::FALSE {
-            // The core is said to be of the assumptions or of their negations, depending on the
-            // place in the documentation; by variable it is neither.
+            // The documentation is inconsistent about whether the core contains the assumptions or
+            // their negations. A comparison by variable is correct for both.
             let core = assumptions.iter().zip(&assumed);
             let core = core.filter(|(_, lit)| self.solver.unsat_core_contains_var(lit.var()));
             SatAnswer::Unsatisfiable { core: core.map(|(&literal, _)| literal).collect() }

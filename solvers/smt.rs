@@ -1,4 +1,4 @@
-//! What an SMT back-end can do, as a trait, and what it answers.
+//! The capabilities of SMT back-ends, as a trait, and their answers.
 
 use crate::answer::NoAnswer;
 use crate::budget::Budget;
@@ -8,37 +8,37 @@ use crate::term::{Term, Terms};
 /// The answer of a back-end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SmtAnswer {
-    /// All assertions and assumptions are true under this model, which has a value for every
-    /// variable in them. The back-end has evaluated them under it, exactly.
+    /// All assertions and assumptions are true in this model, which has a value for each of their
+    /// variables. The back-end has evaluated them exactly.
     Satisfiable(Model),
-    /// No model makes all of them true. This is the word of the solver.
+    /// No model satisfies all of them. This answer is trusted, not certified.
     Unsatisfiable {
-        /// Assumptions that are contradictory together with the assertions, in the order in which
-        /// they were given; not necessarily as few as possible.
+        /// Assumptions that contradict the assertions, in their given order. The core need not be
+        /// minimal.
         core: Vec<Term>,
     },
-    /// Nothing is known.
+    /// The back-end has no answer.
     NoAnswer(NoAnswer),
 }
 
-/// Why a back-end refused a question or cannot be used.
+/// An error of a back-end: a refused question, or a solver that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SmtError {
-    /// The library that was found at run time is too old for the crate that speaks to it.
+    /// The library found at run time is older than its Rust bindings require.
     #[error(
         "the Z3 library is version {found}, but {needed} or newer is needed: run scripts/setup.sh, \
          and look for an older libz3 on LD_LIBRARY_PATH"
     )]
     TooOld {
-        /// The version of the library.
+        /// The version found.
         found: String,
-        /// The oldest version that works.
+        /// The oldest supported version.
         needed: String,
     },
     /// The library could not make a solver.
     #[error("Z3 could not make a solver")]
     NoSolver,
-    /// A command does not start, or what it says is not SMT-LIB 2.
+    /// A command does not start, or its output is not SMT-LIB 2.
     #[error(
         "`{command}` cannot be asked: {why}; expected is a command that reads SMT-LIB 2 from its standard \
          input and answers at once, such as `z3 -in` or `cvc5 --incremental --lang smt2`"
@@ -46,49 +46,49 @@ pub enum SmtError {
     Command {
         /// The command line.
         command: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         why: String,
     },
-    /// There is no SMT solver here.
+    /// This program contains no SMT solver, and no command is configured.
     #[error(
         "this program has no SMT solver in it: name one by --smt-solver \"COMMAND\", or build it with Z3 \
          (--features z3)"
     )]
     NoneHere,
-    /// The solver was given terms of one arena before, and now of another.
+    /// The solver was first given terms of one arena and then terms of another.
     #[error("terms of two arenas were mixed in one solver")]
     OtherArena,
-    /// More scopes were to be left than entered.
+    /// `pop` was called without a matching `push`.
     #[error("pop without push")]
     NoScope,
 }
 
-/// Keeps a stack of assertions and says whether they can be true together.
+/// A solver that keeps a stack of assertions and decides whether they are satisfiable together.
 ///
-/// All terms of one solver are of one arena.
+/// All terms of one solver belong to one arena.
 pub trait SmtSolver {
-    /// For logs: name and version of the solver.
+    /// Returns the solver's name and version, for logs.
     fn name(&self) -> String;
 
     /// Asserts `term` in the innermost scope.
     ///
     /// # Errors
-    /// [`SmtError::OtherArena`].
+    /// Returns [`SmtError::OtherArena`] for a term of another arena.
     fn assert(&mut self, terms: &Terms, term: Term) -> Result<(), SmtError>;
 
     /// Enters a scope.
     fn push(&mut self);
 
-    /// Leaves the innermost scope and forgets what was asserted in it.
+    /// Leaves the innermost scope and drops its assertions.
     ///
     /// # Errors
-    /// [`SmtError::NoScope`].
+    /// Returns [`SmtError::NoScope`] if no scope is open.
     fn pop(&mut self) -> Result<(), SmtError>;
 
-    /// Whether all assertions and `assumptions` can be true together, found out within `budget`.
+    /// Decides whether all assertions and `assumptions` are satisfiable together, within `budget`.
     ///
     /// # Errors
-    /// [`SmtError::OtherArena`].
+    /// Returns [`SmtError::OtherArena`] for a term of another arena.
     fn check(
         &mut self,
         terms: &Terms,

@@ -1,14 +1,14 @@
-//! The SMT solver that engines use: the command of the user if there is one, else Z3, as a guest
-//! once somebody has invited one ([`guest::invite`](crate::guest::invite)).
+//! The SMT solver that engines use: the user's command if there is one, otherwise Z3. After
+//! [`guest::invite`](crate::guest::invite), Z3 runs in a worker process.
 
 use crate::guest::Program;
 use crate::smt::{SmtError, SmtSolver};
 use crate::smt_command::SmtCommand;
 
-/// A solver with nothing asserted. Not to be moved to another thread.
+/// Creates a solver without assertions. It must stay on this thread.
 ///
 /// # Errors
-/// Why there is none.
+/// Returns the reason why no solver is available.
 pub fn smt_solver(command: Option<&Program>) -> Result<Box<dyn SmtSolver>, SmtError> {
     match command {
         Some(command) => Ok(Box::new(SmtCommand::start(command.clone())?)),
@@ -16,7 +16,7 @@ pub fn smt_solver(command: Option<&Program>) -> Result<Box<dyn SmtSolver>, SmtEr
     }
 }
 
-/// Z3 in a process of its own, or in ours where nobody invited one.
+/// Starts Z3 in a worker process, or in this process if [`guest::invite`] was not called.
 #[cfg(feature = "z3")]
 fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
     use crate::{guest, smt_z3::Z3};
@@ -25,7 +25,9 @@ fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
     match SmtCommand::start(guest) {
         Ok(solver) => Ok(Box::new(solver)),
         Err(error) => {
-            tracing::warn!("Z3 runs in this process, for it gets none of its own: {error}");
+            tracing::warn!(
+                "Z3 runs in this process, because a worker process does not work: {error}"
+            );
             inside()
         }
     }
@@ -36,8 +38,8 @@ fn z3() -> Result<Box<dyn SmtSolver>, SmtError> {
     Err(SmtError::NoneHere)
 }
 
-/// Reads a command line: words, and words in quotation marks of either kind. `None` when there is
-/// none, or a quotation mark has no other.
+/// Parses a command line: words, optionally quoted with either kind of quotation mark. Returns
+/// `None` if it is empty or a quotation mark is unmatched.
 pub fn command(line: &str) -> Option<Program> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;

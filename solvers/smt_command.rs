@@ -1,32 +1,35 @@
-//! SMT solvers that are commands: SMT-LIB 2 over pipes, with a process that may die, hang or
-//! babble.
+//! SMT solvers that run as commands: SMT-LIB 2 over pipes, with a process that may die, hang or
+//! return garbage.
 //!
 //! ```text
 //!   SmtCommand ──── (declare-const …) (assert …) (check-sat-assuming (a!7)) (echo "parikh 3") ───▶
-//!   (keeps what is asserted)                                     z3 -in, cvc5, yices-smt2, or ourselves
+//!   (keeps the assertions)                                       z3 -in, cvc5, yices-smt2, or ourselves
 //!              ◀─────────────────────────── sat   "parikh 3"     with Z3 (see guest::serve_smt)
 //!              ──── (get-value (x y …)) (echo "parikh 4") ──────▶
 //! ```
 //!
-//! Every message ends with an `echo`, so that what comes back is cut into answers whatever else is
-//! printed. What is asserted is said when it is first needed, once; a process that was given up is
-//! followed by a new one, which is told all of it again (see [`guest`](crate::guest) for what that
-//! costs, and how often it is done).
+//! Every message ends with an `echo`, which marks the end of its answer whatever else the solver
+//! prints. An assertion is sent once, when a question first needs it. When a process is given up, a
+//! new process receives all assertions again. See [`guest`](crate::guest) for the cost and the
+//! number of attempts.
 //!
-//! # What is asked of a solver
-//! The standard's core: `set-logic`, `declare-const`, `define-fun`, `push`, `pop`, `check-sat`,
-//! `check-sat-assuming` with literals, `get-value`, `echo`. Cores (`get-unsat-assumptions`) are
-//! taken where there are some; else all assumptions are the core. The logic is the narrowest one;
-//! when later terms need a wider one, a new process is started with it.
+//! # Requirements on a solver
+//! The core of the standard: `set-logic`, `declare-const`, `define-fun`, `push`, `pop`,
+//! `check-sat`, `check-sat-assuming` with literals, `get-value`, `echo`. Cores
+//! (`get-unsat-assumptions`) are used if the solver supports them; otherwise all assumptions form
+//! the core. The logic is the narrowest possible one. If later terms need a wider logic, a new
+//! process starts with it.
 //!
-//! # Whom to believe
-//! A model is one when the terms, evaluated exactly, are true under it, and everything else that a
-//! solver calls `sat` is a failure. `unsat` is its word.
+//! # Trust
+//! A model is accepted if the exactly evaluated terms are true under it; any other `sat` is a
+//! failure. The answer `unsat` is trusted.
 //!
 //! # Time
-//! SMT-LIB has no words for "stop". Z3 and cvc5 are given the time that is left as an option, and
+//! SMT-LIB has no command to stop. Z3 and cvc5 receive the remaining time as an option. A late
+//! reply is awaited before the next question, until [`patience`] ends, however short the questions
+//! are. Any other process is given up when its time is over.
 //! what they answer a little late is waited for before the next question, until [`patience`] ends,
-//! however short the questions are; any other process is given up when the time is over.
+//! however short the questions are; any other process is given up when its time limit has passed.
 
 mod guest;
 
@@ -37,43 +40,43 @@ use crate::guest::{ATTEMPTS, GRACE, PAUSE, patience};
 use crate::smt::{SmtAnswer, SmtError, SmtSolver};
 use crate::smt_lib::reader::Expression;
 use crate::term::{Term, Terms};
-use guest::Failure;
-use guest::{DIED, Guest, Lost, MUTE, Refused, Spent, TooMuch};
+use guest::SolverProcessFailure;
+use guest::{DIED, Lost, MUTE, Refused, SolverProcess, Spent, TooMuch};
 use std::time::Duration;
 
-/// An SMT solver in a process of its own.
+/// An SMT solver in a worker process.
 #[derive(Debug)]
 pub struct SmtCommand {
     program: Program,
-    /// Name and version, as it says.
+    /// Name and version as reported by the solver.
     name: String,
-    /// The arena of the first term seen.
+    /// The arena of the first term.
     arena: Option<u64>,
-    /// What is asserted, scope by scope, the outermost first.
+    /// The assertions of each scope, the outermost scope first.
     scopes: Vec<Vec<Term>>,
-    guest: Option<Guest>,
+    guest: Option<SolverProcess>,
 }
 
 impl SmtCommand {
-    /// Starts `program` and makes its acquaintance.
+    /// Starts `program` and reads its name and version.
     ///
     /// # Errors
-    /// [`SmtError::Command`].
+    /// Returns [`SmtError::Command`] if the command does not work.
     pub fn start(program: Program) -> Result<Self, SmtError> {
         Self::start_within(program, &Budget::unlimited())
     }
 
-    /// The same for those who have to stop.
+    /// Starts `program` as [`start`](Self::start) does, within a budget.
     ///
     /// # Errors
-    /// [`SmtError::Command`].
+    /// Returns [`SmtError::Command`] if the command does not work.
     pub fn start_within(program: Program, budget: &Budget) -> Result<Self, SmtError> {
         let mut attempt = 0;
         let (guest, name) = loop {
             attempt += 1;
-            let why = match Guest::start(&program, budget) {
+            let why = match SolverProcess::start(&program, budget) {
                 Ok(started) => break started,
-                // Somebody from outside may have killed it: one that always dies does so again.
+                // Another process may have killed it. A process that always dies will die again.
                 Err(Lost(why)) if why == DIED && attempt < ATTEMPTS => {
                     std::thread::sleep(pause_before(attempt));
                     continue;
@@ -96,18 +99,18 @@ impl SmtCommand {
         }
     }
 
-    /// One guest's answer.
+    /// Solves the question in a single process.
     fn attempt(
         &mut self,
         terms: &Terms,
         assumptions: &[Term],
         budget: &Budget,
-    ) -> Result<SmtAnswer, Failure> {
+    ) -> Result<SmtAnswer, SolverProcessFailure> {
         if let Some(guest) = &mut self.guest
-            && let Some(since) = guest.owes
+            && let Some(since) = guest.awaited_since
         {
-            // An answer that nobody waited for any more comes first. However short the questions
-            // are, one that never comes is given up.
+            // Read the overdue reply to an earlier question first. A process whose reply never
+            // comes is given up, however short the questions are.
             let patience = patience(guest.bytes / 10);
             let left = patience.saturating_sub(since.elapsed());
             guest.answer(left, Some(budget)).map_err(|failure| match failure {
@@ -117,21 +120,21 @@ impl SmtCommand {
         }
         let mut guest = match self.guest.take() {
             Some(guest) => guest,
-            None => Guest::start(&self.program, budget)?.0,
+            None => SolverProcess::start(&self.program, budget)?.0,
         };
         guest.allow(budget);
         let assumed = match guest.tell(terms, &self.scopes, assumptions) {
             Some(assumed) => assumed,
             None => {
-                // It knows a narrower logic.
+                // The process was started with a narrower logic.
                 let wider = guest.writer.logic();
-                guest = Guest::start(&self.program, budget)?.0;
+                guest = SolverProcess::start(&self.program, budget)?.0;
                 guest.logic = Some(wider);
                 guest.allow(budget);
                 guest.begin(wider);
                 guest
                     .tell(terms, &self.scopes, assumptions)
-                    .ok_or_else(|| Lost("its logic has no room for the question".to_owned()))?
+                    .ok_or_else(|| Lost("its logic does not cover the question".to_owned()))?
             }
         };
         let guest = self.guest.insert(guest);
@@ -149,7 +152,7 @@ impl SmtCommand {
                     }) {
                         Some(model) => SmtAnswer::Satisfiable(model),
                         None => {
-                            let text = format!("{} says sat, but its model is none", self.name);
+                            let text = format!("{} answers sat, but its model is wrong", self.name);
                             SmtAnswer::NoAnswer(NoAnswer::Failed(text))
                         }
                     },
@@ -165,19 +168,19 @@ impl SmtCommand {
                 let why = NoAnswer::Unknown(reason);
                 Ok(SmtAnswer::NoAnswer(budget.exhausted().map_or(why, NoAnswer::from)))
             }
-            None => Err(Lost("it says neither sat nor unsat nor unknown".to_owned())),
+            None => Err(Lost("it answers neither sat nor unsat nor unknown".to_owned())),
         }
     }
 
-    /// Sees the guest off.
+    /// Ends the process.
     fn lose(&mut self, why: &str) {
         if let Some(guest) = self.guest.take() {
-            tracing::info!(process = guest.process.id(), "{} is given up: {why}", self.name);
+            tracing::info!(process = guest.process.id(), "giving up {}: {why}", self.name);
         }
     }
 }
 
-/// Before a third attempt, and longer before each one after that.
+/// Returns the pause before an attempt: none for the first two, then growing.
 fn pause_before(attempt: usize) -> Duration {
     match attempt {
         0 | 1 => Duration::ZERO,
@@ -208,11 +211,11 @@ impl SmtSolver for SmtCommand {
         }
         self.scopes.pop();
         if let Some(guest) = &mut self.guest
-            && guest.told.len() > self.scopes.len()
+            && guest.sent.len() > self.scopes.len()
         {
-            guest.told.pop();
+            guest.sent.pop();
             guest.writer.pop();
-            guest.leave += 1;
+            guest.pending_pops += 1;
         }
         Ok(())
     }
@@ -235,7 +238,7 @@ impl SmtSolver for SmtCommand {
                 Ok(answer) => return Ok(answer),
                 Err(Spent) => {
                     if self.guest.as_ref().is_some_and(|guest| guest.time_limit.is_none()) {
-                        self.lose("the time is over");
+                        self.lose("its time limit has passed");
                     }
                     let why = budget.exhausted().unwrap_or(Exhausted::Time);
                     return Ok(SmtAnswer::NoAnswer(why.into()));
@@ -246,7 +249,7 @@ impl SmtSolver for SmtCommand {
                     return Ok(SmtAnswer::NoAnswer(why));
                 }
                 Err(Refused(error)) => {
-                    self.lose("it does not take the question");
+                    self.lose("it refuses the question");
                     let text = format!("{}: {error}", self.name);
                     return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
                 }
@@ -256,18 +259,18 @@ impl SmtSolver for SmtCommand {
                 }
             }
         }
-        let text = format!("{ATTEMPTS} processes gave no answer, the last one because {last}");
+        let text = format!("no answer after {ATTEMPTS} attempts, the last error: {last}");
         Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)))
     }
 }
 
 impl Drop for SmtCommand {
-    /// Our own are handed on.
+    /// Keeps a process of our own program for later solvers.
     fn drop(&mut self) {
         let Some(mut guest) = self.guest.take() else { return };
         let is_ours = crate::guest::program().is_some_and(|own| own.path == self.program.path);
-        if is_ours && guest.owes.is_none() && guest.untold.is_empty() {
-            guest.untold.extend(b"(reset)\n");
+        if is_ours && guest.awaited_since.is_none() && guest.unsent.is_empty() {
+            guest.unsent.extend(b"(reset)\n");
             if guest.say(GRACE, None).is_ok() {
                 guest.process.leave_idle();
             }

@@ -1,9 +1,9 @@
-//! Terms in SMT-LIB 2, for dumps, for people, and for solvers that are commands.
+//! Terms in SMT-LIB 2, for dumps, for people, and for solver commands.
 //!
-//! Terms used more than once are named with `define-fun`, so the text is linear in the arena. Names
-//! are quoted as needed; where quoting is not enough, the number of the variable is appended. A
-//! script is one batch of terms; a conversation with a solver is many, in scopes (`writer`), and
-//! what it says is read as it comes (`reader`).
+//! Terms used more than once are named with `define-fun`, so the text is linear in the size of the
+//! arena. Names are quoted if necessary. If quoting is not enough, the number of the variable is
+//! appended. A script contains one batch of terms. A conversation with a solver has many batches,
+//! in scopes (`writer`), and its answers are parsed as they arrive (`reader`).
 
 pub(crate) mod reader;
 pub(crate) mod writer;
@@ -14,29 +14,29 @@ use crate::linear_expression::LinearExpression;
 use crate::term::{Sort, Term, Terms, Variable};
 use writer::Writer;
 
-/// Writes the question whether all of `assertions` can be true, down to `(check-sat)`.
+/// Writes the question whether `assertions` are satisfiable together, up to `(check-sat)`.
 ///
 /// # Errors
-/// What `out` reports.
+/// Returns the errors of `out`.
 pub fn write_smt2(terms: &Terms, assertions: &[Term], out: &mut dyn io::Write) -> io::Result<()> {
     write_script(terms, &[Section { comment: "", assertions }], None, out)
 }
 
-/// Assertions that belong together.
+/// A group of assertions with a comment.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
-    /// What they say, on one line; nothing is written for an empty one.
+    /// A comment of one line; an empty comment is not written.
     pub comment: &'a str,
-    /// What is asserted.
+    /// The assertions of the group.
     pub assertions: &'a [Term],
 }
 
-/// Writes the question whether the assertions of all sections can be true, down to `(check-sat)`.
-/// With `maximise` it asks for the largest value of the sum besides, in the extension that Z3 and
-/// OptiMathSAT share, down to `(get-objectives)`.
+/// Writes the question whether the assertions of all sections are satisfiable together, up to
+/// `(check-sat)`. With `maximise`, it also asks for the largest value of the expression, up to
+/// `(get-objectives)`. This uses the extension shared by Z3 and OptiMathSAT.
 ///
 /// # Errors
-/// What `out` reports.
+/// Returns the errors of `out`.
 pub fn write_script(
     terms: &Terms,
     sections: &[Section<'_>],
@@ -48,7 +48,7 @@ pub fn write_script(
     let used = objective.iter().flat_map(|(entries, _)| entries).map(|&(variable, _)| variable);
     let mut writer = Writer::new();
     let preparation = writer.prepare(terms, &all, used);
-    // The value of a bit-vector is a whole number.
+    // The value of a bit-vector is an integer, which needs a wider logic.
     let of_bits = |(variable, _): &(Variable, _)| matches!(terms.sort(*variable), Sort::Bits(_));
     let counts_bits = objective.iter().flat_map(|(entries, _)| entries).any(of_bits);
     writeln!(out, "(set-logic {})", if counts_bits { "ALL" } else { writer.logic() })?;
@@ -67,7 +67,7 @@ pub fn write_script(
         writeln!(out, "(maximize {text})")?;
     }
     writeln!(out, "(check-sat)")?;
-    // Nobody would see the largest value otherwise.
+    // Without this command, the solver does not print the largest value.
     if objective.is_some() { writeln!(out, "(get-objectives)") } else { Ok(()) }
 }
 

@@ -1,15 +1,15 @@
 //! Z3 through its C library: incremental, with assumptions, models and cores.
 //!
-//! # Settings and why
-//! [`Z3::new`] uses the incremental core from the first check on: on contest formulas the tactics
-//! of newer versions are 7 to 40 times slower on the easy ones. [`Z3::for_logic`] uses the tactics,
-//! for a late try on what is left.
+//! # Settings and reasons
+//! [`Z3::new`] uses the incremental core from the first check on: on contest formulas, the tactics
+//! of newer versions are 7 to 40 times slower on easy formulas. [`Z3::for_logic`] uses the tactics,
+//! for a late attempt on the remaining formulas.
 //!
 //! # Quirks (z3 0.22, Z3 5.3.3)
-//! The crate keeps one context per thread, so a solver stays on the thread that made it. A library
-//! older than 4.13.3 has other numbers for operators, which is undefined behaviour in the crate: it
-//! is refused. Z3's own timeout is not used; a second thread interrupts the check when the budget
-//! is spent, which covers time, memory and cancellation alike.
+//! The crate keeps one context per thread, so a solver stays on the thread that created it. A
+//! library older than 4.13.3 uses other numbers for operators, which is undefined behaviour in the
+//! crate, so it is refused. Z3's own timeout is not used. Instead, a second thread interrupts the
+//! check when the budget is exhausted, which covers time, memory and cancellation.
 
 mod handle;
 
@@ -21,7 +21,7 @@ use num_traits::{One, Zero};
 use z3::ast::{BV, Bool, Int, Real};
 
 use crate::answer::NoAnswer;
-use crate::bits::{Sides, Sum};
+use crate::bits::{BitSum, Sides};
 use crate::budget::Budget;
 use crate::model::{Model, Value};
 use crate::smt::{SmtAnswer, SmtError, SmtSolver};
@@ -29,23 +29,23 @@ use crate::term::{Node, Sort, Term, Terms, Variable};
 
 use handle::{Handle, Outcome};
 
-/// The oldest library that the crate can speak to.
+/// The oldest library version that the crate supports.
 const OLDEST: [u32; 3] = [4, 13, 3];
 
-/// The Z3 back-end. Not to be moved to another thread.
+/// The Z3 back-end. It must stay on the thread that created it.
 pub struct Z3 {
     solver: Handle,
-    /// The arena of the first term seen.
+    /// The arena of the first term.
     arena: Option<u64>,
-    /// The translation of each term, as far as needed up to now; indexed by term.
+    /// The translated terms, indexed by term; `None` if not needed so far.
     translated: Vec<Option<Bool>>,
-    /// The same for numeric and Boolean variables.
+    /// The translated numeric and Boolean variables.
     numbers: HashMap<Variable, Number>,
     booleans: HashMap<Variable, Bool>,
-    /// What is asserted, scope by scope, the outermost first.
+    /// The assertions of each scope, the outermost scope first.
     scopes: Vec<Vec<Term>>,
-    /// For assumptions that are no literals: a fresh Boolean that implies the term, and in how many
-    /// scopes it was asserted.
+    /// For assumptions that are not literals: a fresh Boolean that implies the term, and the scope
+    /// depth of this implication.
     guards: HashMap<Term, (Bool, usize)>,
 }
 
@@ -65,7 +65,7 @@ impl Number {
         }
     }
 
-    /// Nothing for a real number.
+    /// Returns the integer value, or `None` for a real number.
     fn to_int(&self) -> Option<Int> {
         match self {
             Number::Int(int) => Some(int.clone()),
@@ -76,19 +76,20 @@ impl Number {
 }
 
 impl Z3 {
-    /// A solver with nothing asserted that uses the incremental core.
+    /// Creates a solver without assertions that uses the incremental core.
     ///
     /// # Errors
-    /// [`SmtError::TooOld`] and [`SmtError::NoSolver`].
+    /// Returns [`SmtError::TooOld`] or [`SmtError::NoSolver`].
     pub fn new() -> Result<Self, SmtError> {
         Z3::with(None)
     }
 
-    /// A solver with nothing asserted that uses Z3's tactics for `logic` (such as `QF_LIA`) until
-    /// the first push.
+    /// Creates a solver without assertions that uses Z3's tactics for `logic` (such as `QF_LIA`)
+    /// until the first push.
     ///
     /// # Errors
-    /// [`SmtError::TooOld`], and [`SmtError::NoSolver`] for a logic that Z3 does not have.
+    /// Returns [`SmtError::TooOld`], or [`SmtError::NoSolver`] for a logic that Z3 does not
+    /// support.
     pub fn for_logic(logic: &str) -> Result<Self, SmtError> {
         Z3::with(Some(logic))
     }
@@ -114,7 +115,7 @@ impl Z3 {
         }
     }
 
-    /// The term in Z3. Parts are translated before what they are part of, without recursion.
+    /// Translates a term, children before parents, without recursion.
     fn translate(&mut self, terms: &Terms, root: Term) -> Bool {
         if self.translated.len() < terms.len() {
             self.translated.resize(terms.len(), None);
@@ -138,11 +139,11 @@ impl Z3 {
     }
 
     fn known(&self, term: Term) -> &Bool {
-        // `translate` goes on until the root has a translation, and it has none before its parts.
+        // `translate` ends only when the root is translated, and it translates children first.
         self.translated[term.index()].as_ref().expect("translated before use")
     }
 
-    /// A node whose parts are translated.
+    /// Translates a node whose children are translated.
     fn translate_node(&mut self, terms: &Terms, node: &Node) -> Bool {
         match node {
             Node::Truth(value) => Bool::from_bool(*value),
@@ -200,8 +201,8 @@ impl Z3 {
         if at_most { sum.le(&bound) } else { sum.eq(&bound) }
     }
 
-    /// A side of a constraint over bit-vectors.
-    fn bits_sum(&mut self, terms: &Terms, sum: &Sum, width: u32) -> BV {
+    /// Translates one side of a constraint over bit-vectors.
+    fn bits_sum(&mut self, terms: &Terms, sum: &BitSum, width: u32) -> BV {
         let mut all: Option<BV> = None;
         let mut add = |part: BV| {
             all = Some(match &all {
@@ -229,14 +230,14 @@ impl Z3 {
             match terms.sort(variable) {
                 Sort::Real => Number::Real(Real::fresh_const(&name)),
                 Sort::Bits(width) => Number::Bits(BV::fresh_const(&name, width)),
-                // Boolean variables never stand in a sum: arenas hand them out as terms.
+                // Boolean variables never occur in a sum: arenas return them as terms.
                 Sort::Int | Sort::Bool => Number::Int(Int::fresh_const(&name)),
             }
         });
         number.clone()
     }
 
-    /// A Boolean whose assumption assumes `term`: Z3 takes only literals.
+    /// Returns a literal that can be assumed in place of `term`, since Z3 assumes only literals.
     fn assumption(&mut self, terms: &Terms, term: Term) -> Bool {
         let is_literal = match terms.node(term) {
             Node::Boolean(_) => true,
@@ -256,7 +257,7 @@ impl Z3 {
         guard
     }
 
-    /// The model of the last check, with a value for every variable translated up to now.
+    /// Returns the model of the last check, with a value for every translated variable.
     fn model(&self) -> Option<Model> {
         let found = self.solver.model()?;
         let mut model = Model::new();
@@ -319,7 +320,7 @@ impl SmtSolver for Z3 {
         let assumed: Vec<Bool> =
             assumptions.iter().map(|&term| self.assumption(terms, term)).collect();
         if !self.solver.is_sound() {
-            let text = "Z3 failed to take an assertion".to_owned();
+            let text = "Z3 refused an assertion".to_owned();
             return Ok(SmtAnswer::NoAnswer(NoAnswer::Failed(text)));
         }
         Ok(match self.solver.check(&assumed, budget) {
@@ -336,7 +337,7 @@ impl SmtSolver for Z3 {
                         SmtAnswer::Satisfiable(model)
                     }
                     _ => {
-                        let text = "Z3 says sat, but its model is none".to_owned();
+                        let text = "Z3 answers sat, but its model is wrong".to_owned();
                         SmtAnswer::NoAnswer(NoAnswer::Failed(text))
                     }
                 }
@@ -349,7 +350,7 @@ impl SmtSolver for Z3 {
     }
 }
 
-/// The name of a variable for people who read Z3's own logs; zeros cannot be passed to C.
+/// Returns the name of a variable for Z3's logs. Zero bytes cannot be passed to C.
 fn symbol(terms: &Terms, variable: Variable) -> String {
     terms.name(variable).replace('\0', "_")
 }
@@ -364,12 +365,12 @@ fn constant(value: &BigUint, width: u32) -> BV {
 fn integer(value: &BigInt) -> Int {
     match i64::try_from(value) {
         Ok(small) => Int::from_i64(small),
-        // The text is that of an integer, which Z3 reads at any size.
+        // The text is an integer, which Z3 reads at any size.
         Err(_) => value.to_string().parse().expect("Z3 reads decimal integers"),
     }
 }
 
-/// `version` is as Z3 says it: "Z3 5.3.3.0", or just the numbers.
+/// Checks the version text of Z3: "Z3 5.3.3.0", or only the numbers.
 fn check_version(version: &str) -> Result<(), SmtError> {
     let numbers = version.split(|c: char| !c.is_ascii_digit() && c != '.');
     let dotted = numbers.into_iter().find(|word| word.contains('.')).unwrap_or("");
@@ -381,20 +382,21 @@ fn check_version(version: &str) -> Result<(), SmtError> {
     Err(SmtError::TooOld { found: version.to_owned(), needed })
 }
 
-/// What Z3's own reader answers to a script: `sat`, `unsat`, `unknown`, errors, and after a
-/// `(maximize …)` the objectives. For checking that what we write is what others read.
+/// Returns the output of Z3's own reader for a script: `sat`, `unsat`, `unknown`, errors, and the
+/// objectives after a `(maximize …)`. It serves to check that our output is valid for other
+/// readers.
 ///
 /// # Errors
-/// [`SmtError::TooOld`].
+/// Returns [`SmtError::TooOld`].
 pub fn run_script(script: &str, timeout: Duration) -> Result<String, SmtError> {
     check_version(z3::full_version())?;
-    // What earlier scripts left is still there.
+    // The state of earlier scripts would remain without a reset.
     let script = format!("(reset)\n(set-option :timeout {})\n{script}", timeout.as_millis());
     Ok(handle::eval(&script))
 }
 
-/// What Z3's own reader answers to the next commands of one conversation, which goes on where it
-/// was left off; `None` for a library that is too old, and text that cannot be handed over.
+/// Returns the output of Z3's own reader for the next commands of a continued conversation. Returns
+/// `None` if the library is too old or the text cannot be passed to C.
 pub(crate) fn converse(commands: &str) -> Option<String> {
     check_version(z3::full_version()).ok()?;
     handle::eval_again(commands)
@@ -430,7 +432,7 @@ mod tests {
         assert_eq!(core, [high, low]);
         z3.push();
         z3.assert(&terms, high).unwrap();
-        // A guard made in a scope is gone with it.
+        // A guard created in a scope is removed with it.
         let answer = z3.check(&terms, &[low], &budget).unwrap();
         assert_eq!(answer, SmtAnswer::Unsatisfiable { core: vec![low] });
         z3.pop().unwrap();
@@ -459,7 +461,7 @@ mod tests {
         assert_eq!(model.number(y), Some(&BigRational::new((-1).into(), 3.into())));
     }
 
-    /// Pigeons into holes with integers: hopeless at this size, and Z3 does not know.
+    /// A pigeonhole problem with integers: too hard at this size, so Z3 answers unknown.
     fn hopeless(terms: &mut Terms) -> Vec<Term> {
         let pigeons: i32 = 14;
         let mut asserted = Vec::new();

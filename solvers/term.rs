@@ -1,13 +1,13 @@
 //! Terms as plain data: Boolean combinations of linear constraints over integers and reals.
 //!
 //! All terms of a question live in one [`Terms`] arena and are hash-consed: equal terms are the
-//! same [`Term`]. Children are created before their parents, so that going through the arena in
-//! order meets them first; nothing here recurses.
+//! same [`Term`]. Children are created before their parents, so a pass over the arena in order
+//! visits children first. Nothing here recurses.
 //!
-//! Linear constraints are kept as Σ c·x ≤ b or Σ c·x = b. Over integers they are divided by the
-//! greatest common divisor, with b rounded down, and turned so that the first coefficient is
-//! positive: x ≥ 4 becomes ¬(x ≤ 3), the same atom as x ≤ 3. The other constraints are built from
-//! these two.
+//! Linear constraints have the form Σ c·x ≤ b or Σ c·x = b. Constraints over integers are divided
+//! by the greatest common divisor, with b rounded down. Their first coefficient is made positive: x
+//! ≥ 4 becomes ¬(x ≤ 3), which shares its atom with x ≤ 3. All other constraints are built from
+//! these two forms.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ use num_traits::{One, Signed, Zero};
 use crate::linear_expression::LinearExpression;
 pub use crate::linear_expression::Variable;
 
-/// The kind of values a variable has.
+/// The sort of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sort {
     /// True or false.
@@ -28,33 +28,34 @@ pub enum Sort {
     Int,
     /// A real number.
     Real,
-    /// An integer from 0 to 2ʷ − 1, for w bits: solvers are given a bit-vector. At least 1.
+    /// An integer from 0 to 2ʷ − 1 for w bits, at least 1. Solvers receive a bit-vector.
     Bits(u32),
 }
 
-/// A Boolean term of one arena.
+/// A Boolean term in an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(u32);
 
 impl Term {
-    /// The position of this term in the arena, greater than those of its parts.
+    /// Returns the position of this term in the arena. It is greater than the positions of its
+    /// children.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// How a term is made.
+/// The structure of a term.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// True or false.
+    /// A truth value.
     Truth(bool),
     /// A variable of sort [`Sort::Bool`].
     Boolean(Variable),
-    /// Not.
+    /// Negation.
     Not(Term),
-    /// All of at least two, sorted.
+    /// A conjunction of at least two terms, sorted.
     And(Box<[Term]>),
-    /// Any of at least two, sorted.
+    /// A disjunction of at least two terms, sorted.
     Or(Box<[Term]>),
     /// Σ c·x ≤ b with at least one entry, sorted by variable.
     AtMost(Box<[(Variable, i128)]>, BigInt),
@@ -63,7 +64,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// The terms this one is made of.
+    /// Returns the children of the node.
     pub fn parts(&self) -> &[Term] {
         match self {
             Node::Not(part) => std::slice::from_ref(part),
@@ -82,7 +83,7 @@ struct Declaration {
 /// An arena of terms and the variables in them.
 #[derive(Debug)]
 pub struct Terms {
-    /// Tells arenas apart, so that a solver never takes a term of one for that of another.
+    /// Distinguishes arenas, so that a solver detects terms of another arena.
     identity: u64,
     nodes: Vec<Node>,
     known: HashMap<Node, Term>,
@@ -97,7 +98,7 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// An arena with nothing but true and false.
+    /// Creates an arena that contains only true and false.
     pub fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut terms = Terms {
@@ -112,68 +113,70 @@ impl Terms {
         terms
     }
 
-    /// A number that no other arena of this process has.
+    /// Returns a number that is unique among the arenas of this process.
     pub fn identity(&self) -> u64 {
         self.identity
     }
 
-    /// How the term is made. Terms of other arenas give nonsense or a panic.
+    /// Returns the structure of a term. A term of another arena gives a meaningless result or a
+    /// panic.
     pub fn node(&self, term: Term) -> &Node {
         &self.nodes[term.index()]
     }
 
-    /// How many terms there are.
+    /// Returns the number of terms.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Never: true and false are always there.
+    /// Returns false: every arena contains true and false.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// All variables in the order of their creation.
+    /// Returns all variables in the order of their creation.
     pub fn variables(&self) -> impl ExactSizeIterator<Item = Variable> + use<> {
         (0..self.variables.len() as u32).map(Variable)
     }
 
-    /// The name a variable was given.
+    /// Returns the name of a variable.
     pub fn name(&self, variable: Variable) -> &str {
         &self.variables[variable.index()].name
     }
 
-    /// The sort of a variable.
+    /// Returns the sort of a variable.
     pub fn sort(&self, variable: Variable) -> Sort {
         self.variables[variable.index()].sort
     }
 
-    /// True or false.
+    /// Returns the term true or false.
     pub fn truth(&self, value: bool) -> Term {
         Term(value.into())
     }
 
-    /// The Boolean variable of this name, made at the first call.
+    /// Returns the Boolean variable with this name as a term, and creates it at the first call.
     pub fn boolean(&mut self, name: &str) -> Term {
         let variable = self.declare(name, Sort::Bool);
         self.intern(Node::Boolean(variable))
     }
 
-    /// The integer variable of this name, made at the first call.
+    /// Returns the integer variable with this name, and creates it at the first call.
     pub fn integer(&mut self, name: &str) -> Variable {
         self.declare(name, Sort::Int)
     }
 
-    /// The number of so many bits, at least 1, of this name, made at the first call.
+    /// Returns the variable with this name of `width` bits (at least 1), and creates it at the
+    /// first call.
     pub fn bits(&mut self, name: &str, width: u32) -> Variable {
         self.declare(name, Sort::Bits(width.max(1)))
     }
 
-    /// The real variable of this name, made at the first call.
+    /// Returns the real variable with this name, and creates it at the first call.
     pub fn real(&mut self, name: &str) -> Variable {
         self.declare(name, Sort::Real)
     }
 
-    /// ¬a.
+    /// Returns ¬a.
     pub fn not(&mut self, term: Term) -> Term {
         match *self.node(term) {
             Node::Truth(value) => self.truth(!value),
@@ -182,7 +185,7 @@ impl Terms {
         }
     }
 
-    /// a ∧ b ∧ …; true if there are none.
+    /// Returns a ∧ b ∧ …, or true without operands.
     pub fn and(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         match self.operands(terms, false) {
             Operands::Decided(term) => term,
@@ -190,7 +193,7 @@ impl Terms {
         }
     }
 
-    /// a ∨ b ∨ …; false if there are none.
+    /// Returns a ∨ b ∨ …, or false without operands.
     pub fn or(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         match self.operands(terms, true) {
             Operands::Decided(term) => term,
@@ -198,20 +201,20 @@ impl Terms {
         }
     }
 
-    /// a ⇒ b.
+    /// Returns a ⇒ b.
     pub fn implies(&mut self, premise: Term, conclusion: Term) -> Term {
         let refuted = self.not(premise);
         self.or([refuted, conclusion])
     }
 
-    /// a ⇔ b.
+    /// Returns a ⇔ b.
     pub fn iff(&mut self, a: Term, b: Term) -> Term {
         let forth = self.implies(a, b);
         let back = self.implies(b, a);
         self.and([forth, back])
     }
 
-    /// a ≤ b.
+    /// Returns a ≤ b.
     pub fn at_most(
         &mut self,
         a: impl Into<LinearExpression>,
@@ -231,13 +234,13 @@ impl Terms {
         if entries[0].1 > 0 {
             return self.intern(Node::AtMost(entries.into(), bound));
         }
-        // s ≤ b over integers is ¬(−s ≤ −b − 1).
+        // Over integers, s ≤ b is equivalent to ¬(−s ≤ −b − 1).
         entries.iter_mut().for_each(|(_, c)| *c = -*c);
         let opposite = self.intern(Node::AtMost(entries.into(), -bound - 1));
         self.not(opposite)
     }
 
-    /// a ≥ b.
+    /// Returns a ≥ b.
     pub fn at_least(
         &mut self,
         a: impl Into<LinearExpression>,
@@ -246,13 +249,13 @@ impl Terms {
         self.at_most(b, a)
     }
 
-    /// a < b.
+    /// Returns a < b.
     pub fn less(&mut self, a: impl Into<LinearExpression>, b: impl Into<LinearExpression>) -> Term {
         let reached = self.at_most(b, a);
         self.not(reached)
     }
 
-    /// a = b.
+    /// Returns a = b.
     pub fn equal(
         &mut self,
         a: impl Into<LinearExpression>,
@@ -278,8 +281,7 @@ impl Terms {
         self.intern(Node::Equal(entries.into(), bound))
     }
 
-    /// Everything that `roots` are made of, themselves included, parts before what they are part
-    /// of.
+    /// Returns `roots` and all their descendants, children before parents.
     pub fn reachable(&self, roots: impl IntoIterator<Item = Term>) -> Vec<Term> {
         let mut seen = vec![false; self.nodes.len()];
         let mut found: Vec<Term> = Vec::new();
@@ -294,14 +296,15 @@ impl Terms {
         found
     }
 
-    /// Whether all of these are whole numbers.
+    /// Returns true if all variables have integer values.
     pub(crate) fn is_integral(&self, entries: &[(Variable, i128)]) -> bool {
         let is_whole = |variable| matches!(self.sort(variable), Sort::Int | Sort::Bits(_));
         entries.iter().all(|&(variable, _)| is_whole(variable))
     }
 
-    /// Sorts and flattens nothing; drops duplicates and the neutral constant. `absorbing` is the
-    /// constant that decides, and so does a term beside its negation.
+    /// Sorts the operands, and drops duplicates and the neutral constant. The result is decided if
+    /// the constant `absorbing` occurs, or a term together with its negation. Nested operands are
+    /// not flattened.
     fn operands(&self, terms: impl IntoIterator<Item = Term>, absorbing: bool) -> Operands {
         let mut parts: Vec<Term> = terms.into_iter().collect();
         parts.retain(|&part| part != self.truth(!absorbing));
@@ -325,7 +328,7 @@ impl Terms {
         if let Some(&known) = self.named.get(&(sort, name.to_owned())) {
             return known;
         }
-        // 2³² variables with their names do not fit into the memory of any machine we run on.
+        // 2³² variables with their names exceed the memory of any machine.
         let variable = Variable(self.variables.len() as u32);
         self.variables.push(Declaration { name: name.to_owned(), sort });
         self.named.insert((sort, name.to_owned()), variable);
@@ -336,7 +339,7 @@ impl Terms {
         if let Some(&known) = self.known.get(&node) {
             return known;
         }
-        // As for variables.
+        // The cast is lossless, as for variables.
         let term = Term(self.nodes.len() as u32);
         self.known.insert(node.clone(), term);
         self.nodes.push(node);
@@ -349,9 +352,9 @@ enum Operands {
     Open(Box<[Term]>),
 }
 
-/// The greatest common divisor of the coefficients, positive.
+/// Returns the positive greatest common divisor of the coefficients.
 fn divisor(entries: &[(Variable, i128)]) -> i128 {
-    // Not i128::MIN, since coefficients stay below 2¹²⁶: see `Coefficient`.
+    // No coefficient is i128::MIN, since coefficients stay below 2¹²⁶: see `Coefficient`.
     let divisor = entries.iter().fold(0, |divisor: i128, &(_, c)| divisor.gcd(&c));
     if divisor.is_zero() { i128::one() } else { divisor }
 }

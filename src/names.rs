@@ -4,8 +4,8 @@
 //! a name stands for its node unless it is blank, or another node has it as its name or its id:
 //! such nodes are called by their ids, and all others keep their names.
 
-use parikh_net::Net;
 use parikh_net::coloured::ColouredNet;
+use parikh_net::{Net, name_of};
 use std::collections::HashMap;
 
 /// What nodes of a net are called, by index.
@@ -40,7 +40,7 @@ impl Names {
     /// Of nodes with their ids and their names, if they have some.
     fn of_nodes(places: &[(&str, Option<&str>)], transitions: &[(&str, Option<&str>)]) -> Names {
         let nodes: Vec<(&str, Option<String>)> = (places.iter().chain(transitions))
-            .map(|&(id, label)| (id, label.map(clean).filter(|label| !label.is_empty())))
+            .map(|&(id, label)| (id, label.map(|label| clean(name_of(id, Some(label))))))
             .collect();
         let mut claimed: HashMap<&str, usize> = HashMap::new();
         for (id, label) in &nodes {

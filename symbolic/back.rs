@@ -1,44 +1,48 @@
-//! How everything leads back to some members of a set: steps that whoever doubts it can go again.
+//! A list of steps by which every member of a set reaches a target set. A checker can replay the
+//! steps.
 //!
-//! Saturation [inside a set](Diagrams::reachable_within) says quickly *whether* all members lead to
-//! a target, and nothing of how. Here the same is found in steps: each takes one transition and how
-//! often it fires in a row, and adds, backwards from all that was found before, the members that
-//! lead there so. A transition fires once, then twice, four times and so on, as long as that adds
-//! anything: where places hold many tokens, there would be as many steps as tokens.
+//! Saturation [inside a set](Diagrams::reachable_within) quickly decides *whether* all members
+//! reach a target, but gives no firings. This module finds the answer step by step, backwards from
+//! the target. Each step takes one transition and a number of consecutive firings, and adds the
+//! members from which these firings lead into the set found so far. A transition fires once, then
+//! 2, 4, 8 … times, as long as that adds members. With single firings, places with many tokens
+//! would need as many steps as tokens.
 
-use crate::relation::Relation;
+use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, Set, Stop};
-use crate::touch::Touch;
+use crate::touch::LevelTouch;
 use std::collections::HashMap;
 
-/// Transitions, by their places in the list that was given, and how often each fires in a row.
-pub type Steps = Vec<(usize, u64)>;
+/// Steps: the index of a transition in the given list, and its number of consecutive firings.
+pub type CountedSteps = Vec<(usize, u64)>;
 
-/// How often a transition fires in a row, and where that row is.
+/// The powers of one transition: a number of consecutive firings, and the index of the combined
+/// effect in the list of rows.
 type Powers = Vec<(u64, usize)>;
 
 impl Diagrams<'_> {
-    /// Steps by which all members of `all`, which no firing leaves, lead to a member of `target`;
-    /// `None` where they do not. `transitions` are over `levels` levels.
+    /// Returns steps by which all members of `all` reach a member of `target`. The set `all` must
+    /// be closed under firing. Returns `None` if some member cannot reach `target`. `transitions`
+    /// are over `levels` levels.
     ///
-    /// Collects: sets that are to be used later must be [kept](Self::keep).
+    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn steps_back(
         &mut self,
         levels: u32,
-        transitions: &[Vec<Touch>],
+        transitions: &[Vec<LevelTouch>],
         target: Set,
         all: Set,
-    ) -> Result<Option<Steps>, Stop> {
+    ) -> Result<Option<CountedSteps>, Stop> {
         if all.is_empty() {
             return Ok(Some(Vec::new()));
         }
         let most = self.most_by_level(all);
-        let mut rows: Vec<Vec<Touch>> = Vec::new();
-        // By transition, its rows: fired once, twice, four times.
+        let mut rows: Vec<Vec<LevelTouch>> = Vec::new();
+        // One entry per transition: the rows for 1, 2, 4 … firings.
         let mut rows_of: Vec<Powers> = Vec::new();
         for touches in transitions {
             let mut powers = Vec::new();
@@ -52,9 +56,9 @@ impl Diagrams<'_> {
             }
             rows_of.push(powers);
         }
-        let relation = Relation::with_reads(levels, &rows, false)?;
+        let relation = TransitionRelation::with_reads(levels, &rows, false)?;
         self.cached_for(&relation);
-        let mut suffix_of: HashMap<Vec<Touch>, u32> = HashMap::new();
+        let mut suffix_of: HashMap<Vec<LevelTouch>, u32> = HashMap::new();
         for &suffix in &relation.transitions {
             suffix_of.insert(relation.touches(suffix).collect(), suffix);
         }
@@ -67,11 +71,11 @@ impl Diagrams<'_> {
 
     fn go_back(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         (rows_of, suffix_of): (&[Powers], &[u32]),
         target: Set,
         all: Set,
-    ) -> Result<Option<Steps>, Stop> {
+    ) -> Result<Option<CountedSteps>, Stop> {
         let mut steps = Vec::new();
         let mut found = self.intersection_of(target.0, all.0)?;
         loop {
@@ -105,14 +109,15 @@ impl Diagrams<'_> {
     }
 }
 
-/// So many firings backwards, as a row; `None` where no member has the tokens.
-fn backwards(touches: &[Touch], count: u64, most: &[u64]) -> Option<Vec<Touch>> {
+/// Returns the effect of `count` consecutive firings, reversed. Returns `None` if no member has
+/// enough tokens for them.
+fn backwards(touches: &[LevelTouch], count: u64, most: &[u64]) -> Option<Vec<LevelTouch>> {
     let mut row = Vec::with_capacity(touches.len());
     for touch in touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0) {
         let taken = if touch.change < 0 { touch.change.unsigned_abs() } else { 0 };
         let pre = count.checked_sub(1)?.checked_mul(taken)?.checked_add(touch.pre)?;
         let change = touch.change.checked_mul(i64::try_from(count).ok()?)?;
-        let forwards = Touch { level: touch.level, pre, change };
+        let forwards = LevelTouch { level: touch.level, pre, change };
         let after = pre.checked_add_signed(change)?;
         if pre.max(after) > most[touch.level as usize] {
             return None;

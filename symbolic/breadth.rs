@@ -1,17 +1,18 @@
-//! Images of sets, and reachability in rounds: what saturation is measured and tested against.
+//! Images of sets, and breadth-first reachability: the reference for tests and benchmarks of
+//! saturation.
 
 use crate::cache::Operation;
-use crate::relation::Relation;
+use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, EMPTY, Set, Stop};
 use crate::touch::END;
 
 impl Diagrams<'_> {
-    /// What firing some transition once makes of members of `set`.
+    /// Returns the vectors that one firing of any transition produces from members of `set`.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
-    pub fn image(&mut self, relation: &Relation, set: Set) -> Result<Set, Stop> {
+    /// Returns an error when a limit is reached.
+    pub fn image(&mut self, relation: &TransitionRelation, set: Set) -> Result<Set, Stop> {
         self.cached_for(relation);
         let mut all = EMPTY;
         for &suffix in &relation.transitions {
@@ -23,10 +24,10 @@ impl Diagrams<'_> {
         Ok(Set(all))
     }
 
-    /// What firing `suffix` makes of the members of `id`, and nothing else.
+    /// Returns the vectors that firing `suffix` produces from members of `id`, without saturation.
     pub(crate) fn fire(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         level: u32,
         id: u32,
         suffix: u32,
@@ -64,18 +65,19 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
-    /// All vectors that firing transitions makes of members of `from`, these included, in rounds:
-    /// each fires all transitions on what the round before found (with `chaining`: also on what
-    /// this round has found).
+    /// Returns all vectors reachable from members of `from`, including `from`, by breadth-first
+    /// search. Each round fires all transitions on the vectors that the previous round found. With
+    /// `chaining`, each transition also fires on the vectors that the current round has found so
+    /// far.
     ///
-    /// Collects: sets that are to be used later must be [kept](Self::keep).
+    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn reachable_in_breadth(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         from: Set,
         chaining: bool,
     ) -> Result<Set, Stop> {
@@ -84,9 +86,14 @@ impl Diagrams<'_> {
         self.clean(result)
     }
 
-    fn breadth(&mut self, relation: &Relation, from: u32, chaining: bool) -> Result<u32, Stop> {
+    fn breadth(
+        &mut self,
+        relation: &TransitionRelation,
+        from: u32,
+        chaining: bool,
+    ) -> Result<u32, Stop> {
         let base = self.work.len();
-        // On the stack: all found so far, and what the next round starts from.
+        // Two stack entries: all vectors found so far, and the start of the next round.
         self.push(0, from);
         self.push(0, from);
         while self.work[base + 1].down != EMPTY {

@@ -1,39 +1,41 @@
-//! Results of operations, as many as fit: a table in which a new result overwrites what is at its
-//! place.
+//! The cache of operation results: a table of limited size in which a new result overwrites the old
+//! one in its line.
 //!
-//! A result that was overwritten is computed again, so the cache decides how long something takes
-//! and never what comes out.
+//! An overwritten result is computed again, so the cache affects only the running time, never the
+//! outcome.
 
-/// What was computed. The number of a suffix (or 0) is in the lower bits, so a key is three
-/// numbers.
+/// The kind of a cached operation. A key consists of three numbers: the kind combined with the
+/// number of a suffix (or 0) in the lower bits, and two operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Operation {
     Union = 1,
     Intersection = 2,
     Difference = 3,
-    /// All that transitions below make of a node; the third number is its context.
+    /// Closure of a node under the transitions of its level and below. The third number of the key
+    /// is the context.
     Saturate = 4,
-    /// A firing, and then all that transitions below make of it; the third number is its context.
+    /// A firing, followed by the closure under the transitions below. The third number is the
+    /// context.
     SaturateFired = 5,
-    /// The firing alone.
+    /// A firing without closure.
     Fire = 6,
-    /// As the two above, inside a set.
+    /// `Saturate` and `SaturateFired` inside a set. The third number is the set.
     SaturateWithin = 7,
     SaturateFiredWithin = 8,
     /// A firing of any transition, inside a set.
     FireAnyWithin = 9,
-    /// A firing, inside a set.
+    /// A firing of one transition, inside a set.
     FireWithin = 10,
 }
 
 const KIND_SHIFT: u32 = 28;
-/// Suffixes are numbered below this.
+/// Exclusive upper bound of suffix numbers.
 pub(crate) const SUFFIXES: u32 = 1 << KIND_SHIFT;
 
 #[derive(Clone, Copy)]
-struct Line {
-    /// 0 for none.
+struct CacheLine {
+    /// Kind and suffix; 0 in an empty line.
     operation: u32,
     a: u32,
     b: u32,
@@ -41,12 +43,12 @@ struct Line {
 }
 
 pub(crate) struct Cache {
-    lines: Vec<Line>,
-    /// How many results gave way to others since it last grew.
+    lines: Vec<CacheLine>,
+    /// Number of results overwritten since the cache last grew.
     lost: usize,
 }
 
-const NONE: Line = Line { operation: 0, a: 0, b: 0, result: 0 };
+const NONE: CacheLine = CacheLine { operation: 0, a: 0, b: 0, result: 0 };
 
 impl Cache {
     pub(crate) fn new(lines: usize) -> Self {
@@ -54,7 +56,7 @@ impl Cache {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.lines.len() * size_of::<Line>()
+        self.lines.len() * size_of::<CacheLine>()
     }
 
     #[inline]
@@ -75,16 +77,16 @@ impl Cache {
         let place = self.place(operation, a, b);
         let line = &mut self.lines[place];
         self.lost += usize::from(line.operation != 0);
-        *line = Line { operation, a, b, result };
+        *line = CacheLine { operation, a, b, result };
     }
 
-    /// Whether so many results were lost that a larger one would pay.
+    /// Returns true if so many results were overwritten that a larger cache would pay.
     #[inline]
     pub(crate) fn is_crowded(&self) -> bool {
         self.lost > self.lines.len()
     }
 
-    /// Twice the lines; results stay.
+    /// Doubles the number of lines and keeps the results.
     pub(crate) fn double(&mut self) {
         self.lost = 0;
         let lines = vec![NONE; self.lines.len() * 2];
@@ -96,16 +98,17 @@ impl Cache {
         }
     }
 
-    /// Forgets everything: contexts and suffixes are numbered per relation.
+    /// Removes all results. Needed for a new relation, because contexts and suffixes are numbered
+    /// per relation.
     pub(crate) fn clear(&mut self) {
         self.lines.fill(NONE);
     }
 
-    /// Forgets what speaks of nodes that are gone.
+    /// Removes results that mention freed nodes.
     pub(crate) fn retain(&mut self, alive: impl Fn(u32) -> bool) {
         for line in &mut self.lines {
             let kind = line.operation >> KIND_SHIFT;
-            // The second number is a context there, no node.
+            // For these kinds the second operand is no node: it is a context or unused.
             let plain = kind == Operation::Saturate as u32
                 || kind == Operation::SaturateFired as u32
                 || kind == Operation::Fire as u32;
@@ -118,7 +121,7 @@ impl Cache {
     }
 }
 
-/// Scatters three numbers, for tables.
+/// Returns a hash of three numbers.
 #[inline]
 pub(crate) fn hash(a: u32, b: u32, c: u32) -> u64 {
     let first = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);

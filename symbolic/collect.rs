@@ -1,18 +1,19 @@
-//! What is no longer needed: nodes are marked from the sets that are kept and from the stacks, and
-//! the others go to a free list.
+//! Garbage collection: marks the nodes reachable from kept sets and from the stack, and frees the
+//! others.
 //!
-//! Collecting happens at safe points only, where no function holds a node that is not reachable
-//! from there: in saturation before each firing. Every function keeps to the rule that its caller
-//! protects the arguments (they are kept, or on the stack `work`, or below something that is), and
-//! whoever gets a result puts it on the stack before the next firing.
+//! A collection happens only at safe points, where no function holds an unprotected node. In
+//! saturation, the safe point is before each firing. Every function relies on two rules. The caller
+//! protects the arguments: they are kept, on the stack `work`, or below a protected node. The
+//! caller of a function puts the result on the stack before the next firing.
 
 use crate::store::{Diagrams, EMPTY, FEW, Node, Stop};
 
-/// The share of all nodes ever made that may be in use before nodes are collected: one of so many.
+/// Nodes are collected only when the nodes in use exceed one `OF_MADE`-th of all nodes ever
+/// created.
 const OF_MADE: u64 = 16;
 
 impl Diagrams<'_> {
-    /// Collects where it is due. To be called where everything needed is kept or on the stacks.
+    /// Collects garbage if it is due. Every node in use must be kept or on the stack.
     #[inline]
     pub(crate) fn safe_point(&mut self) -> Result<(), Stop> {
         if self.collect_each > 0 {
@@ -30,26 +31,27 @@ impl Diagrams<'_> {
     #[cold]
     fn collect_or_stop(&mut self) -> Result<(), Stop> {
         self.collect();
-        // Where most of the memory is needed, collecting again and again only takes time.
+        // If most of the memory is in use, repeated collections only waste time.
         let needed = self.used * (size_of::<Node>() + 8);
         if needed > self.limits.bytes / 8 * 5 {
             return Err(Stop::Memory);
         }
-        // Collections become rarer the more nodes were made, however few each leaves: what they
-        // take away is made again. The table of nodes doubles, so a part of the room stays free.
+        // Collections become rarer as more nodes are created, because collected nodes are often
+        // created again. A part of the memory stays free, because the node array and the hash table
+        // grow by doubling.
         let many = usize::try_from(self.made / OF_MADE).unwrap_or(usize::MAX);
         let many = many.min(self.most_nodes() / 3);
         self.collect_at = (self.used * 2).max(FEW).max(many).min(self.most_nodes());
         Ok(())
     }
 
-    /// How many nodes fit the memory, table and caches beside them.
+    /// Returns the number of nodes that fit the memory limit together with hash table and cache.
     fn most_nodes(&self) -> usize {
         let room = self.limits.bytes.saturating_sub(self.cache.bytes());
         (room / (size_of::<Node>() + 8)).max(FEW / 8) / 4 * 3
     }
 
-    /// Collects now: whatever is neither kept nor on a stack is gone.
+    /// Collects now: frees every node that is not reachable from a kept set or the stack.
     pub(crate) fn collect(&mut self) {
         self.peak = self.peak.max(self.used);
         self.collections += 1;

@@ -1,41 +1,40 @@
-//! Which transitions a node is saturated for.
+//! The contexts of saturation: the transitions that a node is saturated for.
 //!
-//! Plain saturation treats a transition at the topmost level it touches, and every change of a
-//! level far below has to come down from there. Where it only *reads* the levels above its first
-//! change, that is more than is needed: below a value that lets it pass, the rest of it can be
-//! treated at its first change, as if it were a transition of that part alone (*conditional
-//! locality*). A node is then saturated for a *context*: its level, and the suffixes that the
-//! values above have let pass.
+//! Plain saturation fires a transition at the topmost level that it touches, so every change at a
+//! level far below starts from there. A transition often only *reads* the levels above its first
+//! change. Below a value that satisfies the read, the remaining suffix can fire at the level of its
+//! first change, as a transition of that part alone (*conditional locality*). A node is therefore
+//! saturated for a *context*: its level, and the suffixes whose reads are satisfied by the values
+//! above.
 //!
-//! All contexts are made beforehand, from the top level down, and a context's successor depends
-//! only on how many of the thresholds read there a value reaches. Many readers could make
-//! exponentially many contexts, each with its own copy of the work below. So where reads would lead
-//! to more than [`MOST`] contexts at a level, they are treated as in plain saturation at that
-//! level.
+//! All contexts are computed in advance, from the top level down. The context below a value depends
+//! only on how many of the read thresholds the value reaches. Many reads could create exponentially
+//! many contexts, each with its own copy of the work below. If reads would create more than
+//! [`MOST`] contexts at a level, plain saturation treats the transitions there.
 
 use crate::touch::{END, Suffix};
 use std::collections::HashMap;
 
-/// The most contexts at one level.
+/// The largest number of contexts at one level.
 const MOST: usize = 4;
 
-/// A transition, or the rest of one, that is treated at a level.
+/// A transition, or the suffix of one, that fires at a given level.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Local {
+pub(crate) struct LocalTransition {
     pub(crate) pre: u64,
     pub(crate) change: i64,
     pub(crate) next: u32,
 }
 
 pub(crate) struct Context {
-    pub(crate) locals: Vec<Local>,
-    /// Ascending; tokens that are read here by suffixes that then wait further down.
+    pub(crate) locals: Vec<LocalTransition>,
+    /// Token numbers that suffixes read at this level, ascending.
     thresholds: Vec<u64>,
-    /// The context below, by how many thresholds are reached.
+    /// The context below, indexed by the number of thresholds that the value reaches.
     below: Vec<u32>,
 }
 
-/// Contexts by number; 0 is that of the top level.
+/// All contexts by number. Context 0 belongs to the top level.
 pub(crate) struct Contexts {
     pub(crate) all: Vec<Context>,
 }
@@ -54,7 +53,8 @@ impl Contexts {
             starting[suffix(id).touch.level as usize].push(id);
         }
         let mut all: Vec<Context> = Vec::new();
-        // The suffixes that wait, per context of this level, and where they are in `all`.
+        // The pending suffixes of each context of this level; `first` is the number of its first
+        // context.
         let mut frontier: Vec<Vec<u32>> = vec![Vec::new()];
         let mut first = 0;
         for level in 0..=levels {
@@ -68,7 +68,7 @@ impl Contexts {
                 here
             };
             let next_first = first + frontier.len() as u32;
-            // With reads passed on, if that does not lead to too many contexts, else without.
+            // First try to pass reads on; if that creates too many contexts, treat them here.
             for passing in [true, false] {
                 let passes = |id: &u32| passing && reads(*id);
                 let mut below: Vec<Vec<u32>> = Vec::new();
@@ -99,7 +99,7 @@ impl Contexts {
                         });
                         successors.push(at);
                     }
-                    let locals = local.iter().map(|&id| Local {
+                    let locals = local.iter().map(|&id| LocalTransition {
                         pre: suffix(id).touch.pre,
                         change: suffix(id).touch.change,
                         next: suffix(id).next,
@@ -118,7 +118,7 @@ impl Contexts {
         Contexts { all }
     }
 
-    /// The context below `context` for a number of tokens there.
+    /// Returns the context below `context` for a value of `tokens`.
     #[inline]
     pub(crate) fn below(&self, context: u32, tokens: u64) -> u32 {
         let context = &self.all[context as usize];

@@ -1,16 +1,18 @@
-//! Exact counts: members, members that enable transitions, and weighted sums of these.
+//! Exact counts: number of members, of members that enable transitions, and weighted sums of these.
 //!
-//! A weighted sum is Σ over the members m of Π over the levels l of wₗ(mₗ). With w = 1 it is the
-//! number of members; with wₗ(v) = 1 for v ≥ pre, else 0, at the levels of a transition, the number
-//! of members that enable it; where a level stands for several places of a net that was reduced,
-//! wₗ(v) is the number of ways to spread v tokens over them.
+//! A weighted sum is Σ over the members m of Π over the levels l of wₗ(mₗ). With w = 1, the sum is
+//! the number of members. With wₗ(v) = 1 for v ≥ pre and 0 otherwise, at the levels of a
+//! transition, it is the number of members that enable the transition. If a level stands for
+//! several places of the net before a reduction, wₗ(v) is the number of ways to distribute v tokens
+//! over these places.
 //!
-//! Many sums that differ from a common weighting at a few levels each (a transition's) are computed
-//! together: what paths from the top weigh (`above`) once for all; what paths to the bottom weigh
-//! once without differences; and in between only from the first different level to the last. Equal
-//! lower parts are computed once: the lists of differences are a tree, walked from their ends.
+//! Many sums that differ from a common weighting at a few levels each (those of a transition) are
+//! computed together. The weights of the paths from the top (`above`) are computed once for all
+//! sums. The weights of the paths to the bottom without changes are computed once, too. Only the
+//! levels from the first change to the last are specific to a sum. The lists of changes form a
+//! tree, walked from their last level, so equal lower parts are computed once.
 
-use crate::levelled::Levelled;
+use crate::levelled::LevelledNet;
 use crate::number::Number;
 use crate::store::{Diagrams, ONE, Set, Stop};
 use num_bigint::BigUint;
@@ -18,44 +20,44 @@ use num_traits::{One, Zero};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-/// A factor wₗ, by the number of tokens.
+/// A factor wₗ, as a function of the number of tokens.
 pub enum Factor {
-    /// 1 from so many tokens on, else 0.
+    /// 1 if there are at least so many tokens, otherwise 0.
     AtLeast(u64),
-    /// What the function says.
+    /// The value of the function.
     Weight(Box<dyn Fn(u64) -> BigUint + Send + Sync>),
 }
 
-/// The factors that sums are made of.
+/// The factors that weighted sums are built from.
 #[derive(Default)]
 pub struct Factors {
-    /// The common weighting: places in `table`, by level. A level that is not listed has factor 1.
+    /// The common weighting: indices into `table`, by level. A level without an entry has factor 1.
     pub common: BTreeMap<u32, usize>,
-    /// All factors.
+    /// The factors, referenced by index.
     pub table: Vec<Factor>,
 }
 
-/// A sum that is asked for: where its factors differ from the common ones, as (level, place in the
-/// table) by ascending level.
+/// One requested sum: its differences from the common weighting, as (level, index in the table) by
+/// ascending level.
 pub type Changes = Vec<(u32, usize)>;
 
 impl Diagrams<'_> {
-    /// The number of members.
+    /// Returns the number of members.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn count(&mut self, set: Set) -> Result<BigUint, Stop> {
         let sums = self.weigh(set, &Factors::default(), &[Vec::new()])?;
         Ok(sums.into_iter().sum())
     }
 
-    /// How many pairs there are of a member and a transition that it enables. Of each transition
-    /// are given the levels that it needs tokens at, with how many, ascending.
+    /// Returns the number of pairs of a member and a transition that the member enables. Each
+    /// transition is given by its levels with their required tokens, by ascending level.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn count_enabled(
         &mut self,
         set: Set,
@@ -79,11 +81,11 @@ impl Diagrams<'_> {
         Ok(sums.into_iter().zip(times).map(|(sum, times)| sum * times).sum())
     }
 
-    /// Each of `sums` over the members of `set`.
+    /// Computes each of `sums` over the members of `set`.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn weigh(
         &mut self,
         set: Set,
@@ -91,60 +93,61 @@ impl Diagrams<'_> {
         sums: &[Changes],
     ) -> Result<Vec<BigUint>, Stop> {
         if set.0 <= ONE {
-            return Ok(vec![BigUint::from(set.0); sums.len()]); // no level, so no factor
+            return Ok(vec![BigUint::from(set.0); sums.len()]); // the empty set or the empty vector: no factors
         }
-        let levelled = Levelled::new(self, set);
-        match Weighing::<u128>::new(self, &levelled, factors, sums.len()).all(sums)? {
+        let levelled = LevelledNet::new(self, set);
+        match WeightedCount::<u128>::new(self, &levelled, factors, sums.len()).all(sums)? {
             Some(all) => Ok(all),
             None => {
-                let all =
-                    Weighing::<BigUint>::new(self, &levelled, factors, sums.len()).all(sums)?;
+                let all = WeightedCount::<BigUint>::new(self, &levelled, factors, sums.len())
+                    .all(sums)?;
                 Ok(all.unwrap_or_default()) // large numbers always fit
             }
         }
     }
 }
 
-/// A factor's value.
+/// The value of a factor.
 enum Scale<N> {
     Zero,
     One,
     Other(N),
 }
 
-/// A tree of lists of differences, from their ends: which lists go on upwards from here, and which
-/// ones begin here.
+/// A trie of lists of changes, read from the last level upwards. `sums` are the numbers of the sums
+/// whose list ends (at its first level) here.
 #[derive(Default)]
-struct Tree {
-    upwards: BTreeMap<(Reverse<u32>, usize), Tree>,
+struct ChangeTrie {
+    upwards: BTreeMap<(Reverse<u32>, usize), ChangeTrie>,
     sums: Vec<usize>,
 }
 
-struct Weighing<'w, 'd, 'l, N> {
+struct WeightedCount<'w, 'd, 'l, N> {
     diagrams: &'w mut Diagrams<'d>,
-    levelled: &'l Levelled,
+    levelled: &'l LevelledNet,
     factors: &'l Factors,
-    /// By level and place: what the paths from the top to a node weigh, its chain's head or not.
+    /// Weight of the paths from the top to each node, by level and position in the level. All nodes
+    /// of a chain are included, not only its head.
     above: Vec<Vec<N>>,
     sums: Vec<BigUint>,
 }
 
-/// `None` where a number does not fit.
+/// The outer error is a limit; `None` means that a number does not fit `N`.
 type Fits<T> = Result<Option<T>, Stop>;
 
-impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
+impl<'w, 'd, 'l, N: Number> WeightedCount<'w, 'd, 'l, N> {
     fn new(
         diagrams: &'w mut Diagrams<'d>,
-        levelled: &'l Levelled,
+        levelled: &'l LevelledNet,
         factors: &'l Factors,
         sums: usize,
     ) -> Self {
         let sums = vec![BigUint::zero(); sums];
-        Weighing { diagrams, levelled, factors, above: Vec::new(), sums }
+        WeightedCount { diagrams, levelled, factors, above: Vec::new(), sums }
     }
 
     fn all(mut self, sums: &[Changes]) -> Fits<Vec<BigUint>> {
-        let mut tree = Tree::default();
+        let mut tree = ChangeTrie::default();
         for (number, changes) in sums.iter().enumerate() {
             let mut at = &mut tree;
             for &(level, factor) in changes.iter().rev() {
@@ -156,7 +159,7 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
             return Ok(None);
         }
         let bottom = self.levelled.levels();
-        // The list without differences is added up at the last level.
+        // The sums without changes are added up at the last level.
         if !tree.sums.is_empty() {
             match self.across(bottom - 1, self.common(bottom - 1), &[])? {
                 Some(sum) => self.note(&tree, sum),
@@ -166,7 +169,7 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
         Ok(self.climb(&tree, bottom, Vec::new())?.map(|()| self.sums))
     }
 
-    fn note(&mut self, tree: &Tree, sum: N) {
+    fn note(&mut self, tree: &ChangeTrie, sum: N) {
         let sum = sum.into_big();
         tree.sums.iter().for_each(|&number| self.sums[number].clone_from(&sum));
     }
@@ -196,7 +199,7 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
         let levels = self.levelled.levels();
         let size = |level: usize| self.levelled.level(level).len();
         self.above = (0..levels).map(|level| vec![N::zero(); size(level)]).collect();
-        // The root is the last of its level.
+        // The root is the last node of its level.
         if let Some(root) = self.above[0].last_mut() {
             *root = N::one();
         }
@@ -228,10 +231,10 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
         Ok(Some(()))
     }
 
-    /// Makes the sums that begin above in `tree`: `below` is what paths from each node of `level`
-    /// down weigh with the differences on the way to `tree`; below the last level there is one
-    /// path, without a node.
-    fn climb(&mut self, tree: &Tree, level: usize, mut below: Vec<N>) -> Fits<()> {
+    /// Computes the sums in the subtree `tree`. `below` holds the weight of the paths from each
+    /// node of `level` down, with the changes on the path to `tree`. Below the last level there is
+    /// one path and no node.
+    fn climb(&mut self, tree: &ChangeTrie, level: usize, mut below: Vec<N>) -> Fits<()> {
         let mut level = level;
         for (&(Reverse(upper), factor), parent) in &tree.upwards {
             let upper = upper as usize;
@@ -260,7 +263,8 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
         Ok(Some(()))
     }
 
-    /// One level up: what paths from the nodes of `level` weigh.
+    /// Returns the weights of the paths from the nodes of `level` down, from the weights one level
+    /// below.
     fn lift(&mut self, level: usize, factor: Option<usize>, below: &[N]) -> Fits<Vec<N>> {
         let nodes = self.levelled.level(level);
         let mut lifted: Vec<N> = Vec::with_capacity(nodes.len());
@@ -285,7 +289,7 @@ impl<'w, 'd, 'l, N: Number> Weighing<'w, 'd, 'l, N> {
         Ok(Some(lifted))
     }
 
-    /// The sum over all paths through `level`.
+    /// Returns the sum over all paths through `level`.
     fn across(&mut self, level: usize, factor: Option<usize>, below: &[N]) -> Fits<N> {
         let mut sum = N::zero();
         for (at, &id) in self.levelled.level(level).iter().enumerate() {

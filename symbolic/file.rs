@@ -1,4 +1,4 @@
-//! Diagrams as text, for those who check them or use them later.
+//! Diagrams as text, for checkers and for later use.
 //!
 //! ```text
 //! parikh-diagram 1
@@ -9,37 +9,38 @@
 //! root 4
 //! ```
 //!
-//! Each node refers to earlier ones. Values grow to the right.
+//! Each node refers only to earlier nodes. Values grow to the right.
 
-use crate::levelled::Levelled;
+use crate::levelled::LevelledNet;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// A set by itself: nodes (value, down, right), each after those that it refers to. The first one
-/// has number 2.
+/// A stand-alone set: nodes (value, down, right), each after the nodes that it refers to. The first
+/// node has number 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagram {
-    /// Numbers a member has.
+    /// Length of the member vectors.
     pub levels: u32,
-    /// From the bottom up.
+    /// The nodes from the bottom up.
     pub nodes: Vec<(u64, u32, u32)>,
-    /// The node of the set.
+    /// The number of the root node.
     pub root: u32,
 }
 
-/// What is wrong with a diagram, and where.
+/// An error in a diagram, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct FileError {
-    /// From 1; for a diagram that was not read from lines, the line where it would be.
+    /// Line number from 1. For a diagram that was not read from text, the line where the node would
+    /// be.
     pub line: usize,
-    /// What was expected.
+    /// The expected content.
     pub what: &'static str,
 }
 
 impl Diagram {
-    /// The text of it.
+    /// Returns the diagram as text.
     pub fn write(&self) -> String {
         let mut text = format!("parikh-diagram 1\nlevels {}\n", self.levels);
         for (value, down, right) in &self.nodes {
@@ -49,11 +50,11 @@ impl Diagram {
         text
     }
 
-    /// Reads what [`write`](Self::write) wrote, and checks it.
+    /// Parses and checks the text form that [`write`](Self::write) produces.
     ///
     /// # Errors
     ///
-    /// The first line that is not as it should be.
+    /// Returns the position of the first invalid line.
     pub fn read(text: &str) -> Result<Diagram, FileError> {
         let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
         let mut next = || lines.next().unwrap_or((text.lines().count() + 1, ""));
@@ -94,10 +95,10 @@ impl Diagram {
         }
     }
 
-    /// Whether nodes refer to earlier ones, of the level they should be of, and values grow to the
+    /// Checks that nodes refer to earlier nodes of the right level, and that values grow to the
     /// right.
     fn check(&self) -> Result<(), FileError> {
-        // How many levels are below a node's chain.
+        // The number of levels from each node down.
         let mut heights: Vec<u32> = vec![0, 0];
         for (at, &(value, down, right)) in self.nodes.iter().enumerate() {
             let error = |what| Err(FileError { line: at + 3, what });
@@ -126,25 +127,25 @@ impl Diagram {
 }
 
 impl Diagrams<'_> {
-    /// How many nodes the diagram of `set` has.
+    /// Returns the number of nodes in the diagram of `set`.
     pub fn nodes_of(&self, set: Set) -> usize {
-        Levelled::new(self, set).nodes.len()
+        LevelledNet::new(self, set).nodes.len()
     }
 
-    /// The diagram of `set`, whose members have `levels` numbers.
+    /// Returns the stand-alone diagram of `set`, whose members have `levels` numbers.
     pub fn export(&self, set: Set, levels: u32) -> Diagram {
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let mut known: HashMap<(u64, u32, u32), u32> = HashMap::new();
         let mut nodes = Vec::new();
-        // The number of the chain that begins at a node, by the node.
+        // The exported number of the chain that starts at each node.
         let mut number: HashMap<u32, u32> = HashMap::from([(EMPTY, EMPTY), (ONE, ONE)]);
         let mut chain: Vec<(u64, u32)> = Vec::new();
         for level in (0..levelled.levels()).rev() {
             for &id in levelled.level(level) {
                 chain.clear();
                 let mut at = id;
-                // Mostly the chain to the right is known by now: only codes of large values are out
-                // of order.
+                // The chain to the right is usually known already. Only chains with large values
+                // have to be sorted again.
                 let mut right = EMPTY;
                 while at != EMPTY {
                     let node = self.node(at);
@@ -168,15 +169,16 @@ impl Diagrams<'_> {
         Diagram { levels, nodes, root: number[&set.0] }
     }
 
-    /// The set of a diagram.
+    /// Builds the set of a stand-alone diagram.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     ///
     /// # Panics
     ///
-    /// When nodes of `diagram` refer to later ones, which no reader lets pass.
+    /// Panics if a node of `diagram` refers to a later node. [`Diagram::read`] rejects such
+    /// diagrams.
     pub fn import(&mut self, diagram: &Diagram) -> Result<Set, Stop> {
         let mut ids = vec![EMPTY, ONE];
         for &(tokens, down, right) in &diagram.nodes {

@@ -1,18 +1,18 @@
-//! The nodes of a set level by level, for what is computed over all of them: counts, maxima, files.
+//! The nodes of a set by level, for computations over all nodes: counts, maxima, files.
 
 use crate::store::{Diagrams, ONE, Set};
 
-/// The nodes of a set, top level first; within a level each after the one to its right.
-pub(crate) struct Levelled {
+/// The nodes of a set, top level first. Within a level, each node comes after its right neighbour.
+pub(crate) struct LevelledNet {
     pub(crate) nodes: Vec<u32>,
-    /// Where each level begins in `nodes`, and the end.
+    /// The start of each level in `nodes`, and the total number of nodes.
     pub(crate) starts: Vec<usize>,
-    /// Where each node is within its level, by its number among all nodes.
+    /// The position of each node in its level, indexed by node number.
     place: Vec<u32>,
 }
 
-impl Levelled {
-    pub(crate) fn new(diagrams: &Diagrams<'_>, set: Set) -> Levelled {
+impl LevelledNet {
+    pub(crate) fn new(diagrams: &Diagrams<'_>, set: Set) -> LevelledNet {
         let mut nodes = Vec::new();
         let mut starts = Vec::new();
         let mut place = vec![u32::MAX; diagrams.nodes.len()];
@@ -24,8 +24,8 @@ impl Levelled {
             for head in heads.drain(..) {
                 let mut at = head;
                 while at > ONE && place[at as usize] == u32::MAX {
-                    // Anything but `u32::MAX`: a chain has no node twice, so this is for other
-                    // chains.
+                    // Mark the node as seen. A chain contains no node twice, so the mark is for
+                    // other chains.
                     place[at as usize] = 0;
                     chain.push(at);
                     at = diagrams.node(at).right;
@@ -43,20 +43,20 @@ impl Levelled {
             }
         }
         starts.push(nodes.len());
-        Levelled { nodes, starts, place }
+        LevelledNet { nodes, starts, place }
     }
 
-    /// How many levels have nodes.
+    /// Returns the number of levels that have nodes.
     pub(crate) fn levels(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The nodes of a level.
+    /// Returns the nodes of a level.
     pub(crate) fn level(&self, level: usize) -> &[u32] {
         &self.nodes[self.starts[level]..self.starts[level + 1]]
     }
 
-    /// Where `id` is within its level.
+    /// Returns the position of `id` in its level.
     pub(crate) fn place(&self, id: u32) -> usize {
         self.place[id as usize] as usize
     }

@@ -1,33 +1,34 @@
 //! Sets of markings as list decision diagrams, and the reachable set of a Petri net by saturation.
 //!
-//! Many nets with 10²⁰ reachable markings have a simple *set* of them: what one part of the net
-//! does depends little on the others. A *list decision diagram* writes a set of equally long
-//! vectors as a graph in which equal parts occur once. A node is (value, down, right):
+//! Many nets with 10²⁰ reachable markings have a reachable set with a simple structure: the
+//! behaviour of one part of the net depends little on the other parts. A *list decision diagram*
+//! represents a set of vectors of equal length as a graph in which equal parts occur once. A node
+//! is (value, down, right):
 //!
 //! ```text
 //! ⟦(v, down, right)⟧ = { v·w | w ∈ ⟦down⟧ } ∪ ⟦right⟧      ⟦0⟧ = ∅      ⟦1⟧ = { the empty vector }
 //! ```
 //!
-//! with values growing to the right, so that a set has exactly one diagram and two sets are equal
-//! if and only if their nodes are. The k-th number of a vector belongs to *level* k; which place is
-//! at which level (the [`order`]) decides between seconds and never.
+//! Values grow to the right, so a set has exactly one diagram, and two sets are equal if and only
+//! if their nodes are equal. The k-th number of a vector belongs to *level* k. The [`order`] of the
+//! places over the levels decides whether a computation takes seconds or never ends.
 //!
-//! This crate knows places as levels and transitions as rows of [`Touch`]es. It knows no goal, no
-//! examination, no file of the contest; what its figures are worth is for its users to say.
+//! This crate knows places as levels and transitions as lists of [`LevelTouch`]es. It knows no goal and
+//! no examination.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `store`, `cache`, `collect` | nodes, made once each; results of operations; what is no longer needed |
+//! | `store`, `cache`, `collect` | unique nodes; a cache of results of operations; garbage collection |
 //! | `sets` | union, intersection, difference, members |
-//! | `touch`, `relation`, `contexts` | transitions as implicit relations, and what is still to be read below a level |
-//! | `saturate` | the reachable set, from the bottom up; `within`: the same inside another set |
-//! | `breadth` | the reachable set, round by round; `path`: a firing sequence to a member, backwards |
-//! | `next` | the members that one firing leads from into another set |
-//! | `back` | how all members lead back to some, in steps that can be gone again |
-//! | `count` | exact counts, plain and weighted; sums and their maxima |
-//! | `restrict` | the members that satisfy a linear condition |
+//! | `touch`, `relation`, `contexts` | transitions as implicit relations; the transitions that a node is saturated for |
+//! | `saturate` | the reachable set by saturation; `within`: saturation inside another set |
+//! | `breadth` | the reachable set by breadth-first search; `path`: a firing sequence to a member, found backwards |
+//! | `next` | the members from which one firing leads into another set |
+//! | `back` | a list of steps that leads every member of a set to a target set |
+//! | `count` | exact counts and weighted sums |
+//! | `restrict` | the members that satisfy a linear condition; the range of a linear expression |
 //! | `file` | diagrams as text |
-//! | `order` | which place is at which level |
+//! | `order` | orders of the places over the levels |
 //!
 //! Sources: Blom, van de Pol, "Symbolic reachability for process algebras with recursive data
 //! types", ICTAC 2008 (list decision diagrams); Ciardo, Lüttgen, Siminiceanu, "Saturation: an
@@ -56,12 +57,12 @@ mod store;
 mod touch;
 mod within;
 
-pub use back::Steps;
+pub use back::CountedSteps;
 pub use count::{Changes, Factor, Factors};
 pub use file::{Diagram, FileError};
-pub use path::Firings;
-pub use relation::Relation;
-pub use restrict::Linear;
+pub use path::TransitionPath;
+pub use relation::TransitionRelation;
+pub use restrict::LinearCondition;
 pub use stack::with_stack;
-pub use store::{Diagrams, Figures, Limits, Set, Stop};
-pub use touch::Touch;
+pub use store::{DiagramFigures, Diagrams, Limits, Set, Stop};
+pub use touch::LevelTouch;

@@ -1,25 +1,30 @@
-//! Which members of a set some firing leads from into another set.
+//! The members of a set from which one firing leads into another set.
 //!
-//! Both sets are gone through together, from the top, for all transitions at once: what a
-//! transition leaves as it is above its first level, it shares with all others. At each node
-//! those transitions are fired that begin at its level.
+//! The recursion descends through both sets together from the top, for all transitions at once.
+//! Above its first level a transition changes nothing, so all transitions share this part. At each
+//! node, the transitions that begin at its level fire.
 
 use crate::cache::Operation;
-use crate::relation::Relation;
+use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use crate::touch::{END, Suffix};
 
 impl Diagrams<'_> {
-    /// The members of `from` from which a firing of one of these transitions leads to a member of
-    /// `to`. `backwards` has the transitions [reversed](Relation::reversed); those that change
-    /// nothing are not among them.
+    /// Returns the members of `from` from which one firing leads to a member of `to`. `backwards`
+    /// holds the [reversed](TransitionRelation::reversed) transitions; it does not contain transitions
+    /// without effect.
     ///
-    /// Collects: sets that are to be used later must be [kept](Self::keep).
+    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
-    pub fn leading_into(&mut self, backwards: &Relation, from: Set, to: Set) -> Result<Set, Stop> {
+    /// Returns an error when a limit is reached.
+    pub fn leading_into(
+        &mut self,
+        backwards: &TransitionRelation,
+        from: Set,
+        to: Set,
+    ) -> Result<Set, Stop> {
         self.cached_for(backwards);
         let result = self.fire_any(backwards, 0, to.0, from.0).and_then(|result| {
             self.keep(Set(result));
@@ -30,11 +35,11 @@ impl Diagrams<'_> {
         self.clean(result)
     }
 
-    /// What firing any transition that begins at this level or below makes of the vectors of `id`,
-    /// as far as it is in `within`.
+    /// Fires every transition that begins at this level or below on the vectors of `id`, and
+    /// returns the results that lie in `within`.
     fn fire_any(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         level: u32,
         id: u32,
         within: u32,
@@ -75,11 +80,11 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
-    /// What firing `suffix` makes of the members of `id`, as far as it is in `within`. What is
-    /// outside may be much more.
+    /// Fires `suffix` on the members of `id`, and returns the results that lie in `within`. The
+    /// results outside may be far more.
     fn fire_within(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         level: u32,
         suffix: u32,
         id: u32,
@@ -111,7 +116,7 @@ impl Diagrams<'_> {
                 }
                 moved = self.shifted(tokens, touch.change)?;
                 if self.has_large() {
-                    other = within; // codes of large values are in no order of theirs
+                    other = within; // codes of large values are not sorted by tokens
                 }
             }
             while other != EMPTY && self.node(other).value < moved {

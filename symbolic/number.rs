@@ -1,9 +1,9 @@
-//! Numbers that counts are made of: 128 bits as long as they suffice, else as many as it takes.
+//! Numbers for counting: `u128` as long as it suffices, otherwise big integers.
 
 use num_bigint::BigUint;
 use num_traits::{CheckedAdd, CheckedMul, One, Zero};
 
-/// A natural number, whose operations say when it does not fit.
+/// A natural number with checked operations.
 pub(crate) trait Number: Clone + Zero + One + CheckedAdd + CheckedMul {
     fn of(value: &BigUint) -> Option<Self>;
     fn into_big(self) -> BigUint;

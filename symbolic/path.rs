@@ -1,35 +1,36 @@
 //! A firing sequence to a member.
 //!
-//! Saturation forgets in which order things were found. So the way is looked for backwards from the
-//! target, inside the reachable set, in *rounds*: each takes one transition after the other, as
-//! often as it adds anything, on all that was found before, until the start is met. Then the same
-//! steps are gone forwards: what was added by a transition leads by it to what was there before.
-//! The way is not the shortest; but there are as many layers of equal distance as the shortest one
-//! has firings, and most ways, however long, come within a few rounds.
+//! Saturation does not record the order in which vectors are found. The search therefore runs
+//! backwards from the target, inside the reachable set, in *rounds*. A round takes one transition
+//! after another and fires each as long as it adds members. The search ends when the start vector
+//! is found. Then the steps are followed forwards: from a vector that a transition added, firing
+//! the transition leads into the set before that step. The sequence is not the shortest.
+//! Breadth-first layers would be as many as the shortest sequence has firings, while most
+//! sequences, however long, are found within a few rounds.
 
-use crate::relation::Relation;
+use crate::relation::TransitionRelation;
 use crate::store::{Diagrams, Set, Stop};
-use crate::touch::Touch;
+use crate::touch::LevelTouch;
 use std::collections::HashMap;
 
-/// Which transitions fire, by their places in the list that [`Diagrams::firings`] was given.
-pub type Firings = Vec<usize>;
+/// The fired transitions, as indices into the list given to [`Diagrams::firings`].
+pub type TransitionPath = Vec<usize>;
 
 impl Diagrams<'_> {
-    /// Firings that lead from `start` to a member of `target` inside `reachable`; `None` if there
-    /// are none. `transitions` are those that `relation` was made of.
+    /// Returns firings that lead from `start` to a member of `target` inside `reachable`, or `None`
+    /// if there are none. `relation` must have been built from `transitions`.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn firings(
         &mut self,
-        relation: &Relation,
-        transitions: &[Vec<Touch>],
+        relation: &TransitionRelation,
+        transitions: &[Vec<LevelTouch>],
         start: &[u64],
         target: Set,
         reachable: Set,
-    ) -> Result<Option<Firings>, Stop> {
+    ) -> Result<Option<TransitionPath>, Stop> {
         let backwards = relation.reversed()?;
         self.cached_for(&backwards);
         let target = self.intersection(target, reachable)?;
@@ -41,15 +42,15 @@ impl Diagrams<'_> {
             self.release(before);
         }
         self.release(reachable);
-        // Nothing is collected from here on.
+        // No collection happens from here on.
         Ok(met?.then(|| self.follow(&backwards, transitions, start, &steps)).flatten())
     }
 
-    /// Whether `start` is met. Each step is a transition and the set, kept, before what leads there
-    /// by it was added.
+    /// Returns true if `start` was found. Each step is a transition and the kept set of vectors
+    /// found before that step.
     fn rounds(
         &mut self,
-        backwards: &Relation,
+        backwards: &TransitionRelation,
         start: &[u64],
         target: Set,
         reachable: Set,
@@ -85,16 +86,16 @@ impl Diagrams<'_> {
         Ok(!found.is_empty())
     }
 
-    /// The firings from `start` down the steps.
+    /// Returns the firings from `start` along the steps, last step first.
     fn follow(
         &self,
-        backwards: &Relation,
-        transitions: &[Vec<Touch>],
+        backwards: &TransitionRelation,
+        transitions: &[Vec<LevelTouch>],
         start: &[u64],
         steps: &[(u32, Set)],
-    ) -> Option<Firings> {
-        // The relation knows what transitions do and not which they are.
-        let mut numbers: HashMap<Vec<Touch>, usize> = HashMap::new();
+    ) -> Option<TransitionPath> {
+        // The relation stores only the touches of its transitions, not their indices.
+        let mut numbers: HashMap<Vec<LevelTouch>, usize> = HashMap::new();
         for (number, touches) in transitions.iter().enumerate() {
             let touches = touches.iter().filter(|touch| touch.pre > 0 || touch.change != 0);
             numbers.entry(touches.copied().collect()).or_insert(number);
@@ -105,7 +106,8 @@ impl Diagrams<'_> {
             if self.contains(before, &at) {
                 continue;
             }
-            let touches: Vec<Touch> = backwards.touches(suffix).map(Touch::reversed).collect();
+            let touches: Vec<LevelTouch> =
+                backwards.touches(suffix).map(LevelTouch::reversed).collect();
             at = fired(&at, &touches)?;
             firings.push(*numbers.get(&touches)?);
         }
@@ -113,8 +115,8 @@ impl Diagrams<'_> {
     }
 }
 
-/// The vector after firing, if it is enabled.
-fn fired(vector: &[u64], touches: &[Touch]) -> Option<Vec<u64>> {
+/// Returns the vector after firing, or `None` if the transition is disabled.
+fn fired(vector: &[u64], touches: &[LevelTouch]) -> Option<Vec<u64>> {
     let mut after = vector.to_vec();
     for touch in touches {
         let tokens = &mut after[touch.level as usize];

@@ -1,61 +1,65 @@
-//! Transitions as implicit relations: no relation diagram, only what each transition does at the
-//! levels that it touches.
+//! Transitions as implicit relations: instead of a relation diagram, the effect of each transition
+//! at the levels that it touches.
 //!
-//! A transition is a list of [touches](Touch) from top to bottom: at this level it needs `pre`
-//! tokens and changes their number by `change`. Lists are made from the bottom up and each tail, a
-//! *suffix*, once: two transitions that do the same from some level on share what was computed for
-//! them there.
+//! A transition is a list of [touches](LevelTouch) from top to bottom: at each touched level it needs
+//! `pre` tokens and changes their number by `change`. Lists are built from the bottom up, and each
+//! tail (a *suffix*) is stored once. Two transitions with the same suffix share the cached results
+//! for it.
 //!
-//! A transition that changes nothing leads nowhere new and is left out here. Counting how often
-//! transitions are enabled is a matter of `count`.
+//! Transitions without effect lead to no new marking and are left out. The module `count` counts
+//! their enablings.
 
-use crate::contexts::{Contexts, Local};
+use crate::contexts::{Contexts, LocalTransition};
 use crate::store::Stop;
-use crate::touch::{END, Suffix, Touch};
+use crate::touch::{END, LevelTouch, Suffix};
 use std::collections::HashMap;
 
-/// The transitions of a net over levels, made ready for firing.
-pub struct Relation {
+/// The transitions of a net over levels, prepared for firing.
+pub struct TransitionRelation {
     pub(crate) levels: u32,
     pub(crate) suffixes: Vec<Suffix>,
-    /// One suffix a transition that changes something, each once.
+    /// The suffixes of the transitions that have an effect, without repetition.
     pub(crate) transitions: Vec<u32>,
     pub(crate) contexts: Contexts,
     /// The transitions by their topmost level.
-    pub(crate) by_level: Vec<Vec<Local>>,
-    /// The same, as suffixes.
+    pub(crate) by_level: Vec<Vec<LocalTransition>>,
+    /// The suffix numbers of the transitions by their topmost level.
     beginning: Vec<Vec<u32>>,
-    /// Which of several relations this is, for caches: they know suffixes by number only.
+    /// Number of this relation among all relations. Caches store suffix numbers, which are valid
+    /// for one relation only.
     pub(crate) number: u64,
 }
 
-impl Relation {
-    /// Transitions over `levels` levels, each with its touches by ascending level.
+impl TransitionRelation {
+    /// Builds a relation from transitions over `levels` levels. Each transition lists its touches
+    /// by ascending level.
     ///
     /// # Errors
     ///
-    /// [`Stop::Memory`] with more than 2²⁸ different suffixes.
+    /// Returns [`Stop::Memory`] if there are 2²⁸ different suffixes or more.
     ///
     /// # Panics
     ///
-    /// When a touch is at no level, out of order, or takes more than it needs.
-    pub fn new(levels: u32, transitions: &[Vec<Touch>]) -> Result<Self, Stop> {
+    /// Panics if a touch has an invalid level, is out of order, or takes more tokens than it needs.
+    pub fn new(levels: u32, transitions: &[Vec<LevelTouch>]) -> Result<Self, Stop> {
         Self::with_reads(levels, transitions, true)
     }
 
-    /// As [`new`](Self::new); `conditional` says whether reads above the first change wait for
-    /// nothing (see `contexts`), which only matters for the time it takes.
+    /// Builds a relation as [`new`](Self::new) does. With `conditional`, saturation uses
+    /// conditional locality for reads above the first change (see `contexts`). This affects only
+    /// the running time.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new).
+    /// The same as for [`new`](Self::new).
     pub fn with_reads(
         levels: u32,
-        transitions: &[Vec<Touch>],
+        transitions: &[Vec<LevelTouch>],
         conditional: bool,
     ) -> Result<Self, Stop> {
         static NUMBERS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
-        let nothing = Suffix { touch: Touch { level: u32::MAX, pre: 0, change: 0 }, next: END };
+        let nothing =
+            Suffix { touch: LevelTouch { level: u32::MAX, pre: 0, change: 0 }, next: END };
         let mut suffixes = vec![nothing];
         let mut known: HashMap<Suffix, u32> = HashMap::new();
         let mut all = Vec::new();
@@ -85,29 +89,37 @@ impl Relation {
         let mut by_level = vec![Vec::new(); levels as usize + 1];
         let mut beginning = vec![Vec::new(); levels as usize + 1];
         for &id in &all {
-            let Suffix { touch: Touch { level, pre, change }, next } = suffixes[id as usize];
-            by_level[level as usize].push(Local { pre, change, next });
+            let Suffix { touch: LevelTouch { level, pre, change }, next } = suffixes[id as usize];
+            by_level[level as usize].push(LocalTransition { pre, change, next });
             beginning[level as usize].push(id);
         }
         let number = NUMBERS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Ok(Relation { levels, suffixes, transitions: all, contexts, by_level, beginning, number })
+        Ok(TransitionRelation {
+            levels,
+            suffixes,
+            transitions: all,
+            contexts,
+            by_level,
+            beginning,
+            number,
+        })
     }
 
-    /// The transitions backwards.
+    /// Returns the reversed transitions.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new).
-    pub fn reversed(&self) -> Result<Relation, Stop> {
-        let transitions: Vec<Vec<Touch>> = self
+    /// The same as for [`new`](Self::new).
+    pub fn reversed(&self) -> Result<TransitionRelation, Stop> {
+        let transitions: Vec<Vec<LevelTouch>> = self
             .transitions
             .iter()
-            .map(|&suffix| self.touches(suffix).map(Touch::reversed).collect())
+            .map(|&suffix| self.touches(suffix).map(LevelTouch::reversed).collect())
             .collect();
-        Relation::with_reads(self.levels, &transitions, false)
+        TransitionRelation::with_reads(self.levels, &transitions, false)
     }
 
-    /// The suffixes of the transitions whose topmost level this is.
+    /// Returns the suffixes of the transitions whose topmost level is `level`.
     pub(crate) fn beginning_at(&self, level: u32) -> &[u32] {
         &self.beginning[level as usize]
     }
@@ -116,7 +128,7 @@ impl Relation {
         self.suffixes[id as usize]
     }
 
-    pub(crate) fn touches(&self, mut id: u32) -> impl Iterator<Item = Touch> {
+    pub(crate) fn touches(&self, mut id: u32) -> impl Iterator<Item = LevelTouch> {
         std::iter::from_fn(move || {
             let suffix = self.suffixes[id as usize];
             let touch = (id != END).then_some(suffix.touch);
@@ -125,7 +137,7 @@ impl Relation {
         })
     }
 
-    /// How many levels a vector has.
+    /// Returns the number of levels of a vector.
     pub fn levels(&self) -> u32 {
         self.levels
     }

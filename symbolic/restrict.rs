@@ -1,48 +1,47 @@
-//! The members whose weighted sum of some levels lies between two numbers, and how small and large
-//! such sums are.
+//! Members that satisfy a linear condition, and the range of a linear expression over a set.
 //!
-//! The sum is carried down; where the least and the most that the levels below can add decide, the
-//! rest is taken or left as a whole.
+//! The recursion carries the partial sum down. Once the minimum and maximum of the levels below
+//! decide the condition, the whole remaining node is kept or dropped.
 
-use crate::levelled::Levelled;
+use crate::levelled::LevelledNet;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use std::collections::HashMap;
 
-/// least ≤ Σ weight · tokens ≤ most.
+/// The condition least ≤ Σ weight · tokens ≤ most.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linear {
-    /// Level and weight, each level once.
+pub struct LinearCondition {
+    /// Pairs of a level and its weight, each level at most once.
     pub terms: Vec<(u32, i64)>,
-    /// No less than this.
+    /// Inclusive lower bound.
     pub least: i128,
-    /// No more than this.
+    /// Inclusive upper bound.
     pub most: i128,
 }
 
 struct Restriction<'r> {
     weights: &'r HashMap<u32, i64>,
-    linear: &'r Linear,
-    levelled: Levelled,
-    /// The least and the most that the members of a node add, by level and place.
+    linear: &'r LinearCondition,
+    levelled: LevelledNet,
+    /// Minimum and maximum of the sum below each node, by level and position in the level.
     ranges: Vec<Vec<(i128, i128)>>,
     done: HashMap<(u32, i128), u32>,
 }
 
-/// What is needed at some levels, and the parts of nodes that have it.
-struct List<'l> {
+/// Required tokens at some levels, and the cache of node parts that satisfy them.
+struct EnablingList<'l> {
     needs: &'l [(u32, u64)],
     done: HashMap<u32, u32>,
 }
 
 impl Diagrams<'_> {
-    /// The members of `set` that satisfy `linear`.
+    /// Returns the members of `set` that satisfy `linear`.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
-    pub fn restrict(&mut self, set: Set, linear: &Linear) -> Result<Set, Stop> {
+    /// Returns an error when a limit is reached.
+    pub fn restrict(&mut self, set: Set, linear: &LinearCondition) -> Result<Set, Stop> {
         let weights: HashMap<u32, i64> = linear.terms.iter().copied().collect();
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let ranges = self.ranges(&levelled, &weights)?;
         let done = HashMap::new();
         let mut restriction = Restriction { weights: &weights, linear, levelled, ranges, done };
@@ -50,23 +49,24 @@ impl Diagrams<'_> {
         self.clean(result)
     }
 
-    /// The least and the most that Σ weight · tokens is in a member; `None` without members.
+    /// Returns the minimum and maximum of Σ weight · tokens over the members, or `None` if the set
+    /// is empty.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn range(&mut self, set: Set, terms: &[(u32, i64)]) -> Result<Option<(i128, i128)>, Stop> {
         if set.0 <= ONE {
             return Ok((set.0 == ONE).then_some((0, 0)));
         }
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let ranges = self.ranges(&levelled, &terms.iter().copied().collect())?;
         Ok(Some(ranges[0][levelled.place(set.0)]))
     }
 
-    /// The most tokens that members hold, level by level from the top.
+    /// Returns the largest number of tokens at each level, from the top level down.
     pub fn most_by_level(&self, set: Set) -> Vec<u64> {
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let most = |level: usize| {
             let tokens = levelled.level(level).iter().map(|&id| self.tokens(self.node(id).value));
             tokens.max().unwrap_or(0)
@@ -74,9 +74,9 @@ impl Diagrams<'_> {
         (0..levelled.levels()).map(most).collect()
     }
 
-    /// The numbers of tokens that occur at each level, ascending, level by level from the top.
+    /// Returns the numbers of tokens that occur at each level, ascending, from the top level down.
     pub fn values_by_level(&self, set: Set) -> Vec<Vec<u64>> {
-        let levelled = Levelled::new(self, set);
+        let levelled = LevelledNet::new(self, set);
         let values = |level: usize| {
             let nodes = levelled.level(level).iter();
             let mut values: Vec<u64> = nodes.map(|&id| self.tokens(self.node(id).value)).collect();
@@ -87,41 +87,41 @@ impl Diagrams<'_> {
         (0..levelled.levels()).map(values).collect()
     }
 
-    /// The members of `set` in which some listed level holds fewer tokens than listed.
+    /// Returns the members of `set` in which some listed level holds fewer tokens than listed.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn not_enabling(&mut self, set: Set, needs: &[(u32, u64)]) -> Result<Set, Stop> {
         let enabling = self.enabling(set, needs)?;
         self.difference(set, enabling)
     }
 
-    /// The members of `set` in which every listed level holds at least as many tokens as listed.
+    /// Returns the members of `set` in which every listed level holds at least the listed tokens.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn enabling(&mut self, set: Set, needs: &[(u32, u64)]) -> Result<Set, Stop> {
         let mut done = HashMap::new();
         let result = self.enabled_part(set.0, 0, needs, &mut done).map(Set);
         self.clean(result)
     }
 
-    /// The members of `set` in which for one of the lists every listed level holds at least as many
-    /// tokens as listed. What lies above the first level of a list is gone through once for all
-    /// lists.
+    /// Returns the members of `set` that satisfy at least one of the lists: every level in the list
+    /// holds at least the listed tokens. The levels above the first level of a list are traversed
+    /// once for all lists.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn enabling_any(&mut self, set: Set, lists: &[Vec<(u32, u64)>]) -> Result<Set, Stop> {
         if lists.iter().any(Vec::is_empty) {
             return Ok(set);
         }
-        let mut beginning: HashMap<u32, Vec<List<'_>>> = HashMap::new();
+        let mut beginning: HashMap<u32, Vec<EnablingList<'_>>> = HashMap::new();
         for needs in lists {
-            let list = List { needs, done: HashMap::new() };
+            let list = EnablingList { needs, done: HashMap::new() };
             beginning.entry(needs[0].0).or_default().push(list);
         }
         let result = self.any_part(set.0, 0, &mut beginning, &mut HashMap::new()).map(Set);
@@ -132,7 +132,7 @@ impl Diagrams<'_> {
         &mut self,
         id: u32,
         level: u32,
-        beginning: &mut HashMap<u32, Vec<List<'_>>>,
+        beginning: &mut HashMap<u32, Vec<EnablingList<'_>>>,
         done: &mut HashMap<u32, u32>,
     ) -> Result<u32, Stop> {
         if id <= ONE {
@@ -201,7 +201,7 @@ impl Diagrams<'_> {
 
     fn ranges(
         &mut self,
-        levelled: &Levelled,
+        levelled: &LevelledNet,
         weights: &HashMap<u32, i64>,
     ) -> Result<Vec<Vec<(i128, i128)>>, Stop> {
         let levels = levelled.levels();
@@ -216,8 +216,8 @@ impl Diagrams<'_> {
                     true => ranges[level + 1][levelled.place(node.down)],
                     false => (0, 0),
                 };
-                // At most 2³² levels with products below 2¹²⁶ only where tokens and weights are
-                // near 2⁶³ both.
+                // The sum overflows only if tokens and weights are both near 2⁶³: with at most 2³²
+                // levels, products below 2⁹⁴ are safe.
                 let mine = weight * i128::from(self.tokens(node.value));
                 let mut range = (add(mine, below.0)?, add(mine, below.1)?);
                 if node.right > ONE {

@@ -1,53 +1,55 @@
-//! The reachable set by saturation: nodes are closed under the transitions of their own level and
-//! below, from the bottom up, and what a firing makes is closed at once, at every level it comes
-//! by.
+//! The reachable set by saturation. Nodes are closed under the transitions of their own level and
+//! below, from the bottom up. The result of a firing is closed at once, at every level that the
+//! firing passes.
 //!
 //! ```text
-//! saturate(n)            children saturated first; then `close`
-//! close(chain)           fires the transitions of this level, until the chain does not change
-//! fired(n, suffix)       what firing the suffix below makes of n, saturated at every level
+//! saturate(n)            saturates the children of n, then calls `close`
+//! close(chain)           fires the transitions of this level until the chain does not change
+//! fired(n, suffix)       the result of firing `suffix` on n, saturated at every level
 //! ```
 //!
-//! Within a chain, a transition goes over the values in the direction in which it moves them, so
-//! that it fires again what it has just made (*chaining*), and looks only at what has changed since
-//! its last round.
+//! Within a chain, a transition visits the values in the direction in which it moves them. It thus
+//! fires again on the values that it has just produced (*chaining*). It visits only values that
+//! have changed since its last round.
 //!
-//! What is carried down beside a node, its *guide*, says what it is closed under: its context
-//! (`contexts`), or the part of a set that nothing may leave (`within`).
+//! Each node comes with a number that its *guide* interprets and that determines the closure: its
+//! context (`contexts`), or the part of a set that firings must not leave (`within`).
 //!
-//! Nothing here needs bounds, and nothing ends where places are unbounded: prove boundedness first,
+//! The algorithm needs no bounds, and it does not end on an unbounded net. Prove boundedness first,
 //! or limit the time.
 
 use crate::cache::Operation;
-use crate::contexts::Local;
-use crate::relation::Relation;
-use crate::store::{Diagrams, EMPTY, Entry, ONE, Set, Stop};
+use crate::contexts::LocalTransition;
+use crate::relation::TransitionRelation;
+use crate::store::{CachedNode, Diagrams, EMPTY, ONE, Set, Stop};
 use crate::touch::END;
 
-/// What is carried down beside a node and says what it is closed under: a number at each level.
-pub(crate) trait Guide {
+/// The interpretation of the number carried down with each node. This number determines what the
+/// node is closed under.
+pub(crate) trait SaturationGuide {
     const SATURATE: Operation;
     const SATURATE_FIRED: Operation;
 
-    /// The transitions of this level.
-    fn locals(&self, level: u32, carried: u32) -> &[Local];
-    /// What is carried below `value`; `None` where nothing may be.
+    /// Returns the transitions that fire at this level.
+    fn locals(&self, level: u32, carried: u32) -> &[LocalTransition];
+    /// Returns the number carried below `value`, or `None` if `value` is not allowed.
     fn below(&self, diagrams: &Diagrams<'_>, carried: u32, value: u32) -> Option<u32>;
-    /// What of `id` may be where `carried` is; it is still to be saturated for it.
+    /// Returns the part of `id` that is allowed under `carried`. The caller still has to saturate
+    /// this part.
     fn enter(diagrams: &mut Diagrams<'_>, id: u32, carried: u32) -> Result<u32, Stop>;
-    /// Whether nothing can be added to `id`.
+    /// Returns true if nothing can be added to `id`.
     fn is_full(id: u32, carried: u32) -> bool;
 }
 
-/// Saturation for contexts.
-struct Everywhere<'r>(&'r Relation);
+/// The guide of unrestricted saturation: the carried number is a context.
+struct ContextGuide<'r>(&'r TransitionRelation);
 
-impl Guide for Everywhere<'_> {
+impl SaturationGuide for ContextGuide<'_> {
     const SATURATE: Operation = Operation::Saturate;
     const SATURATE_FIRED: Operation = Operation::SaturateFired;
 
     #[inline]
-    fn locals(&self, _: u32, carried: u32) -> &[Local] {
+    fn locals(&self, _: u32, carried: u32) -> &[LocalTransition] {
         &self.0.contexts.all[carried as usize].locals
     }
 
@@ -67,24 +69,24 @@ impl Guide for Everywhere<'_> {
 }
 
 impl Diagrams<'_> {
-    /// All vectors that firing transitions makes of members of `from`, these included.
+    /// Returns all vectors reachable from members of `from`, including `from`.
     ///
-    /// Collects: sets that are to be used later must be [kept](Self::keep).
+    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
-    pub fn reachable(&mut self, relation: &Relation, from: Set) -> Result<Set, Stop> {
+    /// Returns an error when a limit is reached.
+    pub fn reachable(&mut self, relation: &TransitionRelation, from: Set) -> Result<Set, Stop> {
         self.cached_for(relation);
         self.keep(from);
-        let result = self.saturate(relation, &Everywhere(relation), 0, from.0, 0);
+        let result = self.saturate(relation, &ContextGuide(relation), 0, from.0, 0);
         self.release(from);
         self.clean(result.map(Set))
     }
 
-    pub(crate) fn saturate<G: Guide>(
+    pub(crate) fn saturate<G: SaturationGuide>(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         guide: &G,
         level: u32,
         id: u32,
@@ -110,16 +112,16 @@ impl Diagrams<'_> {
         self.close(relation, guide, level, base, carried)?;
         let result = self.chain(base, EMPTY)?;
         self.cache.put(G::SATURATE, 0, id, carried, result);
-        // It stays what it is: the second look at it costs nothing.
+        // The result is saturated already, so a second call returns at once.
         self.cache.put(G::SATURATE, 0, result, carried, result);
         Ok(result)
     }
 
-    /// Closes the chain `work[base..]`, whose parts below are saturated, under the transitions of
-    /// its level.
-    fn close<G: Guide>(
+    /// Closes the chain `work[base..]` under the transitions of its level. The nodes below the
+    /// chain are saturated.
+    fn close<G: SaturationGuide>(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         guide: &G,
         level: u32,
         base: usize,
@@ -129,8 +131,8 @@ impl Diagrams<'_> {
         if locals.is_empty() || self.work.len() == base {
             return Ok(());
         }
-        // Time is counted in changes. An entry is new to a transition if it changed since its last
-        // round began.
+        // Time counts changes. An entry is new for a transition if it changed after the start of
+        // the transition's last round.
         for entry in &mut self.work[base..] {
             entry.changed = 1;
         }
@@ -152,8 +154,12 @@ impl Diagrams<'_> {
         Ok(())
     }
 
-    /// Fires one transition on all entries that changed after its last round.
-    fn round<G: Guide>(&mut self, round: &Round<'_, G>, now: &mut u32) -> Result<(), Stop> {
+    /// Fires one transition on all entries that changed since its last round.
+    fn round<G: SaturationGuide>(
+        &mut self,
+        round: &Round<'_, G>,
+        now: &mut u32,
+    ) -> Result<(), Stop> {
         let &Round { relation, guide, level, base, carried, local, last } = round;
         let ascending = local.change >= 0;
         let mut at = if ascending { base } else { self.work.len() };
@@ -164,7 +170,7 @@ impl Diagrams<'_> {
                 true => {}
                 false => at -= 1,
             }
-            let Entry { value, down, changed } = self.work[at];
+            let CachedNode { value, down, changed } = self.work[at];
             let tokens = self.tokens(value);
             if changed <= last || tokens < local.pre {
                 at += usize::from(ascending);
@@ -191,13 +197,13 @@ impl Diagrams<'_> {
                             self.work[there].down = both;
                             self.work[there].changed = *now;
                             if there == at {
-                                continue; // nothing changes here: it may fire again from what it made
+                                continue; // the transition keeps the value here, so it may fire again on its own result
                             }
                         }
                     }
                     Err(there) => {
                         *now += 1;
-                        let entry = Entry { value: moved, down: made, changed: *now };
+                        let entry = CachedNode { value: moved, down: made, changed: *now };
                         self.work.insert(base + there, entry);
                         at += usize::from(base + there <= at);
                     }
@@ -207,12 +213,12 @@ impl Diagrams<'_> {
         }
     }
 
-    /// What firing `suffix` makes of the members of `id`, closed under what `to` says. `id` is
-    /// closed under what `from` says.
+    /// Returns the result of firing `suffix` on the members of `id`, closed for the carried number
+    /// `to`. The node `id` is closed for the carried number `from`.
     #[expect(clippy::too_many_arguments, reason = "a recursion, with what changes on the way")]
-    pub(crate) fn fired<G: Guide>(
+    pub(crate) fn fired<G: SaturationGuide>(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         guide: &G,
         level: u32,
         id: u32,
@@ -227,7 +233,8 @@ impl Diagrams<'_> {
             if from == to {
                 return Ok(id);
             }
-            // Protected: until it is saturated, nothing else may hold what enters.
+            // The stack protects the entering node until it is saturated: nothing else may refer to
+            // it.
             let entering = G::enter(self, id, to)?;
             self.push(0, entering);
             let result = self.saturate(relation, guide, level, entering, to)?;
@@ -265,7 +272,7 @@ impl Diagrams<'_> {
             }
         }
         if !sorted {
-            self.work[base..].sort_unstable_by_key(|entry| entry.value); // codes of large values
+            self.work[base..].sort_unstable_by_key(|entry| entry.value); // codes of large values can be out of order
         }
         self.close(relation, guide, level, base, to)?;
         let result = self.chain(base, EMPTY)?;
@@ -273,8 +280,8 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
-    /// The cache holds what was computed for one relation: forgets that of another.
-    pub(crate) fn cached_for(&mut self, relation: &Relation) {
+    /// Clears the cache if it holds results of another relation.
+    pub(crate) fn cached_for(&mut self, relation: &TransitionRelation) {
         if self.cached_for != relation.number {
             self.cache.clear();
             self.cached_for = relation.number;
@@ -282,13 +289,13 @@ impl Diagrams<'_> {
     }
 }
 
-/// One transition, and the chain that it fires on.
+/// One round of a transition, with the chain that it fires on.
 struct Round<'r, G> {
-    relation: &'r Relation,
+    relation: &'r TransitionRelation,
     guide: &'r G,
     level: u32,
     base: usize,
     carried: u32,
-    local: Local,
+    local: LocalTransition,
     last: u32,
 }

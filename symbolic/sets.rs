@@ -1,36 +1,35 @@
-//! Union, intersection and difference, as merges of chains that are sorted by value; single
-//! members.
+//! Union, intersection and difference, as merges of chains sorted by code; single members.
 
 use crate::cache::Operation;
 use crate::store::{Diagrams, EMPTY, ONE, Set, Stop};
 use std::cmp::Ordering;
 
 impl Diagrams<'_> {
-    /// a ∪ b.
+    /// Returns a ∪ b.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn union(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         let result = self.union_of(a.0, b.0).map(Set);
         self.clean(result)
     }
 
-    /// a ∩ b.
+    /// Returns a ∩ b.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn intersection(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         let result = self.intersection_of(a.0, b.0).map(Set);
         self.clean(result)
     }
 
-    /// a ∖ b.
+    /// Returns a ∖ b.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn difference(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         let result = self.difference_of(a.0, b.0).map(Set);
         self.clean(result)
@@ -156,11 +155,11 @@ impl Diagrams<'_> {
         Ok(result)
     }
 
-    /// The set of one vector, its numbers from the top level down.
+    /// Returns the set with the single member `vector`, given from the top level down.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn single(&mut self, vector: &[u64]) -> Result<Set, Stop> {
         let mut set = ONE;
         for &tokens in vector.iter().rev() {
@@ -170,7 +169,7 @@ impl Diagrams<'_> {
         Ok(Set(set))
     }
 
-    /// Whether `vector` is a member.
+    /// Returns true if `vector` is a member.
     pub fn contains(&self, set: Set, vector: &[u64]) -> bool {
         let mut id = set.0;
         for &tokens in vector {
@@ -186,7 +185,7 @@ impl Diagrams<'_> {
         id == ONE
     }
 
-    /// Some member, if there is one: `levels` numbers from the top level down.
+    /// Returns a member from the top level down, or `None` if the set is empty.
     pub fn member(&self, set: Set) -> Option<Vec<u64>> {
         let mut id = set.0;
         let mut vector = Vec::new();
@@ -198,7 +197,7 @@ impl Diagrams<'_> {
         (id == ONE).then_some(vector)
     }
 
-    /// All members, for sets that are known to be small.
+    /// Returns all members. Use it only for small sets.
     pub fn members(&self, set: Set) -> Vec<Vec<u64>> {
         let mut all = Vec::new();
         let mut vector = Vec::new();

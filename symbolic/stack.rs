@@ -1,21 +1,21 @@
-//! A stack deep enough: operations go down one call or two per level, and nets have thousands of
-//! places.
+//! A thread with a deep stack: operations recurse one or two calls per level, and nets have
+//! thousands of places.
 
-/// Bytes of stack for each level: saturation's three functions call each other once. A test with
-/// many levels shows that it suffices; what is not used is only addresses.
+/// Bytes of stack per level: the three functions of saturation call each other once per level. A
+/// test with many levels shows that it suffices. Unused stack costs only address space.
 const PER_LEVEL: usize = 4 << 10;
-/// Bytes of stack beside these.
+/// Bytes of stack in addition to those per level.
 const BASE: usize = 2 << 20;
 
-/// Runs `work` on a thread of its own whose stack is deep enough for diagrams of `levels` levels.
+/// Runs `work` on a thread whose stack is deep enough for diagrams of `levels` levels.
 ///
 /// # Panics
 ///
-/// When `work` panics, with what it panicked with.
+/// Panics if `work` panics, with the same payload.
 ///
 /// # Errors
 ///
-/// When the system gives no thread with such a stack.
+/// Returns an error if the system cannot start a thread with such a stack.
 pub fn with_stack<T: Send>(levels: usize, work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     let bytes = BASE + levels.saturating_mul(PER_LEVEL);
     std::thread::scope(|scope| {

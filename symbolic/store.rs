@@ -1,45 +1,46 @@
-//! Nodes, each made once.
+//! The unique table of nodes.
 //!
-//! Nodes live in one array and are named by their index. A table of open addressing (load at most
-//! one half) finds the node with given parts, so that equal sets are equal numbers. Nothing is
-//! counted per node: what is no longer needed is found by marking (`collect`), at points where
-//! everything needed is on the stacks here.
+//! Nodes live in one array; a node is named by its index. An open-addressing hash table (load at
+//! most one half) finds the node with given parts, so equal sets have equal indices. Nodes have no
+//! reference counts. Mark-and-sweep collection (`collect`) frees unused nodes, at points where
+//! every node in use is on the stacks of [`Diagrams`].
 //!
-//! Values are tokens. Up to 2³¹ − 1 they stand for themselves; a larger one stands in a list, and
-//! the node holds 2³¹ plus its place there. The order of values within a node's chain is that of
-//! these *codes*: any total order makes diagrams canonical.
+//! Values are numbers of tokens. A value up to 2³¹ − 1 is its own *code*. A larger value is stored
+//! in a list, and its code is 2³¹ plus its index there. The values of a chain are sorted by code:
+//! any total order makes diagrams canonical.
 
 use crate::cache::{Cache, hash};
 use std::collections::HashMap;
 
-/// A set of vectors: a node of the [`Diagrams`] that made it, and meaningless with others.
+/// A set of vectors: a node of the [`Diagrams`] that created it. It has no meaning in another
+/// [`Diagrams`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Set(pub(crate) u32);
 
 impl Set {
-    /// ∅.
+    /// The empty set.
     pub const EMPTY: Set = Set(EMPTY);
 
-    /// Whether it has no member.
+    /// Returns true if the set has no member.
     pub fn is_empty(self) -> bool {
         self.0 == EMPTY
     }
 }
 
 pub(crate) const EMPTY: u32 = 0;
-/// The set of the empty vector, below the last level.
+/// The set that contains only the empty vector: the bottom of every diagram.
 pub(crate) const ONE: u32 = 1;
 
-/// Codes from here on are places in the list of large values.
+/// The first code of a large value. Codes from here on index the list of large values.
 pub(crate) const LARGE: u32 = 1 << 31;
 
-/// Why an operation gave up.
+/// The reason why an operation gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// The caller's function said so.
+    /// The caller's stop function returned true.
     #[error("stopped by its caller")]
     Asked,
-    /// The nodes that are needed do not fit the ceiling.
+    /// The nodes in use do not fit the memory limit.
     #[error("the diagrams do not fit their memory")]
     Memory,
     /// A place would hold more than 2⁶³ − 1 tokens.
@@ -47,13 +48,14 @@ pub enum Stop {
     Overflow,
 }
 
-/// What a computation may use.
+/// Limits of a computation.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// Bytes for nodes, their table and the caches.
+    /// Memory limit in bytes for nodes, hash table and caches.
     pub bytes: usize,
-    /// Asked about every millisecond with the figures so far; `true` ends the computation.
-    pub stop: &'a (dyn Fn(&Figures) -> bool + Sync),
+    /// Called about every millisecond with the current figures. The computation ends if it returns
+    /// `true`.
+    pub stop: &'a (dyn Fn(&DiagramFigures) -> bool + Sync),
 }
 
 impl Default for Limits<'_> {
@@ -62,16 +64,16 @@ impl Default for Limits<'_> {
     }
 }
 
-/// How large the diagrams are.
+/// The size of the diagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
-    /// Nodes now, those included that nothing needs any more.
+pub struct DiagramFigures {
+    /// Current number of nodes, including unused ones that are not collected yet.
     pub nodes: usize,
-    /// The most nodes at one time.
+    /// The largest number of nodes at any time.
     pub peak: usize,
-    /// How often nodes were collected.
+    /// Number of garbage collections.
     pub collections: u64,
-    /// Bytes of nodes, their table and caches.
+    /// Bytes of nodes, hash table and caches.
     pub bytes: usize,
 }
 
@@ -82,57 +84,58 @@ pub(crate) struct Node {
     pub(crate) right: u32,
 }
 
-/// One value of a chain that is being made: what is below it, and when that changed last.
+/// One value of a chain under construction, with the node below it and the time of its last change.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct CachedNode {
     pub(crate) value: u32,
     pub(crate) down: u32,
     pub(crate) changed: u32,
 }
 
-/// Nodes, their table and caches: where sets live.
+/// The store of all sets: nodes, hash table and caches.
 pub struct Diagrams<'a> {
     pub(crate) nodes: Vec<Node>,
-    /// Nodes of no use, linked by `right`; `EMPTY` ends the list.
+    /// Head of the list of free nodes, linked by `right`. `EMPTY` ends the list.
     pub(crate) free: u32,
     pub(crate) used: usize,
-    /// Indices of nodes by the hash of their parts; `EMPTY` where nothing is.
+    /// Hash table of node indices, keyed by the parts of a node. `EMPTY` marks a free slot.
     pub(crate) slots: Vec<u32>,
     pub(crate) cache: Cache,
-    /// Chains being made, each on top of those of the calls around it. What is here is not
-    /// collected.
-    pub(crate) work: Vec<Entry>,
-    /// When each transition was last fired in the chains being made.
+    /// Stack of chains under construction; each call's chain lies on top of its caller's. Nodes on
+    /// this stack are not collected.
+    pub(crate) work: Vec<CachedNode>,
+    /// Time of the last round of each transition, for the chains under construction.
     pub(crate) fired: Vec<u32>,
-    /// Sets that their owner wants kept.
+    /// Sets protected from collection by [`Diagrams::keep`], one entry per call.
     pub(crate) kept: Vec<u32>,
     large: Vec<u64>,
     large_at: HashMap<u64, u32>,
     pub(crate) limits: Limits<'a>,
     pub(crate) peak: usize,
     pub(crate) collections: u64,
-    /// Nodes that were ever made.
+    /// Number of nodes ever created.
     pub(crate) made: u64,
-    /// Collect when so many nodes are in use.
+    /// Number of nodes in use at which the next collection starts.
     pub(crate) collect_at: usize,
-    /// Collect at every so many-th safe point, whatever is in use: for tests. 0 for never.
+    /// For tests: collect at every `collect_each`-th safe point, whatever is in use. 0 disables
+    /// this.
     pub(crate) collect_each: u32,
     pub(crate) safe_points: u32,
     ticks: u32,
-    /// The relation that the cache speaks of.
+    /// Number of the relation whose results the cache holds.
     pub(crate) cached_for: u64,
 }
 
-/// Operations between two looks at the limits.
+/// Number of operations between two checks of the limits.
 const TICKS: u32 = 1 << 13;
-/// Nodes below which nothing is collected. Most of what saturation makes is soon of no use, and
-/// looking for nodes costs more where they no longer fit the processor's caches: the slotted ring
-/// of 100 nodes, with 3 million made and 0.1 million left, took 3.4 s where this was 2²⁰, 1.7 s
-/// with 2¹⁶ and 2.6 s with 2¹⁴, in spite of what is computed again.
+/// Number of nodes below which no collection happens. Most nodes that saturation creates are soon
+/// unused, and lookups cost more once the nodes exceed the processor's caches. The slotted ring of
+/// 100 nodes (3 million nodes created, 0.1 million left) took 3.4 s with 2²⁰, 1.7 s with 2¹⁶ and
+/// 2.6 s with 2¹⁴, although collected results are computed again.
 pub(crate) const FEW: usize = 1 << 16;
 
 impl<'a> Diagrams<'a> {
-    /// No sets yet.
+    /// Creates a store without sets.
     pub fn new(limits: Limits<'a>) -> Self {
         let terminal = Node { value: 0, down: EMPTY, right: EMPTY };
         Diagrams {
@@ -158,31 +161,31 @@ impl<'a> Diagrams<'a> {
         }
     }
 
-    /// Other limits, from now on.
+    /// Replaces the limits.
     pub fn set_limits(&mut self, limits: Limits<'a>) {
         self.limits = limits;
     }
 
-    /// Collects at every `each`-th opportunity, for tests; 0 collects only where memory asks for
-    /// it.
+    /// For tests: collects at every `each`-th safe point. With 0, only the number of nodes triggers
+    /// a collection.
     pub fn collect_each(&mut self, each: u32) {
         self.collect_each = each;
     }
 
-    /// How large all of it is.
-    pub fn figures(&self) -> Figures {
+    /// Returns the current sizes.
+    pub fn figures(&self) -> DiagramFigures {
         let peak = self.peak.max(self.used);
         let bytes = self.bytes();
-        Figures { nodes: self.used, peak, collections: self.collections, bytes }
+        DiagramFigures { nodes: self.used, peak, collections: self.collections, bytes }
     }
 
-    /// Keeps `set` until it is [released](Self::release): every other set may be gone after an
-    /// operation that fires transitions.
+    /// Protects `set` from collection until it is [released](Self::release). An operation that
+    /// fires transitions may free every set that is not kept.
     pub fn keep(&mut self, set: Set) {
         self.kept.push(set.0);
     }
 
-    /// Keeps `set` once less.
+    /// Undoes one call of [`keep`](Self::keep) for `set`.
     pub fn release(&mut self, set: Set) {
         if let Some(at) = self.kept.iter().rposition(|&kept| kept == set.0) {
             self.kept.swap_remove(at);
@@ -191,10 +194,10 @@ impl<'a> Diagrams<'a> {
 
     pub(crate) fn bytes(&self) -> usize {
         let nodes = self.nodes.capacity() * size_of::<Node>() + self.slots.len() * 4;
-        nodes + self.cache.bytes() + self.work.capacity() * size_of::<Entry>()
+        nodes + self.cache.bytes() + self.work.capacity() * size_of::<CachedNode>()
     }
 
-    /// Counts an operation and looks at the limits now and then.
+    /// Counts an operation, and checks the limits every [`TICKS`] operations.
     #[inline]
     pub(crate) fn tick(&mut self) -> Result<(), Stop> {
         self.ticks += 1;
@@ -211,7 +214,7 @@ impl<'a> Diagrams<'a> {
             self.double_cache();
         }
         if self.bytes() > self.limits.bytes {
-            return Err(Stop::Memory); // chains being made can be as large as nodes
+            return Err(Stop::Memory); // the chains under construction can be as large as the nodes
         }
         match (self.limits.stop)(&self.figures()) {
             true => Err(Stop::Asked),
@@ -219,7 +222,7 @@ impl<'a> Diagrams<'a> {
         }
     }
 
-    /// What is left behind by an operation that gave up.
+    /// Clears the stacks if `result` is an error, and returns `result`.
     pub(crate) fn clean<T>(&mut self, result: Result<T, Stop>) -> Result<T, Stop> {
         if result.is_err() {
             self.work.clear();
@@ -233,7 +236,7 @@ impl<'a> Diagrams<'a> {
         self.nodes[id as usize]
     }
 
-    /// The one node (value, down, right); `right` itself where `down` is empty.
+    /// Returns the unique node (value, down, right), or `right` if `down` is empty.
     #[inline]
     pub(crate) fn make(&mut self, value: u32, down: u32, right: u32) -> Result<u32, Stop> {
         if down == EMPTY {
@@ -285,7 +288,7 @@ impl<'a> Diagrams<'a> {
         Ok((self.nodes.len() - 1) as u32)
     }
 
-    /// Doubles the cache, if there is room.
+    /// Doubles the cache if the memory limit allows it.
     fn double_cache(&mut self) {
         let more = self.cache.bytes();
         if more * 3 <= self.limits.bytes && self.bytes() + more <= self.limits.bytes {
@@ -293,11 +296,12 @@ impl<'a> Diagrams<'a> {
         }
     }
 
-    /// Doubles the table, and the cache with it.
+    /// Doubles the hash table, and usually the cache with it.
     #[cold]
     fn grow(&mut self) -> Result<(), Stop> {
         let slots = self.slots.len() * 2;
-        // A byte of cache for a byte of nodes, about; where memory is short, the cache stays small.
+        // The cache gets about one byte for each byte of nodes. Under a tight memory limit it stays
+        // small.
         let cache = self.cache.bytes() * 2;
         let room = self.limits.bytes.saturating_sub(self.bytes());
         if room < self.slots.len() * 4 {
@@ -312,7 +316,7 @@ impl<'a> Diagrams<'a> {
         Ok(())
     }
 
-    /// Puts every node in use into an empty table.
+    /// Inserts every node in use into the (empty) hash table.
     pub(crate) fn index_all(&mut self) {
         let mask = self.slots.len() - 1;
         for (id, node) in self.nodes.iter().enumerate().skip(2) {
@@ -327,20 +331,21 @@ impl<'a> Diagrams<'a> {
         }
     }
 
-    /// The chain of `work[base..]` on top of `tail`, and takes it from the stack.
+    /// Builds the chain of `work[base..]` in front of `tail`, and pops its entries from the stack.
     pub(crate) fn chain(&mut self, base: usize, tail: u32) -> Result<u32, Stop> {
         let mut right = tail;
-        // A long chain is many operations.
+        // A long chain counts as many operations.
         self.ticks += ((self.work.len() - base) / 32) as u32;
         for at in (base..self.work.len()).rev() {
-            let Entry { value, down, .. } = self.work[at];
+            let CachedNode { value, down, .. } = self.work[at];
             right = self.make(value, down, right)?;
         }
         self.work.truncate(base);
         Ok(right)
     }
 
-    /// The same of values that firings have moved: codes of large ones are in no order then.
+    /// Builds the chain of `work[base..]` after sorting it by code. Firings can disturb the order
+    /// of the codes of large values.
     pub(crate) fn chain_in_order(&mut self, base: usize) -> Result<u32, Stop> {
         if !self.work[base..].is_sorted_by_key(|entry| entry.value) {
             self.work[base..].sort_unstable_by_key(|entry| entry.value);
@@ -350,10 +355,10 @@ impl<'a> Diagrams<'a> {
 
     #[inline]
     pub(crate) fn push(&mut self, value: u32, down: u32) {
-        self.work.push(Entry { value, down, changed: 0 });
+        self.work.push(CachedNode { value, down, changed: 0 });
     }
 
-    /// The code of a number of tokens.
+    /// Returns the code of a number of tokens, and adds a large number to the list.
     #[inline]
     pub(crate) fn code(&mut self, tokens: u64) -> u32 {
         match tokens < u64::from(LARGE) {
@@ -370,7 +375,8 @@ impl<'a> Diagrams<'a> {
         })
     }
 
-    /// The code of a number of tokens that occurs in some set; `None` for one that occurs in none.
+    /// Returns the code of a number of tokens, or `None` if it is a large number that occurs in no
+    /// set.
     pub(crate) fn known_code(&self, tokens: u64) -> Option<u32> {
         match tokens < u64::from(LARGE) {
             true => Some(tokens as u32),
@@ -378,12 +384,13 @@ impl<'a> Diagrams<'a> {
         }
     }
 
-    /// Whether any value so far is a large one, whose code says nothing of its size.
+    /// Returns true if any large value exists. The order of codes then differs from the order of
+    /// token numbers.
     pub(crate) fn has_large(&self) -> bool {
         !self.large.is_empty()
     }
 
-    /// The number of tokens of a code.
+    /// Returns the number of tokens that a code stands for.
     #[inline]
     pub(crate) fn tokens(&self, code: u32) -> u64 {
         match code < LARGE {
@@ -392,7 +399,8 @@ impl<'a> Diagrams<'a> {
         }
     }
 
-    /// The code of tokens + change, if that is a number of tokens.
+    /// Returns the code of `tokens + change`, or an overflow error if the sum is negative or above
+    /// 2⁶³ − 1.
     #[inline]
     pub(crate) fn shifted(&mut self, tokens: u64, change: i64) -> Result<u32, Stop> {
         match tokens.checked_add_signed(change) {

@@ -1,28 +1,29 @@
-//! What transitions do at a level, and lists of that.
+//! The effect of a transition at a level, and lists of effects.
 
-/// What a transition does at one level.
+/// The effect of a transition at one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Touch {
+pub struct LevelTouch {
     /// The level, 0 at the top.
     pub level: u32,
-    /// Tokens it needs there.
+    /// Tokens that the transition needs at this level.
     pub pre: u64,
-    /// Tokens it adds there, or takes if negative: `pre + change` is at least 0.
+    /// Change of the number of tokens. `pre + change` is at least 0.
     pub change: i64,
 }
 
-impl Touch {
-    /// The same, backwards: what it leaves at least, and the change undone.
-    pub(crate) fn reversed(self) -> Touch {
+impl LevelTouch {
+    /// Returns the effect of the reversed transition: it needs `pre + change` tokens and undoes the
+    /// change.
+    pub(crate) fn reversed(self) -> LevelTouch {
         let post = self.pre.saturating_add_signed(self.change);
-        Touch { level: self.level, pre: post, change: -self.change }
+        LevelTouch { level: self.level, pre: post, change: -self.change }
     }
 }
 
-/// A list of touches: the first one, and the rest.
+/// A list of touches: its first touch, and the number of the rest of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Suffix {
-    pub(crate) touch: Touch,
+    pub(crate) touch: LevelTouch,
     pub(crate) next: u32,
 }
 

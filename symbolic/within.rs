@@ -1,24 +1,24 @@
-//! Saturation inside a set: what can be reached from some members, or what can reach them, without
-//! leaving it.
+//! Saturation inside a set: the vectors reachable from some members, or the vectors that can reach
+//! them, along paths inside the set.
 //!
-//! Backwards this is a must: what leads to a reachable marking need not be reachable, and there may
-//! be infinitely many of them. The set is carried along downwards beside what grows in it, and ends
-//! the recursion where both are equal.
+//! Backward search needs this restriction, because predecessors of a reachable marking need not be
+//! reachable, and there may be infinitely many of them. The recursion carries the allowed set down
+//! with each growing node, and ends where both are equal.
 
 use crate::cache::Operation;
-use crate::contexts::Local;
-use crate::relation::Relation;
-use crate::saturate::Guide;
+use crate::contexts::LocalTransition;
+use crate::relation::TransitionRelation;
+use crate::saturate::SaturationGuide;
 use crate::store::{Diagrams, EMPTY, Set, Stop};
 
-struct Within<'r>(&'r Relation);
+struct SetGuide<'r>(&'r TransitionRelation);
 
-impl Guide for Within<'_> {
+impl SaturationGuide for SetGuide<'_> {
     const SATURATE: Operation = Operation::SaturateWithin;
     const SATURATE_FIRED: Operation = Operation::SaturateFiredWithin;
 
     #[inline]
-    fn locals(&self, level: u32, _: u32) -> &[Local] {
+    fn locals(&self, level: u32, _: u32) -> &[LocalTransition] {
         &self.0.by_level[level as usize]
     }
 
@@ -47,18 +47,18 @@ impl Guide for Within<'_> {
 }
 
 impl Diagrams<'_> {
-    /// All members of `all` that firing transitions of `relation` makes of members of `from` on
-    /// ways inside `all`, the members of `from` in `all` included. With a
-    /// [reversed](Relation::reversed) relation: all that can reach them.
+    /// Returns the members of `all` that are reachable from members of `from` along paths inside
+    /// `all`, including the members of `from` in `all`. With a [reversed](TransitionRelation::reversed)
+    /// relation, it returns the members that can reach them.
     ///
-    /// Collects: sets that are to be used later must be [kept](Self::keep).
+    /// May collect: the caller must [keep](Self::keep) every other set that it needs later.
     ///
     /// # Errors
     ///
-    /// When the limits are reached.
+    /// Returns an error when a limit is reached.
     pub fn reachable_within(
         &mut self,
-        relation: &Relation,
+        relation: &TransitionRelation,
         from: Set,
         all: Set,
     ) -> Result<Set, Stop> {
@@ -66,7 +66,7 @@ impl Diagrams<'_> {
         self.keep(all);
         let result = self.intersection_of(from.0, all.0).and_then(|from| {
             self.keep(Set(from));
-            let result = self.saturate(relation, &Within(relation), 0, from, all.0);
+            let result = self.saturate(relation, &SetGuide(relation), 0, from, all.0);
             self.release(Set(from));
             result
         });

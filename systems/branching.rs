@@ -1,4 +1,4 @@
-//! CTL over labels: formulas as the rules of RERS have them, and their value on all joint states.
+//! CTL over labels, with the syntax of the RERS rules, and its evaluation on all joint states.
 //!
 //! ```text
 //! φ ::= true | false | !φ | φ & φ | φ | φ | φ => φ | φ <=> φ
@@ -6,32 +6,32 @@
 //!     | AG φ | EG φ | AF φ | EF φ | AX φ | EX φ
 //! ```
 //!
-//! `[a]φ` holds where all steps with the label `a` lead to φ, `<a>φ` where some step does; `[]` and
-//! `<>` are about steps with any label. Paths are maximal: they may end where no step is possible.
-//! What stands before its operand binds most tightly, then `&`, `|`, `=>`, `<=>` (these two to the
-//! right).
+//! `[a]φ` holds in a state if all steps with label `a` lead to φ; `<a>φ` holds if some such step
+//! does. `[]` and `<>` refer to steps with any label. Paths are maximal: they may end where no step
+//! is possible. Prefix operators bind most tightly, then `&`, `|`, `=>`, `<=>` (the last two are
+//! right-associative).
 //!
-//! Two operators are computed, by going backwards from what is reached: E(φ U ψ), and A(φ U ψ) with
-//! a count of the steps that are left. The weak ones are their duals: A(φ W ψ) = ¬E(¬ψ U ¬φ∧¬ψ),
-//! E(φ W ψ) = ¬A(¬ψ U ¬φ∧¬ψ), also where paths end.
+//! Two operators are computed by backward search: E(φ U ψ), and A(φ U ψ) with a counter of the
+//! remaining steps. The weak operators are their duals, also where paths end: A(φ W ψ) = ¬E(¬ψ U
+//! ¬φ∧¬ψ), E(φ W ψ) = ¬A(¬ψ U ¬φ∧¬ψ).
 //!
 //! Source: A. Arnold, P. Crubillé, *A linear algorithm to solve fixed-point equations on transition
 //! systems*, 1988; the rules of the RERS challenge 2020.
 
 use crate::product::{Field, Product};
-use crate::store::Store;
+use crate::store::JointStateStore;
 use crate::system::{LabelId, System};
 
-/// What a formula is made of; parts stand before what they are parts of.
+/// One node of a formula, with indices of its parts. Parts come before the nodes that use them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum BranchingNode {
     Constant(bool),
     Not(usize),
     And(usize, usize),
-    /// After all steps, or some, with this label.
+    /// After all steps (or some step) with this label.
     Next {
         all: bool,
-        label: Steps,
+        label: StepFilter,
         part: usize,
     },
     Until {
@@ -41,48 +41,49 @@ pub(crate) enum Part {
     },
 }
 
-/// Which steps are meant.
+/// The steps that a next operator refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Steps {
+pub(crate) enum StepFilter {
     Any,
     Labelled(LabelId),
-    /// With a name that no label has.
+    /// Steps with a name that no label has: there are none.
     None,
 }
 
 /// A formula of CTL over the labels of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BranchingFormula {
-    pub(crate) parts: Vec<Part>,
-    /// Names that no label of the system has: no step has them.
+    pub(crate) parts: Vec<BranchingNode>,
+    /// Names in the formula that no label of the system has, so no step has them.
     pub(crate) unknown: Vec<String>,
 }
 
 impl BranchingFormula {
-    /// Names that no label of the system has.
+    /// Returns the names in the formula that no label of the system has.
     pub fn unknown_names(&self) -> &[String] {
         &self.unknown
     }
 }
 
-/// All joint states of a system and its steps.
+/// All joint states of a system with their steps.
 #[derive(Debug)]
-pub struct Space {
-    /// For each state, where its steps begin in `steps`; one more for the end.
+pub struct JointStateSpace {
+    /// The start of each state's steps in `steps`, plus the end.
     first: Vec<usize>,
     steps: Vec<(LabelId, u32)>,
     starts: Vec<u32>,
     owned: Vec<bool>,
 }
 
-impl Space {
-    /// Visits the joint states, as long as there are at most `most` and `goes_on` says so.
+impl JointStateSpace {
+    /// Visits all joint states. Returns `None` if there are more than `most` or `goes_on` returns
+    /// false.
     pub fn visit(system: &System, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
         let members: Vec<u32> = (0..system.components().len() as u32).collect();
         let mut product = Product::new(system, members);
         let (fields, width) = Field::layout(product.sizes().collect::<Vec<_>>().into_iter());
-        let mut store = Store::new(width);
-        let packed = |row: &[u32], store: &mut Store| {
+        let mut store = JointStateStore::new(width);
+        let packed = |row: &[u32], store: &mut JointStateStore| {
             let mut words = vec![0; width];
             fields.iter().zip(row).for_each(|(field, &value)| field.set(&mut words, value));
             store.insert(&words).0
@@ -115,22 +116,22 @@ impl Space {
         Some(Self { first, steps, starts, owned })
     }
 
-    /// How many joint states there are.
+    /// Returns the number of joint states.
     pub fn states(&self) -> usize {
         self.first.len() - 1
     }
 
-    /// How many steps there are.
+    /// Returns the number of steps.
     pub fn step_count(&self) -> usize {
         self.steps.len()
     }
 
-    /// How many joint states have no step.
+    /// Returns the number of joint states without step.
     pub fn deadlocks(&self) -> usize {
         (0..self.states()).filter(|&state| self.after(state).is_empty()).count()
     }
 
-    /// The labels with which no step is ever made.
+    /// Returns the labels that no step has.
     pub fn dead_labels(&self) -> Vec<LabelId> {
         let all = (0..).zip(&self.owned);
         all.filter(|(_, happens)| !**happens).map(|(at, _)| LabelId(at)).collect()
@@ -140,19 +141,19 @@ impl Space {
         &self.steps[self.first[state]..self.first[state + 1]]
     }
 
-    /// Whether the formula holds in each joint state in which the system may begin.
+    /// Returns true if the formula holds in each initial joint state.
     pub fn satisfies(&self, formula: &BranchingFormula) -> bool {
         let mut values: Vec<Vec<bool>> = Vec::with_capacity(formula.parts.len());
         let before = self.before();
         for part in &formula.parts {
             let value = match *part {
-                Part::Constant(value) => vec![value; self.states()],
-                Part::Not(part) => values[part].iter().map(|it| !it).collect(),
-                Part::And(left, right) => {
+                BranchingNode::Constant(value) => vec![value; self.states()],
+                BranchingNode::Not(part) => values[part].iter().map(|it| !it).collect(),
+                BranchingNode::And(left, right) => {
                     values[left].iter().zip(&values[right]).map(|(a, b)| *a && *b).collect()
                 }
-                Part::Next { all, label, part } => self.next(all, label, &values[part]),
-                Part::Until { all, left, right } => {
+                BranchingNode::Next { all, label, part } => self.next(all, label, &values[part]),
+                BranchingNode::Until { all, left, right } => {
                     self.until(&before, all, &values[left], &values[right])
                 }
             };
@@ -162,11 +163,11 @@ impl Space {
         self.starts.iter().all(|&start| last[start as usize])
     }
 
-    fn next(&self, all: bool, label: Steps, part: &[bool]) -> Vec<bool> {
+    fn next(&self, all: bool, label: StepFilter, part: &[bool]) -> Vec<bool> {
         let is_meant = |&&(its, _): &&(LabelId, u32)| match label {
-            Steps::Any => true,
-            Steps::Labelled(label) => its == label,
-            Steps::None => false,
+            StepFilter::Any => true,
+            StepFilter::Labelled(label) => its == label,
+            StepFilter::None => false,
         };
         let value = |state| {
             let mut steps = self.after(state).iter().filter(is_meant);
@@ -178,7 +179,7 @@ impl Space {
         (0..self.states()).map(value).collect()
     }
 
-    /// For each state, from where steps lead to it.
+    /// Returns the predecessors of each state, as start indices and a flat list.
     fn before(&self) -> (Vec<usize>, Vec<u32>) {
         let mut first = vec![0; self.states() + 1];
         for &(_, to) in &self.steps {
@@ -206,7 +207,7 @@ impl Space {
         right: &[bool],
     ) -> Vec<bool> {
         let mut set = right.to_vec();
-        // How many steps of a state do not lead to the set yet.
+        // Number of steps of each state that do not lead to the set yet.
         let mut missing: Vec<u32> =
             (0..self.states()).map(|state| self.after(state).len() as u32).collect();
         let mut open: Vec<u32> =

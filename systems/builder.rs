@@ -1,26 +1,26 @@
-//! Building systems from states and edges by name.
+//! Construction of systems from named states and edges.
 
 use crate::system::{Component, LabelId, System};
 use std::collections::{BTreeMap, HashMap};
 
-/// Something with a name that is no part of any system.
+/// The error for components that do not form a system; the field is the component's name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A component without states.
+    /// The component has no states.
     #[error("component `{0}` has no states")]
     Empty(String),
-    /// A component that begins nowhere.
+    /// The component has no start state.
     #[error("component `{0}` has no start state")]
     NoStart(String),
-    /// More states than are counted.
+    /// The component has too many states.
     #[error("component `{0}` has more than 2^32 states")]
     TooLarge(String),
-    /// Nothing runs.
+    /// There are no components.
     #[error("the system has no components")]
     NoComponents,
 }
 
-/// A component under way.
+/// A component under construction.
 #[derive(Clone, Debug, Default)]
 pub struct ComponentBuilder {
     pub(crate) name: String,
@@ -33,12 +33,12 @@ pub struct ComponentBuilder {
 }
 
 impl ComponentBuilder {
-    /// A component of this name, without states.
+    /// Creates a component with this name, without states.
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), ..Self::default() }
     }
 
-    /// The state of this name, a new one if there was none.
+    /// Returns the state with this name, and creates it if necessary.
     pub fn state(&mut self, name: &str) -> u32 {
         if let Some(&state) = self.numbers.get(name) {
             return state;
@@ -49,33 +49,33 @@ impl ComponentBuilder {
         state
     }
 
-    /// Says what people call a state.
+    /// Sets the display title of a state.
     pub fn set_title(&mut self, state: u32, title: &str) {
         if self.states[state as usize] != title {
             self.titles.insert(state, title.to_owned());
         }
     }
 
-    /// Names the root, which is no state of its own.
+    /// Sets the name of the root, which is not a state.
     pub fn set_root(&mut self, name: &str) {
         self.root = Some(name.to_owned());
     }
 
-    /// The component may begin in this state.
+    /// Declares a start state.
     pub fn start(&mut self, state: u32) {
         self.starts.push(state);
     }
 
-    /// An edge between two states.
+    /// Adds an edge between two states.
     pub fn edge(&mut self, from: u32, label: &str, to: u32) {
         self.edges.push((from, label.to_owned(), to));
     }
 }
 
-/// The system of these components.
+/// Builds the system of these components.
 ///
 /// # Errors
-/// If there are none, or one of them has no states or no start state.
+/// Returns an error if there are no components, or a component has no states or no start state.
 pub fn system(name: &str, components: Vec<ComponentBuilder>) -> Result<System, BuildError> {
     if components.is_empty() {
         return Err(BuildError::NoComponents);
@@ -94,7 +94,7 @@ pub fn system(name: &str, components: Vec<ComponentBuilder>) -> Result<System, B
     Ok(assembled(name.to_owned(), components))
 }
 
-/// The system of these components, each with states and start states.
+/// Builds the system of these components, each with states and start states.
 fn assembled(name: String, drafts: Vec<ComponentBuilder>) -> System {
     let mut labels: Vec<String> =
         drafts.iter().flat_map(|draft| draft.edges.iter().map(|edge| edge.1.clone())).collect();

@@ -1,153 +1,153 @@
-//! Whether all runs of a system satisfy a formula of LTL.
+//! Decision of LTL formulas on systems: do all runs satisfy the formula?
 //!
-//! What a run against the formula would do for ever may be more than components can
-//! ([`crate::recurrence`]). Else components are taken apart into their factors
-//! ([`crate::factors`]), and ways of looking take turns, each time for longer:
+//! First, single components may exclude the infinite behaviour of every counterexample
+//! ([`crate::recurrence`]). Otherwise components are decomposed into factors ([`crate::factors`]),
+//! and several methods take turns with growing limits:
 //!
-//! - walks on the whole system look for a run against the formula;
-//! - some of the factors are searched: first those that own the labels of the formula. Where no run
-//!   of theirs is against the formula, none of the whole system is ([`crate::product`]). Where one
-//!   is, it is held against the factors that were left out, one by one, and the first that cannot
-//!   follow it is added. When all are there, a run that is found is one of the system;
-//! - where the formula sees only the labels that it names, components are put together two by two,
-//!   and made smaller each time ([`crate::compose`]);
-//! - and there the whole system is searched with steps put off that the formula does not see
-//!   ([`crate::stubborn`]). What this finds that there is no run of is the only thing that a
-//!   checker cannot go through without trusting any of this, so then some of the factors are
-//!   searched for a while yet.
+//! - Random walks on the whole system look for a counterexample.
+//! - Some of the factors are searched, starting with the owners of the formula's labels. If they
+//!   have no counterexample, the whole system has none ([`crate::product`]). If they have one, it
+//!   is checked against each omitted factor, and the first factor that cannot follow it is added.
+//!   When all factors are included, a run that is found is a run of the system.
+//! - If the formula depends only on the labels that it names, components are composed in pairs and
+//!   minimised ([`crate::compose`]).
+//! - In this case, the whole system is also searched with partial-order reduction
+//!   ([`crate::stubborn`]). A negative result of this search is the only one that a checker cannot
+//!   verify independently. In that case, some of the factors are searched a little longer.
 //!
 //! Source: E. Clarke, O. Grumberg and others, *Counterexample-guided abstraction refinement*, CAV
 //! 2000, with components in place of variables.
+//! 2000, with components in place of variables.
 
-use crate::compose::{Composed, Composition};
-use crate::factors::{Factored, View};
+use crate::compose::{Composition, CompositionOutcome};
+use crate::factors::{FactorView, FactoredSystem};
 use crate::formula::{KindAutomaton, LabelFormula};
 use crate::product::Product;
 use crate::recurrence::{parts, phased};
-use crate::search::{Ending, Endings, Run, Search};
-use crate::stubborn::Dependence;
+use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
+use crate::stubborn::DependenceRelation;
 use crate::system::{LabelId, System};
-use crate::walk::Walker;
-use parikh_temporal::TooLarge;
+use crate::walk::SystemWalker;
+use parikh_temporal::AutomatonTooLarge;
 
-/// What an answer rests on.
+/// The justification of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Grounds {
-    /// False: a run that does not satisfy the formula.
-    Run(Run),
-    /// True: no run of these components, growing, is against the formula; of none at all, where
-    /// what such a run would do for ever cannot come for ever.
+pub enum Justification {
+    /// False: a run that violates the formula.
+    Run(ComponentRun),
+    /// True: no run of these components violates the formula. The list is empty if the infinite
+    /// behaviour of a counterexample is impossible.
     Components {
-        /// Components, or what is seen of them.
-        members: Vec<View>,
-        /// How many joint states with states of an automaton were visited.
+        /// Components or views of components, ascending.
+        members: Vec<FactorView>,
+        /// Number of visited pairs of a joint state and an automaton state.
         visited: usize,
     },
-    /// True: no run is of what the whole system comes to when it is put together two by two and
-    /// made smaller each time.
+    /// True: the system after compositional minimisation has no run that violates the formula.
     Composed {
-        /// Components, or what is seen of them: all of them.
-        members: Vec<View>,
-        /// Which two are put together: numbers of members, or from their number on of pairs before.
+        /// Components, or views of components.
+        members: Vec<FactorView>,
+        /// The composed pairs: numbers of members, or of earlier pairs, which follow the members.
         order: Vec<(u32, u32)>,
-        /// How many states were visited in all.
+        /// Total number of visited states.
         states: usize,
     },
-    /// True: no run of the whole system is, of those that are left over when steps are put off that
-    /// the formula does not see.
+    /// True: a search of the whole system with partial-order reduction found no run that violates
+    /// the formula.
     FewerSteps {
-        /// How many joint states with states of an automaton were visited.
+        /// Number of visited pairs of a joint state and an automaton state.
         visited: usize,
     },
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Undecided {
-    /// Out of time or memory.
+pub enum NoVerdict {
+    /// The time or memory limit was reached.
     #[error("stopped before it was decided")]
     Stopped,
-    /// There is no automaton of a size that is worth it.
+    /// The automaton would be too large.
     #[error(transparent)]
-    Automaton(#[from] TooLarge),
-    /// With next, the end of finite runs is not what counts alone.
+    Automaton(#[from] AutomatonTooLarge),
+    /// The formula has a next operator, whose meaning on finite runs differs in SPIN.
     #[error(
         "with `X`, Promela's semantics depends on how many steps SPIN takes between two labels"
     )]
     Next,
-    /// More nodes than are worth it.
+    /// The node limit was reached.
     #[error("no decision among {0} joint states")]
     TooMany(usize),
 }
 
-/// How many nodes the searches of one formula may have at first, and in the end.
+/// Node limits of the searches for one formula: the first and the last.
 const NODES: (usize, usize) = (1 << 14, 1 << 27);
-/// How many times as many a search may have that puts steps off, and how many times fewer a graph
-/// that was put together: there are several, and they are looked at more than once.
+/// Factor between the node limit and two other limits. The search with partial-order reduction may
+/// visit so many times more nodes. A composed graph may have so many times fewer states, because
+/// there are several graphs and each is processed repeatedly.
 const FEWER: usize = 16;
-/// So many nodes the search of some factors may have although it is known that there is no run:
-/// what it finds is what a checker goes through at once.
+/// Node limit for a search of some factors after the absence of a counterexample is known: its
+/// result is easy for a checker to verify.
 const SHOWN: usize = 1 << 16;
 
-/// A system to be asked about.
+/// A system prepared for decisions.
 #[derive(Debug)]
 pub struct Decider<'s> {
     system: &'s System,
-    endings: Endings,
-    factored: Factored,
-    dependence: Dependence,
+    endings: FiniteRuns,
+    factored: FactoredSystem,
+    dependence: DependenceRelation,
 }
 
 impl<'s> Decider<'s> {
-    /// Takes a system apart, where only infinite runs count: a checker sees of parts of components
-    /// whether they may go on, not whether they must.
-    pub fn new(system: &'s System, endings: Endings) -> Self {
+    /// Decomposes a system into factors if only infinite runs count. A checker sees from views of
+    /// components whether they may continue, not whether they must.
+    pub fn new(system: &'s System, endings: FiniteRuns) -> Self {
         let factored = match endings {
-            Endings::Ignored => Factored::new(system),
-            Endings::Stutter => Factored::whole(system),
+            FiniteRuns::Ignored => FactoredSystem::new(system),
+            FiniteRuns::Stutter => FactoredSystem::whole(system),
         };
-        let dependence = Dependence::new(&factored.system);
+        let dependence = DependenceRelation::new(&factored.system);
         Self { system, endings, factored, dependence }
     }
 
     /// Decides a formula.
     ///
     /// # Errors
-    /// Why it does not.
+    /// Returns the reason for a missing answer.
     pub fn decide(
         &self,
         formula: &LabelFormula,
         seed: u64,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Grounds, Undecided> {
+    ) -> Result<Justification, NoVerdict> {
         let endings = self.endings;
-        if endings == Endings::Stutter && formula.has_next() {
-            return Err(Undecided::Next);
+        if endings == FiniteRuns::Stutter && formula.has_next() {
+            return Err(NoVerdict::Next);
         }
         let automaton = formula.negation()?;
         if automaton.is_empty() {
-            return Ok(Grounds::Components { members: Vec::new(), visited: 0 });
+            return Ok(Justification::Components { members: Vec::new(), visited: 0 });
         }
-        // Where only infinite runs count, what comes for ever is limited, and known before.
+        // If only infinite runs count, the labels that can recur are limited and known in advance.
         let mut phases = None;
-        if endings == Endings::Ignored {
+        if endings == FiniteRuns::Ignored {
             let parts = parts(self.system, &automaton);
             if parts.is_empty() {
-                return Ok(Grounds::Components { members: Vec::new(), visited: 0 });
+                return Ok(Justification::Components { members: Vec::new(), visited: 0 });
             }
             phases = phased(&automaton, &parts);
         }
         let searched = phases.as_ref().unwrap_or(&automaton);
-        // Where a formula sees more than the labels that it names, an automaton that sees no more
-        // accepts too much: that it finds no run is as good, and a run has to be looked at.
+        // If a formula depends on unnamed labels, the loosened automaton accepts too much. The
+        // absence of a run is still conclusive, but a run that is found must be evaluated.
         let is_insensitive = formula.is_insensitive();
         let mut loose = match (endings, is_insensitive) {
-            (Endings::Stutter, _) => None,
-            (Endings::Ignored, true) => Some(automaton.clone()),
-            (Endings::Ignored, false) => automaton.loosened(),
+            (FiniteRuns::Stutter, _) => None,
+            (FiniteRuns::Ignored, true) => Some(automaton.clone()),
+            (FiniteRuns::Ignored, false) => automaton.loosened(),
         };
         let patient = loose.as_ref().map(KindAutomaton::patient);
-        let is_against = |run: &Run| {
+        let is_against = |run: &ComponentRun| {
             let word: Vec<_> = run.labels.iter().map(|&label| Some(label)).collect();
             is_insensitive || formula.holds_of(&word, run.back) == Some(false)
         };
@@ -156,149 +156,167 @@ impl<'s> Decider<'s> {
         let mut members: Vec<u32> = owners.copied().collect();
         members.sort_unstable();
         members.dedup();
-        let mut walkers = vec![Walker::new(self.system, &automaton, endings, seed, false)];
+        let mut walkers = vec![SystemWalker::new(self.system, &automaton, endings, seed, false)];
         let phases = phases.as_ref();
-        walkers.extend(phases.map(|it| Walker::new(self.system, it, endings, seed, true)));
+        walkers.extend(phases.map(|it| SystemWalker::new(self.system, it, endings, seed, true)));
         let mut composition: Option<Composition> = None;
         let mut most = NODES.0;
         while most <= NODES.1 {
             for walker in &mut walkers {
                 if let Some(run) = walker.look(most, goes_on) {
-                    return Ok(Grounds::Run(run));
+                    return Ok(Justification::Run(run));
                 }
             }
             match refine(system, searched, endings, &mut members, most, goes_on)? {
-                Some(Found::Run(run)) => return Ok(Grounds::Run(run)),
-                Some(Found::Nothing { visited }) => return Ok(self.none(&members, visited)),
+                Some(FactorSearchOutcome::Run(run)) => return Ok(Justification::Run(run)),
+                Some(FactorSearchOutcome::Nothing { visited }) => {
+                    return Ok(self.none(&members, visited));
+                }
                 None => {}
             }
             if let Some(loose) = loose.as_ref()
                 && composition.as_ref().is_none_or(Composition::is_cut)
             {
                 let made = Composition::new(system, loose, most / FEWER, goes_on);
-                composition = Some(made.ok_or(Undecided::Stopped)?);
+                composition = Some(made.ok_or(NoVerdict::Stopped)?);
             }
             match composition.as_ref().map(|it| (it, it.search(most, goes_on))) {
-                Some((_, Composed::Run(run))) if is_against(&run) => return Ok(Grounds::Run(run)),
-                Some((_, Composed::Run(_))) => (loose, composition) = (None, None),
-                Some((it, Composed::Nothing(visited))) => return Ok(self.composed(it, visited)),
-                Some((_, Composed::Stopped)) => return Err(Undecided::Stopped),
-                Some((_, Composed::TooMany)) | None => {}
+                Some((_, CompositionOutcome::Run(run))) if is_against(&run) => {
+                    return Ok(Justification::Run(run));
+                }
+                Some((_, CompositionOutcome::Run(_))) => (loose, composition) = (None, None),
+                Some((it, CompositionOutcome::Nothing(visited))) => {
+                    return Ok(self.composed(it, visited));
+                }
+                Some((_, CompositionOutcome::Stopped)) => return Err(NoVerdict::Stopped),
+                Some((_, CompositionOutcome::TooMany)) | None => {}
             }
             let fewer = loose
                 .as_ref()
                 .zip(patient.as_ref())
                 .map(|(loose, patient)| (loose, self.search_fewer(patient, FEWER * most, goes_on)));
             match fewer {
-                Some((_, (Ending::Run(run), _))) if is_against(&run) => {
-                    return Ok(Grounds::Run(run));
+                Some((_, (SearchEnd::Run(run), _))) if is_against(&run) => {
+                    return Ok(Justification::Run(run));
                 }
-                Some((_, (Ending::Run(_), _))) => (loose, composition) = (None, None),
-                Some((loose, (Ending::Nothing, visited))) => {
+                Some((_, (SearchEnd::Run(_), _))) => (loose, composition) = (None, None),
+                Some((loose, (SearchEnd::Nothing, visited))) => {
                     return self.shown((loose, searched), members, visited, goes_on);
                 }
-                Some((_, (Ending::Stopped, _))) => return Err(Undecided::Stopped),
-                Some((_, (Ending::TooMany, _))) | None => {}
+                Some((_, (SearchEnd::Stopped, _))) => return Err(NoVerdict::Stopped),
+                Some((_, (SearchEnd::TooMany, _))) | None => {}
             }
             most *= 4;
         }
-        Err(Undecided::TooMany(most))
+        Err(NoVerdict::TooMany(most))
     }
 
-    /// No run is against the formula, as a search says that put steps off; what a checker can go
-    /// through is looked for a while. A run of the composition is none of the system then: its
-    /// automaton may accept too much.
+    /// Handles the case that the search with partial-order reduction found no counterexample.
+    /// Searches a little longer for a result that a checker can verify. A run of the composition is
+    /// ignored here, because its automaton may accept too much.
     fn shown(
         &self,
         (automaton, searched): (&KindAutomaton, &KindAutomaton),
         mut members: Vec<u32>,
         visited: usize,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Grounds, Undecided> {
+    ) -> Result<Justification, NoVerdict> {
         let (system, endings) = (&self.factored.system, self.endings);
         let composition = Composition::new(system, automaton, usize::MAX, goes_on);
         match composition.as_ref().map(|it| (it, it.search(SHOWN, goes_on))) {
-            Some((it, Composed::Nothing(visited))) => return Ok(self.composed(it, visited)),
-            Some((_, Composed::Run(_) | Composed::TooMany | Composed::Stopped)) | None => {}
+            Some((it, CompositionOutcome::Nothing(visited))) => {
+                return Ok(self.composed(it, visited));
+            }
+            Some((
+                _,
+                CompositionOutcome::Run(_)
+                | CompositionOutcome::TooMany
+                | CompositionOutcome::Stopped,
+            ))
+            | None => {}
         }
         match refine(system, searched, endings, &mut members, SHOWN, goes_on) {
-            Ok(Some(Found::Run(run))) => Ok(Grounds::Run(run)),
-            Ok(Some(Found::Nothing { visited })) => Ok(self.none(&members, visited)),
-            Ok(None) | Err(_) => Ok(Grounds::FewerSteps { visited }),
+            Ok(Some(FactorSearchOutcome::Run(run))) => Ok(Justification::Run(run)),
+            Ok(Some(FactorSearchOutcome::Nothing { visited })) => Ok(self.none(&members, visited)),
+            Ok(None) | Err(_) => Ok(Justification::FewerSteps { visited }),
         }
     }
 
-    /// Searches the whole system, with steps put off that do not count; and how many nodes it
-    /// visits.
+    /// Searches the whole system with partial-order reduction. Returns the outcome and the number
+    /// of visited nodes.
     fn search_fewer(
         &self,
         patient: &KindAutomaton,
         most: usize,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> (Ending, usize) {
+    ) -> (SearchEnd, usize) {
         let system = &self.factored.system;
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
-        let search = Search::new(system, &mut product, patient, Endings::Ignored);
+        let search = ProductSearch::new(system, &mut product, patient, FiniteRuns::Ignored);
         let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
         (outcome.ending, outcome.nodes)
     }
 
-    /// No run of what is left of the system is against the formula.
-    fn composed(&self, composition: &Composition, visited: usize) -> Grounds {
+    /// Returns the grounds for: the minimised system has no counterexample.
+    fn composed(&self, composition: &Composition, visited: usize) -> Justification {
         let (members, order) = (self.factored.views.clone(), composition.order().to_vec());
-        Grounds::Composed { members, order, states: composition.states() + visited }
+        Justification::Composed { members, order, states: composition.states() + visited }
     }
 
-    /// No run of these factors is against the formula.
-    fn none(&self, members: &[u32], visited: usize) -> Grounds {
+    /// Returns the grounds for: these factors have no counterexample.
+    fn none(&self, members: &[u32], visited: usize) -> Justification {
         let views = &self.factored.views;
-        let mut members: Vec<View> = members.iter().map(|&it| views[it as usize].clone()).collect();
+        let mut members: Vec<FactorView> =
+            members.iter().map(|&it| views[it as usize].clone()).collect();
         members.sort_unstable();
-        Grounds::Components { members, visited }
+        Justification::Components { members, visited }
     }
 }
 
-/// What came of searching some components.
-enum Found {
-    Run(Run),
+/// The outcome of a search of some components.
+enum FactorSearchOutcome {
+    Run(ComponentRun),
     Nothing { visited: usize },
 }
 
-/// Searches these components, and more where a run of theirs is none of the whole system; `None`
-/// if there are too many nodes.
+/// Searches these components, and adds components as long as a run that is found is not a run of
+/// the whole system. Returns `None` if the node limit is reached.
 fn refine(
     system: &System,
     automaton: &KindAutomaton,
-    endings: Endings,
+    endings: FiniteRuns,
     members: &mut Vec<u32>,
     most: usize,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Option<Found>, Undecided> {
+) -> Result<Option<FactorSearchOutcome>, NoVerdict> {
     loop {
         let mut product = Product::new(system, members.clone());
         let is_whole = product.is_whole();
-        let outcome = Search::new(system, &mut product, automaton, endings).run(most, goes_on);
+        let outcome =
+            ProductSearch::new(system, &mut product, automaton, endings).run(most, goes_on);
         match outcome.ending {
-            Ending::Run(run) if is_whole => return Ok(Some(Found::Run(run))),
-            Ending::Run(run) => {
+            SearchEnd::Run(run) if is_whole => return Ok(Some(FactorSearchOutcome::Run(run))),
+            SearchEnd::Run(run) => {
                 let more = refuser(system, members, &run);
                 members.extend(more);
                 members.sort_unstable();
             }
-            Ending::Nothing => return Ok(Some(Found::Nothing { visited: outcome.nodes })),
-            Ending::TooMany => return Ok(None),
-            Ending::Stopped => return Err(Undecided::Stopped),
+            SearchEnd::Nothing => {
+                return Ok(Some(FactorSearchOutcome::Nothing { visited: outcome.nodes }));
+            }
+            SearchEnd::TooMany => return Ok(None),
+            SearchEnd::Stopped => return Err(NoVerdict::Stopped),
         }
     }
 }
 
-/// The component that is to be added because of a run of the others: of those that cannot follow
-/// it the one that gives up first, else the one that shares most labels.
-fn refuser(system: &System, members: &[u32], run: &Run) -> Option<u32> {
+/// Returns the component to add because of a run of the other components: among those that cannot
+/// follow the run, the one that fails first; otherwise, the one that shares most labels.
+fn refuser(system: &System, members: &[u32], run: &ComponentRun) -> Option<u32> {
     let others: Vec<u32> = (0..system.components().len() as u32)
         .filter(|component| members.binary_search(component).is_err())
         .collect();
-    // What keeps the loop from coming again and again says most.
+    // A component that prevents the cycle is the most informative.
     let is_off_loop = |other: &u32| {
         !run.labels[run.back..].iter().any(|&label| system.owners(label).contains(other))
     };
@@ -318,10 +336,9 @@ fn refuser(system: &System, members: &[u32], run: &Run) -> Option<u32> {
     others.into_iter().max_by_key(shared)
 }
 
-/// After how many labels of a run of `members` a component cannot go on with it, if it cannot
-/// follow it for ever. What it does alone, or with others that are not there, it may do at any
-/// time.
-fn refusal(system: &System, members: &[u32], other: u32, run: &Run) -> Option<usize> {
+/// Returns the number of labels of a run of `members` after which a component cannot follow, or
+/// `None` if it can follow forever. The component may take labels that no member owns at any time.
+fn refusal(system: &System, members: &[u32], other: u32, run: &ComponentRun) -> Option<usize> {
     let component = &system.components()[other as usize];
     let is_free =
         |label: LabelId| !system.owners(label).iter().any(|it| members.binary_search(it).is_ok());
@@ -340,7 +357,8 @@ fn refusal(system: &System, members: &[u32], other: u32, run: &Run) -> Option<us
     component.starts().iter().for_each(|&start| set[start as usize] = true);
     close(&mut set);
     let follow = |set: &mut Vec<bool>, label: LabelId, repeats: bool| {
-        // A label from outside stands for any of its kind; one that comes for ever is asked for.
+        // An outside label represents any label of its kind. Only one that repeats forever is
+        // required of the component.
         if !system.owners(label).contains(&other) || (is_free(label) && !repeats) {
             return true;
         }
@@ -359,7 +377,7 @@ fn refusal(system: &System, members: &[u32], other: u32, run: &Run) -> Option<us
             return Some(at);
         }
     }
-    // Sets shrink or repeat: as many rounds as there are states are enough to see most refusals.
+    // The state sets shrink or repeat: as many rounds as there are states detect most refusals.
     for round in 0..=component.states().len() {
         for (at, &label) in run.labels[run.back..].iter().enumerate() {
             if !follow(&mut set, label, true) {
@@ -373,44 +391,46 @@ fn refusal(system: &System, members: &[u32], other: u32, run: &Run) -> Option<us
 #[cfg(test)]
 mod tests {
     use super::Decider;
-    use crate::compose::{Composed, Composition};
-    use crate::factors::Factored;
+    use crate::compose::{Composition, CompositionOutcome};
+    use crate::factors::FactoredSystem;
     use crate::formula::{KindAutomaton, LabelFormula};
     use crate::generate::{random_linear, random_pattern, random_system};
     use crate::product::Product;
-    use crate::search::{Ending, Endings, Run, Search};
+    use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
     use crate::system::{LabelId, System};
     use fastrand::Rng;
     use std::collections::BTreeSet;
 
-    /// How many times as many systems as usual.
+    /// Returns the factor on the number of random systems.
     fn scale() -> usize {
         std::env::var("PARIKH_SCALE").map_or(1, |it| it.parse().unwrap())
     }
 
-    /// Whether some run of the whole system is accepted, as looking at all its steps says.
+    /// Returns true if the whole system has an accepted run, by a search over all steps.
     fn is_accepted(system: &System, automaton: &KindAutomaton) -> bool {
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
-        let mut search = Search::new(system, &mut product, automaton, Endings::Ignored);
+        let mut search = ProductSearch::new(system, &mut product, automaton, FiniteRuns::Ignored);
         match search.run(1 << 20, &mut || true).ending {
-            Ending::Run(_) => true,
-            Ending::Nothing => false,
+            SearchEnd::Run(_) => true,
+            SearchEnd::Nothing => false,
             other => panic!("{other:?}"),
         }
     }
 
-    /// The run that is accepted of a system put together two by two.
-    fn composed(system: &System, automaton: &KindAutomaton) -> Option<Run> {
+    /// Returns an accepted run found by compositional minimisation.
+    fn composed(system: &System, automaton: &KindAutomaton) -> Option<ComponentRun> {
         let composition = Composition::new(system, automaton, 1 << 16, &mut || true).unwrap();
         match composition.search(1 << 20, &mut || true) {
-            Composed::Run(run) => Some(run),
-            Composed::Nothing(_) => None,
-            Composed::TooMany | Composed::Stopped => panic!("not told to stop, and small"),
+            CompositionOutcome::Run(run) => Some(run),
+            CompositionOutcome::Nothing(_) => None,
+            CompositionOutcome::TooMany | CompositionOutcome::Stopped => {
+                panic!("not told to stop, and small")
+            }
         }
     }
 
-    /// Whether a system has this run that goes on for ever, by sets of joint states.
-    fn is_run(system: &System, run: &Run) -> bool {
+    /// Returns true if the system has this infinite run, by iterating sets of joint states.
+    fn is_run(system: &System, run: &ComponentRun) -> bool {
         let mut product = Product::new(system, (0..system.components().len() as u32).collect());
         let mut along = |from: &BTreeSet<Vec<u32>>, labels: &[LabelId]| {
             let mut here = from.clone();
@@ -433,7 +453,7 @@ mod tests {
         };
         let starts = Product::new(system, (0..system.components().len() as u32).collect()).starts();
         let mut set = along(&starts.into_iter().collect(), &run.labels[..run.back]);
-        // Sets of all that rounds lead to come again; each has to have something in it.
+        // The sets after each round repeat eventually; each one must be non-empty.
         let mut seen = BTreeSet::new();
         while !set.is_empty() && seen.insert(set.clone()) {
             set = along(&set, &run.labels[run.back..]);
@@ -441,8 +461,8 @@ mod tests {
         !set.is_empty() && run.back < run.labels.len()
     }
 
-    /// Each way of its own against all steps of the system as it is: its factors, the patient
-    /// automaton, steps put off, and components put together two by two.
+    /// Compares each method with a search of all steps of the system: factors, the patient
+    /// automaton, partial-order reduction, and compositional minimisation.
     #[test]
     fn factors_fewer_steps_and_composing_change_no_answer() {
         let mut random = Rng::with_seed(41);
@@ -450,8 +470,8 @@ mod tests {
         let (mut composed_runs, mut loosely) = (0, 0);
         for _ in 0..4000 * scale() {
             let system = random_system(&mut random);
-            let decider = Decider::new(&system, Endings::Ignored);
-            let Factored { system: factors, .. } = &decider.factored;
+            let decider = Decider::new(&system, FiniteRuns::Ignored);
+            let FactoredSystem { system: factors, .. } = &decider.factored;
             factored += usize::from(factors.components().len() > system.components().len());
             for _ in 0..3 {
                 let depth = random.usize(1..=3);
@@ -465,14 +485,14 @@ mod tests {
                 let told = || format!("{text}\n{}", crate::write::dot(&system));
                 assert_eq!(is_accepted(factors, &automaton), expected, "{}", told());
                 if !formula.is_insensitive() {
-                    // What sees no more than its labels accepts too much, in one way as in another.
+                    // The loosened automaton accepts too much, in all methods alike.
                     let Some(loose) = automaton.loosened() else { continue };
                     let too_much = is_accepted(&system, &loose);
                     assert!(too_much || !expected, "{}", told());
                     let found = composed(factors, &loose).is_some();
                     assert_eq!(found, too_much, "{}", told());
                     let (ending, _) = decider.search_fewer(&loose, 1 << 20, &mut || true);
-                    assert_eq!(matches!(ending, Ending::Run(_)), too_much, "{}", told());
+                    assert_eq!(matches!(ending, SearchEnd::Run(_)), too_much, "{}", told());
                     loosely += usize::from(!too_much);
                     continue;
                 }
@@ -491,20 +511,24 @@ mod tests {
                 }
                 let (ending, nodes) = decider.search_fewer(&patient, 1 << 20, &mut || true);
                 match ending {
-                    Ending::Run(run) => {
+                    SearchEnd::Run(run) => {
                         assert!(expected, "{}", told());
                         let word: Vec<_> = run.labels.iter().map(|&it| Some(it)).collect();
                         assert_eq!(formula.holds_of(&word, run.back), Some(false), "{}", told());
                         failed += 1;
                     }
-                    Ending::Nothing => {
+                    SearchEnd::Nothing => {
                         assert!(!expected, "{}", told());
                         held += 1;
                         let all = (0..factors.components().len() as u32).collect();
                         let mut product = Product::new(factors, all);
-                        let outcome =
-                            Search::new(factors, &mut product, &patient, Endings::Ignored)
-                                .run(1 << 20, &mut || true);
+                        let outcome = ProductSearch::new(
+                            factors,
+                            &mut product,
+                            &patient,
+                            FiniteRuns::Ignored,
+                        )
+                        .run(1 << 20, &mut || true);
                         fewer += usize::from(nodes < outcome.nodes);
                     }
                     other => panic!("{other:?}"),

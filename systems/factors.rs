@@ -1,67 +1,65 @@
-//! Takes a component apart that behaves like several smaller ones side by side.
+//! Decomposition of a component that behaves like several smaller ones in parallel.
 //!
-//! Many components come about by composing smaller ones, and what these do not share they do in any
-//! order: a component of 64 states may be five of two to four states each. A formula then concerns
-//! few of the small ones, and [`crate::stubborn`] sees that labels of different ones are
-//! independent.
+//! Many components result from composing smaller ones, whose unshared steps interleave in any
+//! order. A component of 64 states may be the product of five components of two to four states
+//! each. A formula then refers to few of the small components, and [`crate::stubborn`] detects that
+//! labels of different ones are independent.
 //!
-//! A component *seen through* some of its labels has its states merged along all edges with other
-//! labels. Seen through any of its labels, a component can still do all that it did, so this is
-//! always an over-approximation; and a checker can make it again. The parts that a component falls
-//! into are its *factors* when they together do nothing more than the component ([`is_exact`]);
-//! only then they take its place here.
+//! The *view* of a component through some of its labels merges its states along all edges with
+//! other labels. A view can do everything that the component can, so it is an over-approximation,
+//! and a checker can recompute it. The views are the *factors* of the component if together they do
+//! nothing more than the component ([`is_exact`]). Only then do they replace it here.
 
 use crate::system::{Component, LabelId, System};
 use parikh_net::sets::Sets;
 use std::collections::BTreeMap;
 
-/// A component of a system, whole or seen through some of its labels.
+/// A component of a system, whole or viewed through some of its labels.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct View {
+pub struct FactorView {
     /// The number of the component.
     pub component: u32,
-    /// The labels through which it is seen, growing; `None`: all of its own, and it is whole.
+    /// The labels of the view, ascending. `None` means the whole component.
     pub labels: Option<Vec<LabelId>>,
 }
 
-impl View {
-    /// All components of a system, whole.
-    pub fn all_of(system: &System) -> Vec<View> {
+impl FactorView {
+    /// Returns all components of a system, whole.
+    pub fn all_of(system: &System) -> Vec<FactorView> {
         let count = system.components.len() as u32;
-        (0..count).map(|component| View { component, labels: None }).collect()
+        (0..count).map(|component| FactorView { component, labels: None }).collect()
     }
 }
 
-/// A system with the same labels and the same runs as another one, of smaller components.
+/// A system with the same labels and runs as the original, made of smaller components.
 #[derive(Clone, Debug)]
-pub(crate) struct Factored {
+pub(crate) struct FactoredSystem {
     pub(crate) system: System,
-    /// For each component of `system`, which component of the other system it is, and seen through
-    /// which labels.
-    pub(crate) views: Vec<View>,
+    /// The view of the original system that each component of `system` is.
+    pub(crate) views: Vec<FactorView>,
 }
 
-impl Factored {
-    /// A system as it is.
+impl FactoredSystem {
+    /// Returns the system unchanged.
     pub(crate) fn whole(system: &System) -> Self {
-        Self { system: system.clone(), views: View::all_of(system) }
+        Self { system: system.clone(), views: FactorView::all_of(system) }
     }
 
-    /// The system with every component replaced by its factors, if it has several.
+    /// Replaces every component by its factors, if it has several.
     pub(crate) fn new(system: &System) -> Self {
         let mut views = Vec::new();
         let mut components: Vec<Component> = Vec::new();
         for (number, component) in (0..).zip(system.components()) {
             let classes = classes(component);
-            let parts: Vec<Part> = classes.iter().map(|it| Part::new(component, it)).collect();
+            let parts: Vec<Factor> = classes.iter().map(|it| Factor::new(component, it)).collect();
             if parts.len() < 2 || component.starts.len() > 1 || !is_exact(component, &parts) {
                 components.push(component.clone());
-                views.push(View { component: number, labels: None });
+                views.push(FactorView { component: number, labels: None });
                 continue;
             }
             for (labels, part) in classes.into_iter().zip(parts) {
                 components.push(part.component);
-                views.push(View { component: number, labels: Some(labels) });
+                views.push(FactorView { component: number, labels: Some(labels) });
             }
         }
         let mut owners = vec![Vec::new(); system.label_count()];
@@ -75,14 +73,14 @@ impl Factored {
     }
 }
 
-/// A component seen through some of its labels.
-struct Part {
+/// A component viewed through some of its labels.
+struct Factor {
     component: Component,
-    /// For each state of the whole component, the state of this view into which it is merged.
+    /// The state of the view for each state of the component.
     of: Vec<u32>,
 }
 
-impl Part {
+impl Factor {
     fn new(component: &Component, labels: &[LabelId]) -> Self {
         let mut states = Sets::new(component.edges.len());
         let is_seen = |label: &LabelId| labels.binary_search(label).is_ok();
@@ -108,15 +106,15 @@ impl Part {
         starts.dedup();
         let name = component.name.clone();
         let titles = BTreeMap::new();
-        Part { component: Component { name, root: None, states, titles, starts, edges }, of }
+        Factor { component: Component { name, root: None, states, titles, starts, edges }, of }
     }
 }
 
-/// Whether parts that share no label do together exactly what the component does: in every state
-/// that the component reaches, each edge that a part has there is the image of an edge of the
-/// component from this very state. Then relating each state to the tuple of its parts' states is a
+/// Returns true if parts without shared labels together behave exactly like the component. The
+/// test: in every reachable state of the component, each edge of a part is the image of an edge of
+/// the component from this state. Then relating each state to the tuple of its parts' states is a
 /// bisimulation.
-fn is_exact(component: &Component, parts: &[Part]) -> bool {
+fn is_exact(component: &Component, parts: &[Factor]) -> bool {
     let reached = reached(component);
     reached.into_iter().all(|state| {
         let row = &component.edges[state as usize];
@@ -124,8 +122,8 @@ fn is_exact(component: &Component, parts: &[Part]) -> bool {
             .iter()
             .map(|part| part.component.edges[part.of[state as usize] as usize].len())
             .sum();
-        // Every edge of the component has an image in one of the parts. So where the numbers are
-        // equal, the parts have no other edges.
+        // Every edge of the component has an image in one of the parts. If the numbers are equal,
+        // the parts have no other edges.
         let mut of_parts: Vec<(LabelId, u32)> = Vec::new();
         for &(label, to) in row {
             let owner = parts.iter().find(|part| {
@@ -140,7 +138,7 @@ fn is_exact(component: &Component, parts: &[Part]) -> bool {
     })
 }
 
-/// The states that a component reaches when no other component holds it back.
+/// Returns the states that a component reaches without restriction by other components.
 fn reached(component: &Component) -> Vec<u32> {
     let mut seen = vec![false; component.edges.len()];
     let mut all = component.starts.clone();
@@ -157,7 +155,7 @@ fn reached(component: &Component) -> Vec<u32> {
     all
 }
 
-/// The labels of a component, ascending.
+/// Returns the labels of a component, ascending.
 fn labels(component: &Component) -> Vec<LabelId> {
     let mut labels: Vec<LabelId> =
         component.edges.iter().flatten().map(|&(label, _)| label).collect();
@@ -166,12 +164,12 @@ fn labels(component: &Component) -> Vec<LabelId> {
     labels
 }
 
-/// The most pairs of an edge and a label that are compared. A component with more stays whole.
+/// Limit on the number of compared pairs of an edge and a label. A component with more stays whole.
 const MOST_PAIRS: usize = 1 << 24;
 
-/// The labels of a component in classes: the finest in which two labels share a class if one may
-/// enable or disable the other, or if their order matters. Labels ascend within a class, and
-/// classes ascend by their first labels.
+/// Partitions the labels of a component into the finest classes such that two labels share a class
+/// if one may enable or disable the other, or if their order matters. Labels ascend within a class,
+/// and classes ascend by their first labels.
 fn classes(component: &Component) -> Vec<Vec<LabelId>> {
     let labels = labels(component);
     if labels.len() * component.edge_count() > MOST_PAIRS {
@@ -194,9 +192,9 @@ fn classes(component: &Component) -> Vec<Vec<LabelId>> {
     found
 }
 
-/// Whether, in the state with this row, the edge neither enables nor disables the label `second`,
-/// and whatever state the edge and then `second` lead to, `second` and then the edge's label lead
-/// there, too.
+/// Returns true if, in the state with this row, two conditions hold. The edge neither enables nor
+/// disables the label `second`. Every state reached by the edge and then `second` is also reached
+/// by `second` and then the edge's label.
 fn commute_at(
     component: &Component,
     row: &[(LabelId, u32)],
@@ -216,7 +214,7 @@ fn commute_at(
     after.iter().all(is_reached)
 }
 
-/// The edges of a row with this label.
+/// Returns the edges of a row with this label.
 pub(crate) fn targets(row: &[(LabelId, u32)], label: LabelId) -> &[(LabelId, u32)] {
     let begin = row.partition_point(|it| it.0 < label);
     let end = row.partition_point(|it| it.0 <= label);

@@ -1,15 +1,15 @@
 //! LTL formulas over labels, and the automata of their negations.
 //!
-//! At each step just one label holds: the one of the step. So of all labels only those that the
-//! formula names matter, and all the others are one *kind*, the last one. An automaton that reads
-//! kinds ([`KindAutomaton`]) is made from one that reads letters: what demands two labels at once
-//! is left out, and a cube becomes the set of the kinds that it allows.
+//! At each step exactly one label holds: the label of the step. Only the labels that the formula
+//! names are distinguished; all others form one *kind*, the last one. A [`KindAutomaton`] reads
+//! kinds. It is derived from an automaton that reads letters: edges that require two labels at once
+//! are dropped, and a cube becomes the set of kinds that it allows.
 
 use crate::insensitive::is_insensitive;
 use crate::system::{LabelId, System};
 use parikh_temporal::{
-    Atom, Automaton, Cube, Edge, Formula, Letter, Limits, Linear, Ltl, Marks, Names, Node,
-    ParseError, TooLarge, parse_ltl,
+    Atom, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Cube, Formula,
+    Letter, Linear, Ltl, Marks, Node, ParseError, parse_ltl,
 };
 
 /// An LTL formula over the labels of a system.
@@ -17,194 +17,196 @@ use parikh_temporal::{
 pub struct LabelFormula {
     formulas: Ltl,
     formula: Formula<Linear>,
-    names: Names,
-    /// The label of each atom; `None` for a name that no label has, which never holds.
+    names: AtomNames,
+    /// The label of each atom. `None` for a name that no label has; such an atom never holds.
     labels: Vec<Option<LabelId>>,
-    /// How many labels the system has.
+    /// Number of labels of the system.
     label_count: usize,
 }
 
 impl LabelFormula {
-    /// Reads a formula in Spot's spelling.
+    /// Parses a formula in Spot's syntax.
     ///
     /// # Errors
-    /// If the text is no formula.
+    /// Returns an error if the text is not a formula.
     pub fn parse(text: &str, system: &System) -> Result<Self, ParseError> {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl(text, &mut formulas, &mut names)?;
         let label = |at| names.name(Atom(at)).and_then(|name| system.label_named(name));
         let labels = (0..names.len() as u32).map(label).collect();
         Ok(Self { formulas, formula, names, labels, label_count: system.label_count() })
     }
 
-    /// The label of each atom, in the order of the atoms.
+    /// Returns the label of each atom, in the order of the atoms.
     pub fn labels(&self) -> &[Option<LabelId>] {
         &self.labels
     }
 
-    /// Names that no label of the system has: they never hold.
+    /// Returns the names that no label of the system has; they never hold.
     pub fn unknown_names(&self) -> Vec<&str> {
         let unknown = (0..).zip(&self.labels).filter(|(_, label)| label.is_none());
         unknown.filter_map(|(at, _)| self.names.name(Atom(at))).collect()
     }
 
-    /// Whether the formula has a next operator.
+    /// Returns true if the formula contains a next operator.
     pub fn has_next(&self) -> bool {
         let parts = self.formulas.below(self.formula);
         parts.into_iter().any(|part| matches!(self.formulas.node(part), Node::Next(..)))
     }
 
-    /// The formula as text.
+    /// Returns the formula as text.
     pub fn text(&self) -> String {
         self.formulas.text(self.formula, &self.names)
     }
 
-    /// The letter of a step with this label; of one with no label that the formula names, the
-    /// empty one.
+    /// Returns the letter of a step with this label. Without a label, or with a label that the
+    /// formula does not name, the letter is empty.
     pub fn letter(&self, label: Option<LabelId>) -> Letter {
         let atoms = (0..).zip(&self.labels);
         let named = atoms.filter(|(_, its)| label.is_some() && **its == label);
         Letter::of(named.map(|(at, _)| Atom(at)))
     }
 
-    /// Whether the formula holds of the infinite word that these labels are, from `back` on again
-    /// and again; `None`: a step with no label. `None` if nothing repeats.
+    /// Evaluates the formula on the infinite word of these labels, which repeats from `back` on.
+    /// `None` in the word is a step without label. Returns `None` if nothing repeats.
     pub fn holds_of(&self, word: &[Option<LabelId>], back: usize) -> Option<bool> {
         let letters = word.iter().map(|&label| self.letter(label)).collect();
         let lasso = parikh_temporal::Lasso::new(letters, back)?;
         Some(lasso.satisfies(&self.formulas, self.formula))
     }
 
-    /// Whether steps with labels that it does not name may be put in and left out anywhere.
+    /// Returns true if steps with unnamed labels can be inserted and removed anywhere without
+    /// changing the value.
     pub(crate) fn is_insensitive(&self) -> bool {
         let never = |atom: Atom| self.labels[atom.0 as usize].is_none();
         is_insensitive(&self.formulas, self.formula, never)
     }
 
-    /// The automaton of the words of single labels that do not satisfy the formula.
+    /// Builds the automaton of the label sequences that violate the formula.
     ///
     /// # Errors
-    /// If it would be too large.
-    pub fn negation(&self) -> Result<KindAutomaton, TooLarge> {
+    /// Returns an error if the automaton would be too large.
+    pub fn negation(&self) -> Result<KindAutomaton, AutomatonTooLarge> {
         let mut formulas = self.formulas.clone();
         let (simpler, _) = formulas.rewritten(self.formula, parikh_temporal::LINEAR_RULES, 1000);
         let negated = formulas.negate(simpler);
-        let automaton = Automaton::of(&mut formulas, negated, Limits::default())?;
+        let automaton = Automaton::of(&mut formulas, negated, AutomatonLimits::default())?;
         KindAutomaton::new(&automaton, &self.labels, self.label_count)
     }
 }
 
-/// The most ways along labels that do not count, from one state of an automaton.
+/// Limit on the number of paths along unnamed labels, from one state of an automaton.
 const MOST_WAYS: usize = 1 << 10;
 
-/// One step of an automaton that reads kinds.
+/// An edge of an automaton that reads kinds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Move {
-    /// Where it leads.
+pub struct KindEdge {
+    /// The target state.
     pub target: u32,
-    /// The marks that it carries.
+    /// The marks on the edge.
     pub marks: Marks,
-    /// The kinds that it reads, a bit for each.
+    /// The kinds that it reads, as a bit set.
     pub kinds: u64,
 }
 
-/// An automaton that reads kinds of labels. From each of its states some word is accepted, except
-/// that the initial state may be without moves where none is.
+/// An automaton that reads kinds of labels. Each of its states accepts some word, except that the
+/// initial state may be without moves if nothing is accepted.
 #[derive(Clone, Debug)]
 pub struct KindAutomaton {
-    /// The moves of each state.
-    pub states: Vec<Vec<Move>>,
-    /// Where runs begin.
+    /// The moves, indexed by state.
+    pub states: Vec<Vec<KindEdge>>,
+    /// The initial state.
     pub initial: u32,
-    /// All marks, which an accepting run carries again and again.
+    /// All marks; an accepting run carries each of them infinitely often.
     pub all: Marks,
-    /// For each state, how many moves it takes at least to a component in which a run is accepted.
+    /// The minimum number of moves from each state to an accepting component.
     pub distance: Vec<u32>,
-    /// The labels that it speaks of.
+    /// The labels that have a kind of their own.
     pub(crate) labels: Vec<LabelId>,
     /// The kind of each label of the system.
     pub(crate) kinds: Vec<u8>,
-    /// The kind of labels that it does not speak of, or of some of these.
+    /// The kind of the remaining labels, or of some of them.
     pub(crate) other: u32,
 }
 
 impl KindAutomaton {
-    /// How many kinds there are at most: labels, and the rest.
+    /// Returns the number of kinds.
     pub fn kinds(&self) -> u32 {
         let most = self.kinds.iter().copied().max().unwrap_or(0);
         u32::from(most).max(self.other) + 1
     }
 
-    /// The kind of labels that the formula does not name.
+    /// Returns the kind of labels that the formula does not name.
     pub fn other(&self) -> u32 {
         self.other
     }
 
-    /// The labels that it speaks of.
+    /// Returns the labels that have a kind of their own.
     pub fn labels(&self) -> &[LabelId] {
         &self.labels
     }
 
-    /// The kind of a label.
+    /// Returns the kind of a label.
     pub fn kind(&self, label: LabelId) -> u32 {
         u32::from(self.kinds[label.index()])
     }
 
-    /// Whether no word is accepted.
+    /// Returns true if no word is accepted.
     pub fn is_empty(&self) -> bool {
         self.states[self.initial as usize].is_empty()
     }
 
-    /// Whether each state accepts the word that is the letter of this kind for ever.
+    /// Returns, for each state, whether it accepts the word that repeats a letter of this kind
+    /// forever.
     pub(crate) fn accept_for_ever(&self, kind: u32) -> Vec<bool> {
-        let reads = |it: &&Move| it.kinds >> kind & 1 == 1;
-        let rows: Vec<Vec<Move>> =
+        let reads = |it: &&KindEdge| it.kinds >> kind & 1 == 1;
+        let rows: Vec<Vec<KindEdge>> =
             self.states.iter().map(|row| row.iter().filter(reads).copied().collect()).collect();
         let part = Self { states: rows, distance: Vec::new(), ..self.clone() };
         part.distances().into_iter().map(|it| it < u32::MAX).collect()
     }
 
-    /// An automaton that stays where it is at labels that do not count, and accepts the same words
-    /// if those may be put in and left out anywhere.
+    /// Returns an automaton that stays in its state at unnamed labels. It accepts the same words if
+    /// unnamed labels can be inserted and removed anywhere.
     ///
-    /// A word then is accepted if and only if it is without them, where infinitely many are left,
-    /// and else if what is left of it is, with such a label for ever after. So each state reads the
-    /// labels that count as before, and from where the others are accepted for ever there is a way
-    /// to a last state, which accepts just these.
+    /// A word is then accepted if and only if the word without unnamed labels is, in case
+    /// infinitely many labels remain. Otherwise, it is accepted if and only if the rest followed by
+    /// an unnamed label forever is. So each state reads the named labels as before. If a state
+    /// accepts unnamed labels forever, it has an edge to an additional last state, which accepts
+    /// exactly these.
     pub(crate) fn patient(&self) -> Self {
         let other = 1 << self.other;
         let is_safe = self.all == Marks::NONE;
         let all = if is_safe { Marks(1) } else { self.all };
         let last = self.states.len() as u32;
         let ends = self.accept_for_ever(self.other);
-        let mut states: Vec<Vec<Move>> = Vec::new();
+        let mut states: Vec<Vec<KindEdge>> = Vec::new();
         for ((at, row), ends) in (0..).zip(&self.states).zip(ends) {
-            let counting = row.iter().map(|it| Move {
+            let counting = row.iter().map(|it| KindEdge {
                 kinds: it.kinds & !other,
                 marks: if is_safe { all } else { it.marks },
                 ..*it
             });
-            let mut moves: Vec<Move> = counting.filter(|it| it.kinds != 0).collect();
-            moves.push(Move { target: at, marks: Marks::NONE, kinds: other });
+            let mut moves: Vec<KindEdge> = counting.filter(|it| it.kinds != 0).collect();
+            moves.push(KindEdge { target: at, marks: Marks::NONE, kinds: other });
             if ends {
-                moves.push(Move { target: last, marks: Marks::NONE, kinds: other });
+                moves.push(KindEdge { target: last, marks: Marks::NONE, kinds: other });
             }
             states.push(joined(moves));
         }
-        states.push(vec![Move { target: last, marks: all, kinds: other }]);
+        states.push(vec![KindEdge { target: last, marks: all, kinds: other }]);
         let mut patient = Self { states, all, distance: Vec::new(), ..self.clone() };
         patient.prune();
         patient
     }
 
-    /// An automaton that accepts whatever differs from what this one accepts in labels that do not
-    /// count alone: such labels may be put in and left out anywhere. `None` where it would be too
-    /// large.
+    /// Returns an automaton that accepts every word that differs from an accepted word only by
+    /// insertions and removals of unnamed labels. Returns `None` if it would be too large.
     ///
-    /// Labels that do not count may be read where none comes: what can be done after them can be
-    /// done before, with the marks on the way. Of two ways to one state only the one with more
-    /// marks is kept, with which all is accepted that is with the other. It is
-    /// [patient](Self::patient) where such labels come and it reads none.
+    /// Unnamed labels may be read without a step: moves that are possible after them are possible
+    /// before them, with the marks on the way. Of two paths to one state, only the one with more
+    /// marks is kept, since it accepts everything that the other accepts. At an actual unnamed
+    /// label, the automaton is [patient](Self::patient).
     pub(crate) fn loosened(&self) -> Option<Self> {
         let other = 1 << self.other;
         let mut states = Vec::new();
@@ -224,10 +226,10 @@ impl KindAutomaton {
                     return None;
                 }
             }
-            let mut moves: Vec<Move> =
-                row.iter().map(|it| Move { kinds: it.kinds & other, ..*it }).collect();
+            let mut moves: Vec<KindEdge> =
+                row.iter().map(|it| KindEdge { kinds: it.kinds & other, ..*it }).collect();
             for &(state, marks) in &ways {
-                moves.extend(self.states[state as usize].iter().map(|it| Move {
+                moves.extend(self.states[state as usize].iter().map(|it| KindEdge {
                     target: it.target,
                     marks: marks.or(it.marks),
                     kinds: it.kinds & !other,
@@ -242,21 +244,21 @@ impl KindAutomaton {
         automaton: &Automaton,
         atoms: &[Option<LabelId>],
         label_count: usize,
-    ) -> Result<Self, TooLarge> {
-        // What reads two labels at once, or one that there is not, reads nothing; and one label
-        // that is there says all of the others.
-        let single = |edge: &Edge| -> Option<Edge> {
+    ) -> Result<Self, AutomatonTooLarge> {
+        // An edge that requires two labels at once, or a label that does not exist, is never taken.
+        // An edge that requires one existing label needs no negative literals.
+        let single = |edge: &AutomatonEdge| -> Option<AutomatonEdge> {
             let mut positive = edge.cube.literals().iter().filter(|literal| literal.positive);
             let Some(&only) = positive.next() else {
                 let known =
                     |literal: &&parikh_temporal::Literal| atoms[literal.atom.0 as usize].is_some();
                 let cube = Cube::of(edge.cube.literals().iter().filter(known).copied())?;
-                return Some(Edge { cube, ..edge.clone() });
+                return Some(AutomatonEdge { cube, ..edge.clone() });
             };
             if positive.next().is_some() || atoms[only.atom.0 as usize].is_none() {
                 return None;
             }
-            Some(Edge { cube: Cube::of([only])?, ..edge.clone() })
+            Some(AutomatonEdge { cube: Cube::of([only])?, ..edge.clone() })
         };
         let states = automaton.states.iter().map(|row| row.iter().filter_map(single).collect());
         let automaton = Automaton { states: states.collect(), ..automaton.clone() }.simplified();
@@ -265,7 +267,7 @@ impl KindAutomaton {
             named.extend(atoms[atom.0 as usize].map(|label| (atom, label)));
         }
         if named.len() > 63 {
-            return Err(TooLarge { what: "labels", limit: 63 });
+            return Err(AutomatonTooLarge { what: "labels", limit: 63 });
         }
         let kinds = |cube: &Cube| {
             let letters = named.iter().map(|&(atom, _)| Letter::of([atom]));
@@ -273,8 +275,8 @@ impl KindAutomaton {
             let held = (0..).zip(letters).filter(|(_, letter)| cube.holds(letter));
             held.fold(0u64, |kinds, (kind, _): (u32, _)| kinds | 1 << kind)
         };
-        let row = |edges: &Vec<Edge>| {
-            let moves = edges.iter().map(|edge| Move {
+        let row = |edges: &Vec<AutomatonEdge>| {
+            let moves = edges.iter().map(|edge| KindEdge {
                 target: edge.target as u32,
                 marks: edge.marks,
                 kinds: kinds(&edge.cube),
@@ -299,7 +301,7 @@ impl KindAutomaton {
         Ok(made)
     }
 
-    /// Leaves out moves to states from which nothing is accepted, and computes distances.
+    /// Removes moves to states that accept nothing, and computes the distances.
     pub(crate) fn prune(&mut self) {
         let distance = self.distances();
         for row in &mut self.states {
@@ -308,8 +310,8 @@ impl KindAutomaton {
         self.distance = distance;
     }
 
-    /// How many moves it takes from each state to a component with all marks; `u32::MAX` where
-    /// there is no way.
+    /// Returns the number of moves from each state to a component with all marks, or `u32::MAX` if
+    /// there is no path.
     fn distances(&self) -> Vec<u32> {
         let next =
             |node: u32, k: u32| self.states[node as usize].get(k as usize).map(|it| it.target);
@@ -343,10 +345,10 @@ impl KindAutomaton {
     }
 }
 
-/// Moves with the same target and marks become one.
-pub(crate) fn joined(mut moves: Vec<Move>) -> Vec<Move> {
+/// Merges moves with the same target and marks.
+pub(crate) fn joined(mut moves: Vec<KindEdge>) -> Vec<KindEdge> {
     moves.sort_unstable();
-    let mut joined: Vec<Move> = Vec::new();
+    let mut joined: Vec<KindEdge> = Vec::new();
     for step in moves {
         match joined.last_mut() {
             Some(last) if (last.target, last.marks) == (step.target, step.marks) => {

@@ -1,12 +1,12 @@
-//! Random small systems and formulas, for tests.
+//! Random small systems and formulas for tests.
 
 use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
 use fastrand::Rng;
 
-/// A system of two to six components with a few states each: labels of one, two or three owners,
-/// several edges with one label from a state, dead ends, and sometimes several start states. Some
-/// components are several small ones side by side.
+/// Returns a system of two to six components with a few states each. Labels have one, two or three
+/// owners; states may have several edges with one label or none; some components have several start
+/// states. Some components are products of several small ones.
 pub fn random_system(random: &mut Rng) -> System {
     let count = random.usize(2..=6);
     let most = if count > 4 { 3 } else { 4 };
@@ -59,7 +59,7 @@ fn share_no_label(one: &ComponentBuilder, other: &ComponentBuilder) -> bool {
     one.edges.iter().all(|(_, label, _)| other.edges.iter().all(|it| it.1 != *label))
 }
 
-/// One component that does what two do that share no label.
+/// Returns the product of two components without shared labels.
 fn side_by_side(one: &ComponentBuilder, other: &ComponentBuilder) -> ComponentBuilder {
     let mut both = ComponentBuilder::new(&one.name);
     let (ones, others) = (one.states.len() as u32, other.states.len() as u32);
@@ -81,7 +81,7 @@ fn side_by_side(one: &ComponentBuilder, other: &ComponentBuilder) -> ComponentBu
     both
 }
 
-/// A formula of LTL over the labels `l0` to `l5`, as text.
+/// Returns the text of a random LTL formula over the labels `l0` to `l5`.
 pub fn random_linear(random: &mut Rng, depth: usize) -> String {
     let label = |random: &mut Rng| format!("l{}", random.u8(0..6));
     if depth == 0 {
@@ -109,7 +109,8 @@ pub fn random_linear(random: &mut Rng, depth: usize) -> String {
     }
 }
 
-/// A formula of LTL as the challenge has them, most of which see only the labels that they name.
+/// Returns a random LTL formula in the style of the challenge; most of these depend only on the
+/// labels that they name.
 pub fn random_pattern(random: &mut Rng) -> String {
     let label = |random: &mut Rng| format!("l{}", random.u8(0..6));
     let [a, b, c, d] = [(); 4].map(|()| label(random));
@@ -127,7 +128,7 @@ pub fn random_pattern(random: &mut Rng) -> String {
     }
 }
 
-/// A formula of CTL over the labels `l0` to `l5`, as text.
+/// Returns the text of a random CTL formula over the labels `l0` to `l5`.
 pub fn random_branching(random: &mut Rng, depth: usize) -> String {
     if depth == 0 {
         return ["true", "false"][random.usize(0..2)].to_owned();

@@ -1,72 +1,74 @@
-//! Whether a formula only sees the labels that it names: whether, on a word, steps with other
-//! labels may be put in and left out anywhere without changing its value.
+//! Test of insensitivity: does a formula depend only on the labels that it names? That is, can
+//! steps with other labels be inserted and removed anywhere in a word without changing its value?
 //!
-//! `G(a -> F b)` does; `X a` does not, nor does `G a`, which no other step may come before. What is
-//! said here of a formula is computed from its parts, so some that only see their labels are not
-//! known to.
+//! `G(a -> F b)` is insensitive. `X a` is not, and neither is `G a`, which forbids other steps. The
+//! test is compositional and incomplete: some insensitive formulas are not detected.
 //!
-//! In what follows, *silent* steps are those with labels that the formula does not name. A formula
-//! is *steady* if, at a step that is not silent, its value does not change when silent steps are
-//! put in or left out later. Of a steady one we ask for its value at a silent step:
+//! *Silent* steps are those with labels that the formula does not name. A formula is *steady* if
+//! its value at a step that is not silent does not change when silent steps are inserted or removed
+//! later. For a steady formula, the test determines its value at silent steps:
 //!
-//! - a label is steady and false there, its negation true;
-//! - φ ∧ ψ, where both are steady: false if one of them is, true if both are, and that at the
-//!   next step if both have that; φ ∨ ψ likewise with true and false exchanged;
-//! - X φ, where φ has the value of the next step: steady, since what comes directly after a step is
-//!   either silent, and φ there is φ at the next, or it is not;
-//! - φ U ψ, where ψ is false and φ true: a silent step neither ends nor breaks the waiting. Where
-//!   ψ has the value of the next step and φ is true or has that, too: the waiting ends at a silent
-//!   step only if it ends at the next that is not, and breaks only there, too. Either way the
-//!   whole is steady and has the value of the next step;
+//! - A label is steady and false at silent steps; its negation is true.
+//! - φ ∧ ψ, if both are steady: false if one of them is; true if both are; equal to the value at
+//!   the next step if both are. φ ∨ ψ likewise with true and false exchanged.
+//! - X φ, if φ equals its value at the next step: steady. If the step after is silent, φ there
+//!   equals φ at the step after that; otherwise nothing was inserted.
+//! - φ U ψ, if ψ is false and φ is true at silent steps: a silent step neither ends nor breaks the
+//!   waiting. Also if ψ equals its value at the next step, and φ is true or equals its value at the
+//!   next step: the waiting ends or breaks at a silent step only if it does so at the next step
+//!   that is not silent. In both cases the formula is steady and equals its value at the next step.
 //! - φ R ψ is ¬(¬φ U ¬ψ).
 //!
-//! A formula that is steady and has the value of the next step at silent ones only sees its labels.
+//! A steady formula that equals its value at the next step at all silent steps is insensitive.
 //!
 //! Source: the idea is stutter invariance, D. Peled and T. Wilke, *Stutter-invariant temporal
-//! properties are expressible without the next-time operator*, IPL 1997; here of letters that may
+//! properties are expressible without the next-time operator*, IPL 1997; here for letters that may
 //! be absent.
 
 use parikh_temporal::{Atom, Formula, Linear, Ltl, Node};
 
-/// What is known of a steady formula at silent steps: any of these may hold.
+/// Known properties of a steady formula at silent steps; several may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Silent {
+struct SilentStepValue {
     is_false: bool,
     is_true: bool,
-    /// It has the value that it has at the next step.
+    /// The value equals the value at the next step.
     is_next: bool,
 }
 
-impl Silent {
-    const FALSE: Silent = Silent { is_false: true, is_true: false, is_next: false };
-    const UNKNOWN: Silent = Silent { is_false: false, is_true: false, is_next: false };
-    const NEXT: Silent = Silent { is_false: false, is_true: false, is_next: true };
+impl SilentStepValue {
+    const FALSE: SilentStepValue =
+        SilentStepValue { is_false: true, is_true: false, is_next: false };
+    const UNKNOWN: SilentStepValue =
+        SilentStepValue { is_false: false, is_true: false, is_next: false };
+    const NEXT: SilentStepValue =
+        SilentStepValue { is_false: false, is_true: false, is_next: true };
 
-    fn constant(value: bool) -> Silent {
-        Silent { is_false: !value, is_true: value, is_next: true }
+    fn constant(value: bool) -> SilentStepValue {
+        SilentStepValue { is_false: !value, is_true: value, is_next: true }
     }
 
-    fn negated(self) -> Silent {
-        Silent { is_false: self.is_true, is_true: self.is_false, is_next: self.is_next }
+    fn negated(self) -> SilentStepValue {
+        SilentStepValue { is_false: self.is_true, is_true: self.is_false, is_next: self.is_next }
     }
 
-    fn and(self, other: Silent) -> Silent {
-        Silent {
+    fn and(self, other: SilentStepValue) -> SilentStepValue {
+        SilentStepValue {
             is_false: self.is_false || other.is_false,
             is_true: self.is_true && other.is_true,
             is_next: self.is_next && other.is_next,
         }
     }
 
-    fn until(self, end: Silent) -> Option<Silent> {
+    fn until(self, end: SilentStepValue) -> Option<SilentStepValue> {
         let waits = end.is_false && self.is_true;
         let is_put_off = end.is_next && (self.is_true || self.is_next);
-        (waits || is_put_off).then_some(Silent::NEXT)
+        (waits || is_put_off).then_some(SilentStepValue::NEXT)
     }
 }
 
-/// Whether a formula is known to see only the labels that it names; of atoms that are
-/// `never` true, no label is any.
+/// Returns true if the formula is shown to depend only on the labels that it names. Atoms that are
+/// `never` true correspond to no label.
 pub(crate) fn is_insensitive(
     formulas: &Ltl,
     formula: Formula<Linear>,
@@ -75,32 +77,32 @@ pub(crate) fn is_insensitive(
     silent(formulas, formula, &never).is_some_and(|it| it.is_next)
 }
 
-/// `None` if it is not known to be steady.
+/// Returns the properties at silent steps, or `None` if the formula is not shown to be steady.
 fn silent(
     formulas: &Ltl,
     formula: Formula<Linear>,
     never: &dyn Fn(Atom) -> bool,
-) -> Option<Silent> {
+) -> Option<SilentStepValue> {
     let of = |part: Formula<Linear>| silent(formulas, part, never);
     match formulas.node(formula) {
-        Node::True => Some(Silent::constant(true)),
-        Node::False => Some(Silent::constant(false)),
+        Node::True => Some(SilentStepValue::constant(true)),
+        Node::False => Some(SilentStepValue::constant(false)),
         Node::Literal(literal) => {
             let atom = match never(literal.atom) {
-                true => Silent::constant(false),
-                false => Silent::FALSE,
+                true => SilentStepValue::constant(false),
+                false => SilentStepValue::FALSE,
             };
             Some(if literal.positive { atom } else { atom.negated() })
         }
-        Node::And(parts) => {
-            parts.iter().try_fold(Silent::constant(true), |all, &part| Some(all.and(of(part)?)))
-        }
+        Node::And(parts) => parts
+            .iter()
+            .try_fold(SilentStepValue::constant(true), |all, &part| Some(all.and(of(part)?))),
         Node::Or(parts) => {
-            let none = Silent::constant(true);
+            let none = SilentStepValue::constant(true);
             let all = parts.iter().try_fold(none, |all, &part| Some(all.and(of(part)?.negated())));
-            all.map(Silent::negated)
+            all.map(SilentStepValue::negated)
         }
-        Node::Next(_, part) => of(*part).filter(|it| it.is_next).map(|_| Silent::UNKNOWN),
+        Node::Next(_, part) => of(*part).filter(|it| it.is_next).map(|_| SilentStepValue::UNKNOWN),
         Node::Until(_, wait, end) => of(*wait)?.until(of(*end)?),
         Node::Release(_, release, kept) => of(*release)?.negated().until(of(*kept)?.negated()),
     }
@@ -109,10 +111,10 @@ fn silent(
 #[cfg(test)]
 mod tests {
     use super::is_insensitive;
-    use parikh_temporal::{Lasso, Letter, Ltl, Names, parse_ltl};
+    use parikh_temporal::{AtomNames, Lasso, Letter, Ltl, parse_ltl};
 
     fn sees_its_labels_only(text: &str) -> bool {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
         is_insensitive(&formulas, formula, |_| false)
     }
@@ -136,7 +138,8 @@ mod tests {
         }
     }
 
-    /// Against words: those that differ in silent steps only have one value.
+    /// Compares the test with words: words that differ only in silent steps must have the same
+    /// value.
     #[test]
     fn what_is_insensitive_is_so_on_words() {
         let mut random = fastrand::Rng::with_seed(5);
@@ -144,7 +147,7 @@ mod tests {
         for _ in 0..20_000 {
             let depth = random.usize(1..=4);
             let text = crate::generate::random_linear(&mut random, depth);
-            let (mut formulas, mut names) = (Ltl::default(), Names::default());
+            let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
             let formula = parse_ltl(&text, &mut formulas, &mut names).unwrap();
             tried += 1;
             if !is_insensitive(&formulas, formula, |_| false) {
@@ -159,7 +162,7 @@ mod tests {
                 (0..random.usize(0..=most)).map(|_| one(random)).collect()
             };
             let (way, round) = (word(&mut random, 4), word(&mut random, 3));
-            // A round of silent steps stays one.
+            // A cycle of silent steps stays non-empty.
             let round = if round.is_empty() { vec![None] } else { round };
             let changed = |random: &mut fastrand::Rng, part: &[Option<u32>]| {
                 let mut changed = Vec::new();

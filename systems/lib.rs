@@ -1,26 +1,26 @@
-//! Parallel systems of labelled transition systems, as the RERS challenge has them.
+//! Parallel systems of labelled transition systems, in the form of the RERS challenge.
 //!
 //! ```text
-//! text ──read──▶ System ──Product (some components)──▶ joint states
-//! formula ──LabelFormula::negation──▶ KindAutomaton ──┴──▶ decide: a run against it, or none
+//! text ──read──▶ System ──Product (some components)──▶ joint states formula
+//! ──LabelFormula::negation──▶ KindAutomaton ──┴──▶ decide: a counterexample run, or none
 //! ```
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `system`, `builder` | components, labels and their owners |
-//! | `read/` | systems and property files as text, with errors that say where |
-//! | `formula` | LTL over labels, and automata that read one label a step |
-//! | `product`, `store` | joint states of some components, packed, each stored once |
-//! | `search`, `walk` | runs that an automaton accepts: depth first, and at random |
-//! | `factors` | components taken apart into smaller ones that do the same together |
-//! | `insensitive`, `stubborn` | which formulas see only the labels that they name, and which steps may then wait |
-//! | `compose` | components put together two by two, each time made as small as what is asked allows |
+//! | `read/` | parsers of systems and property files, with error positions |
+//! | `formula` | LTL over labels, and automata that read one label per step |
+//! | `product`, `store` | packed joint states of some components, each stored once |
+//! | `search`, `walk` | search for runs that an automaton accepts: depth-first, and by random walks |
+//! | `factors` | decomposition of components into smaller ones with the same joint behaviour |
+//! | `insensitive`, `stubborn` | formulas that depend only on the labels that they name; partial-order reduction for them |
+//! | `compose` | compositional minimisation: components are composed in pairs and minimised |
 //! | `branching` | CTL over labels, on all joint states |
 //! | `net` | systems as place/transition nets |
 //! | `write` | systems as text |
-//! | `decide` | which components to search, and when |
+//! | `decide` | choice of components and methods |
 //!
-//! This crate does no I/O and knows no net but to make one of a system.
+//! This crate does no I/O and uses nets only to translate a system into one.
 
 #![forbid(unsafe_code)]
 
@@ -44,11 +44,11 @@ mod system;
 mod walk;
 pub mod write;
 
-pub use branching::{BranchingFormula, Space};
+pub use branching::{BranchingFormula, JointStateSpace};
 pub use builder::{BuildError, ComponentBuilder, system};
-pub use decide::{Decider, Grounds, Undecided};
-pub use factors::View;
-pub use formula::{KindAutomaton, LabelFormula, Move};
+pub use decide::{Decider, Justification, NoVerdict};
+pub use factors::FactorView;
+pub use formula::{KindAutomaton, KindEdge, LabelFormula};
 pub use net::{NetError, net, states_of_places};
-pub use search::{Endings, Run};
+pub use search::{ComponentRun, FiniteRuns};
 pub use system::{Component, LabelId, System};

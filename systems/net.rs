@@ -1,36 +1,36 @@
-//! Systems as place/transition nets.
+//! Translation of systems to place/transition nets.
 //!
-//! A place for each state of a component; a transition for each label and each combination of edges
-//! of its owners, with the label as its name. Where components have roots or several start states,
-//! all begin in a root of their own, and the joint first step is a transition for each combination
-//! of start states, whose name is empty in RERS and `(start)` here. The places of a component are a
-//! unit: it is always in one state.
+//! The net has a place for each state of a component. For each label and each combination of edges
+//! of its owners, it has a transition labelled with the label. If components have roots or several
+//! start states, each component begins in a root place. The joint first step is a transition for
+//! each combination of start states; its name is empty in RERS and `(start)` here. The places of a
+//! component form a unit, because a component is always in exactly one state.
 //!
-//! Source: the PNML files of RERS, whose sizes come out the same (2017, 101: 47 places, 45
+//! Source: the PNML files of RERS; the sizes of the nets agree (2017, 101: 47 places, 45
 //! transitions).
 
 use crate::system::{LabelId, System};
 use parikh_net::units::{Unit, Units, UnitsError};
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, UnitId};
 
-/// Why there is no net.
+/// The reason why a system has no net.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NetError {
-    /// Too many combinations of edges.
+    /// There are too many combinations of edges.
     #[error("the net would have more than {0} transitions: its labels have too many combinations")]
     TooLarge(usize),
-    /// The builder refuses something.
+    /// The net builder reports an error.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The units are refused.
+    /// The units are invalid.
     #[error(transparent)]
     Units(#[from] UnitsError),
 }
 
-/// The net of a system, of at most so many transitions.
+/// Builds the net of a system, with at most `most` transitions.
 ///
 /// # Errors
-/// When it would have more.
+/// Returns an error if the net would have more transitions.
 pub fn net(system: &System, most: usize) -> Result<Net, NetError> {
     let components = system.components();
     let has_roots = has_roots(system);
@@ -96,8 +96,8 @@ pub fn net(system: &System, most: usize) -> Result<Net, NetError> {
     Ok(builder.build()?)
 }
 
-/// By place of the [`net`] of a system, the component that it belongs to and the state that it
-/// stands for; `None` for a root.
+/// Returns, for each place of the [`net`] of a system, its component and state. The state is `None`
+/// for a root.
 pub fn states_of_places(system: &System) -> Vec<(u32, Option<u32>)> {
     let root = has_roots(system).then_some(None);
     let components = (0..).zip(system.components());
@@ -108,12 +108,12 @@ pub fn states_of_places(system: &System) -> Vec<(u32, Option<u32>)> {
     places.collect()
 }
 
-/// Whether all components begin in a root of their own, and leave it together.
+/// Returns true if all components begin in a root place and leave it together.
 fn has_roots(system: &System) -> bool {
     system.components().iter().any(|it| it.root().is_some() || it.starts().len() > 1)
 }
 
-/// The edges of a component with a label, as places.
+/// Returns the edges of a component with a label, as pairs of places.
 fn edges(
     system: &System,
     places: &[PlaceId],
@@ -129,7 +129,7 @@ fn edges(
     edges
 }
 
-/// Tells every combination of one of each.
+/// Calls `tell` for every combination of one element of each list.
 fn combined(
     choices: &[Vec<(PlaceId, PlaceId)>],
     mut tell: impl FnMut(&[(PlaceId, PlaceId)]) -> Result<(), NetError>,
@@ -146,7 +146,7 @@ fn combined(
     }
 }
 
-/// A place for a state; its id tells the component, too, where the state's name is taken.
+/// Adds a place for a state. Its id contains the component number, because state names may repeat.
 fn add_place(
     builder: &mut NetBuilder,
     component: usize,

@@ -1,15 +1,15 @@
-//! Some of the components of a system together: their joint states, and where steps lead.
+//! The product of some components of a system: joint states and their steps.
 //!
-//! A joint state packs the states of the components into as few bits as there are, side by side in
-//! machine words. Of the components that are left out nothing is known, so a label that only they
-//! own may come at any time and changes nothing here, and a label that they share with components
-//! that are here waits for these only. Hence every run of the whole system is one here, with the
-//! same labels: what holds of all runs here holds of all runs of the system.
+//! A joint state packs the states of the components into as few bits as possible. Nothing is known
+//! about omitted components. A label that only omitted components own may occur at any time and
+//! changes nothing here. A label shared with omitted components waits only for the included owners.
+//! Hence every run of the whole system is a run of the product with the same labels, and properties
+//! of all runs of the product hold for all runs of the system.
 
 use crate::factors::targets;
 use crate::system::{LabelId, System};
 
-/// Where the state of a component lies in a row of words.
+/// The position of a component's state in a row of words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
     word: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// Fields for numbers below these counts, and how many words they take.
+    /// Returns fields for numbers below the given counts, and the number of words that they take.
     pub(crate) fn layout(counts: impl Iterator<Item = usize>) -> (Vec<Field>, usize) {
         let (mut word, mut used) = (0, 0);
         let mut fields = Vec::new();
@@ -34,7 +34,7 @@ impl Field {
         (fields, word + 1)
     }
 
-    /// How many words a row has of which this is the last field.
+    /// Returns the number of words of a row whose last field is this one.
     pub(crate) fn width(self) -> usize {
         self.word + 1
     }
@@ -49,35 +49,35 @@ impl Field {
     }
 }
 
-/// What one component can do in one state.
+/// The steps of one component from one state.
 #[derive(Clone, Debug, Default)]
 struct Local {
-    /// Edges with labels that no other component here owns.
+    /// Edges with labels that no other member owns.
     alone: Vec<(LabelId, u32)>,
-    /// Labels that others here own, too, with the targets.
+    /// Labels that other members own, too, with their targets.
     shared: Vec<(LabelId, Vec<u32>)>,
 }
 
-/// Some components of a system.
+/// The product of some components of a system.
 #[derive(Debug)]
 pub(crate) struct Product<'s> {
     system: &'s System,
-    /// The components that are here, growing.
+    /// The included components, ascending.
     pub(crate) members: Vec<u32>,
     local: Vec<Vec<Local>>,
-    /// For each label, how many of its owners are here.
+    /// Number of included owners of each label.
     here: Vec<u32>,
-    /// Labels none of whose owners are here.
+    /// Labels without included owner.
     pub(crate) outside: Vec<LabelId>,
-    /// For each label, how many owners are ready: scratch.
+    /// Number of ready owners of each label; scratch memory.
     ready: Vec<u32>,
     touched: Vec<LabelId>,
 }
 
-/// A joint step: its label, and where the components that move go.
+/// A joint step: its label and the moves of components.
 pub(crate) struct JointStep<'a> {
     pub(crate) label: LabelId,
-    /// Positions among the members, and new states.
+    /// Positions in the member list, and new states.
     pub(crate) moves: &'a [(u32, u32)],
 }
 
@@ -114,17 +114,17 @@ impl<'s> Product<'s> {
         Self { system, members, local, here, outside, ready, touched: Vec::new() }
     }
 
-    /// How many states each member has.
+    /// Returns the number of states of each member.
     pub(crate) fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
         self.local.iter().map(Vec::len)
     }
 
-    /// Whether all components of the system are here.
+    /// Returns true if all components of the system are included.
     pub(crate) fn is_whole(&self) -> bool {
         self.members.len() == self.system.components().len()
     }
 
-    /// All joint states in which it may begin.
+    /// Returns the initial joint states.
     pub(crate) fn starts(&self) -> Vec<Vec<u32>> {
         let mut all = vec![Vec::new()];
         for &member in &self.members {
@@ -138,8 +138,8 @@ impl<'s> Product<'s> {
         all
     }
 
-    /// Tells each joint step from a state, which is one number for each member; labels of which
-    /// `wants` wants none are left out.
+    /// Calls `tell` for each joint step from a state (one number per member) whose label satisfies
+    /// `wants`.
     pub(crate) fn steps(
         &mut self,
         state: &[u32],
@@ -170,7 +170,7 @@ impl<'s> Product<'s> {
         self.touched = touched;
     }
 
-    /// The steps of a label that several members own, all of them ready.
+    /// Calls `tell` for the steps of a label that several members own, all of them ready.
     fn together(&self, state: &[u32], label: LabelId, tell: &mut impl FnMut(JointStep<'_>)) {
         let mut choices: Vec<(u32, &[u32])> = Vec::new();
         for (at, &of) in state.iter().enumerate() {
@@ -183,7 +183,7 @@ impl<'s> Product<'s> {
         let mut moves: Vec<(u32, u32)> = choices.iter().map(|(at, all)| (*at, all[0])).collect();
         loop {
             tell(JointStep { label, moves: &moves });
-            // The next combination, as digits are counted.
+            // Advance to the next combination, like an odometer.
             let Some(digit) = (0..picked.len()).find(|&at| picked[at] + 1 < choices[at].1.len())
             else {
                 return;
@@ -196,7 +196,7 @@ impl<'s> Product<'s> {
         }
     }
 
-    /// The labels that can be taken in a state, growing; those from outside left out.
+    /// Returns the enabled labels in a state, ascending, without the labels of omitted components.
     pub(crate) fn can_be_taken(&mut self, state: &[u32]) -> Vec<LabelId> {
         let mut labels = Vec::new();
         self.steps(state, |_| true, |step| labels.push(step.label));
@@ -205,8 +205,8 @@ impl<'s> Product<'s> {
         labels
     }
 
-    /// Labels with which an owner that is not ready for this one can move from where it is: one of
-    /// them has to come before this label can be taken. None where all owners are ready.
+    /// Returns the labels of moves of one owner that is not ready for `label`: one of these must
+    /// occur before `label` is enabled. Returns nothing if all owners are ready.
     pub(crate) fn before(&self, state: &[u32], label: LabelId) -> impl Iterator<Item = LabelId> {
         let owners = self.system.owners(label).iter();
         let at = owners.filter_map(|owner| self.members.binary_search(owner).ok());
@@ -218,8 +218,8 @@ impl<'s> Product<'s> {
         unready.into_iter().flatten().map(|it| it.0)
     }
 
-    /// Whether some label all of whose owners are here can be taken: then no component outside can
-    /// keep the system from going on.
+    /// Returns true if some label with all owners included is enabled: then no omitted component
+    /// can block the system.
     pub(crate) fn must_go_on(&mut self, state: &[u32]) -> bool {
         let system = self.system;
         let here: Vec<bool> = system

@@ -1,29 +1,30 @@
-//! Which labels can come again and again, as far as single components say.
+//! The labels that can occur infinitely often, by an analysis of single components.
 //!
-//! In the end, a run stays in one strongly connected component of the automaton, and each component
-//! of the system stands still or goes round in one strongly connected part of its states. So a
-//! label that comes for ever lies, in each of its owners, on an edge between states that reach each
-//! other by such labels. Labels that do not are taken away, until nothing changes; edges of the
-//! automaton that read none of the others go with them. Where no component of the automaton keeps
-//! all its marks, no run is accepted, however many joint states there are.
+//! Every run eventually stays in one strongly connected component of the automaton. Each component
+//! of the system then stands still or stays in one strongly connected part of its states. So a
+//! label that occurs infinitely often is, in each of its owners, on an edge inside a strongly
+//! connected part formed by such labels. Other labels are removed until nothing changes. Automaton
+//! edges that read none of the remaining labels are removed, too. If no component of the automaton
+//! keeps all its marks, no run is accepted, however many joint states there are.
 
-use crate::formula::{KindAutomaton, Move, joined};
+use crate::formula::{KindAutomaton, KindEdge, joined};
 use crate::system::System;
 use parikh_net::components::components;
 use parikh_temporal::Marks;
 
-/// Where an accepted run may end up: moves of the automaton by state, in one strongly connected
-/// component with all marks, and the labels that may come again and again there.
+/// A possible infinite part of an accepted run: the moves (by state) of one strongly connected
+/// component of the automaton with all marks, and the labels that may recur there.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
-    moves: Vec<Vec<Move>>,
+pub(crate) struct RecurrentPart {
+    moves: Vec<Vec<KindEdge>>,
     labels: Vec<bool>,
 }
 
-/// All parts in which an accepted run may end up, as far as this sees; none is sure.
-pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Part> {
+/// Returns all parts in which an accepted run may end, by this analysis. A part need not contain an
+/// accepted run.
+pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<RecurrentPart> {
     let mut parts = Vec::new();
-    let mut open: Vec<Vec<Vec<Move>>> = accepting_parts(&automaton.states, automaton.all);
+    let mut open: Vec<Vec<Vec<KindEdge>>> = accepting_parts(&automaton.states, automaton.all);
     while let Some(moves) = open.pop() {
         let read = moves.iter().flatten().fold(0, |all, it| all | it.kinds);
         let allowed = automaton.kinds.iter().map(|kind| read >> kind & 1 == 1).collect();
@@ -31,28 +32,28 @@ pub(crate) fn parts(system: &System, automaton: &KindAutomaton) -> Vec<Part> {
         let left = automaton.kinds.iter().zip(&labels).filter(|(_, recurs)| **recurs);
         let still = left.fold(0u64, |all, (kind, _)| all | 1 << kind);
         if still & read == read && read != 0 {
-            parts.push(Part { moves, labels });
+            parts.push(RecurrentPart { moves, labels });
             continue;
         }
-        // Fewer kinds: smaller components of the automaton.
-        let smaller = |row: &Vec<Move>| {
-            let moves = row.iter().map(|it| Move { kinds: it.kinds & still, ..*it });
+        // With fewer kinds, the automaton has smaller components.
+        let smaller = |row: &Vec<KindEdge>| {
+            let moves = row.iter().map(|it| KindEdge { kinds: it.kinds & still, ..*it });
             moves.filter(|it| it.kinds != 0).collect()
         };
-        let smaller: Vec<Vec<Move>> = moves.iter().map(smaller).collect();
+        let smaller: Vec<Vec<KindEdge>> = moves.iter().map(smaller).collect();
         open.extend(accepting_parts(&smaller, automaton.all));
     }
     parts
 }
 
-/// An automaton that accepts the same runs of the system, and that says when a run has come to its
-/// part: from then on it reads nothing but what may come again and again there, and only there it
-/// carries marks. `None` if it had more than 64 kinds.
+/// Returns an automaton that accepts the same runs of the system and guesses when a run has entered
+/// its final part. From then on it reads only labels that may recur in this part; it carries marks
+/// only there. Returns `None` if it had more than 64 kinds.
 ///
-/// Each part is a copy of its states, to which moves to these states may lead as well. A run that
-/// is accepted can change over after it took for the last time what is not in its part.
-pub(crate) fn phased(automaton: &KindAutomaton, parts: &[Part]) -> Option<KindAutomaton> {
-    // Labels of one kind that are in the same parts stay of one kind.
+/// Each part is a copy of its states, and moves to these states may also lead to the copy. An
+/// accepted run can switch after the last occurrence of a label outside its part.
+pub(crate) fn phased(automaton: &KindAutomaton, parts: &[RecurrentPart]) -> Option<KindAutomaton> {
+    // Labels of one kind that are in the same parts keep a common kind.
     let mut signatures: Vec<(u8, Vec<bool>)> = Vec::new();
     let mut kinds = Vec::with_capacity(automaton.kinds.len());
     for (label, &kind) in automaton.kinds.iter().enumerate() {
@@ -63,7 +64,7 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[Part]) -> Option<KindAu
         });
         kinds.push(u8::try_from(at).ok().filter(|&at| at < 63)?);
     }
-    // Of labels that are not there, for what reads them.
+    // An additional kind for labels that do not occur, for edges that read them.
     let other = signatures.len() as u32;
     signatures.push((u8::try_from(automaton.other).ok()?, vec![false; parts.len()]));
     let reads = |old: u64, part: Option<usize>| {
@@ -75,21 +76,21 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[Part]) -> Option<KindAu
     let count = automaton.states.len();
     let copy = |part: usize, state: u32| (count * (part + 1)) as u32 + state;
     let no_marks = automaton.all == Marks::NONE;
-    let mut states: Vec<Vec<Move>> = Vec::new();
+    let mut states: Vec<Vec<KindEdge>> = Vec::new();
     for row in &automaton.states {
         let mut moves = Vec::new();
         for it in row {
-            let plain = Move { kinds: reads(it.kinds, None), marks: Marks::NONE, ..*it };
+            let plain = KindEdge { kinds: reads(it.kinds, None), marks: Marks::NONE, ..*it };
             moves.push(plain);
             let into = parts.iter().enumerate();
             let into = into.filter(|(_, part)| !part.moves[it.target as usize].is_empty());
-            moves.extend(into.map(|(at, _)| Move { target: copy(at, it.target), ..plain }));
+            moves.extend(into.map(|(at, _)| KindEdge { target: copy(at, it.target), ..plain }));
         }
         states.push(joined(moves));
     }
     for (at, part) in parts.iter().enumerate() {
         for row in &part.moves {
-            let moves = row.iter().map(|it| Move {
+            let moves = row.iter().map(|it| KindEdge {
                 target: copy(at, it.target),
                 marks: if no_marks { Marks(1) } else { it.marks },
                 kinds: reads(it.kinds, Some(at)),
@@ -104,11 +105,11 @@ pub(crate) fn phased(automaton: &KindAutomaton, parts: &[Part]) -> Option<KindAu
     Some(phased)
 }
 
-/// The strongly connected components with all marks, each as the moves inside it.
-fn accepting_parts(states: &[Vec<Move>], all: Marks) -> Vec<Vec<Vec<Move>>> {
+/// Returns the strongly connected components with all marks, each as its inner moves.
+fn accepting_parts(states: &[Vec<KindEdge>], all: Marks) -> Vec<Vec<Vec<KindEdge>>> {
     let next = |node: u32, k: u32| states[node as usize].get(k as usize).map(|it| it.target);
     let found = components(states.len() as u32, next);
-    let inside = |component: u32| -> Vec<Vec<Move>> {
+    let inside = |component: u32| -> Vec<Vec<KindEdge>> {
         let rows = states.iter().zip(&found.of);
         rows.map(|(row, &of)| {
             let moves =
@@ -117,7 +118,7 @@ fn accepting_parts(states: &[Vec<Move>], all: Marks) -> Vec<Vec<Vec<Move>>> {
         })
         .collect()
     };
-    let is_accepting = |part: &Vec<Vec<Move>>| {
+    let is_accepting = |part: &Vec<Vec<KindEdge>>| {
         let mut moves = part.iter().flatten().peekable();
         moves.peek().is_some()
             && all.within(moves.fold(Marks::NONE, |marks, it| marks.or(it.marks)))
@@ -125,7 +126,7 @@ fn accepting_parts(states: &[Vec<Move>], all: Marks) -> Vec<Vec<Vec<Move>>> {
     (0..found.count).map(inside).filter(is_accepting).collect()
 }
 
-/// Of the labels that are allowed, those that may come for ever.
+/// Returns the allowed labels that may occur infinitely often.
 fn recurring(system: &System, mut allowed: Vec<bool>) -> Vec<bool> {
     loop {
         let before = allowed.iter().filter(|it| **it).count();

@@ -1,112 +1,113 @@
-//! Looking for a run that an automaton accepts, state by state.
+//! On-the-fly search for a run that an automaton accepts.
 //!
-//! A *node* is a joint state of a product and a state of the automaton. The search goes depth
-//! first and keeps the strongly connected components of what it has seen on a stack, each with the
-//! marks of its edges; when two become one by an edge back, so do their marks. When a component has
-//! all marks, there is a run; when all nodes are done, there is none.
+//! A *node* is a joint state of a product with a state of the automaton. The depth-first search
+//! keeps the strongly connected components of the visited nodes on a stack, each with the marks of
+//! its edges. When a back edge merges components, their marks are united. A component with all
+//! marks contains an accepted run. When all nodes are done, there is none.
 //!
-//! Where the end of finite runs counts ([`Endings::Stutter`]), the last letter repeats for ever
-//! where nothing can move: then a node also knows the kind of the label before.
+//! If finite runs count ([`FiniteRuns::Stutter`]), the last letter repeats forever in a dead state; a
+//! node then also contains the kind of the last label.
 //!
 //! Source: J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999.
 
 use crate::formula::KindAutomaton;
 use crate::product::{Field, Product};
-use crate::store::Store;
-use crate::stubborn::{Dependence, Place, Stubborn};
+use crate::store::JointStateStore;
+use crate::stubborn::{DependenceRelation, EnablednessOracle, StubbornSets};
 use crate::system::{LabelId, System};
 use parikh_temporal::Marks;
 use std::collections::HashMap;
 
-/// What finite runs count for.
+/// The treatment of finite runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Endings {
-    /// Nothing: only infinite runs are runs (RERS on systems and nets).
+pub enum FiniteRuns {
+    /// Only infinite runs count (RERS on systems and nets).
     Ignored,
-    /// The last letter repeats for ever; before the first label, a letter in which nothing holds
-    /// (SPIN on the Promela of RERS). Repetitions are not counted: only for formulas without next.
+    /// The last letter repeats forever, and before the first label there is an empty letter (SPIN
+    /// on the Promela of RERS). The number of repetitions is ignored, so this is valid only for
+    /// formulas without next.
     Stutter,
 }
 
-/// A run: labels, and where it goes on after the last one. Without anything that repeats, it is a
-/// finite one, whose end counts.
+/// A run: labels, and the position at which it repeats. Without repetition, it is a finite maximal
+/// run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct ComponentRun {
     /// The labels of the steps.
     pub labels: Vec<LabelId>,
-    /// The position after the last label; the number of labels if the run ends.
+    /// The position at which the labels repeat; the number of labels if the run is finite.
     pub back: usize,
 }
 
-/// How a search ended.
+/// The ending of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Ending {
-    /// With a run.
-    Run(Run),
-    /// No run is there.
+pub(crate) enum SearchEnd {
+    /// A run was found.
+    Run(ComponentRun),
+    /// There is no run.
     Nothing,
-    /// The limit of nodes was met.
+    /// The node limit was reached.
     TooMany,
-    /// It was told to stop.
+    /// The search was stopped.
     Stopped,
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) ending: Ending,
-    /// How many nodes were visited.
+pub(crate) struct SearchOutcome {
+    pub(crate) ending: SearchEnd,
+    /// Number of visited nodes.
     pub(crate) nodes: usize,
 }
 
-/// A label of a step from a node. What comes from outside, and the staying at the end, change no
-/// component.
+/// A step from a node. Steps of outside labels and the repetition at the end move no component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Step {
+struct SearchStep {
     label: Option<LabelId>,
     marks: Marks,
     to: u32,
 }
 
-/// A node that is being visited: what is left of its steps, the last first.
-struct Frame {
+/// A node being visited, with its remaining steps; the last one is taken first.
+struct SearchFrame {
     node: u32,
-    steps: Vec<Step>,
+    steps: Vec<SearchStep>,
 }
 
-/// A component of the nodes that are on the way.
-struct Root {
+/// A component of the nodes on the search path.
+struct SccRoot {
     /// The order number of its first node.
     first: u32,
-    /// The marks of the edges inside.
+    /// The acceptance marks of edges within the component.
     inside: Marks,
-    /// The marks of the edge by which it was entered.
+    /// The marks of the edge that entered it.
     before: Marks,
 }
 
-pub(crate) struct Search<'a, 's> {
+pub(crate) struct ProductSearch<'a, 's> {
     product: &'a mut Product<'s>,
     automaton: &'a KindAutomaton,
-    endings: Endings,
+    endings: FiniteRuns,
     fields: Vec<Field>,
-    nodes: Store,
-    /// The order number of each node from 1; 0 when its component is done.
+    nodes: JointStateStore,
+    /// The order number of each node from 1, or [`DONE`] when its component is done; 0 if it is not
+    /// visited.
     order: Vec<u32>,
     kinds: Vec<u8>,
-    /// For each kind, a label that comes from outside.
+    /// A label from outside for each kind that has one.
     outside: Vec<(u32, LabelId)>,
-    /// What tells which steps are enough, where some are left out.
-    stubborn: Option<Stubborn>,
+    /// The computation of stubborn sets, if partial-order reduction is on.
+    stubborn: Option<StubbornSets>,
 }
 
-/// A joint state, with the labels that can be taken there.
-struct Here<'p, 's> {
+/// A joint state with its enabled labels.
+struct EnabledState<'p, 's> {
     product: &'p Product<'s>,
     state: &'p [u32],
     can_be_taken: &'p [LabelId],
 }
 
-impl Place for Here<'_, '_> {
+impl EnablednessOracle for EnabledState<'_, '_> {
     fn can_take(&self, label: LabelId) -> bool {
         self.can_be_taken.binary_search(&label).is_ok()
     }
@@ -116,12 +117,12 @@ impl Place for Here<'_, '_> {
     }
 }
 
-impl<'a, 's> Search<'a, 's> {
+impl<'a, 's> ProductSearch<'a, 's> {
     pub(crate) fn new(
         system: &System,
         product: &'a mut Product<'s>,
         automaton: &'a KindAutomaton,
-        endings: Endings,
+        endings: FiniteRuns,
     ) -> Self {
         let kinds: Vec<u8> = system.labels().map(|label| automaton.kind(label) as u8).collect();
         let counts = product.sizes().collect::<Vec<_>>();
@@ -134,30 +135,30 @@ impl<'a, 's> Search<'a, 's> {
                 outside.push((kind, label));
             }
         }
-        let (nodes, order) = (Store::new(width), Vec::new());
+        let (nodes, order) = (JointStateStore::new(width), Vec::new());
         let stubborn = None;
         Self { product, automaton, endings, fields, nodes, order, kinds, outside, stubborn }
     }
 
-    /// Steps with labels of which the formula does not speak may be put off: only for infinite
-    /// runs, a formula that is insensitive to them, and an automaton that is
-    /// [patient](KindAutomaton::patient).
-    pub(crate) fn with_fewer_steps(mut self, dependence: Dependence) -> Self {
-        self.stubborn = Some(Stubborn::new(dependence));
+    /// Enables partial-order reduction: steps with unnamed labels may be postponed. This is valid
+    /// only for infinite runs, an insensitive formula, and a [patient](KindAutomaton::patient)
+    /// automaton.
+    pub(crate) fn with_fewer_steps(mut self, dependence: DependenceRelation) -> Self {
+        self.stubborn = Some(StubbornSets::new(dependence));
         self
     }
 
-    /// Searches, as long as there are fewer nodes than `most` and `goes_on` says so.
-    pub(crate) fn run(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Outcome {
+    /// Searches while there are fewer than `most` nodes and `goes_on` returns true.
+    pub(crate) fn run(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> SearchOutcome {
         let ending = self.ending(most, goes_on);
-        Outcome { ending, nodes: self.nodes.len() }
+        SearchOutcome { ending, nodes: self.nodes.len() }
     }
 
-    fn ending(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Ending {
+    fn ending(&mut self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
         let mut time = 0;
-        let mut roots: Vec<Root> = Vec::new();
+        let mut roots: Vec<SccRoot> = Vec::new();
         let mut live: Vec<u32> = Vec::new();
-        let mut path: Vec<Frame> = Vec::new();
+        let mut path: Vec<SearchFrame> = Vec::new();
         for start in self.starts() {
             if self.order.get(start as usize).is_some_and(|&it| it != 0) {
                 continue;
@@ -171,15 +172,15 @@ impl<'a, 's> Search<'a, 's> {
                     }
                     self.order[node as usize] = time;
                     live.push(node);
-                    roots.push(Root { first: time, inside: Marks::NONE, before });
+                    roots.push(SccRoot { first: time, inside: Marks::NONE, before });
                     if self.nodes.len() >= most {
-                        return Ending::TooMany;
+                        return SearchEnd::TooMany;
                     }
                     if time % 256 == 0 && !goes_on() {
-                        return Ending::Stopped;
+                        return SearchEnd::Stopped;
                     }
                     let steps = self.some_steps(node);
-                    path.push(Frame { node, steps });
+                    path.push(SearchFrame { node, steps });
                 }
                 let Some(frame) = path.last_mut() else { break };
                 let Some(step) = frame.steps.pop() else {
@@ -201,10 +202,10 @@ impl<'a, 's> Search<'a, 's> {
                 }
             }
         }
-        Ending::Nothing
+        SearchEnd::Nothing
     }
 
-    /// The order number of a node that was visited, [`DONE`] if its component is done.
+    /// Returns the order number of a visited node, or [`DONE`] if its component is done.
     fn seen(&self, node: u32) -> Option<u32> {
         match self.order.get(node as usize) {
             None | Some(&0) => None,
@@ -212,8 +213,9 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// A node that has no steps left: if it is the first of its component, that is done.
-    fn leave(&mut self, node: u32, roots: &mut Vec<Root>, live: &mut Vec<u32>) {
+    /// Leaves a node without remaining steps. If it is the first of its component, the component is
+    /// done.
+    fn leave(&mut self, node: u32, roots: &mut Vec<SccRoot>, live: &mut Vec<u32>) {
         let order = self.order[node as usize];
         if roots.last().is_none_or(|root| root.first != order) {
             return;
@@ -227,13 +229,13 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// The nodes in which runs begin.
+    /// Returns the initial nodes.
     fn starts(&mut self) -> Vec<u32> {
         let mut starts = Vec::new();
         let automaton = self.automaton;
         for row in self.product.starts() {
             let mut states = vec![automaton.initial];
-            if self.endings == Endings::Stutter {
+            if self.endings == FiniteRuns::Stutter {
                 let moves = automaton.states[automaton.initial as usize].iter();
                 let nothing = moves.filter(|it| it.kinds >> automaton.other() & 1 == 1);
                 states = nothing.map(|it| it.target).collect();
@@ -257,14 +259,14 @@ impl<'a, 's> Search<'a, 's> {
                 &mut long[..]
             }
         };
-        let last = if self.endings == Endings::Stutter { last } else { 0 };
+        let last = if self.endings == FiniteRuns::Stutter { last } else { 0 };
         for (field, &value) in self.fields.iter().zip(row.iter().chain([&state, &last])) {
             field.set(words, value);
         }
         self.nodes.insert(words).0
     }
 
-    /// The components' states, that of the automaton and the kind before, of a node.
+    /// Returns the components' states, the automaton state and the last kind of a node.
     fn unpacked(&self, node: u32) -> (Vec<u32>, u32, u32) {
         let row = self.nodes.row(node);
         let mut all: Vec<u32> = self.fields.iter().map(|field| field.get(row)).collect();
@@ -273,9 +275,9 @@ impl<'a, 's> Search<'a, 's> {
         (all, state, last)
     }
 
-    /// The steps from a node that are to be looked at: all, or those of a stubborn set, if none of
-    /// these leads to a node that is being visited. So each cycle has a node with all its steps.
-    fn some_steps(&mut self, node: u32) -> Vec<Step> {
+    /// Returns the steps to explore from a node: those of a stubborn set if none of them leads to a
+    /// node on the search path, otherwise all. So each cycle contains a node with all its steps.
+    fn some_steps(&mut self, node: u32) -> Vec<SearchStep> {
         let Some(mut stubborn) = self.stubborn.take() else {
             return self.steps(node, |_| true);
         };
@@ -283,7 +285,8 @@ impl<'a, 's> Search<'a, 's> {
         let can_be_taken = self.product.can_be_taken(&state);
         let (kinds, other) = (&self.kinds, self.automaton.other());
         let counts = |label: LabelId| u32::from(kinds[label.index()]) != other;
-        let here = Here { product: self.product, state: &state, can_be_taken: &can_be_taken };
+        let here =
+            EnabledState { product: self.product, state: &state, can_be_taken: &can_be_taken };
         let least = stubborn.least(&here, &can_be_taken, counts);
         self.stubborn = Some(stubborn);
         if let Some(least) = least {
@@ -295,8 +298,8 @@ impl<'a, 's> Search<'a, 's> {
         self.steps(node, |_| true)
     }
 
-    /// The steps from a node with labels that are wanted.
-    fn steps(&mut self, node: u32, wants: impl Fn(LabelId) -> bool) -> Vec<Step> {
+    /// Returns the steps from a node whose labels satisfy `wants`.
+    fn steps(&mut self, node: u32, wants: impl Fn(LabelId) -> bool) -> Vec<SearchStep> {
         let (row, state, last) = self.unpacked(node);
         let automaton = self.automaton;
         let moves = &automaton.states[state as usize];
@@ -322,17 +325,17 @@ impl<'a, 's> Search<'a, 's> {
             let kind = u32::from(self.kinds[label.index()]);
             for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
                 let to = self.number(&next, it.target, kind);
-                steps.push(Step { label: Some(label), marks: it.marks, to });
+                steps.push(SearchStep { label: Some(label), marks: it.marks, to });
             }
         }
-        if self.endings == Endings::Stutter && !self.product.must_go_on(&row) {
+        if self.endings == FiniteRuns::Stutter && !self.product.must_go_on(&row) {
             for it in moves.iter().filter(|it| it.kinds >> last & 1 == 1) {
                 let to = self.number(&row, it.target, last);
-                steps.push(Step { label: None, marks: it.marks, to });
+                steps.push(SearchStep { label: None, marks: it.marks, to });
             }
         }
-        // The last is taken first: what brings the automaton nearer.
-        let distance = |step: &Step| {
+        // The last step is taken first: the one that brings the automaton closest to acceptance.
+        let distance = |step: &SearchStep| {
             let state = self.fields[self.fields.len() - 2].get(self.nodes.row(step.to));
             automaton.distance[state as usize]
         };
@@ -340,56 +343,57 @@ impl<'a, 's> Search<'a, 's> {
         steps
     }
 
-    /// A run whose loop is in the component on top, whose nodes have order numbers from `first`.
-    fn lasso(&mut self, first: u32, goes_on: &mut dyn FnMut() -> bool) -> Ending {
+    /// Returns a run whose cycle lies in the topmost component, whose nodes have order numbers from
+    /// `first`.
+    fn lasso(&mut self, first: u32, goes_on: &mut dyn FnMut() -> bool) -> SearchEnd {
         let inside = |order: u32| order != DONE && order >= first;
         let mut starts = self.starts();
         starts.retain(|&start| self.seen(start).is_some());
         let Some((prefix, entry)) =
             self.path(&starts, |_| true, |order, _| inside(order), true, goes_on)
         else {
-            return Ending::Stopped;
+            return SearchEnd::Stopped;
         };
         let back = prefix.len();
         let mut steps = prefix;
         let (mut at, mut carried) = (entry, Marks::NONE);
         while !self.automaton.all.within(carried) || at != entry || steps.len() == back {
             let all = self.automaton.all;
-            let wanted = |_: u32, step: &Step| match all.within(carried) {
+            let wanted = |_: u32, step: &SearchStep| match all.within(carried) {
                 true => step.to == entry,
                 false => all.0 & step.marks.0 & !carried.0 != 0,
             };
             let Some((more, end)) = self.path(&[at], inside, wanted, false, goes_on) else {
-                return Ending::Stopped;
+                return SearchEnd::Stopped;
             };
             carried = more.iter().fold(carried, |all, step| all.or(step.marks));
             steps.extend(more);
             at = end;
         }
-        // A loop that stays where nothing moves is the end of a finite run.
+        // A cycle in which no component moves is the end of a finite run.
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.label).collect();
         let moving = steps[..back].iter().filter(|step| step.label.is_some()).count();
         let stays = labels.len() == moving;
-        Ending::Run(Run { back: if stays { labels.len() } else { moving }, labels })
+        SearchEnd::Run(ComponentRun { back: if stays { labels.len() } else { moving }, labels })
     }
 
-    /// The shortest path over nodes that were visited, from one of these to where a step is wanted,
-    /// and where that leads. With `at_once`, a node from which to begin may be wanted itself.
+    /// Returns a shortest path over visited nodes from one of `from` to a wanted step, with the
+    /// step's target. With `at_once`, a node of `from` may itself be wanted.
     fn path(
         &mut self,
         from: &[u32],
         allowed: impl Fn(u32) -> bool,
-        wanted: impl Fn(u32, &Step) -> bool,
+        wanted: impl Fn(u32, &SearchStep) -> bool,
         at_once: bool,
         goes_on: &mut dyn FnMut() -> bool,
-    ) -> Option<(Vec<Step>, u32)> {
-        let none = Step { label: None, marks: Marks::NONE, to: 0 };
+    ) -> Option<(Vec<SearchStep>, u32)> {
+        let none = SearchStep { label: None, marks: Marks::NONE, to: 0 };
         for &node in from.iter().filter(|_| at_once) {
-            if wanted(self.seen(node)?, &Step { to: node, ..none }) {
+            if wanted(self.seen(node)?, &SearchStep { to: node, ..none }) {
                 return Some((Vec::new(), node));
             }
         }
-        let mut before: HashMap<u32, (u32, Step)> = HashMap::new();
+        let mut before: HashMap<u32, (u32, SearchStep)> = HashMap::new();
         let mut open: Vec<u32> = from.to_vec();
         let mut next = 0;
         while next < open.len() {
@@ -422,12 +426,12 @@ impl<'a, 's> Search<'a, 's> {
     }
 }
 
-/// The order number of a node whose component is done.
+/// The order number of nodes whose component is done.
 const DONE: u32 = u32::MAX;
 
-/// An edge back to the node of this order number: what lies between becomes one component. Its
-/// marks are returned.
-fn merge(roots: &mut Vec<Root>, order: u32, marks: Marks) -> Marks {
+/// Handles a back edge to the node with this order number: merges the components in between.
+/// Returns the marks of the merged component.
+fn merge(roots: &mut Vec<SccRoot>, order: u32, marks: Marks) -> Marks {
     let mut inside = marks;
     let mut before = Marks::NONE;
     while let Some(root) = roots.last() {

@@ -1,35 +1,35 @@
-//! Rows of machine words, each stored once and numbered in the order in which they come.
+//! A set of rows of machine words, numbered in insertion order.
 //!
-//! An open-addressing table of numbers over one long vector: eight bytes a word and eight to
-//! sixteen more a row, and no allocation for each.
+//! An open-addressing hash table of row numbers over one flat vector: eight bytes per word and
+//! eight to sixteen more per row, without allocation per row.
 
 /// A set of rows.
 #[derive(Debug)]
-pub(crate) struct Store {
+pub(crate) struct JointStateStore {
     words: Vec<u64>,
     width: usize,
-    /// Numbers of rows plus one; 0 is free. Its length is a power of two.
+    /// Row numbers plus one; 0 is a free slot. The length is a power of two.
     table: Vec<u32>,
     count: u32,
 }
 
-impl Store {
-    /// A set of rows of `width` words.
+impl JointStateStore {
+    /// Creates an empty set of rows of `width` words.
     pub(crate) fn new(width: usize) -> Self {
         Self { words: Vec::new(), width, table: vec![0; 1 << 10], count: 0 }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// The row of a number.
+    /// Returns the row with the given number.
     pub(crate) fn row(&self, number: u32) -> &[u64] {
         &self.words[number as usize * self.width..][..self.width]
     }
 
-    /// The number of a row, and whether it is new.
+    /// Inserts a row. Returns its number, and true if it is new.
     pub(crate) fn insert(&mut self, row: &[u64]) -> (u32, bool) {
         if (self.count as usize + 1) * 2 > self.table.len() {
             self.grow();
@@ -64,7 +64,7 @@ impl Store {
     }
 }
 
-/// Multiplies and mixes, word by word.
+/// Returns a hash of a row: multiply and mix, word by word.
 fn hash(row: &[u64]) -> u64 {
     let mut hash = 0x9E37_79B9_7F4A_7C15u64;
     for word in row {

@@ -1,23 +1,23 @@
-//! Which steps are enough, where others may wait.
+//! Partial-order reduction with stubborn sets.
 //!
-//! Two labels are *independent* in a component that owns both if, wherever both have an edge,
-//! neither takes away the other's and both orders end in the same state. In a joint state, a set of
-//! labels is *stubborn* if
+//! Two labels are *independent* in a component that owns both if, in every state where both have an
+//! edge, neither disables the other and both orders lead to the same state. In a joint state, a set
+//! of labels is *stubborn* if
 //!
-//! 1. with a label that can be taken, all labels are in it that are not independent of it;
-//! 2. for a label that cannot be taken, some owner is not ready for it, and all labels are in it
-//!    that this owner can move with from where it is.
+//! 1. for each enabled label in the set, all labels dependent on it are in the set;
+//! 2. for each disabled label in the set, some owner is not ready for it, and all labels of this
+//!    owner's current moves are in the set.
 //!
-//! Hence what is left out, in whatever order it is taken, neither makes a label of the set possible
-//! (2) nor disturbs one that is possible (1): a step of the set may be taken first instead of
-//! later. Only steps are put off that the formula does not speak of, so where a run is against the
-//! formula, one with the same labels among those that it speaks of is left over, if only the
-//! formula is *insensitive* to the others ([`crate::insensitive`]). The search sees to it that on
-//! each cycle of what it visits some node has all of its steps, so nothing is put off for ever.
+//! Hence labels outside the set, in any order, neither enable a label of the set (2) nor interfere
+//! with an enabled one (1): a step of the set can be taken first instead of later. Only steps with
+//! unnamed labels are postponed. So if a run violates the formula, a remaining run has the same
+//! named labels, provided that the formula is *insensitive* to the others ([`crate::insensitive`]).
+//! The search ensures that each cycle of visited nodes has a node with all its steps, so no step is
+//! postponed forever.
 //!
-//! For runs as words, a search together with an automaton may be wrong though each of the two is
-//! right, where states of the automaton are not insensitive (S. Siegel, CAV 2019): this one takes
-//! the automaton that stays where it is at labels that do not count
+//! For runs as words, the combination with an automaton may be wrong although each is correct by
+//! itself, if states of the automaton are sensitive to unnamed labels (S. Siegel, CAV 2019).
+//! Therefore this reduction uses the automaton that stays in its state at unnamed labels
 //! ([`KindAutomaton::patient`](crate::formula::KindAutomaton::patient)).
 //!
 //! Sources: A. Valmari, *A stubborn attack on state explosion*, CAV 1990; D. Peled, *Combining
@@ -26,14 +26,15 @@
 use crate::factors::targets;
 use crate::system::{Component, LabelId, System};
 
-/// For each label of a system those that are not independent of it in some component.
+/// For each label of a system, the labels that depend on it in some component.
 #[derive(Clone, Debug)]
-pub(crate) struct Dependence(Vec<Vec<LabelId>>);
+pub(crate) struct DependenceRelation(Vec<Vec<LabelId>>);
 
-/// More than this many pairs of edges from one state are not looked at: all are dependent.
+/// Limit on the number of compared pairs of edges from one state. Beyond it, all labels of the
+/// component count as dependent.
 const MOST_PAIRS: usize = 1 << 24;
 
-impl Dependence {
+impl DependenceRelation {
     pub(crate) fn new(system: &System) -> Self {
         let mut found = vec![Vec::new(); system.label_count()];
         for (number, component) in (0..).zip(system.components()) {
@@ -55,7 +56,7 @@ impl Dependence {
         Self(found)
     }
 
-    /// The labels that are not independent of this one.
+    /// Returns the labels that depend on this one.
     pub(crate) fn of(&self, label: LabelId) -> &[LabelId] {
         &self.0[label.index()]
     }
@@ -66,8 +67,8 @@ fn all_pairs(labels: &[LabelId]) -> Vec<(LabelId, LabelId)> {
     pairs.flat_map(|(at, &one)| labels[at + 1..].iter().map(move |&it| (one, it))).collect()
 }
 
-/// Pairs of labels that are not independent in a component. A label with two edges from one state
-/// is independent of none that can be taken there.
+/// Returns the dependent pairs of labels of a component. A label with two edges from one state
+/// depends on every label enabled there.
 fn dependent(component: &Component) -> Vec<(LabelId, LabelId)> {
     let mut found = Vec::new();
     for row in &component.edges {
@@ -89,35 +90,36 @@ fn dependent(component: &Component) -> Vec<(LabelId, LabelId)> {
     found
 }
 
-/// A stubborn set in the making. Kept for its memory.
+/// The computation of stubborn sets, with reusable memory.
 #[derive(Debug)]
-pub(crate) struct Stubborn {
-    dependence: Dependence,
-    /// For each label, the last attempt that took it.
+pub(crate) struct StubbornSets {
+    dependence: DependenceRelation,
+    /// The last attempt that took each label.
     taken: Vec<u64>,
     attempt: u64,
     open: Vec<LabelId>,
 }
 
-/// Where a joint state is asked for a stubborn set.
-pub(crate) trait Place {
-    /// Whether the label can be taken here.
+/// A joint state, as needed for the computation of a stubborn set.
+pub(crate) trait EnablednessOracle {
+    /// Returns true if the label is enabled here.
     fn can_take(&self, label: LabelId) -> bool;
-    /// Labels of which one has to be taken before this one, which cannot be taken here, can.
+    /// Returns labels, one of which must occur before this disabled label is enabled.
     fn before(&self, label: LabelId) -> impl Iterator<Item = LabelId>;
 }
 
-impl Stubborn {
-    pub(crate) fn new(dependence: Dependence) -> Self {
+impl StubbornSets {
+    pub(crate) fn new(dependence: DependenceRelation) -> Self {
         let taken = vec![0; dependence.0.len()];
         Self { dependence, taken, attempt: 0, open: Vec::new() }
     }
 
-    /// The fewest labels that a stubborn set has of those that can be taken, growing, none of which
-    /// `counts`; `None` where each set that was tried has one that does, or all there are.
+    /// Returns the enabled labels of the smallest stubborn set found, ascending. No label of the
+    /// set may satisfy `counts`. Returns `None` if no set qualifies or every set contains all
+    /// enabled labels.
     pub(crate) fn least(
         &mut self,
-        place: &impl Place,
+        place: &impl EnablednessOracle,
         can_be_taken: &[LabelId],
         counts: impl Fn(LabelId) -> bool,
     ) -> Option<Vec<LabelId>> {
@@ -133,10 +135,11 @@ impl Stubborn {
         least
     }
 
-    /// The labels that can be taken of a stubborn set with this one, if they are fewer than `most`.
+    /// Returns the enabled labels of a stubborn set that contains `begin`, if there are fewer than
+    /// `most` and none satisfies `counts`.
     fn closed(
         &mut self,
-        place: &impl Place,
+        place: &impl EnablednessOracle,
         begin: LabelId,
         most: usize,
         counts: &impl Fn(LabelId) -> bool,

@@ -1,12 +1,12 @@
-//! Systems: components that move together on the labels that they share.
+//! Systems: components that synchronise on shared labels.
 //!
-//! A *component* is a labelled transition system. A *step* of the system has one label: every
-//! component that owns the label, that is, has an edge with it anywhere, moves along one of its
-//! edges with the label, and the others stay. Where an owner has no such edge in its state, the
-//! label cannot be taken.
+//! A *component* is a labelled transition system. A component owns a label if it has an edge with
+//! this label. A *step* of the system has one label: every owner moves along one of its edges with
+//! the label, and the other components stay. If an owner has no such edge in its current state, the
+//! label is disabled.
 //!
-//! Components begin in one of their *start states*. RERS writes them as an edge with an empty label
-//! from a root; all components take these together, before anything else.
+//! A component begins in one of its *start states*. RERS writes them as edges with an empty label
+//! from a root; all components take these edges together in the first step.
 //!
 //! Source: the rules of the RERS challenge 2020, parallel problems.
 
@@ -17,56 +17,56 @@ use std::collections::BTreeMap;
 pub struct LabelId(pub u32);
 
 impl LabelId {
-    /// The number, to index with.
+    /// Returns the number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A labelled transition system. States are numbered from 0; the root of its file is none of them.
+/// A labelled transition system. States are numbered from 0; the root in the file is not a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Component {
     pub(crate) name: String,
     pub(crate) root: Option<String>,
     pub(crate) states: Vec<String>,
-    /// What people call states that have another name in the file.
+    /// Display titles of states whose title differs from their name.
     pub(crate) titles: BTreeMap<u32, String>,
     pub(crate) starts: Vec<u32>,
     pub(crate) edges: Vec<Vec<(LabelId, u32)>>,
 }
 
 impl Component {
-    /// What it is called.
+    /// Returns the name of the component.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What its root is called, if it has one.
+    /// Returns the name of the root, if there is one.
     pub fn root(&self) -> Option<&str> {
         self.root.as_deref()
     }
 
-    /// What its states are called.
+    /// Returns the names of the states.
     pub fn states(&self) -> &[String] {
         &self.states
     }
 
-    /// What a state is called by people: its label in the file, if it has one, or its name.
+    /// Returns the display title of a state: its label in the file, or its name.
     pub fn title(&self, state: u32) -> &str {
         self.titles.get(&state).unwrap_or(&self.states[state as usize])
     }
 
-    /// The states in which it may begin, at least one, growing.
+    /// Returns the start states, at least one, ascending.
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 
-    /// The edges of a state: label and target, growing, each once.
+    /// Returns the edges of a state as label and target, ascending, without repetition.
     pub fn edges(&self, state: u32) -> &[(LabelId, u32)] {
         &self.edges[state as usize]
     }
 
-    /// How many edges there are, those from the root left out.
+    /// Returns the number of edges, without those from the root.
     pub fn edge_count(&self) -> usize {
         self.edges.iter().map(Vec::len).sum()
     }
@@ -76,56 +76,56 @@ impl Component {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct System {
     pub(crate) name: String,
-    /// Labels in the order of their names.
+    /// The labels, sorted by name.
     pub(crate) labels: Vec<String>,
     pub(crate) components: Vec<Component>,
-    /// By label.
+    /// The owners, indexed by label.
     pub(crate) owners: Vec<Vec<u32>>,
 }
 
 impl System {
-    /// What it is called.
+    /// Returns the name of the system.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its components.
+    /// Returns the components.
     pub fn components(&self) -> &[Component] {
         &self.components
     }
 
-    /// How many labels there are.
+    /// Returns the number of labels.
     pub fn label_count(&self) -> usize {
         self.labels.len()
     }
 
-    /// All labels, in the order of their names.
+    /// Returns the labels, sorted by name.
     pub fn labels(&self) -> impl Iterator<Item = LabelId> + use<> {
         (0..self.labels.len() as u32).map(LabelId)
     }
 
-    /// The name of a label.
+    /// Returns the name of a label.
     pub fn label(&self, label: LabelId) -> &str {
         &self.labels[label.index()]
     }
 
-    /// The label of this name.
+    /// Returns the label with the given name.
     pub fn label_named(&self, name: &str) -> Option<LabelId> {
         let at = self.labels.binary_search_by(|label| label.as_str().cmp(name)).ok()?;
         Some(LabelId(at as u32))
     }
 
-    /// The components that own a label, growing; at least one.
+    /// Returns the components that own a label, ascending; at least one.
     pub fn owners(&self, label: LabelId) -> &[u32] {
         &self.owners[label.index()]
     }
 
-    /// How many states all components have together, roots left out.
+    /// Returns the total number of states of all components, without roots.
     pub fn state_count(&self) -> usize {
         self.components.iter().map(|component| component.states.len()).sum()
     }
 
-    /// How many edges all components have together, those from roots left out.
+    /// Returns the total number of edges of all components, without those from roots.
     pub fn edge_count(&self) -> usize {
         self.components.iter().map(Component::edge_count).sum()
     }

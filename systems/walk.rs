@@ -1,18 +1,18 @@
-//! Random walks that look for a run which an automaton accepts.
+//! Random walks that search for a run accepted by an automaton.
 //!
-//! A walk goes along the product of all components and the automaton, rather towards its accepting
-//! components. Once there it wants to come back to where it has been: it then prefers labels of
-//! components that stand early in a random order, so that few components move, which come round
-//! soon, while the others stand still.
+//! A walk moves in the product of all components and the automaton, with a preference for moves
+//! towards accepting components. In an accepting component it tries to close a cycle: it prefers
+//! labels of components that come early in a random order. Then few components move and soon repeat
+//! a state, while the others stand still.
 
 use crate::formula::KindAutomaton;
 use crate::product::Product;
-use crate::search::{Endings, Run};
+use crate::search::{ComponentRun, FiniteRuns};
 use crate::system::{LabelId, System};
 use parikh_temporal::Marks;
 use std::collections::HashMap;
 
-/// A small generator of random numbers (xorshift, Marsaglia 2003).
+/// A small random number generator (xorshift, Marsaglia 2003).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -29,37 +29,37 @@ impl Random {
     }
 }
 
-/// One way to go on.
-struct Choice {
+/// A possible continuation of a walk.
+struct WalkChoice {
     label: LabelId,
     next: Vec<u32>,
     state: u32,
     marks: Marks,
 }
 
-pub(crate) struct Walker<'a, 's> {
+pub(crate) struct SystemWalker<'a, 's> {
     product: Product<'s>,
     automaton: &'a KindAutomaton,
-    endings: Endings,
+    endings: FiniteRuns,
     random: Random,
     kinds: Vec<u32>,
     owners: Vec<&'s [u32]>,
-    /// Which states accept the letter of each kind for ever.
+    /// For each kind, the states that accept a letter of this kind forever.
     for_ever: Vec<Vec<bool>>,
     length: usize,
-    /// Whether walks take their time before they go where runs are accepted: the automaton is one
-    /// of phases, in which most who change over do so too early.
+    /// True if walks delay the entry into accepting components. This is for automata from
+    /// [`phased`](crate::recurrence::phased), where most walks switch too early.
     patient: bool,
 }
 
-/// The shortest and the longest walks, in steps.
+/// The lengths of the shortest and the longest walks, in steps.
 const LENGTHS: (usize, usize) = (64, 8192);
 
-impl<'a, 's> Walker<'a, 's> {
+impl<'a, 's> SystemWalker<'a, 's> {
     pub(crate) fn new(
         system: &'s System,
         automaton: &'a KindAutomaton,
-        endings: Endings,
+        endings: FiniteRuns,
         seed: u64,
         patient: bool,
     ) -> Self {
@@ -77,8 +77,12 @@ impl<'a, 's> Walker<'a, 's> {
         }
     }
 
-    /// Walks for about so many steps.
-    pub(crate) fn look(&mut self, steps: usize, goes_on: &mut dyn FnMut() -> bool) -> Option<Run> {
+    /// Walks for about `steps` steps in total. Returns an accepted run if it finds one.
+    pub(crate) fn look(
+        &mut self,
+        steps: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<ComponentRun> {
         let mut left = steps;
         while left > 0 && goes_on() {
             let length = self.length;
@@ -92,13 +96,13 @@ impl<'a, 's> Walker<'a, 's> {
         None
     }
 
-    /// One walk, and how many steps it took.
-    fn walk(&mut self, length: usize) -> (Option<Run>, usize) {
+    /// Makes one walk. Returns an accepted run if found, and the number of steps.
+    fn walk(&mut self, length: usize) -> (Option<ComponentRun>, usize) {
         let mut starts = self.product.starts();
         let mut at = starts.swap_remove(self.random.below(starts.len()));
         let mut state = self.automaton.initial;
         let mut last = self.automaton.other();
-        if self.endings == Endings::Stutter {
+        if self.endings == FiniteRuns::Stutter {
             let moves = self.automaton.states[state as usize].iter();
             let nothing: Vec<u32> =
                 moves.filter(|it| it.kinds >> last & 1 == 1).map(|it| it.target).collect();
@@ -118,7 +122,7 @@ impl<'a, 's> Walker<'a, 's> {
                     Some(back)
                         if self.automaton.all.numbers().all(|it| met[it as usize] > back) =>
                     {
-                        return (Some(Run { labels, back }), here);
+                        return (Some(ComponentRun { labels, back }), here);
                     }
                     // The earliest visit has the most marks after it.
                     Some(back) => drop(seen.insert((at.clone(), state), back)),
@@ -127,14 +131,14 @@ impl<'a, 's> Walker<'a, 's> {
             }
             let choices = self.choices(&at, state);
             if choices.is_empty() {
-                let stays = self.endings == Endings::Stutter
+                let stays = self.endings == FiniteRuns::Stutter
                     && self.for_ever[last as usize][state as usize]
                     && !self.product.must_go_on(&at);
-                let run = Run { back: labels.len(), labels };
+                let run = ComponentRun { back: labels.len(), labels };
                 let taken = run.labels.len();
                 return (stays.then_some(run), taken);
             }
-            let Choice { label, next, state: to, marks } = self.pick(choices, state, &ranks);
+            let WalkChoice { label, next, state: to, marks } = self.pick(choices, state, &ranks);
             (at, state, last) = (next, to, self.kinds[label.index()]);
             labels.push(label);
             marks.numbers().for_each(|it| met[it as usize] = labels.len());
@@ -142,7 +146,7 @@ impl<'a, 's> Walker<'a, 's> {
         (None, length)
     }
 
-    /// A random order of components, as the rank of each.
+    /// Returns a random order of the components, as the rank of each.
     fn ranks(&mut self) -> Vec<u32> {
         let mut ranks: Vec<u32> = (0..self.product.members.len() as u32).collect();
         for at in (1..ranks.len()).rev() {
@@ -151,7 +155,7 @@ impl<'a, 's> Walker<'a, 's> {
         ranks
     }
 
-    fn choices(&mut self, at: &[u32], state: u32) -> Vec<Choice> {
+    fn choices(&mut self, at: &[u32], state: u32) -> Vec<WalkChoice> {
         let moves = &self.automaton.states[state as usize];
         let readable = moves.iter().fold(0, |kinds, it| kinds | it.kinds);
         let mut choices = Vec::new();
@@ -164,7 +168,7 @@ impl<'a, 's> Walker<'a, 's> {
                 for it in moves.iter().filter(|it| it.kinds >> kind & 1 == 1) {
                     let mut next = at.to_vec();
                     step.moves.iter().for_each(|&(at, to)| next[at as usize] = to);
-                    choices.push(Choice {
+                    choices.push(WalkChoice {
                         label: step.label,
                         next,
                         state: it.target,
@@ -176,8 +180,8 @@ impl<'a, 's> Walker<'a, 's> {
         choices
     }
 
-    fn pick(&mut self, mut choices: Vec<Choice>, state: u32, ranks: &[u32]) -> Choice {
-        let distance = |choice: &Choice| self.automaton.distance[choice.state as usize];
+    fn pick(&mut self, mut choices: Vec<WalkChoice>, state: u32, ranks: &[u32]) -> WalkChoice {
+        let distance = |choice: &WalkChoice| self.automaton.distance[choice.state as usize];
         let closing = self.automaton.distance[state as usize] == 0;
         if self.patient && !closing && self.random.below(8) > 0 {
             if choices.iter().any(|choice| distance(choice) > 0) {
@@ -188,7 +192,7 @@ impl<'a, 's> Walker<'a, 's> {
             choices.retain(|choice| distance(choice) == nearest);
         }
         if closing && self.random.below(16) > 0 {
-            let rank = |choice: &Choice| {
+            let rank = |choice: &WalkChoice| {
                 let owners = self.owners[choice.label.index()].iter();
                 owners.map(|&it| ranks[it as usize]).max()
             };

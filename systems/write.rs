@@ -1,10 +1,10 @@
-//! Systems as text: the `.dot` files of RERS.
+//! Output of systems as RERS `.dot` files.
 
 use crate::system::System;
 use std::fmt::Write as _;
 
-/// The system in the graph language of Graphviz, as the RERS challenge writes it. States are
-/// numbered through, roots first where they had none of their own.
+/// Writes the system in the Graphviz language in the form of the RERS challenge. States are
+/// numbered consecutively; each component gets a root as its first node.
 pub fn dot(system: &System) -> String {
     let mut text = String::from("digraph G {\n");
     let mut next = 0;

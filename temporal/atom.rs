@@ -1,46 +1,45 @@
-//! Atoms: what a formula is about, as numbers, and which of them are true somewhere.
+//! Atoms: the basic propositions of formulas, as numbers, and sets of true atoms.
 
-/// Something that has a truth value at every state or position: a condition on a marking, a firing.
-/// What it stands for is its user's to know; here it is a number.
+/// A proposition with a truth value at every state or position, for example a condition on a
+/// marking or a firing. Its meaning is known only to the caller.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Atom(pub u32);
 
-/// An atom or its negation.
+/// An atom or a negated atom.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Literal {
-    /// What is spoken of.
+    /// The atom.
     pub atom: Atom,
-    /// Whether it is to be true; else it is to be false.
+    /// True for the atom itself, false for its negation.
     pub positive: bool,
 }
 
 impl Literal {
-    /// The atom is true.
+    /// Returns the literal that is true when the atom is true.
     pub fn positive(atom: Atom) -> Self {
         Self { atom, positive: true }
     }
 
-    /// The atom is false.
+    /// Returns the literal that is true when the atom is false.
     pub fn negative(atom: Atom) -> Self {
         Self { atom, positive: false }
     }
 
-    /// The other literal of the same atom.
+    /// Returns the other literal of the same atom.
     #[must_use]
     pub fn negated(self) -> Self {
         Self { positive: !self.positive, ..self }
     }
 }
 
-/// The atoms that are true at one state or position; all others are false there.
+/// The set of atoms that are true at one state or position; all other atoms are false.
 ///
-/// One bit per atom, as many words as the largest true atom needs: two letters with the same atoms
-/// are equal, since the last word is never 0.
+/// There is one bit per atom and no trailing zero word, so letters with the same atoms are equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Letter(Vec<u64>);
 
 impl Letter {
-    /// The letter in which exactly these atoms are true.
+    /// Returns the letter in which exactly these atoms are true.
     pub fn of(atoms: impl IntoIterator<Item = Atom>) -> Self {
         let mut letter = Self::default();
         for atom in atoms {
@@ -53,17 +52,17 @@ impl Letter {
         letter
     }
 
-    /// Whether the atom is true.
+    /// Returns true if the atom is true.
     pub fn has(&self, atom: Atom) -> bool {
         self.0.get(atom.0 as usize / 64).is_some_and(|word| word >> (atom.0 % 64) & 1 == 1)
     }
 
-    /// Whether the literal holds.
+    /// Returns true if the literal holds.
     pub fn satisfies(&self, literal: Literal) -> bool {
         self.has(literal.atom) == literal.positive
     }
 
-    /// The true atoms, growing.
+    /// Iterates over the true atoms in ascending order.
     pub fn atoms(&self) -> impl Iterator<Item = Atom> {
         let words = self.0.iter().zip(0..);
         words.flat_map(|(word, at): (&u64, u32)| {

@@ -1,28 +1,28 @@
-//! Formulas in negation normal form, each made once.
+//! Hash-consed formulas in negation normal form.
 //!
 //! LTL and CTL have the same three temporal operators, *next*, *until* and *release*; they differ
-//! in whether an operator says which paths it speaks of. So both are [`Formulas`] over a kind of
-//! [`Paths`]: [`Linear`] says nothing (there is one path), a [`Quantifier`] says *some* or *all*.
+//! in whether an operator quantifies over paths. Both are [`Formulas`] over a kind of [`Paths`]:
+//! [`Linear`] has no quantifier (there is one path), a [`Quantifier`] is *exists* or *all*.
 //!
 //! ```text
 //! φ ::= true | false | p | ¬p | φ ∧ … ∧ φ | φ ∨ … ∨ φ | X φ | φ U φ | φ R φ            (LTL)
 //! φ ::= …                               | EX φ | AX φ | E(φ U φ) | A(φ U φ) | E(φ R φ) | A(φ R φ)
 //! ```
 //!
-//! Everything else is written with these: F φ = true U φ, G φ = false R φ, φ W ψ = ψ R (φ ∨ ψ),
-//! φ M ψ = ψ U (φ ∧ ψ). Negation is a function: X is its own dual, U and R are each other's, and so
-//! are E and A.
+//! All other operators are derived: F φ = true U φ, G φ = false R φ, φ W ψ = ψ R (φ ∨ ψ), φ M ψ = ψ
+//! U (φ ∧ ψ). Negation is a function: X is its own dual, U and R are dual to each other, and so are
+//! E and A.
 //!
-//! **Paths that end.** Linear formulas are about infinite words (who has a finite run repeats its
-//! last letter). Branching formulas are about *maximal* paths, which end where a state has no
-//! successor: there EX φ is false and AX φ true, and what has not happened by then does not happen.
+//! **Finite paths.** Linear formulas are about infinite words (the caller repeats the last letter
+//! of a finite run). Branching formulas are about *maximal* paths, which end at a state without
+//! successor. There EX φ is false and AX φ true, and an eventuality that is not met by then fails.
 //! Hence EX true and AX false are formulas of their own, while X true is true.
 //!
-//! **Equal formulas are equal numbers.** A formula is an index into the store, its parts have
-//! smaller indices, and operands of ∧ and ∨ are sorted sets. So going through a formula from the
-//! bottom up is going through numbers in their order, and nothing here recurses, however deep
-//! formulas are. Constructors simplify only what nobody would argue about: units, constants, equal
-//! operands, an operand and its complement.
+//! **Equal formulas have equal numbers.** A formula is an index into the store, its parts have
+//! smaller indices, and operands of ∧ and ∨ are sorted sets. A bottom-up traversal is therefore a
+//! pass over ascending numbers, and nothing recurses, however deep formulas are. Constructors
+//! perform only elementary simplifications: units, constants, equal operands, an operand with its
+//! complement.
 
 use crate::atom::{Atom, Literal};
 use crate::paths::{Linear, Paths, Quantifier};
@@ -30,13 +30,14 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A formula of one store. Formulas of one store are equal exactly if they are written alike.
+/// A formula of one store. Two formulas of a store are equal if and only if they have the same
+/// structure.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Formula<P>(u32, PhantomData<P>);
 
 impl<P> Formula<P> {
     fn at(index: usize) -> Self {
-        // Each node takes more than four bytes: memory ends before numbers do.
+        // Each node takes more than four bytes, so memory runs out before the numbers do.
         Self(u32::try_from(index).expect("2^32 formulas in one store"), PhantomData)
     }
 
@@ -45,24 +46,25 @@ impl<P> Formula<P> {
     }
 }
 
-/// What a formula is made of.
+/// The structure of a formula.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Node<P> {
-    /// Always true.
+    /// The constant true.
     True,
-    /// Never true.
+    /// The constant false.
     False,
-    /// An atom or its negation.
+    /// An atom or a negated atom.
     Literal(Literal),
-    /// All of them: two or more, growing.
+    /// A conjunction of at least two formulas, ascending.
     And(Arc<[Formula<P>]>),
-    /// At least one of them: two or more, growing.
+    /// A disjunction of at least two formulas, ascending.
     Or(Arc<[Formula<P>]>),
-    /// After one step.
+    /// Next: the formula holds after one step.
     Next(P, Formula<P>),
-    /// The right one happens, and the left one holds until then.
+    /// Until: the right formula eventually holds, and the left one holds before.
     Until(P, Formula<P>, Formula<P>),
-    /// The right one holds up to where the left one does, including that, or for ever.
+    /// Release: the right formula holds up to and including the first position where the left one
+    /// holds, or forever.
     Release(P, Formula<P>, Formula<P>),
 }
 
@@ -71,16 +73,16 @@ pub type Ltl = Formulas<Linear>;
 /// CTL formulas.
 pub type Ctl = Formulas<Quantifier>;
 
-/// Operands of an inner ∧ become those of the outer one up to this many: a chain of 10⁵, made two
-/// by two, then takes 10⁵ short lists and not 10⁵ long ones.
+/// Largest operand list that is merged into an outer ∧ or ∨. A chain of 10⁵ operands, built
+/// pairwise, then takes 10⁵ short lists instead of 10⁵ long ones.
 const FLAT: usize = 32;
 
-/// A store of formulas; see the head of the module.
+/// A store of formulas; see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Formulas<P> {
     nodes: Vec<Node<P>>,
     numbers: HashMap<Node<P>, Formula<P>>,
-    /// The negation of each formula, as far as anybody has asked for it.
+    /// The negation of each formula, if it was computed.
     negations: Vec<Option<Formula<P>>>,
 }
 
@@ -112,31 +114,32 @@ impl<P: Paths> Formulas<P> {
         self.negations[other.index()] = Some(one);
     }
 
-    /// What the formula is made of.
+    /// Returns the structure of the formula.
     ///
     /// # Panics
     ///
-    /// May panic, or answer for another formula, if the formula is of another store.
+    /// May panic, or return the structure of another formula, if the formula belongs to another
+    /// store.
     pub fn node(&self, formula: Formula<P>) -> &Node<P> {
         &self.nodes[formula.index()]
     }
 
-    /// true or false.
+    /// Returns the constant true or false.
     pub fn constant(&self, value: bool) -> Formula<P> {
         Formula::at(usize::from(value))
     }
 
-    /// Whether the formula is written as this constant.
+    /// Returns true if the formula is this constant.
     pub fn is(&self, formula: Formula<P>, value: bool) -> bool {
         formula == self.constant(value)
     }
 
-    /// An atom.
+    /// Returns the formula that consists of an atom.
     pub fn atom(&mut self, atom: Atom) -> Formula<P> {
         self.literal(Literal::positive(atom))
     }
 
-    /// An atom or its negation.
+    /// Returns the formula that consists of a literal.
     pub fn literal(&mut self, literal: Literal) -> Formula<P> {
         let formula = self.intern(Node::Literal(literal));
         if self.negations[formula.index()].is_none() {
@@ -146,17 +149,17 @@ impl<P: Paths> Formulas<P> {
         formula
     }
 
-    /// All of the operands; true if there are none.
+    /// Returns the conjunction of the operands, or true without operands.
     pub fn and(&mut self, operands: impl IntoIterator<Item = Formula<P>>) -> Formula<P> {
         self.gather(operands, true)
     }
 
-    /// At least one of the operands; false if there are none.
+    /// Returns the disjunction of the operands, or false without operands.
     pub fn or(&mut self, operands: impl IntoIterator<Item = Formula<P>>) -> Formula<P> {
         self.gather(operands, false)
     }
 
-    /// ∧ with `unit` true, ∨ with `unit` false.
+    /// Builds ∧ if `unit` is true, otherwise ∨.
     fn gather(&mut self, operands: impl IntoIterator<Item = Formula<P>>, unit: bool) -> Formula<P> {
         let mut all = Vec::new();
         for operand in operands {
@@ -183,7 +186,7 @@ impl<P: Paths> Formulas<P> {
         }
     }
 
-    /// The formula after one step.
+    /// Returns "next formula".
     pub fn next(&mut self, paths: P, formula: Formula<P>) -> Formula<P> {
         for constant in [false, true] {
             if self.is(formula, constant) && paths.keeps(constant) {
@@ -193,47 +196,47 @@ impl<P: Paths> Formulas<P> {
         self.intern(Node::Next(paths, formula))
     }
 
-    /// left U right.
+    /// Returns left U right.
     pub fn until(&mut self, paths: P, left: Formula<P>, right: Formula<P>) -> Formula<P> {
-        // false U φ = φ, φ U φ = φ; φ U true = true and φ U false = false at once.
+        // Simplifications: false U φ = φ, φ U φ = φ, φ U true = true, φ U false = false.
         if left == right || left <= self.constant(false) || right <= self.constant(true) {
             return right;
         }
         self.intern(Node::Until(paths, left, right))
     }
 
-    /// left R right.
+    /// Returns left R right.
     pub fn release(&mut self, paths: P, left: Formula<P>, right: Formula<P>) -> Formula<P> {
-        // The duals: true R φ = φ, φ R φ = φ, φ R true = true, φ R false = false.
+        // The dual simplifications: true R φ = φ, φ R φ = φ, φ R true = true, φ R false = false.
         if left == right || self.is(left, true) || right <= self.constant(true) {
             return right;
         }
         self.intern(Node::Release(paths, left, right))
     }
 
-    /// F: true U formula.
+    /// Returns F formula = true U formula.
     pub fn eventually(&mut self, paths: P, formula: Formula<P>) -> Formula<P> {
         self.until(paths, self.constant(true), formula)
     }
 
-    /// G: false R formula.
+    /// Returns G formula = false R formula.
     pub fn always(&mut self, paths: P, formula: Formula<P>) -> Formula<P> {
         self.release(paths, self.constant(false), formula)
     }
 
-    /// left W right = right R (left ∨ right): an until that need not come.
+    /// Returns left W right = right R (left ∨ right): an until whose right side need not occur.
     pub fn weak_until(&mut self, paths: P, left: Formula<P>, right: Formula<P>) -> Formula<P> {
         let either = self.or([left, right]);
         self.release(paths, right, either)
     }
 
-    /// left M right = right U (left ∧ right): a release that must come.
+    /// Returns left M right = right U (left ∧ right): a release whose left side must occur.
     pub fn strong_release(&mut self, paths: P, left: Formula<P>, right: Formula<P>) -> Formula<P> {
         let both = self.and([left, right]);
         self.until(paths, right, both)
     }
 
-    /// The negation, in negation normal form.
+    /// Returns the negation in negation normal form.
     pub fn negate(&mut self, formula: Formula<P>) -> Formula<P> {
         let mut open = vec![formula];
         while let Some(&top) = open.last() {
@@ -275,7 +278,7 @@ impl<P: Paths> Formulas<P> {
                 }
             };
             self.negations[top.index()] = Some(negation);
-            // Two formulas may have one negation only where constructors simplified one of them.
+            // Two formulas share a negation only if constructors simplified one of them.
             self.negations[negation.index()].get_or_insert(top);
             open.pop();
         }
@@ -284,7 +287,7 @@ impl<P: Paths> Formulas<P> {
 }
 
 impl Ctl {
-    /// The φ of EF φ.
+    /// Returns φ if the formula is EF φ.
     pub fn possible(&self, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
         match *self.node(formula) {
             Node::Until(Quantifier::Exists, left, met) if self.is(left, true) => Some(met),
@@ -292,7 +295,7 @@ impl Ctl {
         }
     }
 
-    /// The φ of AG φ.
+    /// Returns φ if the formula is AG φ.
     pub fn invariant(&self, formula: Formula<Quantifier>) -> Option<Formula<Quantifier>> {
         match *self.node(formula) {
             Node::Release(Quantifier::All, left, kept) if self.is(left, false) => Some(kept),
@@ -301,7 +304,7 @@ impl Ctl {
     }
 }
 
-/// The direct parts of a node.
+/// Calls `visit` for the direct parts of a node.
 pub(crate) fn for_each_part<P: Copy>(node: &Node<P>, mut visit: impl FnMut(Formula<P>)) {
     match node {
         Node::True | Node::False | Node::Literal(_) => {}

@@ -1,15 +1,14 @@
-//! CTL on finite graphs by naive fixpoints: the oracle of everything that is cleverer.
+//! CTL on finite graphs by naive fixpoint iteration: the test oracle.
 //!
-//! States may have no successor. Paths are maximal: infinite, or up to a state without successor.
-//! The equations say what that means there (Z is the set of states that satisfy the formula):
+//! States may have no successor. Paths are maximal: infinite, or ending at a state without
+//! successor. The equations for this case (Z is the set of states that satisfy the formula):
 //!
 //! ```text
-//! EX φ        some successor is in φ                       false where there is none
-//! AX φ        all successors are in φ                      true where there is none
-//! E(φ U ψ)    least Z = ψ ∪ (φ ∩ some successor in Z)
-//! A(φ U ψ)    least Z = ψ ∪ (φ ∩ all successors in Z, and there are some)
-//! E(φ R ψ)    greatest Z = ψ ∩ (φ ∪ some successor in Z ∪ there is none)
-//! A(φ R ψ)    greatest Z = ψ ∩ (φ ∪ all successors in Z)
+//! EX φ        some successor is in φ                       false without successor AX φ        all
+//! successors are in φ                      true without successor E(φ U ψ)    least Z = ψ ∪ (φ ∩
+//! some successor in Z) A(φ U ψ)    least Z = ψ ∪ (φ ∩ all successors in Z, at least one successor)
+//! E(φ R ψ)    greatest Z = ψ ∩ (φ ∪ some successor in Z ∪ no successor) A(φ R ψ)    greatest Z = ψ
+//! ∩ (φ ∪ all successors in Z)
 //! ```
 //!
 //! Source: Clarke, Emerson, Sistla, "Automatic verification of finite-state concurrent systems
@@ -18,39 +17,40 @@
 
 use crate::atom::Letter;
 use crate::formula::{Ctl, Formula, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::Quantifier;
 
-/// A finite graph whose states have letters.
+/// A finite graph whose states are labelled with letters.
 #[derive(Clone, Debug)]
-pub struct Graph {
+pub struct EdgeGraph {
     letters: Vec<Letter>,
     successors: Vec<Vec<usize>>,
 }
 
-impl Graph {
-    /// A graph with the letter and the successors of each state; `None` if the two differ in
-    /// number, or a successor is no state.
+impl EdgeGraph {
+    /// Builds a graph from the letter and the successors of each state. Returns `None` if the
+    /// lengths differ or a successor does not exist.
     pub fn new(letters: Vec<Letter>, successors: Vec<Vec<usize>>) -> Option<Self> {
         let states = letters.len();
         let fits = successors.len() == states && successors.iter().flatten().all(|&to| to < states);
         fits.then_some(Self { letters, successors })
     }
 
-    /// The atoms that are true at each state.
+    /// Returns the letters, indexed by state.
     pub fn letters(&self) -> &[Letter] {
         &self.letters
     }
 
-    /// The successors of a state.
+    /// Returns the successors of a state.
     pub fn successors(&self, state: usize) -> &[usize] {
         &self.successors[state]
     }
 
-    /// Whether the formula holds at each state. Takes time formula × states × edges at worst.
+    /// Returns the truth value of the formula at each state. Takes time formula × states × edges in
+    /// the worst case.
     pub fn values(&self, formulas: &Ctl, formula: Formula<Quantifier>) -> Vec<bool> {
         let states = self.letters.len();
-        formulas.fold(formula, |_, node, value: &Values<_, Vec<bool>>| match node {
+        formulas.fold(formula, |_, node, value: &PartValues<_, Vec<bool>>| match node {
             Node::True => vec![true; states],
             Node::False => vec![false; states],
             Node::Literal(literal) => {
@@ -76,7 +76,7 @@ impl Graph {
         })
     }
 
-    /// Whether some or all successors are in the set.
+    /// Returns true if some (or every) successor is in the set.
     fn step(&self, paths: Quantifier, state: usize, set: &[bool]) -> bool {
         let mut successors = self.successors[state].iter();
         match paths {
@@ -85,7 +85,7 @@ impl Graph {
         }
     }
 
-    /// The set Z = { s | step(s, Z) } that is nearest to all or none of the states.
+    /// Returns the least (`start` false) or greatest (`start` true) set Z = { s | step(s, Z) }.
     fn fixpoint(&self, start: bool, step: impl Fn(usize, &[bool]) -> bool) -> Vec<bool> {
         let mut set = vec![start; self.letters.len()];
         loop {

@@ -1,23 +1,23 @@
-//! LTL on words that repeat, by the textbook: the oracle of everything that is cleverer.
+//! LTL on ultimately periodic words, by definition: the test oracle.
 //!
-//! A *lasso* is a finite row of letters and the position at which it goes on after the last one:
+//! A *lasso* is a finite list of letters and the position at which the word continues after the
+//! last letter:
 //!
 //! ```text
 //! a b c d      back = 2 (c)      stands for      a b c d c d c d …
 //! ```
 //!
-//! A formula has a truth value at each position. That of an until is the least solution of
-//! v(i) = right(i) ∨ (left(i) ∧ v(i + 1)), that of a release the greatest of
-//! v(i) = right(i) ∧ (left(i) ∨ v(i + 1)). Going backwards over all positions until nothing changes
-//! takes at most three rounds: one brings what is known round the loop, one spreads it, one changes
-//! nothing.
+//! A formula has a truth value at each position. The value of an until is the least solution of
+//! v(i) = right(i) ∨ (left(i) ∧ v(i + 1)). The value of a release is the greatest solution of v(i)
+//! = right(i) ∧ (left(i) ∨ v(i + 1)). Backward passes over all positions until nothing changes need
+//! at most three rounds: one carries values round the cycle, one spreads them, one changes nothing.
 
 use crate::atom::Letter;
 use crate::formula::{Formula, Ltl, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::Linear;
 
-/// An infinite word: letters, and where it goes on after the last one.
+/// An infinite word: letters, and the position at which it continues after the last one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Lasso {
     letters: Vec<Letter>,
@@ -25,42 +25,43 @@ pub struct Lasso {
 }
 
 impl Lasso {
-    /// The letters, again and again from position `back` on; `None` if there is no such position.
+    /// Creates the word that repeats the letters from position `back` on. Returns `None` if there
+    /// is no such position.
     pub fn new(letters: Vec<Letter>, back: usize) -> Option<Self> {
         (back < letters.len()).then_some(Self { letters, back })
     }
 
-    /// The letters, and then the last one for ever: a run to a dead marking. `None` without
-    /// letters.
+    /// Creates the word that repeats the last letter forever: a run to a dead marking. Returns
+    /// `None` without letters.
     pub fn stuttering(letters: Vec<Letter>) -> Option<Self> {
         let back = letters.len().checked_sub(1)?;
         Self::new(letters, back)
     }
 
-    /// The letters: those of the prefix, then those of the loop.
+    /// Returns the letters of the prefix, followed by the letters of the cycle.
     pub fn letters(&self) -> &[Letter] {
         &self.letters
     }
 
-    /// The position after the last one, where the loop begins.
+    /// Returns the position at which the cycle begins.
     pub fn back(&self) -> usize {
         self.back
     }
 
-    /// The position after this one.
+    /// Returns the position after the given position.
     pub fn after(&self, position: usize) -> usize {
         if position + 1 < self.letters.len() { position + 1 } else { self.back }
     }
 
-    /// Whether the formula holds of the word. Takes time formula × positions.
+    /// Returns true if the word satisfies the formula. Takes time formula × positions.
     pub fn satisfies(&self, formulas: &Ltl, formula: Formula<Linear>) -> bool {
         self.values(formulas, formula)[0]
     }
 
-    /// Whether the formula holds at each position: of the word that begins there.
+    /// Returns the truth value of the formula for each suffix of the word, by position.
     pub fn values(&self, formulas: &Ltl, formula: Formula<Linear>) -> Vec<bool> {
         let positions = self.letters.len();
-        formulas.fold(formula, |_, node, value: &Values<_, Vec<bool>>| match node {
+        formulas.fold(formula, |_, node, value: &PartValues<_, Vec<bool>>| match node {
             Node::True => vec![true; positions],
             Node::False => vec![false; positions],
             Node::Literal(literal) => {
@@ -82,7 +83,8 @@ impl Lasso {
         })
     }
 
-    /// The solution of v(i) = step(i, v(i + 1)) that is nearest to `start` everywhere.
+    /// Returns the solution of v(i) = step(i, v(i + 1)) by iteration from `start`: least for false,
+    /// greatest for true.
     fn fixpoint(&self, start: bool, step: impl Fn(usize, bool) -> bool) -> Vec<bool> {
         let mut values = vec![start; self.letters.len()];
         let mut changes = true;

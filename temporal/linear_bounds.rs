@@ -1,19 +1,20 @@
-//! Formulas of LTL between which a formula of CTL lies.
+//! Formulas of LTL that imply, or are implied by, a formula of CTL.
 //!
-//! Few formulas of CTL say the same as one of LTL (`linear_form`). But of each there are two that
-//! say a little more and a little less, and one of these is often enough: a run that goes round
-//! with what is sought shows EG φ, whatever else φ asks of other runs.
+//! Few formulas of CTL are equivalent to a formula of LTL (`linear_form`). But each has an LTL
+//! formula that is stronger and others that are weaker, and one of these is often enough. For
+//! example, a lasso with the right letters shows EG φ, whatever other runs φ refers to.
 //!
-//! That universal formulas of CTL are kept by what has fewer runs is E. M. Clarke, O. Grumberg and
-//! D. E. Long, *Model checking and abstraction*, TOPLAS 16 (1994); which of them are formulas of
-//! LTL, M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000. The table below is ours.
+//! That universal formulas of CTL are preserved by systems with fewer runs is shown in E. M.
+//! Clarke, O. Grumberg and D. E. Long, *Model checking and abstraction*, TOPLAS 16 (1994). Which of
+//! them are formulas of LTL is shown in M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000.
+//! The table below is ours.
 //!
 //! # The formulas of a part
-//! For each part φ, in negation normal form, formulas are made from those of its parts. `dead` is
-//! true of states without successor, and c is a condition on states from the caller: it implies
-//! AX φ, and follows from EX φ.
+//! For each part φ, in negation normal form, formulas are built from those of its parts. The atom
+//! `dead` is true at states without successor. The caller provides a condition c on states for each
+//! next operator: c implies AX φ, and EX φ implies c.
 //!
-//! | φ | along(φ) | all(φ) | some(φ), with all(φ) beside it |
+//! | φ | along(φ) | all(φ) | some(φ), in conjunction with all(φ) |
 //! |---|---|---|---|
 //! | literal | φ | φ | φ |
 //! | φ ∧ ψ | along ∧ along | all ∧ all | some(φ) ∧ all(ψ), or all(φ) ∧ some(ψ) |
@@ -25,49 +26,49 @@
 //! | A(φ U ψ) | along(ψ) | all U all | all |
 //! | A(φ R ψ) | along(ψ) ∧ (along(φ) ∨ dead) | all R all | all |
 //!
-//! Of runs from a state s, of which one that comes to a dead state repeats it:
+//! For the runs from a state s, where a run that reaches a dead state repeats it:
 //!
-//! 1. If one of them satisfies along(φ), s satisfies φ. What E asks for, that run is; what A asks
-//!    for is only taken where s alone shows it.
-//! 2. If s satisfies φ, each of them satisfies all(φ). This is the dual: all(φ) = ¬along(¬φ).
-//! 3. If s satisfies φ, one of them satisfies some(φ). A run that comes from φ to ψ in E(φ U ψ) is
-//!    free from there on to be one that ψ asks for; before, what holds of all runs is taken. Only
-//!    one part of a conjunction may choose the run; of the others, what holds of all runs is taken.
-//!    Which part chooses is open: there is a formula for each.
+//! 1. If some run satisfies along(φ), s satisfies φ. For E, this run is the witness. For A, the
+//!    formula is used only if s alone shows it.
+//! 2. If s satisfies φ, every run satisfies all(φ). This is the dual: all(φ) = ¬along(¬φ).
+//! 3. If s satisfies φ, some run satisfies some(φ). A run that leads from φ to ψ in E(φ U ψ) can
+//!    continue as ψ requires; before that, only properties of all runs are used. In a conjunction,
+//!    only one part may choose the run; the others contribute properties of all runs. There is one
+//!    formula for each choice.
 //!
-//! So φ is true where some run satisfies along(φ), and false where none satisfies one of the
-//! some(φ).
+//! So φ is true if some run satisfies along(φ), and false if no run satisfies one of the some(φ).
 
 use crate::atom::{Atom, Literal};
 use crate::formula::{Ctl, Formula, Ltl, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::{Linear, Quantifier};
 
-/// The most formulas that are made of one part for some runs.
+/// Limit on the number of some-formulas of one part.
 const CHOICES: usize = 8;
 
-/// The formulas of LTL around a formula of CTL.
+/// The formulas of LTL that bound a formula of CTL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearBounds {
-    /// A state from which some run satisfies this satisfies the formula.
+    /// A state from which some run satisfies this formula satisfies the CTL formula.
     pub shown_by: Formula<Linear>,
-    /// From a state that satisfies the formula, some run satisfies the first of these, some run the
-    /// second, and so on: at least one.
+    /// For each of these formulas (at least one): a state that satisfies the CTL formula has a run
+    /// that satisfies it.
     pub shows: Vec<Formula<Linear>>,
 }
 
-/// What is known of a part; see the module.
+/// The formulas of a part; see the module documentation.
 #[derive(Clone)]
-struct Part {
+struct PartBounds {
     along: Formula<Linear>,
     all: Formula<Linear>,
-    /// Each by itself; where nothing is known but `all`, that.
+    /// The alternatives for some(φ). If nothing better is known, the only entry is `all`.
     some: Vec<Formula<Linear>>,
 }
 
 impl Ctl {
-    /// The formulas of LTL around `formula`. The atom `dead` is true of states without successor;
-    /// `next` has conditions on states: of AX φ one that implies it, of EX φ one that it implies.
+    /// Returns the LTL formulas that bound `formula`. The atom `dead` is true at states without
+    /// successor. `next` returns a condition on states for a formula AX φ or EX φ: one that implies
+    /// AX φ, or is implied by EX φ.
     pub fn linear_bounds(
         &self,
         formula: Formula<Quantifier>,
@@ -75,7 +76,7 @@ impl Ctl {
         dead: Atom,
         next: &dyn Fn(Formula<Quantifier>) -> Option<Literal>,
     ) -> LinearBounds {
-        let whole = self.fold(formula, |part, node, value: &Values<Quantifier, Part>| {
+        let whole = self.fold(formula, |part, node, value: &PartValues<Quantifier, PartBounds>| {
             let condition = next_condition(part, node, next, to);
             part_of(node, value, condition, to, dead)
         });
@@ -83,7 +84,7 @@ impl Ctl {
     }
 }
 
-/// What the caller knows of a part that begins with EX or AX; else what says nothing.
+/// Returns the caller's condition for a part that begins with EX or AX, or the trivial condition.
 fn next_condition(
     part: Formula<Quantifier>,
     node: &Node<Quantifier>,
@@ -99,13 +100,13 @@ fn next_condition(
 
 fn part_of(
     node: &Node<Quantifier>,
-    value: &Values<Quantifier, Part>,
+    value: &PartValues<Quantifier, PartBounds>,
     condition: Formula<Linear>,
     to: &mut Ltl,
     dead: Atom,
-) -> Part {
-    let same = |formula| Part { along: formula, all: formula, some: vec![formula] };
-    let of_all = |along, all| Part { along, all, some: vec![all] };
+) -> PartBounds {
+    let same = |formula| PartBounds { along: formula, all: formula, some: vec![formula] };
+    let of_all = |along, all| PartBounds { along, all, some: vec![all] };
     let is_dead = to.literal(Literal::positive(dead));
     let goes_on = to.literal(Literal::negative(dead));
     match node {
@@ -113,7 +114,7 @@ fn part_of(
         Node::False => same(to.constant(false)),
         Node::Literal(literal) => same(to.literal(*literal)),
         Node::And(parts) => {
-            let parts: Vec<&Part> = parts.iter().map(|&part| &value[part]).collect();
+            let parts: Vec<&PartBounds> = parts.iter().map(|&part| &value[part]).collect();
             let along = to.and(parts.iter().map(|part| part.along));
             conjunction(along, &parts, to)
         }
@@ -122,7 +123,7 @@ fn part_of(
             for part in parts.iter() {
                 choices = pairs(&choices, &value[*part].some, |one, other| to.or([one, other]));
             }
-            Part {
+            PartBounds {
                 along: to.or(parts.iter().map(|&part| value[part].along)),
                 all: to.or(parts.iter().map(|&part| value[part].all)),
                 some: choices,
@@ -136,7 +137,7 @@ fn part_of(
             let along = after(value[*inner].along);
             let some = value[*inner].some.iter().map(|&some| after(some)).collect();
             let all = to.and([goes_on, condition]);
-            beside_all(Part { along, all, some }, to)
+            beside_all(PartBounds { along, all, some }, to)
         }
         Node::Next(Quantifier::All, inner) => {
             let next = to.next(Linear, value[*inner].all);
@@ -148,7 +149,7 @@ fn part_of(
             let until = |&some: &_| to.until(Linear, left.all, some);
             let some = right.some.iter().map(until).collect();
             let along = to.until(Linear, left.along, right.along);
-            beside_all(Part { along, all: to.or([right.all, before]), some }, to)
+            beside_all(PartBounds { along, all: to.or([right.all, before]), some }, to)
         }
         Node::Until(Quantifier::All, left, right) => {
             of_all(value[*right].along, to.until(Linear, value[*left].all, value[*right].all))
@@ -162,7 +163,7 @@ fn part_of(
                 to.or([for_ever, up_to])
             };
             let some = both.some.iter().map(up_to).collect();
-            Part { along: to.release(Linear, left.along, right.along), all: right.all, some }
+            PartBounds { along: to.release(Linear, left.along, right.along), all: right.all, some }
         }
         Node::Release(Quantifier::All, left, right) => {
             let (left, right) = (&value[*left], &value[*right]);
@@ -173,8 +174,8 @@ fn part_of(
     }
 }
 
-/// What is known of all of these together, with `along` given.
-fn conjunction(along: Formula<Linear>, parts: &[&Part], to: &mut Ltl) -> Part {
+/// Combines the formulas of several parts of a conjunction; `along` is given.
+fn conjunction(along: Formula<Linear>, parts: &[&PartBounds], to: &mut Ltl) -> PartBounds {
     let all = to.and(parts.iter().map(|part| part.all));
     let mut some = Vec::new();
     for part in parts {
@@ -184,18 +185,18 @@ fn conjunction(along: Formula<Linear>, parts: &[&Part], to: &mut Ltl) -> Part {
     if some.is_empty() {
         some.push(all);
     }
-    beside_all(Part { along, all, some }, to)
+    beside_all(PartBounds { along, all, some }, to)
 }
 
-/// The run that is chosen has what holds of all, too.
-fn beside_all(part: Part, to: &mut Ltl) -> Part {
+/// Adds `all` to each alternative: the chosen run also satisfies the properties of all runs.
+fn beside_all(part: PartBounds, to: &mut Ltl) -> PartBounds {
     let mut some: Vec<_> = part.some.iter().map(|&some| to.and([some, part.all])).collect();
     some.sort_unstable();
     some.dedup();
-    Part { some, ..part }
+    PartBounds { some, ..part }
 }
 
-/// One of each, joined, as far as they are not too many.
+/// Returns the combinations of one formula of each list, up to the limit.
 fn pairs(
     ones: &[Formula<Linear>],
     others: &[Formula<Linear>],

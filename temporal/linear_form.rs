@@ -1,63 +1,67 @@
-//! Formulas of CTL that say the same as a formula of LTL.
+//! Formulas of CTL that are equivalent to a formula of LTL.
 //!
-//! Of a formula all of whose quantifiers are A, leave them out: if it is true of a state, every
-//! path from there satisfies what is left. The converse holds where no choice depends on what comes
-//! later. Such formulas are, with *conditions* c, which are formulas without operators of time,
+//! Take a formula whose quantifiers are all A, and remove them. If the formula is true at a state,
+//! every path from there satisfies the result. The converse holds if no choice depends on the
+//! future. The following formulas have this property; *conditions* c are formulas without temporal
+//! operators:
 //!
 //! ```text
 //! φ ::= c | φ ∧ φ | c ∨ φ | AX φ | A(φ U c) | A(c R φ)
 //! ```
 //!
-//! For assume that a state does not satisfy φ. Then some path from there violates what is left of
-//! it:
+//! Proof of the converse: assume that a state does not satisfy φ. Then some path from there
+//! violates the formula without quantifiers:
 //!
-//! - of φ ∧ ψ, one that violates the part that is not satisfied;
-//! - of c ∨ φ, one that violates φ: c does not hold in its first state;
-//! - of AX φ, one to the successor that does not satisfy φ, and on as that violates it;
-//! - of A(φ U c), some path never has c, or has not had it where φ is not satisfied, from where it
-//!   goes on as that violates it, and c has not come yet;
-//! - of A(c R φ), some path has a state that does not satisfy φ, and no c before: on from there.
+//! - φ ∧ ψ: a path that violates the part that is not satisfied;
+//! - c ∨ φ: a path that violates φ, since c does not hold in its first state;
+//! - AX φ: a path to the successor that does not satisfy φ, continued as a violation of φ;
+//! - A(φ U c): some path never reaches c, or reaches a state without φ before c; it continues from
+//!   there as a violation of φ, and c has not occurred yet;
+//! - A(c R φ): some path reaches a state that does not satisfy φ, without c before; it continues as
+//!   a violation of φ.
 //!
-//! In a state without successor, AX φ is true; the linear path repeats that state for ever. So AX φ
-//! becomes `dead ∨ X φ`. The other operators do not see the difference.
+//! At a state without successor, AX φ is true, while the linear path repeats that state forever. So
+//! AX φ becomes `dead ∨ X φ`. The other operators are not affected.
 //!
-//! Source: M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000, of which this is a part.
+//! Source: M. Maidl, *The common fragment of CTL and LTL*, FOCS 2000; this is a part of that
+//! fragment.
 
 use crate::atom::Atom;
 use crate::formula::{Ctl, Formula, Ltl, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::{Linear, Quantifier};
 
-/// What a part of a formula is.
+/// The classification of a part of a formula.
 #[derive(Clone, Copy)]
-enum Part {
-    /// Without operators of time.
+enum LinearPart {
+    /// A condition: no temporal operators.
     Condition(Formula<Linear>),
-    /// True where all paths satisfy this.
+    /// True if and only if all paths satisfy this formula.
     All(Formula<Linear>),
-    /// Neither.
+    /// Neither of the two.
     Other,
 }
 
-impl Part {
+impl LinearPart {
     fn linear(self) -> Option<Formula<Linear>> {
         match self {
-            Part::Condition(formula) | Part::All(formula) => Some(formula),
-            Part::Other => None,
+            LinearPart::Condition(formula) | LinearPart::All(formula) => Some(formula),
+            LinearPart::Other => None,
         }
     }
 }
 
 impl Ctl {
-    /// A linear formula that all paths from a state satisfy exactly if the state satisfies
-    /// `formula`; `None` where none is seen. The atom `dead` is true of states without successor.
+    /// Returns a linear formula such that a state satisfies `formula` if and only if all paths from
+    /// it satisfy the linear formula. Returns `None` if none is found. The atom `dead` is true at
+    /// states without successor.
     pub fn on_all_paths(
         &self,
         formula: Formula<Quantifier>,
         to: &mut Ltl,
         dead: Atom,
     ) -> Option<Formula<Linear>> {
-        let whole = self.fold(formula, |_, node, value: &Values<Quantifier, Part>| {
+        let whole = self.fold(formula, |_, node, value: &PartValues<Quantifier, LinearPart>| {
             self.linear_part(node, value, to, dead)
         });
         whole.linear()
@@ -66,33 +70,34 @@ impl Ctl {
     fn linear_part(
         &self,
         node: &Node<Quantifier>,
-        value: &Values<Quantifier, Part>,
+        value: &PartValues<Quantifier, LinearPart>,
         to: &mut Ltl,
         dead: Atom,
-    ) -> Part {
-        let is_condition = |part: &Formula<Quantifier>| matches!(value[*part], Part::Condition(_));
+    ) -> LinearPart {
+        let is_condition =
+            |part: &Formula<Quantifier>| matches!(value[*part], LinearPart::Condition(_));
         let part = match node {
-            Node::True => return Part::Condition(to.constant(true)),
-            Node::False => return Part::Condition(to.constant(false)),
-            Node::Literal(literal) => return Part::Condition(to.literal(*literal)),
+            Node::True => return LinearPart::Condition(to.constant(true)),
+            Node::False => return LinearPart::Condition(to.constant(false)),
+            Node::Literal(literal) => return LinearPart::Condition(to.literal(*literal)),
             Node::And(all) => {
                 let parts: Option<Vec<_>> = all.iter().map(|&part| value[part].linear()).collect();
-                let Some(parts) = parts else { return Part::Other };
+                let Some(parts) = parts else { return LinearPart::Other };
                 let both = to.and(parts);
                 return match all.iter().all(is_condition) {
-                    true => Part::Condition(both),
-                    false => Part::All(both),
+                    true => LinearPart::Condition(both),
+                    false => LinearPart::All(both),
                 };
             }
             Node::Or(any) => {
                 let parts: Option<Vec<_>> = any.iter().map(|&part| value[part].linear()).collect();
-                let Some(parts) = parts else { return Part::Other };
+                let Some(parts) = parts else { return LinearPart::Other };
                 let conditions = any.iter().filter(|&part| is_condition(part)).count();
                 let either = to.or(parts);
                 return match any.len() - conditions {
-                    0 => Part::Condition(either),
-                    1 => Part::All(either),
-                    _ => Part::Other,
+                    0 => LinearPart::Condition(either),
+                    1 => LinearPart::All(either),
+                    _ => LinearPart::Other,
                 };
             }
             Node::Next(Quantifier::All, inner) => value[*inner].linear().map(|inner| {
@@ -110,6 +115,6 @@ impl Ctl {
             }
             _ => None,
         };
-        part.map_or(Part::Other, Part::All)
+        part.map_or(LinearPart::Other, LinearPart::All)
     }
 }

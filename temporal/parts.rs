@@ -1,4 +1,4 @@
-//! Going through the parts of formulas, from the bottom up and without recursion.
+//! Traversal of the parts of formulas, bottom-up and without recursion.
 
 use crate::atom::Atom;
 use crate::formula::{Formula, Formulas, Node, for_each_part};
@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Index;
 
 impl<P: Paths> Formulas<P> {
-    /// The formula and all its parts, each once, parts first.
+    /// Returns the formula and all its parts, each once, parts first.
     pub fn below(&self, formula: Formula<P>) -> Vec<Formula<P>> {
         let mut all = vec![formula];
         let mut seen = HashSet::from([formula]);
@@ -24,14 +24,15 @@ impl<P: Paths> Formulas<P> {
         all
     }
 
-    /// A value of the formula from those of its parts, each part valued once, without recursion.
+    /// Computes a value of the formula from the values of its parts, once per part and without
+    /// recursion.
     pub fn fold<T>(
         &self,
         formula: Formula<P>,
-        mut value: impl FnMut(Formula<P>, &Node<P>, &Values<P, T>) -> T,
+        mut value: impl FnMut(Formula<P>, &Node<P>, &PartValues<P, T>) -> T,
     ) -> T {
         let order = self.below(formula);
-        let mut values = Values { values: Vec::with_capacity(order.len()), order };
+        let mut values = PartValues { values: Vec::with_capacity(order.len()), order };
         for at in 0..values.order.len() {
             let part = values.order[at];
             let next = value(part, self.node(part), &values);
@@ -40,7 +41,7 @@ impl<P: Paths> Formulas<P> {
         values.values.pop().expect("the formula itself is the last")
     }
 
-    /// The atoms of the formula, growing.
+    /// Returns the atoms of the formula in ascending order.
     pub fn atoms(&self, formula: Formula<P>) -> Vec<Atom> {
         let mut atoms: Vec<Atom> = self
             .below(formula)
@@ -55,7 +56,7 @@ impl<P: Paths> Formulas<P> {
         atoms
     }
 
-    /// A formula like this one with other parts: `map` is asked for each direct one.
+    /// Returns the formula with each direct part replaced by `map`.
     pub fn with_parts(
         &mut self,
         formula: Formula<P>,
@@ -71,7 +72,7 @@ impl<P: Paths> Formulas<P> {
         }
     }
 
-    /// The formula in another store, with formulas of that store in place of its atoms.
+    /// Copies the formula to another store, with atoms replaced by formulas of that store.
     pub fn copied(
         &self,
         formula: Formula<P>,
@@ -98,8 +99,8 @@ impl<P: Paths> Formulas<P> {
         copies[&formula]
     }
 
-    /// The formula with other formulas in place of atoms; an atom for which `meaning` has none
-    /// stays.
+    /// Returns the formula with atoms replaced by formulas. An atom for which `meaning` returns
+    /// `None` stays.
     pub fn substitute(
         &mut self,
         formula: Formula<P>,
@@ -121,14 +122,14 @@ impl<P: Paths> Formulas<P> {
     }
 }
 
-/// The values that [`Formulas::fold`] has computed, by formula.
+/// The values that [`Formulas::fold`] has computed, indexed by formula.
 #[derive(Debug)]
-pub struct Values<P, T> {
+pub struct PartValues<P, T> {
     order: Vec<Formula<P>>,
     values: Vec<T>,
 }
 
-impl<P: Paths, T> Index<Formula<P>> for Values<P, T> {
+impl<P: Paths, T> Index<Formula<P>> for PartValues<P, T> {
     type Output = T;
 
     fn index(&self, formula: Formula<P>) -> &T {

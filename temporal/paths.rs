@@ -1,33 +1,34 @@
-//! What distinguishes LTL from CTL: whether operators say which paths they speak of.
+//! The difference between LTL and CTL: whether operators quantify over paths.
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// Which paths a temporal operator speaks of.
+/// The paths that a temporal operator quantifies over.
 pub trait Paths: Copy + Ord + Hash + Debug {
-    /// What the negation of an operator speaks of.
+    /// Returns the quantifier of the negated operator.
     #[must_use]
     fn dual(self) -> Self;
 
-    /// Whether "next, this constant" is the constant itself.
+    /// Returns true if "next constant" equals the constant.
     fn keeps(self, constant: bool) -> bool;
 
-    /// Whether what holds on these paths holds on those, too.
+    /// Returns true if a property of these paths implies the property of `those` paths.
     fn imply(self, those: Self) -> bool;
 
-    /// What "next" is where nothing follows; `None`: the same as now, as the last letter is
-    /// repeated.
+    /// Returns the value of "next" at a state without successor. `None` means the same value as
+    /// now, because the last letter is repeated.
     fn next_at_end(self) -> Option<bool>;
 
-    /// Whether an operator of these paths moves out of ∧ (`true`) or ∨: X φ ∧ X ψ = X (φ ∧ ψ) on
-    /// one path and on all paths, X φ ∨ X ψ = X (φ ∨ ψ) on one path and on some path.
+    /// Returns true if next operators of these paths distribute over ∧ (`and` true) or ∨: X φ ∧ X ψ
+    /// = X (φ ∧ ψ) on one path and on all paths, X φ ∨ X ψ = X (φ ∨ ψ) on one path and on some
+    /// path.
     fn moves_out_of(self, and: bool) -> bool;
 
-    /// How the operators of these paths are written: "", "E", "A".
+    /// Returns the prefix of the operators of these paths: "", "E", "A".
     fn prefix(self) -> &'static str;
 }
 
-/// The one path of linear-time logic.
+/// The single path of linear-time logic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Linear;
 
@@ -57,10 +58,10 @@ impl Paths for Linear {
     }
 }
 
-/// Some or all of the maximal paths from a state.
+/// The quantifier over the maximal paths from a state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Quantifier {
-    /// E: at least one path.
+    /// E: on at least a single path.
     Exists,
     /// A: every path.
     All,
@@ -75,12 +76,12 @@ impl Paths for Quantifier {
     }
 
     fn keeps(self, constant: bool) -> bool {
-        // Where nothing follows, EX true is false and AX false is true.
+        // Without successor, EX true is false and AX false is true.
         constant == (self == Self::All)
     }
 
     fn imply(self, those: Self) -> bool {
-        // From every state there is a maximal path, be it one without steps.
+        // From every state there is a maximal path, possibly without steps.
         self == Self::All || those == Self::Exists
     }
 

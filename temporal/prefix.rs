@@ -1,29 +1,33 @@
-//! What a finite row of letters says of a formula, whatever letters follow.
+//! Three-valued evaluation of a formula on a finite prefix of a word.
 //!
-//! At the position after the last letter nothing is known. Before it, φ U ψ is ψ here, or φ here
-//! and φ U ψ at the next position, and so on, in Kleene's three values: what they call true holds
-//! of every infinite word that begins with these letters, what they call false of none. Some
-//! formulas that are decided are left unknown, as p ∨ ¬p is after no letter at all.
+//! At the position after the last letter, everything is unknown. Before it, φ U ψ is ψ here, or φ
+//! here and φ U ψ at the next position, in Kleene's three values. The value true holds for every
+//! infinite word with this prefix, the value false for none. Some formulas that are determined
+//! remain unknown, for example p ∨ ¬p on the empty prefix.
 
 use crate::atom::Letter;
 use crate::formula::{Formula, Ltl, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::Linear;
-use crate::value::Value;
+use crate::value::PartialTruth;
 
 impl Ltl {
-    /// The value of the formula on all words that begin with these letters, as far as they decide
-    /// it. Takes time formula × letters.
-    pub fn value_after(&self, formula: Formula<Linear>, letters: &[Letter]) -> Value {
-        let row = self.fold(formula, |_, node, value: &Values<_, Vec<Value>>| {
-            let mut row = vec![Value::Unknown; letters.len() + 1];
+    /// Returns the value of the formula on all words that begin with these letters, or unknown.
+    /// Takes time formula × letters.
+    pub fn value_after(&self, formula: Formula<Linear>, letters: &[Letter]) -> PartialTruth {
+        let row = self.fold(formula, |_, node, value: &PartValues<_, Vec<PartialTruth>>| {
+            let mut row = vec![PartialTruth::Unknown; letters.len() + 1];
             for (at, letter) in letters.iter().enumerate().rev() {
                 row[at] = match node {
-                    Node::True => Value::True,
-                    Node::False => Value::False,
+                    Node::True => PartialTruth::True,
+                    Node::False => PartialTruth::False,
                     Node::Literal(literal) => letter.satisfies(*literal).into(),
-                    Node::And(all) => all.iter().fold(Value::True, |v, &it| v.and(value[it][at])),
-                    Node::Or(all) => all.iter().fold(Value::False, |v, &it| v.or(value[it][at])),
+                    Node::And(all) => {
+                        all.iter().fold(PartialTruth::True, |v, &it| v.and(value[it][at]))
+                    }
+                    Node::Or(all) => {
+                        all.iter().fold(PartialTruth::False, |v, &it| v.or(value[it][at]))
+                    }
                     Node::Next(_, part) => value[*part][at + 1],
                     Node::Until(_, left, right) => {
                         value[*right][at].or(value[*left][at].and(row[at + 1]))
@@ -43,25 +47,25 @@ impl Ltl {
 mod tests {
     use super::*;
     use crate::text::parse_ltl;
-    use crate::{Atom, Names};
+    use crate::{Atom, AtomNames};
 
     #[test]
     fn letters_decide_what_they_have_shown() {
         let mut formulas = Ltl::default();
-        let mut names = Names::default();
+        let mut names = AtomNames::default();
         let mut value = |text: &str, letters: &[&[u32]]| {
             let formula = parse_ltl(text, &mut formulas, &mut names).unwrap();
             let letters: Vec<Letter> =
                 letters.iter().map(|it| Letter::of(it.iter().copied().map(Atom))).collect();
             formulas.value_after(formula, &letters)
         };
-        assert_eq!(value("F a", &[&[], &[], &[0]]), Value::True);
-        assert_eq!(value("F a", &[&[], &[]]), Value::Unknown);
-        assert_eq!(value("G a", &[&[0], &[]]), Value::False);
-        assert_eq!(value("X X a", &[&[0], &[0], &[]]), Value::False);
-        assert_eq!(value("a U b", &[&[0], &[0], &[1]]), Value::True);
-        assert_eq!(value("a U b", &[&[0], &[], &[1]]), Value::False);
-        assert_eq!(value("G F a", &[&[0], &[0]]), Value::Unknown);
-        assert_eq!(value("a", &[]), Value::Unknown);
+        assert_eq!(value("F a", &[&[], &[], &[0]]), PartialTruth::True);
+        assert_eq!(value("F a", &[&[], &[]]), PartialTruth::Unknown);
+        assert_eq!(value("G a", &[&[0], &[]]), PartialTruth::False);
+        assert_eq!(value("X X a", &[&[0], &[0], &[]]), PartialTruth::False);
+        assert_eq!(value("a U b", &[&[0], &[0], &[1]]), PartialTruth::True);
+        assert_eq!(value("a U b", &[&[0], &[], &[1]]), PartialTruth::False);
+        assert_eq!(value("G F a", &[&[0], &[0]]), PartialTruth::Unknown);
+        assert_eq!(value("a", &[]), PartialTruth::Unknown);
     }
 }

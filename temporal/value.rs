@@ -1,41 +1,41 @@
-//! Values of formulas where little is known: true, false, or neither yet (Kleene's three values).
+//! Three-valued evaluation of formulas with partial information (Kleene's values true, false and
+//! unknown).
 //!
-//! At one state or position, a formula is true or false if that follows from the atoms there: φ U ψ
-//! is true where ψ is, and false where both are. Where nothing follows, every formula has a value:
-//! a run to a dead marking repeats its last letter for linear formulas, and is over for branching
-//! ones.
+//! At one state or position, a formula is true or false if this follows from the atoms there: φ U ψ
+//! is true if ψ is true, and false if both are false. At a dead state every formula has a value:
+//! for linear formulas the run repeats its last letter, for branching formulas the path ends.
 
 use crate::atom::Atom;
 use crate::formula::{Formula, Formulas, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::Paths;
 use std::collections::HashMap;
 
-/// A truth value, as far as it is known.
+/// A truth value that may be unknown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Value {
-    /// It is false.
+pub enum PartialTruth {
+    /// The formula is false.
     False,
-    /// It may be either.
+    /// The formula may be true or false.
     Unknown,
-    /// It is true.
+    /// The formula is true.
     True,
 }
 
-impl Value {
-    /// Both: the smaller one.
+impl PartialTruth {
+    /// Returns the conjunction: the smaller value.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         self.min(other)
     }
 
-    /// At least one: the larger one.
+    /// Returns the disjunction: the larger value.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         self.max(other)
     }
 
-    /// The truth value, if it is known.
+    /// Returns the truth value, if it is known.
     pub fn known(self) -> Option<bool> {
         match self {
             Self::False => Some(false),
@@ -45,7 +45,7 @@ impl Value {
     }
 }
 
-impl std::ops::Not for Value {
+impl std::ops::Not for PartialTruth {
     type Output = Self;
 
     fn not(self) -> Self {
@@ -57,52 +57,70 @@ impl std::ops::Not for Value {
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for PartialTruth {
     fn from(value: bool) -> Self {
         if value { Self::True } else { Self::False }
     }
 }
 
 impl<P: Paths> Formulas<P> {
-    /// What the values of the atoms at a state say of the formula there, whatever follows.
-    pub fn value_here(&self, formula: Formula<P>, atoms: impl Fn(Atom) -> Value) -> Value {
-        let later = Value::Unknown;
-        let until = |left: Value, right: Value| right.or(left.and(later));
-        let release = |left: Value, right: Value| right.and(left.or(later));
+    /// Returns the value of the formula at a state with the given atoms, for any continuation.
+    pub fn value_here(
+        &self,
+        formula: Formula<P>,
+        atoms: impl Fn(Atom) -> PartialTruth,
+    ) -> PartialTruth {
+        let later = PartialTruth::Unknown;
+        let until = |left: PartialTruth, right: PartialTruth| right.or(left.and(later));
+        let release = |left: PartialTruth, right: PartialTruth| right.and(left.or(later));
         self.value_by(formula, atoms, |_, _| later, until, release)
     }
 
-    /// What the values of the atoms at a state without successor say of the formula there.
-    pub fn value_at_end(&self, formula: Formula<P>, atoms: impl Fn(Atom) -> Value) -> Value {
-        // φ U ψ and φ R ψ both are ψ now: there is no later, or only the same again.
-        let next = |paths: P, part: Value| paths.next_at_end().map_or(part, Value::from);
+    /// Returns the value of the formula at a state without successor with the given atoms.
+    pub fn value_at_end(
+        &self,
+        formula: Formula<P>,
+        atoms: impl Fn(Atom) -> PartialTruth,
+    ) -> PartialTruth {
+        // φ U ψ and φ R ψ both equal ψ here: there is no later position, or only the same letter
+        // again.
+        let next =
+            |paths: P, part: PartialTruth| paths.next_at_end().map_or(part, PartialTruth::from);
         self.value_by(formula, atoms, next, |_, right| right, |_, right| right)
     }
 
     fn value_by(
         &self,
         formula: Formula<P>,
-        atoms: impl Fn(Atom) -> Value,
-        next: impl Fn(P, Value) -> Value,
-        until: impl Fn(Value, Value) -> Value,
-        release: impl Fn(Value, Value) -> Value,
-    ) -> Value {
-        self.fold(formula, |_, node, value: &Values<P, Value>| match node {
-            Node::True => Value::True,
-            Node::False => Value::False,
+        atoms: impl Fn(Atom) -> PartialTruth,
+        next: impl Fn(P, PartialTruth) -> PartialTruth,
+        until: impl Fn(PartialTruth, PartialTruth) -> PartialTruth,
+        release: impl Fn(PartialTruth, PartialTruth) -> PartialTruth,
+    ) -> PartialTruth {
+        self.fold(formula, |_, node, value: &PartValues<P, PartialTruth>| match node {
+            Node::True => PartialTruth::True,
+            Node::False => PartialTruth::False,
             Node::Literal(literal) if literal.positive => atoms(literal.atom),
             Node::Literal(literal) => !atoms(literal.atom),
-            Node::And(all) => all.iter().fold(Value::True, |so_far, &part| so_far.and(value[part])),
-            Node::Or(all) => all.iter().fold(Value::False, |so_far, &part| so_far.or(value[part])),
+            Node::And(all) => {
+                all.iter().fold(PartialTruth::True, |so_far, &part| so_far.and(value[part]))
+            }
+            Node::Or(all) => {
+                all.iter().fold(PartialTruth::False, |so_far, &part| so_far.or(value[part]))
+            }
             Node::Next(paths, part) => next(*paths, value[*part]),
             Node::Until(_, left, right) => until(value[*left], value[*right]),
             Node::Release(_, left, right) => release(value[*left], value[*right]),
         })
     }
 
-    /// A formula with the same value at a state at which the atoms have these values: what is known
-    /// there is left out, what is said of later stays.
-    pub fn given_here(&mut self, formula: Formula<P>, atoms: impl Fn(Atom) -> Value) -> Formula<P> {
+    /// Returns a formula with the same value at every state where the atoms have these values.
+    /// Known atoms are replaced by constants; parts about later positions stay.
+    pub fn given_here(
+        &mut self,
+        formula: Formula<P>,
+        atoms: impl Fn(Atom) -> PartialTruth,
+    ) -> Formula<P> {
         let (yes, no) = (self.constant(true), self.constant(false));
         let mut given: HashMap<Formula<P>, Formula<P>> = HashMap::new();
         for part in self.below(formula) {

@@ -1,10 +1,10 @@
-//! How fast the explicit engine finds new markings, and how many bytes each takes.
+//! Speed of the explicit engine (new markings per second) and bytes per marking.
 //!
 //! `cargo bench --no-default-features -p parikh-benchmarks --bench explicit [-- SECONDS [THREADS [NETS]]]`
 //!
-//! `NETS` are directories of contest instances, or a word that is in the names of nets made here.
-//! `THREADS` are numbers with commas between: each net is searched on so many threads, one after
-//! the other.
+//! `NETS` are directories of contest instances, or a word that occurs in the names of the nets made
+//! here. `THREADS` are numbers separated by commas: each net is searched once with each number of
+//! threads.
 
 use parikh::board::Board;
 use parikh::engine::Task;
@@ -17,8 +17,8 @@ use parikh::solvers::Budget;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// `machines` cyclic state machines of `states` places each. Every `coupling`-th step is taken
-/// together with the next machine.
+/// Returns a net of `machines` cyclic state machines with `states` places each. Every `coupling`-th
+/// step is synchronised with the next machine.
 fn machines(machines: usize, states: usize, coupling: usize) -> Net {
     let mut builder = NetBuilder::new(format!("machines-{machines}x{states}-{coupling}"));
     let mut places: Vec<Vec<PlaceId>> = Vec::new();
@@ -44,7 +44,7 @@ fn machines(machines: usize, states: usize, coupling: usize) -> Net {
     builder.build().unwrap()
 }
 
-/// Philosophers who take the left fork first: 5 places each.
+/// Returns philosophers who take the left fork first: 5 places each.
 fn philosophers(count: usize) -> Net {
     let mut builder = NetBuilder::new(format!("philosophers-{count}"));
     let rows: Vec<Vec<PlaceId>> = (0..count)
@@ -71,7 +71,8 @@ fn philosophers(count: usize) -> Net {
     builder.build().unwrap()
 }
 
-/// Counters passed along a line, without any bound known: fields are widened as they grow.
+/// Returns counters passed along a line, without a known bound: the store widens its fields as they
+/// grow.
 fn counters(length: usize, tokens: u64) -> Net {
     let mut builder = NetBuilder::new(format!("counters-{length}-{tokens}"));
     let places: Vec<PlaceId> = (0..length)
@@ -85,33 +86,33 @@ fn counters(length: usize, tokens: u64) -> Net {
     builder.build().unwrap()
 }
 
-/// Processor time of all threads, also those that have ended, in seconds: the machine may be busy
-/// with others.
+/// Returns the processor time of all threads in seconds, including threads that have ended. Other
+/// work on the machine does not change it.
 fn cpu_time() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name in brackets: utime and stime are the 12th and the 13th, in hundredths of a
-    // second.
+    // After the name in parentheses, utime and stime are the 12th and 13th fields, in hundredths of
+    // a second.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     fields.skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// How to search.
+/// The configuration of a search.
 #[derive(Clone, Copy)]
-struct Way {
+struct SearchConfiguration {
     seconds: u64,
     threads: usize,
     stubborn: bool,
 }
 
-fn measure(net: &Net, facts: &Facts, way: Way) {
-    let Way { seconds, threads, stubborn } = way;
+fn measure(net: &Net, facts: &Facts, way: SearchConfiguration) {
+    let SearchConfiguration { seconds, threads, stubborn } = way;
     let goals = if stubborn {
-        // Out of reach, and more than one machine takes part.
+        // The goal is unreachable, and more than one machine takes part in it.
         let both = [1, 11].map(|i| Predicate::at_least(PlaceId::new(i), 1));
         let second = Predicate::at_least(PlaceId::new(12), 2);
         vec![(GoalId::new(0), Goal::Reach(Predicate::and(both.into_iter().chain([second]))))]
     } else {
-        // Out of reach, and asked of no more than a few markings: only the search is measured.
+        // The goal is unreachable and excluded early, so that only the search is measured.
         let other = Goal::Reach(Predicate::at_least(PlaceId::new(0), 1 << 40));
         vec![(GoalId::new(0), other.clone()), (GoalId::new(1), other)]
     };
@@ -144,7 +145,9 @@ fn main() {
     let seconds = words.first().and_then(|word| word.parse().ok()).unwrap_or(5);
     let threads = words.get(1).map_or("1", String::as_str).split(',').map(|number| number.parse());
     let threads: Vec<usize> = threads.collect::<Result<_, _>>().expect("numbers of threads");
-    let ways = |stubborn| threads.iter().map(move |&threads| Way { seconds, threads, stubborn });
+    let ways = |stubborn| {
+        threads.iter().map(move |&threads| SearchConfiguration { seconds, threads, stubborn })
+    };
     let (instances, filters): (Vec<&String>, Vec<&String>) =
         words.iter().skip(2).partition(|word| Path::new(word).is_dir());
     for instance in &instances {

@@ -1,9 +1,9 @@
-//! Firings per second of the walk: dining philosophers with a thousand tables, by strategy and by
-//! what is watched. Prints a table; run with `cargo bench -p parikh-benchmarks --bench walk`, or
-//! with models of your own: `cargo bench -p parikh-benchmarks --bench walk -- MODEL.pnml …`.
+//! Firings per second of the random walk: dining philosophers with a thousand tables, by strategy
+//! and by goal. Prints a table. Run it with `cargo bench -p parikh-benchmarks --bench walk`, or
+//! with other models: `cargo bench -p parikh-benchmarks --bench walk -- MODEL.pnml …`.
 //!
-//! Rates are per second of processor time, so that a busy machine does not spoil them. The goals
-//! watched are out of reach, so that nothing is ever settled and the time is all walking.
+//! Rates are per second of processor time, so that other work on the machine does not change them.
+//! The goals are unreachable, so that nothing is settled and all time is spent walking.
 
 use parikh::board::Board;
 use parikh::engine::Task;
@@ -15,10 +15,10 @@ use parikh::net::{
 };
 use parikh::solvers::Budget;
 
-/// Work per row.
+/// Number of firings per row.
 const WORK: u64 = 20_000_000;
 
-/// Philosophers who take the left fork, then the right one, eat, and put both back.
+/// Returns philosophers who take the left fork, then the right fork, eat, and put both back.
 fn philosophers(tables: usize) -> Net {
     let mut builder = NetBuilder::new("philosophers");
     let mut column = |name: &str, tokens: u64| -> Vec<PlaceId> {
@@ -50,7 +50,7 @@ fn philosophers(tables: usize) -> Net {
     builder.build().expect("a small net")
 }
 
-/// One row: all goals watched with one strategy.
+/// Measures one row: all goals with one strategy.
 fn measure(name: &str, net: &Net, goals: Vec<Goal>, strategy: Strategy) {
     let with_ids: Vec<(GoalId, Goal)> =
         goals.iter().cloned().enumerate().map(|(at, goal)| (GoalId::new(at), goal)).collect();
@@ -76,14 +76,15 @@ fn measure(name: &str, net: &Net, goals: Vec<Goal>, strategy: Strategy) {
     );
 }
 
-/// The time this thread has spent on a processor.
+/// Returns the processor time of this thread in seconds.
 fn processor_seconds() -> f64 {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = times.split_whitespace().next().and_then(|field| field.parse::<f64>().ok());
     nanoseconds.unwrap_or(f64::NAN) / 1e9
 }
 
-/// The same of a model: pairs of transitions enabled at once, with more tokens than there can be.
+/// Measures a model from a file. The goals are pairs of transitions enabled at once, with more
+/// tokens than any marking has.
 fn measure_model(path: &str) {
     let net = InstanceDirectory::open(path.as_ref()).and_then(|instance| instance.model());
     let net = net.unwrap_or_else(|error| panic!("{path}: {error}"));

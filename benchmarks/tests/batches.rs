@@ -45,7 +45,7 @@ impl Place {
         std::fs::read_to_string(self.at(name)).unwrap_or_default()
     }
 
-    /// What is asked, for `contest`.
+    /// Returns the arguments for `contest`.
     fn asked(&self, script: &str) -> Vec<String> {
         let here = self.0.path().display();
         let list = self.at("list");

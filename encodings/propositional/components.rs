@@ -1,8 +1,8 @@
-//! Components: sets of places that hold one token together, or one at most.
+//! Components: sets of places that together hold exactly one token, or at most one.
 //!
-//! State-machine components of a net show as place invariants Σ m(p) = 1 with coefficients 1.
-//! Nested units that the model claims to be safe (NUPN) hold one token at most; what rests on them
-//! rests on that claim.
+//! State-machine components of a net appear as place invariants Σ m(p) = 1 with coefficients 1.
+//! Nested units that the model claims to be safe (NUPN) hold at most one token; results that use
+//! them depend on that claim.
 
 use super::tokens::{MaybeLiteral, at_most_one};
 use crate::flows::is_flow;
@@ -12,19 +12,19 @@ use std::collections::BTreeMap;
 
 /// A set of places with one token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Component {
-    /// At least two.
+pub struct SafeComponent {
+    /// At least two places.
     pub places: Vec<PlaceId>,
-    /// Whether there may also be none.
+    /// True if the component may also hold no token.
     pub may_be_empty: bool,
 }
 
-impl Component {
-    /// Of place invariants those that are components.
+impl SafeComponent {
+    /// Returns the place invariants that are components.
     pub fn of_flows<'a>(
         net: &Net,
         flows: impl IntoIterator<Item = &'a LinearSum>,
-    ) -> Vec<Component> {
+    ) -> Vec<SafeComponent> {
         let is_component = |flow: &&LinearSum| {
             let terms = flow.terms();
             terms.len() > 1
@@ -33,19 +33,19 @@ impl Component {
                 && is_flow(net, flow).is_ok()
         };
         let places = |flow: &LinearSum| flow.terms().iter().map(|&(place, _)| place).collect();
-        let component = |flow| Component { places: places(flow), may_be_empty: false };
+        let component = |flow| SafeComponent { places: places(flow), may_be_empty: false };
         flows.into_iter().filter(is_component).map(component).collect()
     }
 
-    /// The units of a net with more than one place, where the model claims that they are safe.
-    pub fn of_units(net: &Net) -> Vec<Component> {
+    /// Returns the units with more than one place, if the model claims that units are safe.
+    pub fn of_units(net: &Net) -> Vec<SafeComponent> {
         let Some(units) = net.safe_units() else { return Vec::new() };
         let units = units.iter().map(|(_, unit)| unit.places.clone());
-        let component = |places| Component { places, may_be_empty: true };
+        let component = |places| SafeComponent { places, may_be_empty: true };
         units.filter(|places| places.len() > 1).map(component).collect()
     }
 
-    /// Says it of the places of a marking.
+    /// Adds the clauses for the number of tokens in a marking.
     pub(super) fn state(
         &self,
         clauses: &mut impl Clauses,
@@ -66,61 +66,65 @@ impl Component {
     }
 }
 
-/// A component whose token is somewhere, as a number: its places in order, then nowhere.
+/// A component whose marked place is encoded as a number: the index of the place, or the number of
+/// places if none is marked.
 #[derive(Clone, Debug)]
-pub(super) struct Coded {
-    /// Ascending.
+pub(super) struct CodedComponent {
+    /// The places, ascending.
     pub(super) places: Vec<PlaceId>,
     may_be_empty: bool,
-    /// What moves the token.
-    pub(super) moves: Vec<Move>,
+    /// The transitions that move the component's token.
+    pub(super) moves: Vec<TokenMove>,
 }
 
 /// A transition that moves the token of a component.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Move {
+pub(super) struct TokenMove {
     pub(super) transition: TransitionId,
-    /// Whether the token was not there before.
+    /// True if the component held no token before.
     pub(super) arrives: bool,
-    /// Where it is afterwards.
+    /// The number of the place after the move.
     pub(super) to: usize,
 }
 
-impl Coded {
-    /// Where the token is in the initial marking.
+impl CodedComponent {
+    /// Returns the number of the marked place in the initial marking.
     pub(super) fn initially(&self, net: &Net) -> usize {
         let marked = self.places.iter().position(|&place| net.initial()[place] > 0);
         marked.unwrap_or(self.nowhere())
     }
 
-    /// The number of no place.
+    /// Returns the number for "no place is marked".
     pub(super) fn nowhere(&self) -> usize {
         self.places.len()
     }
 
-    /// A number as bits, the lowest first.
+    /// Returns the bits of a number, lowest first.
     pub(super) fn bits(&self, number: usize) -> impl Iterator<Item = bool> + use<> {
         let greatest = self.places.len() - usize::from(!self.may_be_empty);
         let width = greatest.checked_ilog2().map_or(0, |log| log + 1);
         (0..width).map(move |bit| number >> bit & 1 == 1)
     }
 
-    /// The literals that say together that the token is there, where these are its bits.
+    /// Returns the literals that together state that the code has this number.
     pub(super) fn is(&self, number: usize, code: &[Literal]) -> Vec<Literal> {
         let bits = self.bits(number).zip(code);
         bits.map(|(one, &bit)| if one { bit } else { !bit }).collect()
     }
 }
 
-/// Numbers for the tokens of components, no two of which have a place in common, and which
-/// transitions would need or make two tokens of one: they never fire. The largest come first; what
-/// is left of others may be empty.
-pub(super) fn coded(net: &Net, mut components: Vec<Component>) -> (Vec<Coded>, Vec<bool>) {
-    let mut all: Vec<Coded> = Vec::new();
-    // By place the component and its number there.
+/// Returns disjoint coded components, and one flag per transition. The flag is true if the
+/// transition would need or produce two tokens of a component, so it never fires. Larger components
+/// come first. A component that lost places to a larger one may be empty.
+pub(super) fn coded(
+    net: &Net,
+    mut components: Vec<SafeComponent>,
+) -> (Vec<CodedComponent>, Vec<bool>) {
+    let mut all: Vec<CodedComponent> = Vec::new();
+    // The component of each place, and the number of the place in it.
     let mut of: Vec<Option<(usize, usize)>> = vec![None; net.place_count()];
     components.sort_by_key(|component| std::cmp::Reverse(component.places.len()));
-    for Component { mut places, mut may_be_empty } in components {
+    for SafeComponent { mut places, mut may_be_empty } in components {
         let before = places.len();
         places.retain(|place| of[place.index()].is_none());
         places.sort_unstable();
@@ -128,12 +132,12 @@ pub(super) fn coded(net: &Net, mut components: Vec<Component>) -> (Vec<Coded>, V
         if places.len() > 1 {
             let numbers = places.iter().enumerate();
             numbers.for_each(|(number, place)| of[place.index()] = Some((all.len(), number)));
-            all.push(Coded { places, may_be_empty, moves: Vec::new() });
+            all.push(CodedComponent { places, may_be_empty, moves: Vec::new() });
         }
     }
     let mut never = vec![false; net.transition_count()];
     for t in net.transitions() {
-        // By component where the token comes from and goes to.
+        // The source and target of the token, by component.
         let mut touched: BTreeMap<usize, [Option<usize>; 2]> = BTreeMap::new();
         for (side, arcs) in [net.pre(t), net.post(t)].into_iter().enumerate() {
             for arc in arcs {
@@ -145,7 +149,7 @@ pub(super) fn coded(net: &Net, mut components: Vec<Component>) -> (Vec<Coded>, V
         for (component, [from, to]) in touched.into_iter().filter(|(_, [from, to])| from != to) {
             let own = &mut all[component];
             let to = to.unwrap_or(own.nowhere());
-            own.moves.push(Move { transition: t, arrives: from.is_none(), to });
+            own.moves.push(TokenMove { transition: t, arrives: from.is_none(), to });
         }
     }
     (all, never)

@@ -1,37 +1,38 @@
-//! A property of a marking as a literal from which it follows.
+//! A property of a marking, as a literal that implies it.
 //!
-//! A comparison Σ aᵢ·m(pᵢ) ≤ b is a decision diagram, built from the first place on: with so many
-//! tokens of it, the others may come to so much at most. Nodes for the same rest are shared.
+//! A comparison Σ aᵢ·m(pᵢ) ≤ b becomes a decision diagram over the places in order. A node is
+//! labelled with the largest value that the remaining places may contribute. Nodes with the same
+//! remaining value are shared.
 
-use super::tokens::{MaybeLiteral, Tokens, imply};
+use super::tokens::{MaybeLiteral, OrderEncodedTokens, imply};
 use crate::encoding::TooManyValues;
 use parikh_net::{Atom, PlaceId, Predicate};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::HashMap;
 
-/// Sums of many places with large weights have too many values; so many nodes are written for a
-/// property.
+/// Limit on the number of nodes per property: sums of many places with large weights have too many
+/// values.
 const NODES: usize = 50_000;
 
-/// A sum of more places is too deep for a diagram that is built place by place.
+/// Limit on the number of places in a sum, because the construction recurses place by place.
 const PLACES: usize = 2_000;
 
 pub(super) fn holds(
-    places: &[Tokens],
+    places: &[OrderEncodedTokens],
     predicate: &Predicate,
     clauses: &mut impl Clauses,
 ) -> Result<MaybeLiteral, TooManyValues> {
-    Goal { places, left: NODES }.holds(predicate, clauses)
+    PredicateEncoder { places, left: NODES }.holds(predicate, clauses)
 }
 
-/// A property that is written down.
-struct Goal<'a> {
-    places: &'a [Tokens],
-    /// So many nodes may still be made.
+/// The state of the encoding of a property.
+struct PredicateEncoder<'a> {
+    places: &'a [OrderEncodedTokens],
+    /// Number of nodes that may still be created.
     left: usize,
 }
 
-impl Goal<'_> {
+impl PredicateEncoder<'_> {
     fn holds(
         &mut self,
         predicate: &Predicate,
@@ -68,7 +69,7 @@ impl Goal<'_> {
                 clauses.clause(&clause);
                 MaybeLiteral::Open(own)
             }
-            // Nothing else is left in a predicate of comparisons.
+            // A predicate of comparisons has no other nodes.
             _ => MaybeLiteral::Is(false),
         })
     }
@@ -90,7 +91,7 @@ impl Goal<'_> {
             ends[at] = (least + one.min(other), greatest + one.max(other));
         }
         let nodes = HashMap::new();
-        Sum { places: self.places, terms, ends, nodes, left: &mut self.left }.at_most(
+        ComparisonEncoder { places: self.places, terms, ends, nodes, left: &mut self.left }.at_most(
             0,
             atom.bound.into(),
             clauses,
@@ -98,19 +99,19 @@ impl Goal<'_> {
     }
 }
 
-/// A comparison that is written down.
-struct Sum<'a> {
-    places: &'a [Tokens],
+/// The state of the encoding of a comparison.
+struct ComparisonEncoder<'a> {
+    places: &'a [OrderEncodedTokens],
     terms: &'a [(PlaceId, i64)],
-    /// By first place what the terms from there on come to at least and at most.
+    /// Minimum and maximum of the terms from each index on.
     ends: Vec<(i128, i128)>,
-    /// By first place and what is left.
+    /// Nodes by first index and remaining bound.
     nodes: HashMap<(usize, i128), Literal>,
     left: &'a mut usize,
 }
 
-impl Sum<'_> {
-    /// A literal from which it follows that the terms from `from` on come to `most` at most.
+impl ComparisonEncoder<'_> {
+    /// Returns a literal that implies that the terms from index `from` on sum to at most `most`.
     fn at_most(
         &mut self,
         from: usize,
@@ -132,7 +133,8 @@ impl Sum<'_> {
         self.nodes.insert((from, most), own);
         let (place, a) = self.terms[from];
         let (tokens, a) = (&self.places[place.index()], i128::from(a));
-        // Each number of tokens, or more in the costly direction, leaves so much to the others.
+        // If the place has this value, or one with a larger contribution, the others must stay
+        // below the remaining bound.
         for value in tokens.low()..=tokens.high() {
             let others = self.at_most(from + 1, most - a * value, clauses)?;
             let costly = if a > 0 { tokens.at_least(value) } else { !tokens.at_least(value + 1) };

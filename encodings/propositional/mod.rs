@@ -1,36 +1,36 @@
-//! Unrolling in propositions, for SAT solvers: markings as bits, firings as literals.
+//! Unrolling for SAT solvers: markings as bits, firings as literals.
 //!
-//! Each of the markings m₀, m₁, …, mₖ has its own variables, and each step a variable for every
-//! transition that may fire in it. A marking may hold no more of a place than bounds and so many
-//! firings allow, which is all that keeps the number of variables finite.
+//! Each of the markings m₀, m₁, …, mₖ has its own variables, and each step has a variable for every
+//! transition that may fire in it. The tokens of a place are limited by its bound and by the number
+//! of firings so far, which keeps the number of variables finite.
 //!
 //! # Values
-//! How tokens become bits is a matter of taste ([`Values`]):
+//! There are three encodings of tokens as bits ([`TokenEncoding`]):
 //!
 //! ```text
-//! order      "p holds 1, 2, 3, … tokens or more": one variable for each number that is possible
-//! one-of-n   the same, and of the places of a component with one token one is marked, and only one
-//! log        the place of a component that is marked as a binary number: ⌈log₂ n⌉ variables
+//! order      "p holds at least 1, 2, 3, … tokens": one variable for each possible number one-of-n
+//! the same, and exactly one place of a component with one token is marked log        the marked
+//! place of a component as a binary number: ⌈log₂ n⌉ variables
 //! ```
 //!
-//! A *component* ([`components`]) is a set of places that hold one token together, as a place
-//! invariant says, or one at most, as safe nested units do. In the last encoding components do not
-//! overlap; a place of one has a variable that says what its number is, and places of none are in
-//! order encoding.
+//! A *component* ([`components`]) is a set of places that together hold exactly one token, given by
+//! a place invariant, or at most one, given by safe nested units. In the log encoding components do
+//! not overlap. A place of a component has a variable that is equivalent to its number; all other
+//! places use the order encoding.
 //!
 //! # Firing
-//! One transition a step, or none ([`Firing::One`]); or many ([`Firing::Steps`]), each once and in
-//! the order of the net, where
+//! A step fires at most one transition ([`StepSemantics::One`]), or many ([`StepSemantics::Steps`]), each once
+//! and in the order of the net, where
 //!
 //! 1. all are enabled in the marking before the step,
-//! 2. of those that change a place only one fires, and
+//! 2. at most one of them changes each place, and
 //! 3. none that needs tokens of a place fires after one that takes from it.
 //!
-//! **Soundness.** When t has its turn, an input place of t was changed by one of the others at most
-//! (2). If that one took tokens it stands after t (3) or is t itself; if it put some there are more
-//! than before. So t is enabled by (1), and what the step does to a place is what the one that
-//! changes it does. **Completeness.** A single firing is a step, and so is none: k steps reach all
-//! that at most k firings do.
+//! **Soundness.** When t fires, at most one other transition has changed each input place of t (2).
+//! If it took tokens, it comes after t (3) or is t itself. If it added tokens, there are more than
+//! before. So t is enabled by (1). The change of a place in the step is the change by the one
+//! transition that changes it. **Completeness.** A single firing is a step, and an empty step is
+//! allowed, so k steps reach everything that at most k firings reach.
 //!
 //! # Sources
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; K.
@@ -48,112 +48,113 @@ pub use question::PropositionalGoal;
 pub use tokens::MaybeLiteral;
 
 use crate::encoding::TooManyValues;
-use components::{Coded, Component};
+use components::{CodedComponent, SafeComponent};
 use parikh_net::{FiringSequence, Net, PlaceId, Predicate, TransitionId};
 use parikh_solvers::cnf::{Clauses, Literal};
 use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
-use tokens::{Tokens, at_most_one, equal, imply};
+use tokens::{OrderEncodedTokens, at_most_one, equal, imply};
 
-/// How tokens become bits.
+/// The encoding of tokens as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Values {
-    /// A variable for "so many tokens or more".
+pub enum TokenEncoding {
+    /// One variable for each "at least so many tokens".
     Order,
-    /// The same, with what components say of their places.
+    /// The order encoding, with the constraints of components.
     OneOfN,
-    /// Which place of a component is marked, as a binary number.
+    /// The marked place of a component as a binary number.
     Log,
 }
 
-impl Values {
-    /// All of them.
-    pub const ALL: [Values; 3] = [Values::Order, Values::OneOfN, Values::Log];
+impl TokenEncoding {
+    /// Every encoding, in a fixed order.
+    pub const ALL: [TokenEncoding; 3] =
+        [TokenEncoding::Order, TokenEncoding::OneOfN, TokenEncoding::Log];
 }
 
-impl fmt::Display for Values {
+impl fmt::Display for TokenEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Values::Order => "order",
-            Values::OneOfN => "one-of-n",
-            Values::Log => "log",
+            TokenEncoding::Order => "order",
+            TokenEncoding::OneOfN => "one-of-n",
+            TokenEncoding::Log => "log",
         })
     }
 }
 
-impl FromStr for Values {
+impl FromStr for TokenEncoding {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = Values::ALL.into_iter().find(|values| values.to_string() == text);
+        let known = TokenEncoding::ALL.into_iter().find(|values| values.to_string() == text);
         known.ok_or_else(|| format!("`{text}` is none of order, one-of-n, log"))
     }
 }
 
-/// How many transitions fire in a step.
+/// The number of transitions per step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Firing {
-    /// One, or none.
+pub enum StepSemantics {
+    /// At most a single transition fires per step.
     One,
-    /// Any number of those that do not stand in each other's way, each once.
+    /// Any number of transitions that do not conflict, each once.
     Steps,
 }
 
-/// What is known of a place: at least so many tokens, and at most.
-pub type Ends = (u64, Option<u64>);
+/// Lower bound and optional upper bound of the tokens of a place.
+pub type TokenRange = (u64, Option<u64>);
 
-/// A place whose most tokens are this many more than its least in one marking has one value too
-/// many.
+/// Limit on the difference between the largest and smallest number of tokens of a place in one
+/// marking.
 pub const RANGE: i128 = 64;
 
-/// What leads from one marking to the next.
-type Step = Vec<(TransitionId, Literal)>;
+/// The transitions that may fire between two markings, with their literals.
+type FiringLiterals = Vec<(TransitionId, Literal)>;
 
-/// The places of one marking, and the numbers of components.
+/// The places of one marking, and the codes of components.
 struct Marking {
-    places: Vec<Tokens>,
+    places: Vec<OrderEncodedTokens>,
     codes: Vec<Vec<Literal>>,
 }
 
-/// A row of markings that grows, as long as anybody wants: clauses are only ever added.
-pub struct Unrolled<'n> {
+/// A sequence of markings that can be extended at any time: clauses are only added.
+pub struct Unrolling<'n> {
     net: &'n Net,
-    /// What every reachable marking holds of a place at least and at most.
-    ends: Vec<Ends>,
-    firing: Firing,
-    /// In [`Values::Log`]: disjoint, and places of none are in order encoding.
-    coded: Vec<Coded>,
-    /// Transitions that components keep from ever firing.
+    /// Bounds of each place that hold in every reachable marking.
+    ends: Vec<TokenRange>,
+    firing: StepSemantics,
+    /// Coded components of [`TokenEncoding::Log`]: disjoint; places outside use the order encoding.
+    coded: Vec<CodedComponent>,
+    /// One flag per transition: true if components prevent it from ever firing.
     never: Vec<bool>,
-    /// In [`Values::OneOfN`].
-    stated: Vec<Component>,
-    /// Whether markings with more values of a place than there are variables for are left out.
+    /// Components with explicit constraints, for [`TokenEncoding::OneOfN`].
+    stated: Vec<SafeComponent>,
+    /// True if markings outside the range of variables are left out.
     within_range: bool,
-    /// Whether any were.
+    /// True if any marking was left out.
     narrowed: bool,
     markings: Vec<Marking>,
-    steps: Vec<Step>,
+    steps: Vec<FiringLiterals>,
 }
 
-impl fmt::Debug for Unrolled<'_> {
+impl fmt::Debug for Unrolling<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unrolled").field("firing", &self.firing).finish_non_exhaustive()
     }
 }
 
-impl<'n> Unrolled<'n> {
-    /// The initial marking. What is known of places and components has to hold of every reachable
-    /// marking.
+impl<'n> Unrolling<'n> {
+    /// Starts with the initial marking. The given bounds and components must hold in every
+    /// reachable marking.
     pub fn new(
         net: &'n Net,
-        mut ends: Vec<Ends>,
-        components: Vec<Component>,
-        values: Values,
-        firing: Firing,
+        mut ends: Vec<TokenRange>,
+        components: Vec<SafeComponent>,
+        values: TokenEncoding,
+        firing: StepSemantics,
         clauses: &mut impl Clauses,
     ) -> Self {
-        if values != Values::Order {
+        if values != TokenEncoding::Order {
             for place in components.iter().flat_map(|component| &component.places) {
                 let most = &mut ends[place.index()].1;
                 *most = Some(most.map_or(1, |most| most.min(1)));
@@ -162,11 +163,12 @@ impl<'n> Unrolled<'n> {
         let (mut coded, mut stated) = (Vec::new(), Vec::new());
         let mut never = vec![false; net.transition_count()];
         match values {
-            Values::Order => {}
-            Values::OneOfN => stated = components,
-            Values::Log => (coded, never) = components::coded(net, components),
+            TokenEncoding::Order => {}
+            TokenEncoding::OneOfN => stated = components,
+            TokenEncoding::Log => (coded, never) = components::coded(net, components),
         }
-        let places = net.places().map(|p| Tokens::known(net.initial()[p].into())).collect();
+        let places =
+            net.places().map(|p| OrderEncodedTokens::known(net.initial()[p].into())).collect();
         let mut codes = Vec::with_capacity(coded.len());
         for component in &coded {
             let code = component.bits(0).map(|_| clauses.variable()).collect::<Vec<_>>();
@@ -175,7 +177,7 @@ impl<'n> Unrolled<'n> {
             codes.push(code);
         }
         let markings = vec![Marking { places, codes }];
-        Unrolled {
+        Unrolling {
             net,
             ends,
             firing,
@@ -189,27 +191,27 @@ impl<'n> Unrolled<'n> {
         }
     }
 
-    /// The same without what more values of a place lead to than there are variables for: what is
-    /// found is there, what is not found says nothing then.
+    /// Leaves out markings in which a place has more values than [`RANGE`] allows. A model then
+    /// still gives firings, but the absence of a model proves nothing.
     #[must_use]
     pub fn within_range(mut self) -> Self {
         self.within_range = true;
         self
     }
 
-    /// Whether markings were left out because a place has too many values there.
+    /// Returns true if markings were left out because of too many values of a place.
     pub fn is_narrowed(&self) -> bool {
         self.narrowed
     }
 
-    /// Whether another step leads no place to numbers of tokens that it did not lead to before.
+    /// Returns true if the last step did not extend the range of values of any place.
     pub fn is_stable(&self) -> bool {
         let [.., before, last] = &self.markings[..] else { return false };
         let mut places = before.places.iter().zip(&last.places);
         places.all(|(one, other)| (one.low(), one.high()) == (other.low(), other.high()))
     }
 
-    /// About how many literals the clauses of the next step have.
+    /// Estimates the number of literals in the clauses of the next step.
     pub fn literals_of_a_step(&self) -> usize {
         let values = |place| (self.before(place).high() - self.before(place).low()) as usize + 2;
         let of = |t: &TransitionId| -> usize {
@@ -219,7 +221,7 @@ impl<'n> Unrolled<'n> {
         self.possible().iter().map(of).sum()
     }
 
-    /// How many steps lead to the last marking.
+    /// Returns the number of steps to the last marking.
     pub fn steps(&self) -> usize {
         self.steps.len()
     }
@@ -227,7 +229,7 @@ impl<'n> Unrolled<'n> {
     /// Adds a step and the marking after it.
     ///
     /// # Errors
-    /// Where a place would take too many variables.
+    /// Returns an error if a place would need too many variables.
     pub fn unroll(&mut self, clauses: &mut impl Clauses) -> Result<(), TooManyValues> {
         let possible = self.possible();
         let mut ends = self.ends_after(&possible);
@@ -239,24 +241,24 @@ impl<'n> Unrolled<'n> {
         if ends.iter().any(|(low, high)| high - low > RANGE) {
             return Err(TooManyValues);
         }
-        let step: Step = possible.into_iter().map(|t| (t, clauses.variable())).collect();
-        let mut around: Vec<Vec<Change>> = vec![Vec::new(); self.net.place_count()];
+        let step: FiringLiterals = possible.into_iter().map(|t| (t, clauses.variable())).collect();
+        let mut around: Vec<Vec<FiringChange>> = vec![Vec::new(); self.net.place_count()];
         for &(t, fired) in &step {
             for arc in self.net.pre(t) {
                 imply(clauses, &[fired], self.before(arc.place).at_least(arc.weight.into()));
                 if self.net.post_weight(t, arc.place) == arc.weight {
-                    around[arc.place.index()].push(Change { fired, by: 0 });
+                    around[arc.place.index()].push(FiringChange { fired, by: 0 });
                 }
             }
             for change in self.net.delta(t) {
-                around[change.place.index()].push(Change { fired, by: change.delta.into() });
+                around[change.place.index()].push(FiringChange { fired, by: change.delta.into() });
             }
         }
         match self.firing {
-            Firing::One => {
+            StepSemantics::One => {
                 at_most_one(clauses, &step.iter().map(|&(_, fired)| fired).collect::<Vec<_>>());
             }
-            Firing::Steps => around.iter().for_each(|around| in_order(clauses, around)),
+            StepSemantics::Steps => around.iter().for_each(|around| in_order(clauses, around)),
         }
         let after = self.after(clauses, &step, &around, ends);
         for component in &self.stated {
@@ -267,11 +269,11 @@ impl<'n> Unrolled<'n> {
         Ok(())
     }
 
-    /// What follows from the last marking being one with this property: a literal that implies the
-    /// property. The leaves of the predicate are comparisons ([`Predicate::to_atoms`]).
+    /// Returns a literal that implies the predicate in the last marking. The leaves of the
+    /// predicate must be comparisons ([`Predicate::to_atoms`]).
     ///
     /// # Errors
-    /// Where a sum has too many values.
+    /// Returns an error if a sum has too many values.
     pub fn goal(
         &self,
         predicate: &Predicate,
@@ -280,13 +282,13 @@ impl<'n> Unrolled<'n> {
         goal::holds(&self.last().places, predicate, clauses)
     }
 
-    /// What fires under these values of all variables.
+    /// Returns the firing sequence under these values of all variables.
     pub fn fired(&self, values: &[bool]) -> FiringSequence {
         let fires = |&&(_, fired): &&(TransitionId, Literal)| fired.evaluate(values) == Some(true);
         self.steps.iter().flatten().filter(fires).map(|&(t, _)| t).collect()
     }
 
-    /// What the variables of markings and steps mean, by their numbers.
+    /// Returns the meaning of the variables of markings and steps, sorted by variable.
     pub fn names(&self) -> Vec<(Literal, String)> {
         let mut names = Vec::new();
         for (at, marking) in self.markings.iter().enumerate() {
@@ -308,8 +310,8 @@ impl<'n> Unrolled<'n> {
             names.extend(step.iter().map(of));
         }
         names.sort_by_key(|(literal, _)| literal.variable());
-        // A place that nothing changes has the same variables as before; the first name says
-        // enough.
+        // A place that no transition changes has the same variables as before; the first name
+        // suffices.
         names.dedup_by_key(|(literal, _)| literal.variable());
         names
     }
@@ -318,11 +320,11 @@ impl<'n> Unrolled<'n> {
         self.markings.last().expect("the initial marking is there")
     }
 
-    fn before(&self, place: PlaceId) -> &Tokens {
+    fn before(&self, place: PlaceId) -> &OrderEncodedTokens {
         &self.last().places[place.index()]
     }
 
-    /// What can be enabled at all in the last marking.
+    /// Returns the transitions that may be enabled in the last marking.
     fn possible(&self) -> Vec<TransitionId> {
         let is_possible = |&t: &TransitionId| {
             let mut inputs = self.net.pre(t).iter();
@@ -333,14 +335,14 @@ impl<'n> Unrolled<'n> {
         self.net.transitions().filter(is_possible).collect()
     }
 
-    /// The least and the most that places may hold after one of these.
+    /// Returns the range of tokens of each place after one of these transitions.
     fn ends_after(&self, possible: &[TransitionId]) -> Vec<(i128, i128)> {
         let before = &self.last().places;
         let mut ends: Vec<(i128, i128)> = before.iter().map(|it| (it.low(), it.high())).collect();
         for change in possible.iter().flat_map(|&t| self.net.delta(t)) {
             let (own, tokens) = (&mut ends[change.place.index()], self.before(change.place));
             own.0 = own.0.min(tokens.low() + i128::from(change.delta)).max(0);
-            // More than Parikh counts is no marking of its. One transition changes a place in a
+            // Parikh does not represent more tokens than this. One transition changes a place in a
             // step.
             own.1 = own.1.max(tokens.high() + i128::from(change.delta)).min(i64::MAX.into());
         }
@@ -351,15 +353,15 @@ impl<'n> Unrolled<'n> {
         ends
     }
 
-    /// The marking after the step, and what ties it to the one before.
+    /// Returns the marking after the step, and adds the clauses between the two markings.
     fn after(
         &self,
         clauses: &mut impl Clauses,
-        step: &Step,
-        around: &[Vec<Change>],
+        step: &FiringLiterals,
+        around: &[Vec<FiringChange>],
         ends: Vec<(i128, i128)>,
     ) -> Marking {
-        let mut places: Vec<Option<Tokens>> = vec![None; ends.len()];
+        let mut places: Vec<Option<OrderEncodedTokens>> = vec![None; ends.len()];
         let mut codes = Vec::with_capacity(self.coded.len());
         let fired: HashMap<TransitionId, Literal> = step.iter().copied().collect();
         for (component, before) in self.coded.iter().zip(&self.last().codes) {
@@ -380,7 +382,7 @@ impl<'n> Unrolled<'n> {
             }
             for (number, place) in component.places.iter().enumerate() {
                 let (low, high) = ends[place.index()];
-                let tokens = Tokens::within(clauses, low, high);
+                let tokens = OrderEncodedTokens::within(clauses, low, high);
                 equal_to_all(clauses, tokens.at_least(1), &component.is(number, &code));
                 places[place.index()] = Some(tokens);
             }
@@ -394,8 +396,9 @@ impl<'n> Unrolled<'n> {
     }
 }
 
-/// Takes values from both ends, but none that there was before, until there are few enough.
-fn narrow((low, high): &mut (i128, i128), before: &Tokens) {
+/// Narrows a range to at most [`RANGE`], from both ends, without removing values of the previous
+/// marking.
+fn narrow((low, high): &mut (i128, i128), before: &OrderEncodedTokens) {
     let more = (*high - *low - RANGE).max(0);
     let (below, above) = ((before.low() - *low).max(0), (*high - before.high()).max(0));
     let from_below = below.min((more + 1) / 2).max(more - above).min(below);
@@ -403,14 +406,14 @@ fn narrow((low, high): &mut (i128, i128), before: &Tokens) {
     *high -= (more - from_below).min(above);
 }
 
-/// A transition that reads a place (by 0), or changes it.
+/// A transition that reads (by 0) or changes a place.
 #[derive(Clone, Copy)]
-struct Change {
+struct FiringChange {
     fired: Literal,
     by: i128,
 }
 
-/// A literal that holds only if one of these does.
+/// Returns a literal that implies that one of the given literals holds.
 fn any(clauses: &mut impl Clauses, of: &[Literal]) -> Literal {
     let any = clauses.variable();
     let clause: Vec<Literal> = std::iter::once(!any).chain(of.iter().copied()).collect();
@@ -418,12 +421,12 @@ fn any(clauses: &mut impl Clauses, of: &[Literal]) -> Literal {
     any
 }
 
-/// Conditions 2 and 3 of a step at one place.
-fn in_order(clauses: &mut impl Clauses, around: &[Change]) {
+/// Adds conditions 2 and 3 of a step for one place.
+fn in_order(clauses: &mut impl Clauses, around: &[FiringChange]) {
     let changing: Vec<Literal> =
         around.iter().filter(|change| change.by != 0).map(|change| change.fired).collect();
     at_most_one(clauses, &changing);
-    // Whether one that takes stands before.
+    // A literal that is true if an earlier transition takes tokens.
     let mut taken: Option<Literal> = None;
     for (at, change) in around.iter().enumerate() {
         let readers_follow = || around[at + 1..].iter().any(|later| later.by == 0);
@@ -442,19 +445,19 @@ fn in_order(clauses: &mut impl Clauses, around: &[Change]) {
     }
 }
 
-/// A place after a step, as its transitions change it.
+/// Returns the tokens of a place after a step, with clauses for its changes.
 fn tokens_after(
     clauses: &mut impl Clauses,
-    before: &Tokens,
-    around: &[Change],
+    before: &OrderEncodedTokens,
+    around: &[FiringChange],
     (low, high): (i128, i128),
-) -> Tokens {
+) -> OrderEncodedTokens {
     let changing = || around.iter().filter(|change| change.by != 0);
     let fired: Vec<Literal> = changing().map(|change| change.fired).collect();
     if fired.is_empty() {
         return before.clone();
     }
-    let after = Tokens::within(clauses, low, high);
+    let after = OrderEncodedTokens::within(clauses, low, high);
     let moved = any(clauses, &fired);
     for value in low..=high + 1 {
         for change in changing() {
@@ -466,7 +469,7 @@ fn tokens_after(
     after
 }
 
-/// One holds just if all of the others do.
+/// Adds clauses for: `one` holds if and only if all of `all` hold.
 fn equal_to_all(clauses: &mut impl Clauses, one: MaybeLiteral, all: &[Literal]) {
     match one {
         MaybeLiteral::Is(true) => all.iter().for_each(|&it| clauses.clause(&[it])),

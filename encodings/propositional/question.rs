@@ -1,45 +1,45 @@
-//! A goal unrolled in propositions, as plain data: a formula for any SAT solver.
+//! A goal unrolled for SAT, as plain data: a formula for any SAT solver.
 
-use super::components::Component;
+use super::components::SafeComponent;
 use super::tokens::MaybeLiteral;
-use super::{Ends, Firing, Unrolled, Values};
+use super::{StepSemantics, TokenEncoding, TokenRange, Unrolling};
 use crate::encoding::{EncodeError, Encoding, Part};
 use parikh_net::printable::Printable;
 use parikh_net::{Facts, FiringSequence, Goal, Net, Provenance};
 use parikh_solvers::cnf::{Clauses, Cnf};
 use std::io;
 
-/// A formula of more literals is 1 GB to write down.
+/// Limit on the number of literals: a larger formula would take 1 GB as text.
 const MOST_LITERALS: usize = 100_000_000;
 
-/// A goal that is reached in so many firings, or steps, as a formula.
+/// The question whether a goal is reached in a bounded number of firings or steps, as a formula.
 #[derive(Debug)]
 pub struct PropositionalGoal<'n> {
-    unrolled: Unrolled<'n>,
+    unrolled: Unrolling<'n>,
     encoding: Encoding,
-    values: Values,
+    values: TokenEncoding,
     assumes_units: bool,
     cnf: Cnf,
 }
 
 impl<'n> PropositionalGoal<'n> {
-    /// Encodes a goal of `net`: [`Part::Unrolling`] or [`Part::Steps`] with as many steps as the
-    /// encoding says. Of `facts` what is proved is used; what the model claims of its units, only
-    /// where values ask for components.
+    /// Encodes a goal of `net` with [`Part::Unrolling`] or [`Part::Steps`] and the number of steps
+    /// of the encoding. Proved `facts` are used. The model's claim about its units is used only if
+    /// `values` uses components.
     ///
     /// # Errors
-    /// When the goal is none of this kind, the encoding is another one, or numbers are too large
-    /// for a variable each.
+    /// Returns an error if the goal or the encoding is not supported, or if numbers are too large
+    /// for one variable per value.
     pub fn new(
         net: &'n Net,
         goal: &Goal,
         encoding: &Encoding,
-        values: Values,
+        values: TokenEncoding,
         facts: &Facts,
     ) -> Result<Self, EncodeError> {
         let firing = match encoding.parts() {
-            [Part::Unrolling] => Firing::One,
-            [Part::Steps] => Firing::Steps,
+            [Part::Unrolling] => StepSemantics::One,
+            [Part::Steps] => StepSemantics::Steps,
             _ => return Err(EncodeError::OnlyBounded),
         };
         let predicate = match goal {
@@ -48,16 +48,16 @@ impl<'n> PropositionalGoal<'n> {
             _ => return Err(EncodeError::NotOneMarking),
         };
         let within = Provenance::PROVED;
-        let ends = |p| -> Ends {
+        let ends = |p| -> TokenRange {
             (facts.lower_bound_within(p, within), facts.upper_bound_within(p, within))
         };
-        let units = Component::of_units(net);
-        let assumes_units = values != Values::Order && !units.is_empty();
-        let mut components = Component::of_flows(net, &facts.flows);
+        let units = SafeComponent::of_units(net);
+        let assumes_units = values != TokenEncoding::Order && !units.is_empty();
+        let mut components = SafeComponent::of_flows(net, &facts.flows);
         components.extend(units);
         let mut cnf = Cnf::new();
         let ends = net.places().map(ends).collect();
-        let mut unrolled = Unrolled::new(net, ends, components, values, firing, &mut cnf);
+        let mut unrolled = Unrolling::new(net, ends, components, values, firing, &mut cnf);
         let mut literals = 0;
         for _ in 0..encoding.steps {
             literals += unrolled.literals_of_a_step();
@@ -74,22 +74,22 @@ impl<'n> PropositionalGoal<'n> {
         Ok(PropositionalGoal { unrolled, encoding: encoding.clone(), values, assumes_units, cnf })
     }
 
-    /// The formula, the goal included.
+    /// Returns the formula, including the goal.
     pub fn cnf(&self) -> &Cnf {
         &self.cnf
     }
 
-    /// What fires under these values of its variables.
+    /// Returns the firing sequence under these values of the variables.
     pub fn fired(&self, values: &[bool]) -> FiringSequence {
         self.unrolled.fired(values)
     }
 
-    /// How tokens are bits.
-    pub fn values(&self) -> Values {
+    /// Returns the encoding of tokens.
+    pub fn values(&self) -> TokenEncoding {
         self.values
     }
 
-    /// What the answers mean, in a few lines, for the head of a file.
+    /// Returns an explanation of the possible answers in a few lines, for the header of a file.
     pub fn meaning(&self) -> String {
         let k = self.encoding.steps;
         let (most, order) = match self.encoding.has(Part::Steps) {
@@ -109,13 +109,13 @@ impl<'n> PropositionalGoal<'n> {
         text
     }
 
-    /// Writes it in DIMACS format, with a line for each variable that has a name.
+    /// Writes the formula in DIMACS format, with a comment line for each variable with a name.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Returns the errors of `out`.
     pub fn write_dimacs(&self, out: &mut dyn io::Write) -> io::Result<()> {
         for (literal, name) in self.unrolled.names() {
-            // Names may hold anything, and a comment ends with its line.
+            // Names may contain any character, and a comment ends with its line.
             writeln!(out, "c {} {}", literal.to_dimacs(), Printable(name))?;
         }
         self.cnf.write_dimacs(&[], out)

@@ -1,13 +1,13 @@
-//! Tokens of a place in order encoding, and the clauses that everybody writes.
+//! Tokens of a place in the order encoding, and common clauses.
 
 use parikh_solvers::cnf::{Clauses, Literal};
 
-/// A literal that may be known.
+/// A literal or a known truth value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaybeLiteral {
-    /// It always holds, or never.
+    /// A constant truth value.
     Is(bool),
-    /// It is this one.
+    /// An open literal.
     Open(Literal),
 }
 
@@ -22,27 +22,27 @@ impl std::ops::Not for MaybeLiteral {
     }
 }
 
-/// A place in one marking: at least `low` tokens; `above[i]` says that there are more than `low` +
-/// i.
+/// The tokens of a place in one marking: at least `low`; `above[i]` states that there are more than
+/// `low` + i.
 #[derive(Clone)]
-pub(super) struct Tokens {
+pub(super) struct OrderEncodedTokens {
     low: i128,
     above: Vec<Literal>,
 }
 
-impl Tokens {
-    /// So many.
-    pub(super) fn known(tokens: i128) -> Tokens {
-        Tokens { low: tokens, above: Vec::new() }
+impl OrderEncodedTokens {
+    /// Returns a known number of tokens.
+    pub(super) fn known(tokens: i128) -> OrderEncodedTokens {
+        OrderEncodedTokens { low: tokens, above: Vec::new() }
     }
 
-    /// Between `low` and `high`.
-    pub(super) fn within(clauses: &mut impl Clauses, low: i128, high: i128) -> Tokens {
+    /// Creates variables for a number between `low` and `high`.
+    pub(super) fn within(clauses: &mut impl Clauses, low: i128, high: i128) -> OrderEncodedTokens {
         let above: Vec<Literal> = (low..high).map(|_| clauses.variable()).collect();
         for pair in above.windows(2) {
             clauses.clause(&[!pair[1], pair[0]]);
         }
-        Tokens { low, above }
+        OrderEncodedTokens { low, above }
     }
 
     pub(super) fn low(&self) -> i128 {
@@ -63,13 +63,13 @@ impl Tokens {
         }
     }
 
-    /// The variables, each with the tokens that are there at least if it holds.
+    /// Returns the variables, each with the number of tokens that it implies at least.
     pub(super) fn variables(&self) -> impl Iterator<Item = (i128, Literal)> {
         (self.low + 1..).zip(self.above.iter().copied())
     }
 }
 
-/// Where all of `given` hold, `then` does.
+/// Adds the clause: if all of `given` hold, `then` holds.
 pub(super) fn imply(clauses: &mut impl Clauses, given: &[Literal], then: MaybeLiteral) {
     let mut clause: Vec<Literal> = given.iter().map(|&literal| !literal).collect();
     match then {
@@ -80,7 +80,7 @@ pub(super) fn imply(clauses: &mut impl Clauses, given: &[Literal], then: MaybeLi
     clauses.clause(&clause);
 }
 
-/// Where all of `given` hold, these are the same.
+/// Adds the clauses: if all of `given` hold, `one` and `other` are equivalent.
 pub(super) fn equal(
     clauses: &mut impl Clauses,
     given: &[Literal],
@@ -99,10 +99,11 @@ pub(super) fn equal(
     }
 }
 
-/// Of so many literals pairs are named; of more, a chain says whether one came before.
+/// Up to this number of literals, at-most-one constraints use pairwise clauses; beyond it, a chain
+/// of auxiliary variables.
 const PAIRS: usize = 5;
 
-/// Of these holds at most one.
+/// Adds clauses for: at most one of the literals holds.
 pub(super) fn at_most_one(clauses: &mut impl Clauses, of: &[Literal]) {
     if of.len() <= PAIRS {
         for (at, &one) in of.iter().enumerate() {

@@ -74,12 +74,14 @@ impl Quotient {
                 Some(initial) => initial,
                 None => merger.written_out(place.sort, &place.initial)?,
             };
-            made.add_place(&place.name, place.sort, initial).ok()?;
+            let added = made.add_place(&place.name, place.sort, initial).ok()?;
+            place.label.iter().for_each(|label| made.label_place(added, label));
         }
         let mut decided = Vec::new();
         for transition in net.transitions() {
             let (guard, exact) = merger.guard(&transition.guard)?;
             let t = made.add_transition(&transition.name, guard).ok()?;
+            transition.label.iter().for_each(|label| made.label_transition(t, label));
             for ColouredArc { place, inscription } in &transition.takes {
                 made.take(t, *place, merger.multiset(inscription)?).ok()?;
             }

@@ -102,6 +102,10 @@ impl Skeleton {
         let places = coloured.places().iter().map(|place| (&*place.name, 1));
         let transitions = coloured.transitions().iter().map(|it| &*it.name).zip(counts);
         let folding = Folding::new(places, transitions).map_err(|_| BuildError::TooLarge)?;
+        let folding = folding.with_labels(
+            coloured.places().iter().map(|place| place.label.as_deref()),
+            coloured.transitions().iter().map(|it| it.label.as_deref()),
+        );
         builder.set_folding(folding.of_skeleton());
         Ok(Skeleton { abstraction: Abstraction::new(builder.build()?, decided), complete })
     }

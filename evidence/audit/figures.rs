@@ -56,7 +56,7 @@ fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
         Ok((Figures { states, transitions }, visited)) => {
             let number = if firings { transitions } else { states };
             match number.to_string() == answer.value {
-                true => Verdict::Confirmed(format!("{} visited again", markings_were(visited))),
+                true => Verdict::Confirmed(counted_again(visited)),
                 false => Verdict::Refused(words::shortened(format!("counted again: {number}"))),
             }
         }
@@ -64,6 +64,15 @@ fn count(desk: &Desk<'_>, answer: &Answer, firings: bool) -> Verdict {
             Verdict::Searched(format!("more than {most} markings are reachable"))
         }
         Err(error) => Verdict::Refused(format!("counted again: {error}")),
+    }
+}
+
+/// Says how a number was confirmed. A reduction may leave no marking to visit: then its steps alone
+/// give the number.
+fn counted_again(visited: u64) -> String {
+    match visited {
+        0 => "calculated again from the steps of the reduction".to_owned(),
+        _ => format!("{} visited again", markings_were(visited)),
     }
 }
 

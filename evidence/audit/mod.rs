@@ -84,7 +84,10 @@ pub struct Audit<'n> {
     /// How a trace broke the claim that the units are safe.
     breach: Option<String>,
     /// When a case is done, if the model is not to be asked.
-    last: Option<Marking>,
+    finals: Vec<Marking>,
+    /// Whether the net begins with the cases that a question about processes is about, and ends in
+    /// its final markings.
+    is_begun: bool,
     watch: Watch,
     report: Report,
 }
@@ -97,16 +100,25 @@ impl<'n> Audit<'n> {
             queries,
             most_visited,
             breach: None,
-            last: None,
+            finals: Vec::new(),
+            is_begun: false,
             watch: Watch::default(),
             report: Report::default(),
         }
     }
 
-    /// In questions about processes, a case is done in this marking, whatever the model says.
+    /// In questions about processes, a case is done in any of these markings, whatever the model
+    /// says. Of none, the model counts.
     #[must_use]
-    pub fn with_final_marking(self, last: Marking) -> Self {
-        Audit { last: Some(last), ..self }
+    pub fn with_final_markings(self, finals: Vec<Marking>) -> Self {
+        Audit { finals, ..self }
+    }
+
+    /// In questions about processes, the net begins with all cases, and they are done in its final
+    /// markings.
+    #[must_use]
+    pub(crate) fn of_begun(self) -> Self {
+        Audit { is_begun: true, ..self }
     }
 
     /// It stops when this says so.
@@ -206,11 +218,10 @@ impl<'n> Audit<'n> {
             if net.folding().is_some() {
                 return Err(format!("{name} is not asked of a coloured model"));
             }
-            if net.translation().is_some() {
-                let arcs = "inhibitor or reset arcs";
-                return Err(format!("{name} is not asked of a model with {arcs}"));
-            }
-            let cases = CaseNet::of(kind, net, self.last.as_ref())?;
+            let cases = match self.is_begun {
+                true => CaseNet::of_begun(kind.0, net.clone())?,
+                false => CaseNet::of(kind, net, &self.finals)?,
+            };
             let asked = cases.question().ok_or("the final marking has 2^63 tokens or more")?;
             return Ok((Cow::Owned(cases.into_net()), HashMap::from([(name.clone(), Ok(asked))])));
         }

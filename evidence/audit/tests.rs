@@ -418,7 +418,7 @@ fn counted_firings_are_visited_up_to_the_one_that_matters() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all((head + &searched(3)).as_bytes()).unwrap();
         let audit = Audit::new(&net, 100, Box::new(|_| Err(String::new())));
-        let mut audit = audit.with_final_marking(Marking::new(last.to_vec()));
+        let mut audit = audit.with_final_markings(vec![Marking::new(last.to_vec())]);
         audit.file(file.path()).unwrap();
         audit.finish().judged.remove(0).verdict
     };
@@ -520,7 +520,7 @@ fn a_question_about_cases_is_judged_on_their_net_wherever_its_header_stands() {
     named.write_all(file.as_bytes()).unwrap();
     for (last, confirmed) in [([1, 0, 0], true), ([0, 0, 1], false)] {
         let audit = Audit::new(&net, 100, Box::new(|_| Err(String::new())));
-        let mut audit = audit.with_final_marking(Marking::new(last.to_vec()));
+        let mut audit = audit.with_final_markings(vec![Marking::new(last.to_vec())]);
         audit.file(named.path()).unwrap();
         let verdict = audit.finish().judged.remove(0).verdict;
         assert_eq!(matches!(verdict, Verdict::Confirmed(_)), confirmed, "{verdict:?}");
@@ -548,7 +548,7 @@ fn a_search_made_again_sees_what_was_to_be_reached_too() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         write!(file, "{head}\n{line}").unwrap();
         let audit = Audit::new(&net, 100, Box::new(|_| Err(String::new())));
-        let mut audit = audit.with_final_marking(last.clone());
+        let mut audit = audit.with_final_markings(vec![last.clone()]);
         audit.file(file.path()).unwrap();
         let verdict = audit.finish().judged.remove(0).verdict;
         assert_eq!(matches!(verdict, Verdict::Confirmed(_)), confirmed, "{verdict:?}");

@@ -4,7 +4,8 @@ use super::elements::said;
 use super::sorts::{Declarations, Kind, not_known};
 use super::terms::{Guard, Reader, Term};
 use crate::reader::known::nothing_unknown;
-use crate::reader::pnml::{plain_arc, the_net};
+use crate::reader::pipe::no_tagged_token;
+use crate::reader::pnml::{name_for_people, plain_arc, the_net};
 use crate::reader::references::{references, resolve};
 use crate::reader::{Unreadable, attribute, decode, elements, name, only, optional, tree, trimmed};
 use parikh_net::printable::Quoted;
@@ -23,6 +24,7 @@ pub struct ColouredModel {
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) id: String,
+    pub(super) label: Option<String>,
     pub(super) sort: usize,
     pub(super) initial: Term,
 }
@@ -30,6 +32,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Transition {
     pub(super) id: String,
+    pub(super) label: Option<String>,
     /// In the order of their declaration.
     pub(super) variables: Vec<usize>,
     pub(super) guard: Guard,
@@ -183,7 +186,7 @@ impl ColouredModel {
         if !variables.is_empty() {
             return Err(Unreadable::at(node, "a variable in an initial marking"));
         }
-        self.places.push(Place { id: id.to_owned(), sort, initial });
+        self.places.push(Place { id: id.to_owned(), label: name_for_people(node), sort, initial });
         Ok(())
     }
 
@@ -194,8 +197,8 @@ impl ColouredModel {
             None => Guard::All(Vec::new()),
         };
         let (variables, takes, puts) = (Vec::new(), Vec::new(), Vec::new());
-        let id = id.to_owned();
-        self.transitions.push(Transition { id, variables, guard, takes, puts });
+        let (id, label) = (id.to_owned(), name_for_people(node));
+        self.transitions.push(Transition { id, label, variables, guard, takes, puts });
         Ok(())
     }
 
@@ -243,6 +246,7 @@ fn label<'a, 'i>(
     for inside in said(node) {
         match name(inside) {
             "name" => {}
+            "tagged" => no_tagged_token(inside)?,
             other if others.contains(&other) => {}
             found if found == key => {
                 let (texts, terms): (Vec<_>, Vec<_>) =

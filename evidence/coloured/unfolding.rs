@@ -105,7 +105,10 @@ impl ColouredModel {
         }
         let places = self.places.iter().map(|place| &*place.id).zip(place_counts);
         let transitions = self.transitions.iter().map(|it| &*it.id).zip(transition_counts);
-        let folding = Folding::new(places, transitions).map_err(wrong)?;
+        let folding = Folding::new(places, transitions).map_err(wrong)?.with_labels(
+            self.places.iter().map(|place| place.label.as_deref()),
+            self.transitions.iter().map(|it| it.label.as_deref()),
+        );
         builder.set_folding(match classes.are_trivial() {
             true => folding,
             false => folding.of_quotient(listed.classes.clone()),

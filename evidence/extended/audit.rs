@@ -4,8 +4,10 @@
 use super::made_again;
 use crate::audit::{Audit, Broken, Opened, Report, Source, Watch};
 use crate::file::NamedTranslation;
+use crate::question::cases::{self, extended_with_cases};
 use crate::reader::queries::Property;
-use parikh_net::{ExtendedNet, Net};
+use parikh_net::{ExtendedNet, Marking, Net};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The questions about a net that an examination asks, by whoever knows where its query file is.
@@ -17,9 +19,13 @@ pub struct ExtendedAudit<'m> {
     /// The most markings that are visited, for bounds and for searches that are made again.
     most_visited: u64,
     queries: Box<Queries<'m>>,
+    /// When a case is done, if the model is not to be asked.
+    finals: Vec<Marking>,
+    /// Whether formulas are about cases.
+    of_cases: bool,
     watch: Watch,
-    /// The net that was made last: the files of a run have the same bounds.
-    made: Option<(NamedTranslation, Net)>,
+    /// The net that was made last, of so many cases, if of any. Files of a run have the same bounds.
+    made: Option<(Option<u64>, NamedTranslation, Net)>,
     report: Report,
 }
 
@@ -27,7 +33,21 @@ impl<'m> ExtendedAudit<'m> {
     /// An audit of evidence about `model`.
     pub fn new(model: &'m ExtendedNet, most_visited: u64, queries: Box<Queries<'m>>) -> Self {
         let (watch, made, report) = (Watch::default(), None, Report::default());
-        ExtendedAudit { model, most_visited, queries, watch, made, report }
+        let (finals, of_cases) = (Vec::new(), false);
+        ExtendedAudit { model, most_visited, queries, finals, of_cases, watch, made, report }
+    }
+
+    /// In questions about processes, a case is done in any of these markings, whatever the model
+    /// says. Of none, the model counts.
+    #[must_use]
+    pub fn with_final_markings(self, finals: Vec<Marking>) -> Self {
+        ExtendedAudit { finals, ..self }
+    }
+
+    /// Formulas are about cases.
+    #[must_use]
+    pub fn of_cases(self) -> Self {
+        ExtendedAudit { of_cases: true, ..self }
     }
 
     /// It stops when this says so.
@@ -53,9 +73,22 @@ impl<'m> ExtendedAudit<'m> {
             }
         };
         let listed = source.translation()?;
-        if self.made.as_ref().is_none_or(|(made, _)| *made != listed) {
+        let number = match cases::kind(&source.header().examination) {
+            Some((_, number)) => Some(number),
+            None => self.of_cases.then_some(1),
+        };
+        let is_other =
+            |(of, made, _): &(Option<u64>, NamedTranslation, Net)| *of != number || *made != listed;
+        if self.made.as_ref().is_none_or(is_other) {
+            let model = match number {
+                None => Cow::Borrowed(self.model),
+                Some(number) => {
+                    let begun = extended_with_cases(self.model, number, &self.finals);
+                    Cow::Owned(begun.map_err(|what| source.broken(what))?)
+                }
+            };
             let goes_on = &mut || self.watch.goes_on();
-            let made = made_again(self.model, &listed, self.most_visited, goes_on);
+            let made = made_again(&model, &listed, self.most_visited, goes_on);
             if let Some(out_of) = self.watch.out_of() {
                 let here = source.broken(format!("not confirmed: {out_of}"));
                 self.report.stopped = Some((here, out_of));
@@ -64,11 +97,12 @@ impl<'m> ExtendedAudit<'m> {
             let made = made.map_err(|what| {
                 source.broken(format!("the translation is not the model's: {what}"))
             })?;
-            self.made = Some((listed, made));
+            self.made = Some((number, listed, made));
         }
-        let Some((_, net)) = &self.made else { return Ok(()) };
+        let Some((.., net)) = &self.made else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));
-        let mut audit = Audit::new(net, self.most_visited, queries).with_watch(self.watch.clone());
+        let audit = Audit::new(net, self.most_visited, queries).with_watch(self.watch.clone());
+        let mut audit = audit.of_begun();
         let read = audit.source(source);
         self.report.extend(audit.finish());
         read

@@ -43,7 +43,11 @@ pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String>
     let core = net.core();
     let mut made = NetBuilder::new(core.name());
     for p in core.places() {
-        made.place(core.place_name(p), core.initial()[p]).map_err(|it| it.to_string())?;
+        let place = made.place(core.place_name(p), core.initial()[p]);
+        let place = place.map_err(|it| it.to_string())?;
+        if let Some(label) = core.place_label(p) {
+            made.label_place(place, label);
+        }
     }
     let added = add_places(net, checked, &mut made)?;
     let (mut copies, mut all) = (Vec::new(), 0);
@@ -66,7 +70,10 @@ pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String>
         for supposed in &supposed {
             let name = name(net, t, supposed, are_said, &made);
             let arcs = arcs(net, t, supposed, checked, &added);
-            add(&mut made, &name, &arcs)?;
+            let copy = add(&mut made, &name, &arcs)?;
+            if let Some(label) = core.transition_label(t) {
+                made.label_transition(copy, label);
+            }
         }
     }
     for (&p, &over) in &added.over {
@@ -93,7 +100,10 @@ pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String>
         Some(caps) => translation.with_caps(caps),
         None => translation,
     });
-    made.build().map_err(|it| it.to_string())
+    let made = made.build().map_err(|it| it.to_string())?;
+    let finals = core.final_markings().iter().map(|last| last.padded(made.place_count()));
+    let finals = finals.collect();
+    Ok(made.with_final_markings(finals))
 }
 
 /// Adds the places beside the model's.
@@ -140,7 +150,11 @@ fn about(what: &str, of: Option<PlaceId>, net: &ExtendedNet, made: &NetBuilder) 
 }
 
 /// Adds a transition with what it takes from each place and puts there.
-fn add(made: &mut NetBuilder, name: &str, arcs: &[(PlaceId, u64, u64)]) -> Result<(), String> {
+fn add(
+    made: &mut NetBuilder,
+    name: &str,
+    arcs: &[(PlaceId, u64, u64)],
+) -> Result<TransitionId, String> {
     let failed = |error: BuildError| error.to_string();
     let t = made.transition(name).map_err(failed)?;
     for &(p, takes, puts) in arcs {
@@ -151,7 +165,7 @@ fn add(made: &mut NetBuilder, name: &str, arcs: &[(PlaceId, u64, u64)]) -> Resul
             made.put(t, p, puts).map_err(failed)?;
         }
     }
-    Ok(())
+    Ok(t)
 }
 
 /// What the copies of `t` suppose, of which there is one for each.

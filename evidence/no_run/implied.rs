@@ -21,15 +21,16 @@ use super::CASES;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate, TransitionId};
 use parikh_temporal::{
-    Atom, Formula, Limits, Linear, Literal, Ltl, Refusal, Tableau, TooLarge, Value,
+    Atom, AutomatonLimits, AutomatonTooLarge, Formula, Linear, LinearTableau, Literal, Ltl,
+    PartialTruth, TableauRefusal,
 };
 use std::collections::{HashMap, HashSet};
 
 /// States, edges and terms of an automaton that is made to compare two formulas. Terms are compared
 /// with each other, atom by atom.
-const LIMITS: Limits = Limits { states: 5_000, edges: 100_000, terms: 5_000 };
+const LIMITS: AutomatonLimits = AutomatonLimits { states: 5_000, edges: 100_000, terms: 5_000 };
 /// The same of one with more than [`FEW_ATOMS`].
-const LIMITS_OF_MANY: Limits = Limits { terms: 500, ..LIMITS };
+const LIMITS_OF_MANY: AutomatonLimits = AutomatonLimits { terms: 500, ..LIMITS };
 const FEW_ATOMS: usize = 50;
 
 /// So many atoms are compared by an automaton: conditions on thousands of firings have as many
@@ -47,10 +48,10 @@ pub enum NotImplied {
     Fairness,
     /// The automaton is too large.
     #[error("to compare it with what is asked, {0}")]
-    TooLarge(#[from] TooLarge),
+    TooLarge(#[from] AutomatonTooLarge),
     /// The automaton is not that of the formula.
     #[error("to compare it with what is asked, the automaton: {0}")]
-    Automaton(#[from] Refusal),
+    Automaton(#[from] TableauRefusal),
 }
 
 /// Accepts that each run of `net` that has the property `asked` has the property `argued`, if no
@@ -121,7 +122,7 @@ pub fn initially(net: &Net, property: &RunProperty) -> Option<bool> {
 
 /// What the initial marking says of the formula, part by part; where it is dead, it repeats. This
 /// takes atoms as they are, however many leaves they have.
-fn first_letter(net: &Net, property: &RunProperty) -> Value {
+fn first_letter(net: &Net, property: &RunProperty) -> PartialTruth {
     let initially = RunAtom::all_initially(property.atoms(), net);
     let here = |atom: Atom| initially[atom.0 as usize];
     match net.is_dead(net.initial()) {
@@ -203,10 +204,10 @@ impl<'p> Common<'p> {
         }
         let atoms = self.holds.len() + self.fires.len();
         if atoms > MOST_ATOMS {
-            return Err(TooLarge { what: "atoms", limit: MOST_ATOMS }.into());
+            return Err(AutomatonTooLarge { what: "atoms", limit: MOST_ATOMS }.into());
         }
         let limits = if atoms > FEW_ATOMS { LIMITS_OF_MANY } else { LIMITS };
-        let tableau = Tableau::new(&self.formulas, formula, limits)?;
+        let tableau = LinearTableau::new(&self.formulas, formula, limits)?;
         if !tableau.automaton.is_empty() {
             return Err(NotImplied::Other);
         }
@@ -275,7 +276,7 @@ impl<'p> Common<'p> {
 mod tests {
     use super::*;
     use parikh_net::text;
-    use parikh_temporal::{Names, parse_ltl};
+    use parikh_temporal::{AtomNames, parse_ltl};
 
     /// Over `a` (p ≥ 1), `b` (q ≥ 1), `both`, `some`, `t` (it fires).
     fn property(net: &Net, text: &str) -> RunProperty {
@@ -285,7 +286,7 @@ mod tests {
         let t = vec![net.transition_named("t").unwrap()];
         let atoms = [a, b, both, some].map(RunAtom::Holds);
         let atoms = [&atoms[..], &[RunAtom::Fires(t)]].concat();
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         for name in ["a", "b", "both", "some", "t"] {
             names.atom(name);
         }
@@ -312,11 +313,11 @@ mod tests {
     fn the_first_letter_says_what_it_can() {
         let net = text::parse("place p 1\nplace q\ntransition t: p -> q").unwrap();
         for (asked, expected) in [
-            ("both & G F a & X t", Value::False),
-            ("some | G F b", Value::True),
-            ("b R !both", Value::Unknown),
-            ("t | b", Value::Unknown),
-            ("F b", Value::Unknown),
+            ("both & G F a & X t", PartialTruth::False),
+            ("some | G F b", PartialTruth::True),
+            ("b R !both", PartialTruth::Unknown),
+            ("t | b", PartialTruth::Unknown),
+            ("F b", PartialTruth::Unknown),
         ] {
             assert_eq!(first_letter(&net, &property(&net, asked)), expected, "{asked}");
         }
@@ -330,7 +331,7 @@ mod tests {
         let all = net.places().map(|place| Predicate::at_least(place, 1));
         let (some, large) = (Predicate::at_least(parikh_net::PlaceId::new(0), 2), all.collect());
         let of = |text: &str| {
-            let (mut formulas, mut names) = (Ltl::default(), Names::default());
+            let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
             for name in ["a", "large"] {
                 names.atom(name);
             }

@@ -33,7 +33,7 @@ use crate::predicate::NamedPredicate;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Fairness, Net, PlaceId, Predicate, TransitionId};
 use parikh_temporal::{
-    Atom, Automaton, Cube, Edge, Formula, Linear, Literal, Ltl, Marks, Node, Tableau,
+    Atom, Automaton, AutomatonEdge, Cube, Formula, Linear, LinearTableau, Literal, Ltl, Marks, Node,
 };
 use serde::{Deserialize, Serialize};
 
@@ -247,7 +247,7 @@ impl NamedNoRun {
         let formulas = |numbers: &[usize]| all(numbers, |&number| about.formula(number));
         let states = all(&self.states, |state| all(&state.edges, |edge| about.edge(edge)))?;
         let marks = u32::try_from(self.untils.len()).map_err(|_| "too many marks".to_owned())?;
-        let tableau = Tableau {
+        let tableau = LinearTableau {
             automaton: Automaton { states, initial: self.initial, marks },
             obligations: all(&self.states, |state| formulas(&state.meets))?,
             untils: formulas(&self.untils)?,
@@ -332,7 +332,7 @@ impl About {
         Ok(Literal { atom, positive: number > 0 })
     }
 
-    fn edge(&self, edge: &NamedEdge) -> Result<Edge, String> {
+    fn edge(&self, edge: &NamedEdge) -> Result<AutomatonEdge, String> {
         let literals = all(&edge.reads, |&number| self.literal(number))?;
         let cube = Cube::of(literals).ok_or("an edge reads an atom and its negation")?;
         let mut marks = Marks::NONE;
@@ -342,7 +342,7 @@ impl About {
             }
             marks = marks.with(mark);
         }
-        Ok(Edge { target: edge.to, marks, cube })
+        Ok(AutomatonEdge { target: edge.to, marks, cube })
     }
 }
 
@@ -398,7 +398,7 @@ impl NamedFormula {
 }
 
 impl NamedEdge {
-    fn of(edge: &Edge, marks: u32) -> NamedEdge {
+    fn of(edge: &AutomatonEdge, marks: u32) -> NamedEdge {
         NamedEdge {
             to: edge.target,
             reads: edge.cube.literals().iter().map(|&literal| signed(literal)).collect(),

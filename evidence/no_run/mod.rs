@@ -48,7 +48,7 @@ use cover::{CoverGraph, CoverNode};
 use pairs::{Pairs, RankingFlaw};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{FireError, Marking, Net, PlaceId, Predicate, TransitionId};
-use parikh_temporal::{Cube, Refusal, Tableau};
+use parikh_temporal::{Cube, LinearTableau, TableauRefusal};
 use premises::Premises;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -69,7 +69,7 @@ const MOST_STEPS: usize = 1_000;
 #[derive(Clone, Debug)]
 pub struct NoRun {
     /// Of the property: its automaton, and what its states stand for.
-    pub tableau: Tableau,
+    pub tableau: LinearTableau,
     /// So many steps from the initial marking are gone through one by one.
     pub opening: usize,
     /// What documents show.
@@ -132,7 +132,7 @@ pub struct Ranking {
 pub enum NoRunFlaw {
     /// The automaton may miss a run.
     #[error("the automaton: {0}")]
-    Automaton(#[from] Refusal),
+    Automaton(#[from] TableauRefusal),
     /// A document is wrong, or does not refute what it is said to.
     #[error(transparent)]
     Document(#[from] Flaw),

@@ -18,7 +18,9 @@ use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{FireError, Marking, Net, TransitionId};
-use parikh_temporal::{Letter, Limits, Marks, Refusal, Tableau, TooLarge};
+use parikh_temporal::{
+    AutomatonLimits, AutomatonTooLarge, Letter, LinearTableau, Marks, TableauRefusal,
+};
 use rounds::{Graph, Way};
 use std::collections::HashMap;
 
@@ -33,10 +35,10 @@ pub enum VisitFlaw {
     Markings(#[from] Flaw),
     /// There is no automaton of a size that is worth it.
     #[error(transparent)]
-    TooLarge(#[from] TooLarge),
+    TooLarge(#[from] AutomatonTooLarge),
     /// The automaton is not that of the formula.
     #[error("the automaton: {0}")]
-    Automaton(#[from] Refusal),
+    Automaton(#[from] TableauRefusal),
 }
 
 impl From<FireError> for VisitFlaw {
@@ -66,7 +68,7 @@ pub fn visit_runs(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Visited, VisitFlaw> {
     let (formulas, formula) = (property.formulas(), property.formula());
-    let tableau = Tableau::new(formulas, formula, Limits::default())?;
+    let tableau = LinearTableau::new(formulas, formula, AutomatonLimits::default())?;
     tableau.check_complete(formulas, formula, CASES)?;
     tableau.check_sound(formulas, formula)?;
     let automaton = &tableau.automaton;

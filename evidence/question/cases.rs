@@ -2,25 +2,30 @@
 //!
 //! `Soundness` and its relatives ask about a case from its beginning to its end. A case begins in
 //! the model's initial marking, or, where the model has none, with a token in the only place to
-//! which nothing puts. It is done in the final marking: the one that the auditor is given, or the
-//! one of the model, or a token in the only place from which nothing takes. `3-Soundness` is about
-//! three cases: both markings three times. `RelaxedSoundness` is a question about runs, and is
-//! asked of the net whose firings are counted.
+//! which nothing puts. It is done in any of the final markings: those that the auditor is given, or
+//! those of the model, or a token in the only place from which nothing takes. `3-Soundness` is about
+//! three cases. They begin with three times the tokens, and each of them may end in another final
+//! marking. So the final markings of three cases are all sums of three final markings.
+//! `RelaxedSoundness` is a question about runs, and is asked of the net whose firings are counted.
 //!
 //! Only a [`CaseNet`] is asked such a question: its markings and its counters are there because it
 //! was made for the question, and are no places or markings of a model that look the same.
+//!
+//! A model with inhibitor or reset arcs is begun first ([`extended_with_cases`]). Then the net is
+//! made that stands for it, and final markings speak of the model's places in it.
 
 use super::Question;
 use parikh_net::counted::counted;
-use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
+use parikh_net::{ExtendedNet, LinearSum, Marking, Net, PlaceId, Predicate};
 
 /// The net that a question about processes is about.
 pub(crate) struct CaseNet {
     net: Net,
     kind: &'static str,
-    last: Marking,
-    /// How many of its places are those of the model; the others count firings.
+    /// How many of its places are those of the model; they come first.
     own: usize,
+    /// The index of its first place that counts firings.
+    counters: usize,
 }
 
 /// The kinds of such questions.
@@ -40,24 +45,32 @@ pub(crate) fn kind(name: &str) -> Option<(&'static str, u64)> {
 }
 
 impl CaseNet {
-    /// The net that such a question about `net` is about; a case is done in the marking `chosen`,
-    /// if any.
+    /// The net that such a question about `net` is about. A case is done in any of the markings
+    /// `chosen`, if there are some.
     ///
     /// # Errors
     /// Why there is none.
     pub(crate) fn of(
         (kind, cases): (&'static str, u64),
         net: &Net,
-        chosen: Option<&Marking>,
+        chosen: &[Marking],
     ) -> Result<CaseNet, String> {
-        let own = net.place_count();
-        let (begins, last) = ends(net, cases, chosen)?;
-        let begun = net.from_marking(begins).with_final_markings(vec![last.clone()]);
+        let (begins, finals) = ends(net, cases, chosen)?;
+        CaseNet::of_begun(kind, net.from_marking(begins).with_final_markings(finals))
+    }
+
+    /// The same of a net that begins with the cases, and whose final markings are those in which all
+    /// cases are done.
+    ///
+    /// # Errors
+    /// When firings cannot be counted.
+    pub(crate) fn of_begun(kind: &'static str, begun: Net) -> Result<CaseNet, String> {
+        let (own, counters) = (begun.model_places().len(), begun.place_count());
         let net = match kind {
             "RelaxedSoundness" => counted(&begun).map_err(|error| error.to_string())?,
             _ => begun,
         };
-        Ok(CaseNet { net, kind, last, own })
+        Ok(CaseNet { net, kind, own, counters })
     }
 
     pub(crate) fn into_net(self) -> Net {
@@ -66,41 +79,80 @@ impl CaseNet {
 
     /// What is asked of it; nothing when a number does not fit.
     pub(crate) fn question(&self) -> Option<Question> {
-        let (net, f) = (&self.net, &self.last);
+        let net = &self.net;
         let own = LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
-        let tokens = i64::try_from(f.total()).ok()?;
-        let done = Predicate::and(f.marked().map(|(place, n)| Predicate::at_least(place, n)));
-        let no_more = Predicate::at_most(own, tokens);
-        let exactly = Predicate::and([done.clone(), no_more.clone()]);
+        let ends = net.final_markings().iter().map(|last| {
+            let tokens = i64::try_from(last.total()).ok()?;
+            let covered = Predicate::and(last.marked().map(|(p, n)| Predicate::at_least(p, n)));
+            Some((covered, Predicate::at_most(own.clone(), tokens)))
+        });
+        let ends: Vec<(Predicate, Predicate)> = ends.collect::<Option<_>>()?;
+        let exactly = Predicate::or(
+            ends.iter().map(|(done, no_more)| Predicate::and([done.clone(), no_more.clone()])),
+        );
         Some(match self.kind {
             "EasySoundness" => Question::Reach { goals: vec![exactly], all: true, then: true },
             "RelaxedSoundness" => {
                 let fired = |place| Predicate::at_least(place, 1);
                 let with = |place| Predicate::and([exactly.clone(), fired(place)]);
-                let goals = net.places().skip(self.own).map(with).collect();
+                let goals = net.places().skip(self.counters).map(with).collect();
                 Question::Reach { goals, all: true, then: true }
             }
             kind => {
-                let improper = Predicate::and([done.clone(), no_more.negated()]);
+                // Some final marking is covered, and it is none of those that cover that one.
+                let finals = net.final_markings();
+                let beyond = |(at, (covered, no_more)): (usize, &(Predicate, Predicate))| {
+                    let covers = |other: &usize| {
+                        let tokens = finals[*other].tokens().iter().zip(finals[at].tokens());
+                        *other != at && tokens.into_iter().all(|(more, fewer)| more >= fewer)
+                    };
+                    let others = (0..finals.len()).filter(covers).map(|other| {
+                        let (covered, no_more) = ends[other].clone();
+                        Predicate::and([covered, no_more]).negated()
+                    });
+                    let more = no_more.clone().negated();
+                    Predicate::and([covered.clone(), more].into_iter().chain(others))
+                };
+                let improper = Predicate::or(ends.iter().enumerate().map(beyond));
+                let done = Predicate::or(ends.iter().map(|(covered, _)| covered.clone()));
                 let live = kind == "Soundness";
-                let others = net.transitions().filter(|_| live).map(Predicate::Enabled).collect();
-                Question::Sound { done, improper, others }
+                let transitions = net.model_transitions().filter(|_| live);
+                let others = transitions
+                    .map(|copies| Predicate::or(copies.into_iter().map(Predicate::Enabled)));
+                Question::Sound { done, improper, others: others.collect() }
             }
         })
     }
 }
 
-/// The net with one case at its beginning, and the marking in which it is done as its final one:
-/// `chosen`, if any.
+/// The net with one case at its beginning, and the markings in which it is done as its final ones:
+/// those `chosen`, if there are some.
 ///
 /// # Errors
 /// Why there is none.
-pub fn with_one_case(net: &Net, chosen: Option<&Marking>) -> Result<Net, String> {
-    CaseNet::of(("Soundness", 1), net, chosen).map(CaseNet::into_net)
+pub fn with_one_case(net: &Net, chosen: &[Marking]) -> Result<Net, String> {
+    let (begins, finals) = ends(net, 1, chosen)?;
+    Ok(net.from_marking(begins).with_final_markings(finals))
 }
 
-/// The markings in which so many cases begin, and are done.
-fn ends(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<(Marking, Marking), String> {
+/// The model with inhibitor or reset arcs with `cases` cases at its beginning, likewise.
+///
+/// # Errors
+/// Why there is none.
+pub fn extended_with_cases(
+    model: &ExtendedNet,
+    cases: u64,
+    chosen: &[Marking],
+) -> Result<ExtendedNet, String> {
+    let (begins, finals) = ends(model.core(), cases, chosen)?;
+    Ok(model.clone().from_marking(begins).with_final_markings(finals))
+}
+
+/// The most final markings of several cases together.
+const MOST_FINALS: usize = 1_000;
+
+/// The marking in which so many cases begin, and those in which they are done.
+fn ends(net: &Net, cases: u64, chosen: &[Marking]) -> Result<(Marking, Vec<Marking>), String> {
     let only = |mut places: Vec<PlaceId>, what: &str| match (places.pop(), places.pop()) {
         (Some(place), None) => {
             let mut marking = Marking::empty(net.place_count());
@@ -116,19 +168,53 @@ fn ends(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<(Marking, Mar
         None => only(nobody_puts.collect(), "initial")?,
     };
     let ends = match (chosen, net.final_markings()) {
-        (Some(chosen), _) => chosen.clone(),
-        (None, []) => only(nobody_takes.collect(), "final")?,
-        (None, [one]) => one.clone(),
-        (None, several) => {
-            let count = several.len();
-            return Err(format!("the model has {count} final markings: choose one with --final"));
+        ([], []) => vec![only(nobody_takes.collect(), "final")?],
+        ([], of_model) => of_model.to_vec(),
+        (chosen, _) => chosen.to_vec(),
+    };
+    Ok((times(&begins, cases)?, sums(&ends, cases)?))
+}
+
+const TOO_MANY_TOKENS: &str = "more than 2^63 - 1 tokens";
+
+/// The marking so many times.
+fn times(marking: &Marking, count: u64) -> Result<Marking, String> {
+    let fits = |tokens: &u64| *tokens <= Marking::MAX_TOKENS;
+    let tokens = marking.tokens().iter().map(|tokens| tokens.checked_mul(count).filter(fits));
+    let tokens: Option<Vec<u64>> = tokens.collect();
+    tokens.map(Marking::new).ok_or_else(|| TOO_MANY_TOKENS.to_owned())
+}
+
+/// All sums of `count` of the markings: of the first so many times, and of the others as often as
+/// is left.
+fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, String> {
+    let too_many = || format!("{count} cases have more than {MOST_FINALS} final markings together");
+    let Some((first, others)) = markings.split_first() else { return Ok(Vec::new()) };
+    if others.is_empty() {
+        return Ok(vec![times(first, count)?]);
+    }
+    if markings.len() > MOST_FINALS || count >= MOST_FINALS as u64 {
+        return Err(too_many());
+    }
+    let mut all: Vec<Marking> = Vec::new();
+    for of_first in (0..=count).rev() {
+        let begun = times(first, of_first)?;
+        let rest = match count - of_first {
+            0 => vec![Marking::empty(begun.tokens().len())],
+            left => sums(others, left)?,
+        };
+        for rest in rest {
+            let both = begun.tokens().iter().zip(rest.tokens()).map(|(a, b)| a.checked_add(*b));
+            let both = both.map(|sum| sum.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
+            let sum: Option<Vec<u64>> = both.collect();
+            let sum = Marking::new(sum.ok_or(TOO_MANY_TOKENS)?);
+            if !all.contains(&sum) {
+                all.push(sum);
+            }
+            if all.len() > MOST_FINALS {
+                return Err(too_many());
+            }
         }
-    };
-    let of_all = |marking: Marking| {
-        let times = |tokens: &u64| tokens.checked_mul(cases);
-        let tokens: Option<Vec<u64>> = marking.tokens().iter().map(times).collect();
-        let fit = |tokens: &Vec<u64>| tokens.iter().all(|&n| n <= Marking::MAX_TOKENS);
-        tokens.filter(fit).map(Marking::new).ok_or_else(|| "more than 2^63 - 1 tokens".to_owned())
-    };
-    Ok((of_all(begins)?, of_all(ends)?))
+    }
+    Ok(all)
 }

@@ -1,5 +1,6 @@
 //! Which runs are meant, as the auditor is told: `weak`, or `strong:t,u`.
 
+use super::names::{Of, Written, meant};
 use parikh_net::printable::Quoted;
 use parikh_net::{Fairness, Net, TransitionId};
 
@@ -45,12 +46,16 @@ pub fn fairness(net: &Net, given: &[String]) -> Result<Fairness, String> {
 /// The transitions that the first name stands for, and what comes behind the comma after it.
 fn first<'t>(net: &Net, text: &'t str) -> Result<(Vec<TransitionId>, Option<&'t str>), String> {
     let text = text.trim_start();
-    let (name, behind) = match text.strip_prefix('"') {
-        Some(quoted) => quoted.split_once('"').ok_or("a quote without its end")?,
-        None => text.split_at(text.find(',').unwrap_or(text.len())),
+    let ((name, behind), written) = match text.strip_prefix('"') {
+        Some(quoted) => (quoted.split_once('"').ok_or("a quote without its end")?, Written::Quoted),
+        None => (text.split_at(text.find(',').unwrap_or(text.len())), Written::Bare),
     };
-    let known = net.transitions_named(name.trim_end());
-    let known = known.ok_or_else(|| format!("the net has no transition {}", Quoted(name)))?;
+    let mut known = Vec::new();
+    for id in meant(net, Of::Transitions, name.trim_end(), written)? {
+        let transitions = net.transitions_named(&id);
+        let unknown = || format!("the net has no transition {}", Quoted(name));
+        known.extend(transitions.ok_or_else(unknown)?);
+    }
     match behind.trim_start() {
         "" => Ok((known, None)),
         behind => match behind.strip_prefix(',') {

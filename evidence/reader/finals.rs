@@ -7,6 +7,9 @@
 //!
 //! Each `marking` is one; a place that is not named holds no token, one that is named twice the
 //! sum. A marking without a token is none, and equal markings count once.
+//!
+//! Other tools write `<finalMarking><text>1</text></finalMarking>` into places, beside the initial
+//! marking. All places together make one final marking, which comes after the others.
 
 use super::references::resolve;
 use super::{Unreadable, attribute, elements, in_text, name, unknown};
@@ -19,9 +22,27 @@ use std::collections::HashMap;
 /// The most numbers that all final markings of a model have together.
 const MOST_NUMBERS: usize = 1 << 24;
 
-/// The final markings in these elements, over the places of `builder`; `references` as there.
+/// The tokens that `finalMarking` gives each of these places. `None` where no place has one.
+pub(super) fn in_places(places: &[Node<'_, '_>]) -> Result<Option<Vec<u64>>, Unreadable> {
+    let (mut all, mut is_said) = (Vec::new(), false);
+    for &place in places {
+        let mut tokens = None;
+        for label in elements(place).filter(|inside| name(*inside) == "finalMarking") {
+            if tokens.replace(in_text(label, 0)?).is_some() {
+                return Err(Unreadable::at(label, "a second `finalMarking`"));
+            }
+        }
+        is_said |= tokens.is_some();
+        all.push(tokens.unwrap_or(0));
+    }
+    Ok(is_said.then_some(all))
+}
+
+/// The final markings in these elements, over the places of `builder`, and the one that the places
+/// themselves have. `references` are those of the net.
 pub(super) fn read<'a>(
     sections: &[Node<'a, '_>],
+    in_places: Option<Vec<u64>>,
     builder: &NetBuilder,
     references: &HashMap<&'a str, &'a str>,
 ) -> Result<Vec<Marking>, Unreadable> {
@@ -59,6 +80,12 @@ pub(super) fn read<'a>(
                 finals.push(marking);
             }
         }
+    }
+    if let Some(marking) = in_places.map(Marking::new)
+        && marking.total() > 0
+        && !finals.contains(&marking)
+    {
+        finals.push(marking);
     }
     Ok(finals)
 }

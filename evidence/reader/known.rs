@@ -86,9 +86,9 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
 /// Text stands in a `text` or `value`, or is the kind of an arc, or says how it is drawn.
 fn text_in_its_place(node: Node<'_, '_>) -> Result<(), Unreadable> {
     let of_arc = || node.parent().is_some_and(|around| name(around) == "arc");
-    if ["text", "value"].contains(&name(node))
-        // Whether PIPE marks a token that goes along it.
-        || matches!(name(node), "type" | "arctype" | "tagged") && of_arc()
+    // `tagged` is PIPE's, and looked at where it is met.
+    if ["text", "value", "tagged"].contains(&name(node))
+        || matches!(name(node), "type" | "arctype") && of_arc()
     {
         return Ok(());
     }

@@ -19,6 +19,7 @@
 //! | `finals` | final markings, as tools for process mining write them |
 //! | [`fair`] | which runs questions are about, from the command line |
 //! | `lola`, `tina`, `mist` | nets in the languages of these tools, from `words` |
+//! | [`lts`] | labelled transition systems (`.aut`, `.fsm`), as nets and as components |
 //! | `plain` | nets as text, a line a node |
 //! | [`queries`] | the query files of the Model Checking Contest, and formulas as people type them, down to predicates |
 
@@ -26,8 +27,10 @@ pub mod fair;
 mod finals;
 pub(crate) mod known;
 mod lola;
+pub mod lts;
 mod mist;
-mod pipe;
+pub(crate) mod names;
+pub(crate) mod pipe;
 mod plain;
 pub mod pnml;
 pub mod queries;
@@ -53,6 +56,7 @@ pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
         () if lola::is(&text) => read(lola::read(&text)?),
         () if tina::is(&text) => read(tina::read(&text)?),
         () if plain::is(&text) => read(plain::read(&text)?.into()),
+        () if lts::is(&text) => read(lts::net(&lts::read(&text)?)?.into()),
         () if text.trim_start().is_empty() => {
             Err(Unreadable { line: 1, what: "the file has no content".to_owned() })
         }
@@ -133,6 +137,16 @@ impl Unreadable {
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64;
         Unreadable { line, what: what.into() }
     }
+}
+
+/// Reads a labelled transition system in the format of Aldebaran or mCRL2's `.fsm`. Returns `None`
+/// if the file is in neither.
+///
+/// # Errors
+/// With the line and what was expected there.
+pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, Unreadable> {
+    let text = words::text(bytes);
+    lts::is(&text).then(|| lts::read(&text)).transpose()
 }
 
 /// The text of a file: UTF-16 where it begins as that, UTF-8, and, where the XML declaration says

@@ -16,7 +16,7 @@ pub(super) fn means_nothing(inside: Node<'_, '_>, around: Node<'_, '_>) -> bool 
         "net" | "page" => &["token", "labels", "definition"],
         // Priorities are looked at together.
         "transition" => &["orientation", "rate", "timed", "infiniteServer", "priority"],
-        "arc" => &["tagged", "arcpath"],
+        "arc" => &["arcpath"],
         _ => &[],
     };
     known.contains(&name(inside))
@@ -53,6 +53,21 @@ pub(super) fn no_capacity(label: Node<'_, '_>) -> Result<(), Unreadable> {
     match super::in_text(label, 0)? {
         0 => Ok(()),
         _ => Err(Unreadable::at(label, "expected no capacity, or 0 for none")),
+    }
+}
+
+/// Refuses a tagged token, and arcs that only it takes.
+pub(crate) fn no_tagged_token(label: Node<'_, '_>) -> Result<(), Unreadable> {
+    let said: Vec<String> = label
+        .descendants()
+        .filter(|it| it.is_text() && it.parent().is_some_and(|it| name(it) != "graphics"))
+        .filter_map(|piece| piece.text().map(super::trimmed))
+        .filter(|text| !text.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    match said.iter().all(|text| ["false", "0"].contains(&text.as_str())) {
+        true => Ok(()),
+        false => Err(Unreadable::at(label, "expected `false` in `tagged`: no token is followed")),
     }
 }
 

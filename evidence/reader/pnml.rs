@@ -2,9 +2,8 @@
 //! on.
 //!
 //! # Meaning
-//! - A node is what its `id` says. Its `name` is for people; those of transitions are read, as
-//!   constraints of Declare speak of them. Places and transitions share their ids, and no two nodes
-//!   have one.
+//! - A node is what its `id` says. Its `name` is a label, which typed formulas may use. Places and
+//!   transitions share their ids, and no two nodes have one.
 //! - Pages only group. What is on a page, or on a page of a page, belongs to the net.
 //! - A `referencePlace` or `referenceTransition` is another word for the node that it refers to,
 //!   perhaps by way of further references.
@@ -12,7 +11,8 @@
 //!   Several arcs from one node to another move their tokens together: their weights add up.
 //! - `graphics` and the `toolspecific` parts of other tools mean nothing. Those of NUPN are read by
 //!   `units`; they change nothing but what the model claims of itself.
-//! - `finalmarkings` say when a run is over; they change nothing of what can be reached.
+//! - `finalmarkings`, and `finalMarking` in places, say when a run is over. They change nothing of
+//!   what can be reached.
 //! - Arcs may have a type: `inhibitor`, `read` (or `test`) and `reset`, from a place to a
 //!   transition.
 //! - What PIPE writes besides is read by `pipe`.
@@ -23,7 +23,7 @@
 use super::known::nothing_unknown;
 use super::references::{references, resolve};
 use super::{
-    Unreadable, attribute, child, decode, elements, finals, in_text, name, optional, pipe, tree,
+    Unreadable, attribute, decode, elements, finals, in_text, name, only, optional, pipe, tree,
     trimmed, units, unknown,
 };
 use parikh_net::builder::Node as NetNode;
@@ -76,7 +76,7 @@ pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
 }
 
 /// One of these is in the type of a plain net, as the tools call it.
-const PLAIN: [&str; 5] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn"];
+const PLAIN: [&str; 6] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
 
 /// Reads a model that may have inhibitor and reset arcs.
 ///
@@ -97,24 +97,47 @@ pub fn read_extended(bytes: &[u8]) -> Result<Extended, Unreadable> {
     build(net, &collect(net)?)
 }
 
-/// The one net of a file.
+/// Returns the one net of a file. It stands right inside `pnml`, or in modules that hold nothing
+/// else.
+///
+/// # Errors
+/// When there is no net, a second one at any depth, or something beside it that may mean something.
 pub(crate) fn the_net<'a, 'input>(
     tree: &'a Document<'input>,
 ) -> Result<Node<'a, 'input>, Unreadable> {
     let root = tree.root_element();
-    match name(root) {
-        "pnml" => {
-            let is_part = |node: &Node<'_, '_>| {
-                let name = name(*node).to_ascii_lowercase();
-                ["place", "transition", "arc"].iter().any(|part| name.contains(part))
-            };
-            match elements(root).find(is_part) {
-                None => child(root, "net"),
-                Some(part) => Err(unknown(part, root)),
-            }
-        }
-        other => Err(Unreadable::at(root, format!("expected `pnml`, found `{other}`"))),
+    if name(root) != "pnml" {
+        return Err(Unreadable::at(root, format!("expected `pnml`, found `{}`", name(root))));
     }
+    let net = only(root, root.descendants().filter(|node| name(*node) == "net"), "`net`")?;
+    let around = net.ancestors().skip(1).filter(|it| it.is_element() && *it != root);
+    for module in around {
+        if name(module) != "module" {
+            return Err(unknown(net, module));
+        }
+    }
+    let is_part = |node: &Node<'_, '_>| {
+        let name = name(*node).to_ascii_lowercase();
+        ["place", "transition", "arc"].iter().any(|part| name.contains(part))
+    };
+    if let Some(part) = elements(root).find(is_part) {
+        return Err(unknown(part, root));
+    }
+    let beside = |module: Node<'a, 'input>| {
+        let is_known = |it: &Node<'_, '_>| {
+            ["net", "module", "name", "graphics", "toolspecific"].contains(&name(*it))
+        };
+        elements(module).find(|it| !is_known(it))
+    };
+    // Modules are at any depth, but only those in modules are looked into.
+    let mut unopened: Vec<_> = elements(root).filter(|it| name(*it) == "module").collect();
+    while let Some(module) = unopened.pop() {
+        if let Some(part) = beside(module) {
+            return Err(unknown(part, module));
+        }
+        unopened.extend(elements(module).filter(|it| name(*it) == "module"));
+    }
+    Ok(net)
 }
 
 /// Goes through pages with a list of those still to be opened, so that no depth of nesting matters.
@@ -146,8 +169,13 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
     let mut builder = ExtendedBuilder::new(optional(net, "id").unwrap_or(""));
     for &node in &parts.places {
         let tokens = label(node, "initialMarking", 0)?;
-        builder.core.place(attribute(node, "id")?, tokens).map_err(|error| refused(node, error))?;
+        let id = attribute(node, "id")?;
+        let p = builder.core.place(id, tokens).map_err(|error| refused(node, error))?;
+        if let Some(label) = name_for_people(node) {
+            builder.core.label_place(p, &label);
+        }
     }
+    let in_places = finals::in_places(&parts.places)?;
     pipe::no_priorities(&parts.transitions)?;
     for &node in &parts.transitions {
         label(node, "", 0)?;
@@ -198,7 +226,7 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
     if let Ok(Some(units)) = units {
         builder.core.set_units(units);
     }
-    let finals = finals::read(&parts.finals, &builder.core, &references)?;
+    let finals = finals::read(&parts.finals, in_places, &builder.core, &references)?;
     let net = builder.build().map_err(|error| refused(net, error))?;
     Ok(Extended { net: net.with_final_markings(finals), note })
 }
@@ -214,6 +242,8 @@ fn label(node: Node<'_, '_>, key: &str, default: u64) -> Result<u64, Unreadable>
             "capacity" if name(node) == "place" => pipe::no_capacity(inside)?,
             "type" if name(node) == "place" => no_colours(inside)?,
             "label" if name(node) == "transition" => {} // TINA's second name
+            "tagged" => pipe::no_tagged_token(inside)?,
+            "finalMarking" if name(node) == "place" => {} // `finals` reads it
             _ if pipe::means_nothing(inside, node) => {}
             found if found == key => {
                 if value.replace(in_text(inside, default)?).is_some() {
@@ -234,8 +264,8 @@ fn no_colours(kind: Node<'_, '_>) -> Result<(), Unreadable> {
     }
 }
 
-/// What people call a transition: the text of its last `name`.
-fn name_for_people(node: Node<'_, '_>) -> Option<String> {
+/// Returns a node's label: the text of its last `name`.
+pub(crate) fn name_for_people(node: Node<'_, '_>) -> Option<String> {
     let label = elements(node).filter(|inside| name(*inside) == "name").last()?;
     let said = |node: Node<'_, '_>| -> String {
         let pieces = node.children().filter(Node::is_text).filter_map(|piece| piece.text());

@@ -115,8 +115,9 @@ struct Nodes {
     transitions: Names,
     /// By place, transition, and the sign of the arc; what puts has the sign `+`.
     arcs: BTreeMap<(String, String, String), u64>,
-    /// What people call transitions.
+    /// The labels of transitions.
     labels: BTreeMap<String, String>,
+    place_labels: BTreeMap<String, String>,
 }
 
 /// Reads a net.
@@ -159,7 +160,9 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
             "pl" => {
                 let node = word(&mut words)?;
                 nodes.places.add(&node);
-                label(&mut words)?;
+                if let Some(label) = label(&mut words)? {
+                    nodes.place_labels.insert(node.text.clone(), label);
+                }
                 if words.skip("(") {
                     let tokens = scaled(&mut words, 0)?;
                     words.must(")")?;
@@ -175,6 +178,7 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
     for (node, label) in labelled {
         // Of a place and a transition of one name, the place is meant.
         if nodes.places.said.contains_key(&node.text) {
+            nodes.place_labels.insert(node.text, label);
             continue;
         }
         if !nodes.transitions.said.contains_key(&node.text) {
@@ -275,7 +279,11 @@ fn build(name: &str, nodes: &Nodes) -> Result<ExtendedNet, Unreadable> {
     for own in &nodes.places.order {
         let NodeEntry { tokens, line } = nodes.places.said[own];
         let place = net.core.place(own, tokens.unwrap_or(0));
-        places.insert(own, place.map_err(|error| wrong(line, error.to_string()))?);
+        let place = place.map_err(|error| wrong(line, error.to_string()))?;
+        if let Some(label) = nodes.place_labels.get(own) {
+            net.core.label_place(place, label);
+        }
+        places.insert(own, place);
     }
     let mut taken: BTreeSet<String> = nodes.transitions.order.iter().cloned().collect();
     taken.extend(nodes.places.order.iter().cloned());

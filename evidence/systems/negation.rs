@@ -4,7 +4,7 @@
 use super::run::letter;
 use super::system::System;
 use super::terms::Linear;
-use parikh_temporal::{Automaton, Edge, Letter, Limits, Tableau};
+use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Letter, LinearTableau};
 use std::collections::HashMap;
 
 /// Cases of a tableau that its check looks at.
@@ -28,8 +28,8 @@ impl<'s> Negation<'s> {
     pub(super) fn new(system: &'s System, formula: &Linear) -> Result<Self, String> {
         let mut formulas = formula.formulas.clone();
         let negation = formulas.negate(formula.formula);
-        let tableau =
-            Tableau::new(&formulas, negation, Limits::default()).map_err(|it| it.to_string())?;
+        let tableau = LinearTableau::new(&formulas, negation, AutomatonLimits::default())
+            .map_err(|it| it.to_string())?;
         tableau.check_complete(&formulas, negation, CASES).map_err(|it| it.to_string())?;
         tableau.check_sound(&formulas, negation).map_err(|it| it.to_string())?;
         let mut letters = vec![Letter::default()];
@@ -51,7 +51,7 @@ impl<'s> Negation<'s> {
     }
 
     /// Whether an edge reads a letter.
-    pub(super) fn reads(&self, edge: &Edge, letter: usize) -> bool {
+    pub(super) fn reads(&self, edge: &AutomatonEdge, letter: usize) -> bool {
         edge.cube.holds(&self.letters[letter])
     }
 }

@@ -1,5 +1,6 @@
 //! Components and what they can do together.
 
+use crate::reader::lts::TransitionSystem;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A labelled transition system.
@@ -46,6 +47,18 @@ impl System {
             }
         }
         Ok(Self::assembled(components))
+    }
+
+    /// The system whose one component is a transition system.
+    ///
+    /// # Errors
+    /// As [`System::new`].
+    pub fn of_one(system: &TransitionSystem) -> Result<Self, String> {
+        Self::new(vec![Component {
+            states: system.states,
+            starts: [system.initial].into(),
+            edges: system.edges.iter().cloned().collect(),
+        }])
     }
 
     /// The system of these components, each of which begins somewhere, with edges between its

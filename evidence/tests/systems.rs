@@ -7,7 +7,10 @@ use parikh_evidence::systems::{
     Endings, Member, System, branching, composed, none, properties, read_dot, run,
 };
 use parikh_systems::generate::{random_branching, random_linear, random_pattern, random_system};
-use parikh_systems::{Decider, Endings as Counting, Grounds, LabelFormula, Space, View, write};
+use parikh_systems::{
+    Decider, FactorView, FiniteRuns as Counting, JointStateSpace, Justification, LabelFormula,
+    write,
+};
 
 /// How many random systems, times the factor in PARIKH_SCALE.
 fn cases(few: usize) -> usize {
@@ -24,7 +27,7 @@ fn plain(endings: Endings, members: &[Member]) -> none::Claim<'_> {
 }
 
 /// What the engine has seen, for the checker.
-fn member(system: &parikh_systems::System, view: &View) -> Member {
+fn member(system: &parikh_systems::System, view: &FactorView) -> Member {
     let name = |&label: &_| system.label(label).to_owned();
     let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
     Member { component: view.component as usize, labels }
@@ -81,7 +84,7 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                 };
                 let Formula::Linear(linear) = &properties.all[&number].0 else { panic!() };
                 match grounds {
-                    Grounds::Run(found) => {
+                    Justification::Run(found) => {
                         assert!(against, "{text} {endings:?}\n{}", write::dot(&drawn));
                         let labels: Vec<String> =
                             found.labels.iter().map(|&it| engine.label(it).to_owned()).collect();
@@ -89,7 +92,7 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                             .unwrap_or_else(|why| panic!("{why}: {text}\n{}", write::dot(&drawn)));
                         fails += 1;
                     }
-                    Grounds::Composed { members, order, .. } => {
+                    Justification::Composed { members, order, .. } => {
                         assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
                         let members: Vec<Member> =
                             members.iter().map(|it| member(&engine, it)).collect();
@@ -100,11 +103,11 @@ fn answers_about_runs_are_those_of_visiting_everything() {
                         assert!(matches!(seen, Ok(none::Visited::None(_))), "{text}: {seen:?}");
                         holds += 1;
                     }
-                    Grounds::FewerSteps { .. } => {
+                    Justification::FewerSteps { .. } => {
                         assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
                         holds += 1;
                     }
-                    Grounds::Components { members, .. } => {
+                    Justification::Components { members, .. } => {
                         assert!(!against, "{text} {endings:?}\n{}", write::dot(&drawn));
                         let few: Vec<Member> =
                             members.iter().map(|it| member(&engine, it)).collect();
@@ -140,7 +143,7 @@ fn answers_about_states_are_those_of_plain_fixpoints() {
         let text = write::dot(&drawn);
         let engine = parikh_systems::read::dot(&text, "random").unwrap();
         let system = read_dot(text.as_bytes()).unwrap();
-        let space = Space::visit(&engine, 1 << 20, &mut || true).unwrap();
+        let space = JointStateSpace::visit(&engine, 1 << 20, &mut || true).unwrap();
         let plain = branching::Space::visit(&system, 1 << 20, &mut || true).unwrap();
         assert_eq!(space.states(), plain.len());
         for _ in 0..8 {
@@ -234,7 +237,11 @@ fn what_is_put_together_in_any_order_has_every_run() {
                     let decided = Decider::new(&drawn, Counting::Ignored);
                     let grounds = decided.decide(&engine, 1, &mut || true).unwrap();
                     // What the engine puts together itself is confirmed in another test.
-                    assert!(against || !matches!(grounds, Grounds::Composed { .. }), "{}", told());
+                    assert!(
+                        against || !matches!(grounds, Justification::Composed { .. }),
+                        "{}",
+                        told()
+                    );
                     some += usize::from(against);
                     lost += usize::from(!against);
                 }

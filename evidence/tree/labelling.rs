@@ -6,7 +6,7 @@ use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
 use parikh_net::{Marking, Net, Predicate, TransitionId, TreeProperty};
 use parikh_temporal::{
-    Atom, BRANCHING_RULES, Ctl, Formula, Literal, Node, Quantifier, Value, Values,
+    Atom, BRANCHING_RULES, Ctl, Formula, Literal, Node, PartValues, PartialTruth, Quantifier,
 };
 use std::collections::HashMap;
 
@@ -138,7 +138,8 @@ impl Labelling {
         let formula = asked.translated(&mut store, &in_store);
         let shown = self.property.formula();
         let not_shown = store.negate(shown);
-        let here = |atom: Atom| Value::from(atoms[atom.0 as usize].holds(net, net.initial()));
+        let here =
+            |atom: Atom| PartialTruth::from(atoms[atom.0 as usize].holds(net, net.initial()));
         let (simple, _) = store.rewritten(formula, BRANCHING_RULES, STEPS);
         [formula, simple]
             .into_iter()
@@ -169,22 +170,30 @@ fn value(
     store: &Ctl,
     formula: Formula<Quantifier>,
     (shown, not_shown): (Formula<Quantifier>, Formula<Quantifier>),
-    here: impl Fn(Atom) -> Value,
-) -> Value {
-    store.fold(formula, |part, node, values: &Values<Quantifier, Value>| {
+    here: impl Fn(Atom) -> PartialTruth,
+) -> PartialTruth {
+    store.fold(formula, |part, node, values: &PartValues<Quantifier, PartialTruth>| {
         if part == shown || part == not_shown {
-            return Value::from(part == shown);
+            return PartialTruth::from(part == shown);
         }
         match node {
-            Node::True => Value::True,
-            Node::False => Value::False,
+            Node::True => PartialTruth::True,
+            Node::False => PartialTruth::False,
             Node::Literal(it) if it.positive => here(it.atom),
             Node::Literal(it) => !here(it.atom),
-            Node::And(all) => all.iter().fold(Value::True, |so_far, &it| so_far.and(values[it])),
-            Node::Or(any) => any.iter().fold(Value::False, |so_far, &it| so_far.or(values[it])),
-            Node::Next(..) => Value::Unknown,
-            Node::Until(_, left, right) => values[*right].or(values[*left].and(Value::Unknown)),
-            Node::Release(_, left, right) => values[*right].and(values[*left].or(Value::Unknown)),
+            Node::And(all) => {
+                all.iter().fold(PartialTruth::True, |so_far, &it| so_far.and(values[it]))
+            }
+            Node::Or(any) => {
+                any.iter().fold(PartialTruth::False, |so_far, &it| so_far.or(values[it]))
+            }
+            Node::Next(..) => PartialTruth::Unknown,
+            Node::Until(_, left, right) => {
+                values[*right].or(values[*left].and(PartialTruth::Unknown))
+            }
+            Node::Release(_, left, right) => {
+                values[*right].and(values[*left].or(PartialTruth::Unknown))
+            }
         }
     })
 }

@@ -7,7 +7,7 @@
 use crate::certificate::Flaw;
 use crate::certificate::markings::{packed, unpacked};
 use parikh_net::{Marking, Net, TreeProperty};
-use parikh_temporal::{Node, Quantifier, Values};
+use parikh_temporal::{Node, PartValues, Quantifier};
 use std::collections::HashMap;
 
 /// The most firings between markings.
@@ -38,7 +38,7 @@ pub fn visit_tree(
     let graph = Graph::of(net, property, most, goes_on)?;
     let formulas = property.formulas();
     let mut is_stopped = false;
-    let values = formulas.fold(property.formula(), |_, node, value: &Values<_, Vec<bool>>| {
+    let values = formulas.fold(property.formula(), |_, node, value: &PartValues<_, Vec<bool>>| {
         is_stopped |= !goes_on();
         if is_stopped {
             return vec![false; graph.after.len()];
@@ -116,7 +116,11 @@ impl Graph {
     }
 
     /// By marking whether a formula holds, given its parts.
-    fn values(&self, node: &Node<Quantifier>, value: &Values<Quantifier, Vec<bool>>) -> Vec<bool> {
+    fn values(
+        &self,
+        node: &Node<Quantifier>,
+        value: &PartValues<Quantifier, Vec<bool>>,
+    ) -> Vec<bool> {
         let all = 0..self.after.len();
         let not = |values: Vec<bool>| values.into_iter().map(|it| !it).collect();
         match *node {

@@ -1,5 +1,5 @@
-//! Making a coloured net: sorts, variables, places, transitions and arcs are checked as they come,
-//! so that whatever walks over a finished net need not ask again.
+//! Construction of a coloured net: sorts, variables, places, transitions and arcs are checked as
+//! they are added, so that code that traverses a finished net need not check again.
 
 use super::sort::{Sort, SortId, SortKind};
 use super::term::{Guard, Multiset, Term, VariableId};
@@ -9,7 +9,7 @@ use super::{
 };
 use std::collections::HashSet;
 
-/// Why a part of a coloured net is refused.
+/// The reason why a part of a coloured net is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColourError {
     /// Two nodes have one id.
@@ -27,35 +27,35 @@ pub enum ColourError {
     /// A sort with two colours of one name.
     #[error("the sort `{0}` has two colours called `{1}`")]
     DuplicateColour(String, String),
-    /// A partition that does not cut its sort.
+    /// A partition that does not cover its sort exactly.
     #[error("the partition `{0}` does not have each colour of its sort in exactly one element")]
     BadPartition(String),
     /// A term of the wrong sort.
     #[error("found a colour of {found}, expected one of {expected}")]
     WrongSort {
-        /// The sort that it is of.
+        /// The sort found.
         found: String,
-        /// The sort that has to be here.
+        /// The sort expected.
         expected: String,
     },
     /// A successor or predecessor in a sort that is not cyclic.
     #[error("the sort {0} is not cyclic, so its colours have no successor or predecessor")]
     NotCyclic(String),
-    /// `<` and the like between tuples.
+    /// An order comparison between tuples.
     #[error("colours of {0} are tuples, which are not ordered")]
     NotOrdered(String),
-    /// `all` where one colour has to be.
+    /// `all` in a position that needs a single colour.
     #[error("`all` stands for many colours, expected one")]
     AllHere,
-    /// A variable where the initial marking is.
+    /// A variable in an initial marking.
     #[error("the initial marking of place `{0}` has the variable `{1}` in it")]
     Unbound(String, String),
-    /// More than 2³² − 1 of something.
+    /// More than 2³² − 1 sorts, variables, places or transitions.
     #[error("the net has more than 2^32 - 1 sorts, variables, places or transitions")]
     TooLarge,
 }
 
-/// The sort of a term: a declared one, or a tuple's, which needs no name.
+/// The type of a term: a declared sort, or an unnamed product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Type {
     Sort(SortId),
@@ -63,7 +63,7 @@ enum Type {
 }
 
 impl ColouredNet {
-    /// An empty net of this name.
+    /// Makes an empty net with this name.
     pub fn new(name: impl Into<String>) -> Self {
         ColouredNet { name: name.into(), ..ColouredNet::default() }
     }
@@ -73,10 +73,10 @@ impl ColouredNet {
         self.name = name.into();
     }
 
-    /// Adds a sort. Sorts it is made of come before it.
+    /// Adds a sort after the sorts that it is made of.
     ///
     /// # Errors
-    /// When it has no colours, too many, or two of one name.
+    /// If it has no colours, too many colours, or two colours of one name.
     pub fn add_sort(&mut self, name: &str, kind: SortKind) -> Result<SortId, ColourError> {
         let size = match &kind {
             SortKind::Dot => 1,
@@ -126,7 +126,7 @@ impl ColouredNet {
     /// Adds a place.
     ///
     /// # Errors
-    /// When the id is empty or taken, or the marking is not of the sort or has variables.
+    /// If the id is empty or taken, or the marking has the wrong sort or a variable.
     pub fn add_place(
         &mut self,
         name: &str,
@@ -144,7 +144,7 @@ impl ColouredNet {
     /// Sets the initial marking of a place.
     ///
     /// # Errors
-    /// When it is not of the place's sort, or has variables.
+    /// If the marking has the wrong sort or a variable.
     pub fn set_initial(
         &mut self,
         place: ColouredPlaceId,
@@ -164,7 +164,7 @@ impl ColouredNet {
     /// Adds a transition.
     ///
     /// # Errors
-    /// When the id is empty or taken, or the guard compares what cannot be compared.
+    /// If the id is empty or taken, or the guard has an invalid comparison.
     pub fn add_transition(
         &mut self,
         name: &str,
@@ -179,22 +179,22 @@ impl ColouredNet {
         Ok(id)
     }
 
-    /// Gives a place a name for people, unless that is its id.
+    /// Sets the name of a place, unless it equals the id.
     pub fn label_place(&mut self, place: ColouredPlaceId, label: &str) {
         let place = &mut self.places[place.index()];
         place.label = (label != place.name).then(|| label.to_owned());
     }
 
-    /// Gives a transition a name for people, unless that is its id.
+    /// Sets the name of a transition, unless it equals the id.
     pub fn label_transition(&mut self, t: ColouredTransitionId, label: &str) {
         let transition = &mut self.transitions[t.index()];
         transition.label = (label != transition.name).then(|| label.to_owned());
     }
 
-    /// `t` takes what `inscription` stands for from `place`.
+    /// Adds an arc: `t` takes the tokens of `inscription` from `place`.
     ///
     /// # Errors
-    /// When it is not of the place's sort.
+    /// If the inscription is not of the place's sort.
     pub fn take(
         &mut self,
         t: ColouredTransitionId,
@@ -206,10 +206,10 @@ impl ColouredNet {
         Ok(())
     }
 
-    /// `t` puts what `inscription` stands for to `place`.
+    /// Adds an arc: `t` puts the tokens of `inscription` to `place`.
     ///
     /// # Errors
-    /// When it is not of the place's sort.
+    /// If the inscription is not of the place's sort.
     pub fn put(
         &mut self,
         t: ColouredTransitionId,
@@ -235,7 +235,7 @@ impl ColouredNet {
     /// Checks that a multiset is of a sort.
     ///
     /// # Errors
-    /// With the first term that is not.
+    /// The first term of another sort.
     pub fn check_multiset(&self, multiset: &Multiset, sort: SortId) -> Result<(), ColourError> {
         match multiset {
             Multiset::Of { term, .. } => self.check_term(term, sort),
@@ -252,7 +252,7 @@ impl ColouredNet {
     /// Checks that a term is of a sort.
     ///
     /// # Errors
-    /// When it is not, or makes no sense.
+    /// If the term is of another sort or invalid.
     pub fn check_term(&self, term: &Term, sort: SortId) -> Result<(), ColourError> {
         let found = self.type_of(term)?;
         if self.conforms(&found, sort) {
@@ -264,10 +264,11 @@ impl ColouredNet {
         })
     }
 
-    /// Checks that a guard compares colours of one sort, in order only where there is one.
+    /// Checks that a guard compares colours of the same sort, and uses order only in sorts with an
+    /// order.
     ///
     /// # Errors
-    /// With the first comparison that does not.
+    /// The first invalid comparison.
     pub fn check_guard(&self, guard: &Guard) -> Result<(), ColourError> {
         match guard {
             Guard::Compare(relation, left, right) => {
@@ -328,8 +329,8 @@ impl ColouredNet {
         self.same(found, &Type::Sort(sort))
     }
 
-    /// Whether two types have the same colours: declared sorts have when they are one sort, equal
-    /// ranges, or products of such.
+    /// Returns true if two types have the same colours: the same declared sort, equal ranges, or
+    /// products of such types.
     fn same(&self, a: &Type, b: &Type) -> bool {
         let parts = |kind: &Type| match kind {
             Type::Tuple(parts) => Some(parts.clone()),

@@ -1,8 +1,8 @@
-//! Whether a transition is enabled under some binding: by matching what it takes with the tokens
-//! that are there, never by going through all colours of a sort that an input determines.
+//! Search for a binding that enables a transition: inputs are matched with the tokens present, and
+//! the colours of a sort are enumerated only for variables that no input determines.
 //!
-//! Of the inputs left, that with the fewest tokens that fit is next; one that nothing fits ends the
-//! branch at once. What no input determines goes through its sort.
+//! The next input is the one with the fewest fitting tokens; an input without any ends the branch
+//! immediately.
 
 use super::evaluate::{ColouredFireError, Value};
 use super::marking::ColouredMarking;
@@ -10,38 +10,38 @@ use super::term::{Guard, Multiset, Term, VariableId};
 use super::{ColouredNet, ColouredPlaceId, ColouredTransitionId};
 use std::collections::BTreeMap;
 
-/// The looks that were allowed are used up, and neither was shown.
+/// The error for a search that used up its steps without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("too many bindings to look at")]
 pub struct GaveUp;
 
-/// Tokens of one colour each that a transition takes whatever its binding.
-struct Input<'t> {
+/// Tokens of a single colour that a transition takes under every binding.
+struct MatchedInput<'t> {
     place: ColouredPlaceId,
     term: &'t Term,
     count: u64,
 }
 
-struct Search<'s> {
+struct BindingSearch<'s> {
     net: &'s ColouredNet,
     marking: &'s ColouredMarking,
     t: ColouredTransitionId,
     variables: Vec<VariableId>,
-    /// The parts of the guard that all have to hold, with their variables.
+    /// The conjuncts of the guard with their variables.
     guards: Vec<(&'s Guard, Vec<VariableId>)>,
-    inputs: Vec<Input<'s>>,
+    inputs: Vec<MatchedInput<'s>>,
     binding: BTreeMap<VariableId, u64>,
-    /// What the inputs matched so far take.
+    /// The tokens taken by the inputs matched so far.
     taken: BTreeMap<(ColouredPlaceId, u64), u64>,
     looks: &'s mut u64,
 }
 
 impl ColouredNet {
-    /// A binding under which `t` is enabled, if there is one. Each token looked at and each colour
-    /// tried counts off `looks`.
+    /// Returns a binding that enables `t`, or `None` if there is none. Each token examined and each
+    /// colour tried decrements `looks`.
     ///
     /// # Errors
-    /// When `looks` are used up first.
+    /// If `looks` reaches 0 first.
     pub fn some_binding(
         &self,
         marking: &ColouredMarking,
@@ -62,7 +62,7 @@ impl ColouredNet {
             part.variables(&mut read);
             (part, read)
         });
-        let mut search = Search {
+        let mut search = BindingSearch {
             net: self,
             marking,
             t,
@@ -77,18 +77,19 @@ impl ColouredNet {
     }
 }
 
-/// The inputs in an inscription: a sum contains each of its parts; of a difference nothing is sure.
-fn collect<'t>(place: ColouredPlaceId, multiset: &'t Multiset, inputs: &mut Vec<Input<'t>>) {
+/// Collects the inputs of an inscription: a sum contains each of its parts; a difference guarantees
+/// none.
+fn collect<'t>(place: ColouredPlaceId, multiset: &'t Multiset, inputs: &mut Vec<MatchedInput<'t>>) {
     match multiset {
         Multiset::Of { count, term } if *count > 0 && !term.has_all() => {
-            inputs.push(Input { place, term, count: *count });
+            inputs.push(MatchedInput { place, term, count: *count });
         }
         Multiset::Sum(parts) => parts.iter().for_each(|part| collect(place, part, inputs)),
         _ => {}
     }
 }
 
-impl Search<'_> {
+impl BindingSearch<'_> {
     fn go_on(&mut self) -> Result<Option<Vec<Value>>, GaveUp> {
         let mut fewest: Option<(usize, Vec<u64>)> = None;
         for input in 0..self.inputs.len() {
@@ -116,9 +117,10 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// The colours on its place that an input may take, given what is bound and taken so far.
+    /// Returns the colours on the place that an input may take, given the variables bound and the
+    /// tokens taken so far.
     fn fitting(&mut self, input: usize) -> Result<Vec<u64>, GaveUp> {
-        let Input { place, term, count } = self.inputs[input];
+        let MatchedInput { place, term, count } = self.inputs[input];
         let mut fitting = Vec::new();
         let marking = self.marking;
         for (&colour, &tokens) in marking.bag(place) {
@@ -136,12 +138,13 @@ impl Search<'_> {
         Ok(fitting)
     }
 
-    /// Binds the variables of a term so that it is this colour; whether it can be.
+    /// Binds the variables of a term so that it evaluates to this colour. Returns false if that is
+    /// impossible.
     fn matches(&mut self, term: &Term, colour: u64) -> bool {
         if !self.unify(term, colour) {
             return false;
         }
-        // Blocks do not determine their variable: they are compared once it is bound.
+        // A block does not determine its variable, so it is compared once the variable is bound.
         let mut read = Vec::new();
         term.variables(&mut read);
         !read.iter().all(|variable| self.binding.contains_key(variable))
@@ -172,7 +175,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the parts of the guard hold whose variables are bound.
+    /// Returns true if all guard conjuncts with bound variables hold.
     fn guards_hold(&self) -> bool {
         let values = self.values();
         let is_bound = |variable| self.binding.contains_key(variable);
@@ -185,7 +188,8 @@ impl Search<'_> {
         self.binding.iter().map(value).collect()
     }
 
-    /// When all inputs are matched: the variables that are left, and then the whole firing rule.
+    /// Handles the case that all inputs are matched: enumerates the other variables, then applies
+    /// the full firing rule.
     fn without_inputs(&mut self) -> Result<Option<Vec<Value>>, GaveUp> {
         let open = self.variables.iter().filter(|it| !self.binding.contains_key(it)).copied();
         let Some(variable) = open.min_by_key(|&it| self.net.variable_size(it)) else {

@@ -1,6 +1,5 @@
-//! What terms stand for, given a binding, and the firing rule: obvious code straight from the
-//! definitions, one tree walked at a time. The unfolding has its own, fast evaluation; witnesses
-//! are replayed with this one.
+//! Evaluation of terms under a binding, and the firing rule, directly from the definitions.
+//! Witnesses are replayed with this code; the unfolding has a faster evaluation of its own.
 
 use super::marking::{Bag, ColouredMarking};
 use super::sort::{SortId, SortKind};
@@ -10,26 +9,26 @@ use crate::marking::Marking;
 use std::collections::BTreeMap;
 
 /// Tokens by place.
-pub(super) type Moved = BTreeMap<ColouredPlaceId, Bag>;
+pub(super) type MovedTokens = BTreeMap<ColouredPlaceId, Bag>;
 
-/// What a binding gives one variable.
+/// The colour that a binding gives to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value {
     /// The variable.
     pub variable: VariableId,
-    /// Its colour.
+    /// The colour.
     pub colour: u64,
 }
 
-/// A multiset has more colours than was asked for, or tokens beyond 2⁶³ − 1.
+/// The error for a multiset with more colours than allowed, or more than 2⁶³ − 1 tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a multiset has too many colours, or more than 2^63 - 1 tokens of one")]
 pub struct TooMany;
 
-/// Why a transition did not fire.
+/// The reason why a transition did not fire.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ColouredFireError {
-    /// The binding has no colour for a variable, or one that its sort has not.
+    /// The binding has no colour for a variable, or a colour outside its sort.
     #[error("variable `{0}` has no colour, or one that its sort does not have")]
     Unbound(String),
     /// The guard does not hold.
@@ -47,28 +46,28 @@ pub enum ColouredFireError {
         /// Tokens taken.
         needed: u64,
     },
-    /// A place would hold too many.
+    /// A place would overflow.
     #[error(transparent)]
     TooMany(#[from] TooMany),
 }
 
-/// Enough for every inscription of a model that can be fired at all.
+/// The largest number of colours in an inscription that is evaluated.
 const COLOURS: usize = 10_000_000;
 
 impl ColouredNet {
-    /// The initial marking, when no place holds more than `limit` colours.
+    /// Returns the initial marking, if no place holds more than `limit` colours.
     ///
     /// # Errors
-    /// When one does.
+    /// If a place holds more.
     pub fn initial(&self, limit: usize) -> Result<ColouredMarking, TooMany> {
         let bag = |place: &super::ColouredPlace| self.bag(&place.initial, &[], limit);
         Ok(ColouredMarking::new(self.places().iter().map(bag).collect::<Result<_, _>>()?))
     }
 
-    /// The multiset that a term stands for. Variables without a value count as colour 0.
+    /// Evaluates a multiset. Variables without a value count as colour 0.
     ///
     /// # Errors
-    /// When it has more than `limit` colours, or too many tokens of one.
+    /// If it has more than `limit` colours, or too many tokens of one colour.
     pub fn bag(
         &self,
         multiset: &Multiset,
@@ -103,7 +102,7 @@ impl ColouredNet {
         if bag.len() > limit { Err(TooMany) } else { Ok(bag) }
     }
 
-    /// The colours a term stands for: one, unless [`Term::All`] is in it.
+    /// Returns the colours of a term: one, or several if [`Term::All`] occurs in it.
     fn colours(&self, term: &Term, binding: &[Value], limit: usize) -> Result<Vec<u64>, TooMany> {
         match term {
             Term::All(sort) => {
@@ -129,7 +128,7 @@ impl ColouredNet {
         }
     }
 
-    /// The colour of a term without [`Term::All`].
+    /// Returns the colour of a term without [`Term::All`].
     pub fn colour(&self, term: &Term, binding: &[Value]) -> u64 {
         match term {
             Term::Constant { colour, .. } => *colour,
@@ -155,7 +154,7 @@ impl ColouredNet {
         }
     }
 
-    /// How many colours a term's sort has.
+    /// Returns the number of colours of a term's sort.
     pub fn term_size(&self, term: &Term) -> u64 {
         match term {
             Term::Constant { sort, .. } | Term::All(sort) => self.sort(*sort).size(),
@@ -166,7 +165,7 @@ impl ColouredNet {
         }
     }
 
-    /// Whether a guard holds.
+    /// Returns true if a guard holds.
     pub fn holds(&self, guard: &Guard, binding: &[Value]) -> bool {
         match guard {
             Guard::Compare(relation, left, right) => {
@@ -177,9 +176,13 @@ impl ColouredNet {
         }
     }
 
-    /// What a transition takes or puts, by place, given a binding.
-    fn moved(&self, arcs: &[super::ColouredArc], binding: &[Value]) -> Result<Moved, TooMany> {
-        let mut moved = Moved::new();
+    /// Returns the tokens that arcs move, by place.
+    fn moved(
+        &self,
+        arcs: &[super::ColouredArc],
+        binding: &[Value],
+    ) -> Result<MovedTokens, TooMany> {
+        let mut moved = MovedTokens::new();
         for arc in arcs {
             let bag = moved.entry(arc.place).or_default();
             for (colour, tokens) in self.bag(&arc.inscription, binding, COLOURS)? {
@@ -189,16 +192,16 @@ impl ColouredNet {
         Ok(moved)
     }
 
-    /// What `t` takes and puts under a binding that it is enabled under.
+    /// Checks that `t` is enabled under a binding. Returns the tokens taken and put.
     ///
     /// # Errors
-    /// When a variable has no colour, the guard does not hold, or tokens are missing.
+    /// If a variable has no colour, the guard does not hold, or tokens are missing.
     pub(super) fn check_enabled(
         &self,
         marking: &ColouredMarking,
         t: ColouredTransitionId,
         binding: &[Value],
-    ) -> Result<(Moved, Moved), ColouredFireError> {
+    ) -> Result<(MovedTokens, MovedTokens), ColouredFireError> {
         let transition = self.transition(t);
         for variable in transition.variables() {
             let mut values = binding.iter().filter(|value| value.variable == variable);
@@ -227,10 +230,10 @@ impl ColouredNet {
         Ok((takes, puts))
     }
 
-    /// Fires `t` under a binding, once. The marking is left as it was on an error.
+    /// Fires `t` once under a binding. The marking stays unchanged on an error.
     ///
     /// # Errors
-    /// When a variable has no colour, the guard does not hold, or tokens are missing.
+    /// If a variable has no colour, the guard does not hold, or tokens are missing.
     pub fn fire(
         &self,
         marking: &mut ColouredMarking,
@@ -248,7 +251,7 @@ impl ColouredNet {
             for (colour, tokens) in bag {
                 let left = after.entry((place, colour));
                 let left = left.or_insert_with(|| marking.tokens(place, colour));
-                // Both at most 2⁶³ − 1.
+                // No overflow: both are at most 2⁶³ − 1.
                 *left += tokens;
                 if *left > Marking::MAX_TOKENS {
                     return Err(TooMany.into());
@@ -264,7 +267,7 @@ impl ColouredNet {
         Ok(())
     }
 
-    /// The colours of a product's components.
+    /// Returns the components of a colour of a product.
     pub fn components(&self, sort: SortId, colour: u64) -> Vec<(SortId, u64)> {
         let SortKind::Product(parts) = self.sort(sort).kind() else {
             return vec![(sort, colour)];

@@ -1,5 +1,5 @@
-//! The way back from an unfolding: which of its nodes are the colours of which place, and the
-//! bindings of which transition.
+//! The relation between an unfolding and its coloured net: which nodes are the colours of which
+//! place, and the bindings of which transition.
 
 use super::ColouredNet;
 use crate::id::{PlaceId, TransitionId};
@@ -7,135 +7,162 @@ use crate::names::Names;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The coloured nodes that a place/transition net was unfolded from. The colours of a coloured
-/// place are consecutive places of the net, the bindings of a coloured transition consecutive
-/// transitions; those that no firing sequence can ever mark or fire are left out, so a row may be
-/// empty.
+/// The coloured nodes from which a net was unfolded. The colours of a coloured place are
+/// consecutive places, the bindings of a coloured transition consecutive transitions. Colours that
+/// are never marked and bindings that never fire are left out, so a row may be empty.
 #[derive(Clone, Debug, Default)]
 pub struct Folding {
     places: Names,
     transitions: Names,
     place_ends: Vec<u32>,
     transition_ends: Vec<u32>,
+    /// The labels of the coloured nodes, by index; empty where no node has one.
+    place_labels: Arc<[Option<Box<str>>]>,
+    transition_labels: Arc<[Option<Box<str>>]>,
     net: Option<Arc<ColouredNet>>,
     is_skeleton: bool,
     classes: Option<Arc<[NamedClasses]>>,
 }
 
-/// The classes of a sort's colours of which each was made one, by the colours' names.
+/// The classes of merged colours of a sort, by name.
 pub type NamedClasses = Vec<Vec<String>>;
 
-/// A coloured net has more than 4 GiB of names, or more than 2³² − 1 nodes.
+/// The error for a coloured net with more than 4 GiB of names or more than 2³² − 1 nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than 2^32 - 1 nodes, or names of more than 4 GiB")]
-pub struct TooLarge;
+pub struct FoldingTooLarge;
 
 impl Folding {
-    /// The folding with these coloured places and transitions, each with the number of nodes it
+    /// Makes a folding from coloured places and transitions, each with the number of nodes it
     /// unfolds to, in order.
     ///
     /// # Errors
-    /// When there are too many.
+    /// If there are too many.
     pub fn new<'n>(
         places: impl IntoIterator<Item = (&'n str, usize)>,
         transitions: impl IntoIterator<Item = (&'n str, usize)>,
-    ) -> Result<Self, TooLarge> {
+    ) -> Result<Self, FoldingTooLarge> {
         let rows = |rows: &mut dyn Iterator<Item = (&'n str, usize)>| {
             let (mut names, mut ends, mut end) = (Names::default(), Vec::new(), 0usize);
             for (name, count) in rows {
-                names.push(name).map_err(|_| TooLarge)?;
+                names.push(name).map_err(|_| FoldingTooLarge)?;
                 end += count;
-                ends.push(u32::try_from(end).map_err(|_| TooLarge)?);
+                ends.push(u32::try_from(end).map_err(|_| FoldingTooLarge)?);
             }
             Ok((names, ends))
         };
         let (places, place_ends) = rows(&mut places.into_iter())?;
         let (transitions, transition_ends) = rows(&mut transitions.into_iter())?;
-        let (net, is_skeleton, classes) = Default::default();
-        let folding =
-            Folding { places, transitions, place_ends, transition_ends, net, is_skeleton, classes };
-        Ok(folding)
+        Ok(Folding { places, transitions, place_ends, transition_ends, ..Folding::default() })
     }
 
-    /// The same of a net without colours, whose places hold what all colours hold together.
+    /// Returns the same folding, whose coloured places and transitions have these labels, in order.
+    #[must_use]
+    pub fn with_labels<'l>(
+        self,
+        places: impl Iterator<Item = Option<&'l str>>,
+        transitions: impl Iterator<Item = Option<&'l str>>,
+    ) -> Self {
+        let kept = |label: Option<&str>| label.map(Box::from);
+        let (places, transitions) = (places.map(kept).collect(), transitions.map(kept).collect());
+        Folding { place_labels: places, transition_labels: transitions, ..self }
+    }
+
+    /// Returns true if a coloured node has a label.
+    pub fn has_labels(&self) -> bool {
+        self.place_labels.iter().chain(&*self.transition_labels).any(Option::is_some)
+    }
+
+    /// Returns the label of a coloured place.
+    pub fn place_label(&self, index: usize) -> Option<&str> {
+        self.place_labels.get(index)?.as_deref()
+    }
+
+    /// Returns the label of a coloured transition.
+    pub fn transition_label(&self, index: usize) -> Option<&str> {
+        self.transition_labels.get(index)?.as_deref()
+    }
+
+    /// Marks the net as a skeleton: a net without colours, whose places count tokens of all
+    /// colours.
     pub fn of_skeleton(self) -> Self {
         Folding { is_skeleton: true, ..self }
     }
 
-    /// Whether it is that: which transitions are enabled is then a matter of the colours, and not
-    /// told.
+    /// Returns true for a skeleton, in which enabledness of the coloured transitions cannot be
+    /// decided.
     pub fn is_skeleton(&self) -> bool {
         self.is_skeleton
     }
 
-    /// The same of a net in which some colours were made one: of each sort that has such classes
-    /// all of its colours, if that is to be said of it at all.
+    /// Marks the net as unfolded from a quotient. `classes` has the classes of each sort with
+    /// merged colours, and each class lists all colours of the sort that it merges.
     pub fn of_quotient(self, classes: Vec<NamedClasses>) -> Self {
         Folding { classes: Some(classes.into()), ..self }
     }
 
-    /// The classes of colours that were made one; `None` where none were. A place or a transition
-    /// stands for several colours there, and is none that a formula may name.
+    /// Returns the classes of merged colours, or `None` if no colours were merged. In a quotient a
+    /// node stands for several colours, and formulas cannot name it.
     pub fn classes(&self) -> Option<&[NamedClasses]> {
         self.classes.as_deref()
     }
 
-    /// The same of this net, whose colours have names then.
+    /// Attaches the coloured net, which knows the colours' names.
     pub fn of(self, net: Arc<ColouredNet>) -> Self {
         Folding { net: Some(net), ..self }
     }
 
-    /// The coloured net, where it is known.
+    /// Returns the coloured net, if it is attached.
     pub fn coloured(&self) -> Option<&ColouredNet> {
         self.net.as_deref()
     }
 
-    /// How many coloured places there are.
+    /// Returns the number of coloured places.
     pub fn place_count(&self) -> usize {
         self.place_ends.len()
     }
 
-    /// How many coloured transitions there are.
+    /// Returns the number of coloured transitions.
     pub fn transition_count(&self) -> usize {
         self.transition_ends.len()
     }
 
-    /// The name of a coloured place.
+    /// Returns the name of a coloured place.
     pub fn place_name(&self, index: usize) -> &str {
         self.places.get(index)
     }
 
-    /// The name of a coloured transition.
+    /// Returns the name of a coloured transition.
     pub fn transition_name(&self, index: usize) -> &str {
         self.transitions.get(index)
     }
 
-    /// The places that a coloured place unfolds to.
+    /// Returns the places to which a coloured place unfolds.
     pub fn places(&self, index: usize) -> impl ExactSizeIterator<Item = PlaceId> + use<> {
         row(&self.place_ends, index).map(PlaceId::new)
     }
 
-    /// The transitions that a coloured transition unfolds to.
+    /// Returns the transitions to which a coloured transition unfolds.
     pub fn transitions(&self, index: usize) -> impl ExactSizeIterator<Item = TransitionId> + use<> {
         row(&self.transition_ends, index).map(TransitionId::new)
     }
 
-    /// The coloured place of this name.
+    /// Returns the coloured place with this name.
     pub fn place_named(&self, name: &str) -> Option<usize> {
         self.places.find(name)
     }
 
-    /// The coloured transition of this name.
+    /// Returns the coloured transition with this name.
     pub fn transition_named(&self, name: &str) -> Option<usize> {
         self.transitions.find(name)
     }
 
-    /// The coloured place that a place is a colour of.
+    /// Returns the coloured place of which a place is a colour.
     pub fn place_of(&self, place: PlaceId) -> usize {
         self.place_ends.partition_point(|&end| end as usize <= place.index())
     }
 
-    /// The coloured transition that a transition is a binding of.
+    /// Returns the coloured transition of which a transition is a binding.
     pub fn transition_of(&self, transition: TransitionId) -> usize {
         self.transition_ends.partition_point(|&end| end as usize <= transition.index())
     }

@@ -1,9 +1,9 @@
 //! Coloured nets: the symmetric nets of ISO/IEC 15909-2, with finite colours.
 //!
-//! A place holds a multiset of colours of its sort, a transition has variables, a guard over them,
-//! and arcs inscribed with terms that stand for multisets of colours. A *binding* gives every
-//! variable of a transition a colour; each binding under which the guard holds is a transition of
-//! the place/transition net that the coloured net stands for.
+//! A place holds a multiset of colours of its sort. A transition has variables, a guard over them,
+//! and arcs inscribed with terms for multisets of colours. A *binding* gives every variable of a
+//! transition a colour. Each binding that satisfies the guard is a transition of the unfolding, a
+//! place/transition net.
 //!
 //! A colour is the position it has in its sort, a `u64` from 0. Colours of a product are numbered
 //! with the last component running fastest, so a pair (a, b) of sorts of sizes m and n is a·n + b.
@@ -51,7 +51,7 @@ macro_rules! coloured_id {
         pub struct $name(pub(crate) u32);
 
         impl $name {
-            /// Its position, from 0.
+            /// Returns the position, from 0.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -68,34 +68,34 @@ coloured_id!(
     ColouredTransitionId
 );
 
-/// A variable of a net: any transition may use it, each for itself.
+/// A variable of a net. Any transition may use it; its scope is one transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// What terms and bindings call it.
+    /// The name in terms and bindings.
     pub name: String,
-    /// The sort its colours are of.
+    /// The sort of its colours.
     pub sort: SortId,
 }
 
-/// A place with its colours.
+/// A place with its sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColouredPlace {
     /// The model's id.
     pub name: String,
-    /// The name for people, where the model gives another.
+    /// The name, if the model has one that differs from the id.
     pub label: Option<String>,
-    /// What its tokens are.
+    /// The sort of its tokens.
     pub sort: SortId,
     /// The initial marking, a term without variables.
     pub initial: Multiset,
 }
 
-/// An arc seen from its transition.
+/// An arc, seen from its transition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColouredArc {
     /// The place at the other end.
     pub place: ColouredPlaceId,
-    /// The tokens moved, given a binding. Several arcs between the same two nodes add up.
+    /// The tokens moved under a binding. Several arcs between the same nodes add up.
     pub inscription: Multiset,
 }
 
@@ -104,18 +104,18 @@ pub struct ColouredArc {
 pub struct ColouredTransition {
     /// The model's id.
     pub name: String,
-    /// The name for people, where the model gives another.
+    /// The name, if the model has one that differs from the id.
     pub label: Option<String>,
-    /// What a binding has to satisfy.
+    /// The condition on bindings.
     pub guard: Guard,
-    /// What it takes, in the order the arcs were added.
+    /// The input arcs, in the order in which they were added.
     pub takes: Vec<ColouredArc>,
-    /// What it puts.
+    /// The output arcs, in the order in which they were added.
     pub puts: Vec<ColouredArc>,
 }
 
 impl ColouredTransition {
-    /// The variables that a binding gives colours to, ascending: those of the guard and the arcs.
+    /// Returns the variables of a binding, ascending: those of the guard and the arcs.
     pub fn variables(&self) -> Vec<VariableId> {
         let mut all = Vec::new();
         self.guard.variables(&mut all);
@@ -128,8 +128,8 @@ impl ColouredTransition {
     }
 }
 
-/// A coloured net with its initial marking. Everything added is checked as it comes; see
-/// [`ColouredNet::add_place`] and its like.
+/// A coloured net with its initial marking. Every part is checked when it is added; see
+/// [`ColouredNet::add_place`].
 #[derive(Clone, Debug, Default)]
 pub struct ColouredNet {
     name: String,
@@ -140,7 +140,7 @@ pub struct ColouredNet {
     nodes: HashMap<Box<str>, ColouredNode>,
 }
 
-/// A node by its id: places and transitions share one space of ids.
+/// A node found by its id. Places and transitions share one space of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColouredNode {
     /// The id is a place's.
@@ -150,72 +150,72 @@ pub enum ColouredNode {
 }
 
 impl ColouredNet {
-    /// The net's own name; empty when it has none.
+    /// Returns the net's name; empty if it has none.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All sorts, each after those it is made of.
+    /// Returns all sorts, each after the sorts that it is made of.
     pub fn sorts(&self) -> &[Sort] {
         &self.sorts
     }
 
-    /// All variables.
+    /// Returns all variables.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// All places, by [`ColouredPlaceId`].
+    /// Returns all places, indexed by [`ColouredPlaceId`].
     pub fn places(&self) -> &[ColouredPlace] {
         &self.places
     }
 
-    /// All transitions, by [`ColouredTransitionId`].
+    /// Returns all transitions, indexed by [`ColouredTransitionId`].
     pub fn transitions(&self) -> &[ColouredTransition] {
         &self.transitions
     }
 
-    /// The ids of all sorts in order.
+    /// Returns the ids of all sorts in order.
     pub fn sort_ids(&self) -> impl ExactSizeIterator<Item = SortId> + use<> {
         (0..self.sorts.len() as u32).map(SortId)
     }
 
-    /// The ids of all places in order.
+    /// Returns the ids of all places in order.
     pub fn place_ids(&self) -> impl ExactSizeIterator<Item = ColouredPlaceId> + use<> {
         (0..self.places.len() as u32).map(ColouredPlaceId)
     }
 
-    /// The ids of all transitions in order.
+    /// Returns the ids of all transitions in order.
     pub fn transition_ids(&self) -> impl ExactSizeIterator<Item = ColouredTransitionId> + use<> {
         (0..self.transitions.len() as u32).map(ColouredTransitionId)
     }
 
-    /// A sort.
+    /// Returns a sort.
     pub fn sort(&self, sort: SortId) -> &Sort {
         &self.sorts[sort.index()]
     }
 
-    /// A variable.
+    /// Returns a variable.
     pub fn variable(&self, variable: VariableId) -> &Variable {
         &self.variables[variable.index()]
     }
 
-    /// A place.
+    /// Returns a place.
     pub fn place(&self, place: ColouredPlaceId) -> &ColouredPlace {
         &self.places[place.index()]
     }
 
-    /// A transition.
+    /// Returns a transition.
     pub fn transition(&self, transition: ColouredTransitionId) -> &ColouredTransition {
         &self.transitions[transition.index()]
     }
 
-    /// The node with this id.
+    /// Returns the node with this id.
     pub fn node(&self, name: &str) -> Option<ColouredNode> {
         self.nodes.get(name).copied()
     }
 
-    /// The place with this id.
+    /// Returns the place with this id.
     pub fn place_named(&self, name: &str) -> Option<ColouredPlaceId> {
         match self.node(name)? {
             ColouredNode::Place(place) => Some(place),
@@ -223,7 +223,7 @@ impl ColouredNet {
         }
     }
 
-    /// The transition with this id.
+    /// Returns the transition with this id.
     pub fn transition_named(&self, name: &str) -> Option<ColouredTransitionId> {
         match self.node(name)? {
             ColouredNode::Transition(transition) => Some(transition),
@@ -231,30 +231,31 @@ impl ColouredNet {
         }
     }
 
-    /// The variable of this name.
+    /// Returns the variable with this name.
     pub fn variable_named(&self, name: &str) -> Option<VariableId> {
         let at = self.variables.iter().position(|variable| variable.name == name)?;
         Some(VariableId(at as u32))
     }
 
-    /// The sort of this name.
+    /// Returns the sort with this name.
     pub fn sort_named(&self, name: &str) -> Option<SortId> {
         let at = self.sorts.iter().position(|sort| sort.name == name)?;
         Some(SortId(at as u32))
     }
 
-    /// How many arcs it has, both directions.
+    /// Returns the number of arcs in both directions.
     pub fn arc_count(&self) -> usize {
         self.transitions.iter().map(|t| t.takes.len() + t.puts.len()).sum()
     }
 
-    /// How many places the net without colours has that it stands for: Σ of the sorts' sizes.
+    /// Returns the number of places of the full unfolding: the sum of the sizes of the places'
+    /// sorts.
     pub fn colour_count(&self) -> u128 {
         self.places.iter().map(|place| u128::from(self.sort(place.sort).size())).sum()
     }
 
-    /// How many bindings there are when guards are not looked at: Σ of Π of the variables' sorts;
-    /// `u128::MAX` when there are more.
+    /// Returns the number of bindings without regard to guards: for each transition the product of
+    /// the sizes of its variables' sorts; `u128::MAX` if the sum overflows.
     pub fn binding_count(&self) -> u128 {
         let of = |transition: &ColouredTransition| {
             let sizes = transition.variables().into_iter().map(|v| self.variable_size(v));
@@ -263,25 +264,25 @@ impl ColouredNet {
         self.transitions.iter().map(of).fold(0, u128::saturating_add)
     }
 
-    /// How many colours a variable may have.
+    /// Returns the number of colours of a variable.
     pub fn variable_size(&self, variable: VariableId) -> u64 {
         self.sort(self.variable(variable).sort).size()
     }
 
-    /// How a colour is written: `red`, `3`, `(red,3)`, `.` for the black token.
+    /// Returns the name of a colour: `red`, `3`, `(red,3)`, `.` for the black token.
     pub fn colour_name(&self, sort: SortId, colour: u64) -> String {
         let mut text = String::new();
         self.write_colour(&mut text, sort, colour, true);
         text
     }
 
-    /// Appends a colour's name, a tuple without its parentheses unless `enclosed`.
+    /// Appends a colour's name; a tuple gets its parentheses only if `enclosed`.
     pub fn write_colour(&self, text: &mut String, sort: SortId, colour: u64, enclosed: bool) {
         use std::fmt::Write as _;
         match self.sort(sort).kind() {
             SortKind::Dot => text.push('.'),
             SortKind::Enumeration { constants, .. } => text.push_str(&constants[colour as usize]),
-            // Fits: the colour is below the range's size.
+            // No overflow: the colour is below the range's size.
             SortKind::Range { start, .. } => {
                 let _ = write!(text, "{}", start.wrapping_add_unsigned(colour));
             }
@@ -307,7 +308,7 @@ impl ColouredNet {
         }
     }
 
-    /// What a place's colour is called in an unfolding, `p(red,2)`; `p` where tokens are black.
+    /// Returns the name of a place's colour in an unfolding: `p(red,2)`; `p` if tokens are black.
     pub fn unfolded_name(&self, place: &ColouredPlace, colour: u64) -> String {
         let mut name = place.name.clone();
         if *self.sort(place.sort).kind() != SortKind::Dot {
@@ -318,8 +319,8 @@ impl ColouredNet {
         name
     }
 
-    /// The colour of this name, as [`colour_name`](Self::colour_name) writes it; blanks around its
-    /// parts do not matter.
+    /// Returns the colour with this name, as written by [`colour_name`](Self::colour_name); blanks
+    /// around its parts are ignored.
     pub fn colour_named(&self, sort: SortId, name: &str) -> Option<u64> {
         let name = name.trim();
         let find =
@@ -349,15 +350,15 @@ impl ColouredNet {
 }
 
 impl ColouredNet {
-    /// The transition and binding that `t(x=2,y=red)` says, blanks or not; a transition without
-    /// variables may come without parentheses.
+    /// Parses a transition with a binding, as in `t(x=2,y=red)`. Blanks are allowed; without
+    /// variables the parentheses may be absent.
     ///
     /// # Errors
-    /// In words, when there is no such transition, variable or colour, or a variable is left out or
-    /// comes twice.
+    /// A message, if there is no such transition, variable or colour, or a variable is missing or
+    /// repeated.
     pub fn binding_named(&self, text: &str) -> Result<(ColouredTransitionId, Vec<Value>), String> {
         let text = text.trim();
-        // An id may have parentheses of its own: the longest one counts.
+        // An id may contain parentheses: the longest matching id counts.
         let opens = std::iter::once(text.len()).chain(text.rmatch_indices('(').map(|(at, _)| at));
         let found = opens.filter_map(|at| Some((self.transition_named(text[..at].trim())?, at)));
         let (t, at) = { found }.next().ok_or_else(|| format!("`{text}` is no transition"))?;
@@ -392,8 +393,8 @@ impl ColouredNet {
     }
 }
 
-/// What is inside the parentheses around the whole text; the text where there are none, as in
-/// `(a,b),(c,d)`.
+/// Removes the parentheses around the whole text; returns the text unchanged if there are none, as
+/// in `(a,b),(c,d)`.
 fn without_parentheses(text: &str) -> &str {
     let Some(inside) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
         return text;
@@ -406,7 +407,7 @@ fn without_parentheses(text: &str) -> &str {
     if closes { text } else { inside }
 }
 
-/// The pieces between commas that are in no parentheses.
+/// Splits at commas outside of parentheses.
 pub(crate) fn split_top_level(text: &str) -> Vec<&str> {
     let (mut pieces, mut depth, mut start) = (Vec::new(), 0i32, 0);
     for (at, c) in text.char_indices() {

@@ -1,11 +1,11 @@
-//! Sorts: the finite sets that colours are of.
+//! Sorts: finite sets of colours.
 
 /// A sort of a coloured net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SortId(pub(crate) u32);
 
 impl SortId {
-    /// Its position, from 0.
+    /// Returns the position, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -20,42 +20,42 @@ pub struct Sort {
 }
 
 impl Sort {
-    /// The model's name of it.
+    /// Returns the name in the model.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What its colours are.
+    /// Returns the kind.
     pub fn kind(&self) -> &SortKind {
         &self.kind
     }
 
-    /// How many colours it has, at least 1.
+    /// Returns the number of colours, at least 1.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Whether colours have a successor and a predecessor.
+    /// Returns true if colours have a successor and a predecessor.
     pub fn is_cyclic(&self) -> bool {
         matches!(self.kind, SortKind::Enumeration { cyclic: true, .. })
     }
 
-    /// Whether `<` and its like compare its colours: all but products, by position.
+    /// Returns true if `<` and similar comparisons apply: all sorts but products, by position.
     pub fn is_ordered(&self) -> bool {
         !matches!(self.kind, SortKind::Product(_))
     }
 }
 
-/// What a sort's colours are.
+/// The kind of a sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SortKind {
-    /// The one black token.
+    /// The black token.
     Dot,
     /// Constants in the order of their declaration, each named once.
     Enumeration {
-        /// Their names.
+        /// The constants' names.
         constants: Vec<Box<str>>,
-        /// Whether the first follows the last.
+        /// True if the first constant is the successor of the last.
         cyclic: bool,
     },
     /// The whole numbers from `start` to `end`, both included.
@@ -65,15 +65,15 @@ pub enum SortKind {
         /// The last.
         end: i64,
     },
-    /// Tuples with a component of each of these sorts, at least one.
+    /// Tuples with a component from each of these sorts, at least one.
     Product(Vec<SortId>),
-    /// The blocks that another sort is cut into.
+    /// The blocks of a partition of another sort.
     Partition {
-        /// That sort.
+        /// The partitioned sort.
         of: SortId,
         /// The blocks' names.
         elements: Vec<Box<str>>,
-        /// For each colour of that sort its block.
+        /// The block of each colour of the partitioned sort.
         block_of: Vec<u32>,
     },
 }

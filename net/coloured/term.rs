@@ -1,4 +1,4 @@
-//! Terms: colours, multisets of colours and guards, as functions of a binding.
+//! Terms: colours, multisets of colours and guards as functions of a binding.
 
 use super::sort::SortId;
 
@@ -7,33 +7,33 @@ use super::sort::SortId;
 pub struct VariableId(pub(crate) u32);
 
 impl VariableId {
-    /// Its position, from 0.
+    /// Returns the position, from 0.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A colour, or with [`Term::All`] in it every colour of a pattern.
+/// A colour, or a set of colours if [`Term::All`] occurs in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Term {
-    /// Always the same.
+    /// A constant.
     Constant {
-        /// Its sort.
+        /// The constant's sort.
         sort: SortId,
-        /// Its position there.
+        /// The colour's position in the sort.
         colour: u64,
     },
-    /// What the binding says.
+    /// The colour of a variable in the binding.
     Variable(VariableId),
-    /// So many steps after another colour of a cyclic sort; before it when negative. Never of
-    /// another shift.
+    /// The colour `by` steps after another colour of a cyclic sort, or before it if negative. The
+    /// operand is never a shift.
     Shift {
-        /// That colour.
+        /// The operand.
         of: Box<Term>,
-        /// The steps.
+        /// The number of steps.
         by: i64,
     },
-    /// The block of a partition that a colour is in.
+    /// The block of a partition that contains a colour.
     Block {
         /// The partition.
         partition: SortId,
@@ -42,12 +42,12 @@ pub enum Term {
     },
     /// A tuple.
     Tuple(Vec<Term>),
-    /// Every colour of a sort; in a tuple, every colour in that component. Not in guards.
+    /// All colours of a sort; in a tuple, all colours of that component. Not allowed in guards.
     All(SortId),
 }
 
 impl Term {
-    /// The colour `by` steps after `of`; shifts of shifts are one.
+    /// Makes the colour `by` steps after `of`; nested shifts are merged.
     pub fn shift(of: Term, by: i64) -> Term {
         match of {
             Term::Shift { of, by: before } => Term::shift(*of, before.wrapping_add(by)),
@@ -56,7 +56,7 @@ impl Term {
         }
     }
 
-    /// Appends the variables in it, in order of occurrence.
+    /// Appends the variables in order of occurrence.
     pub fn variables(&self, into: &mut Vec<VariableId>) {
         match self {
             Term::Constant { .. } | Term::All(_) => {}
@@ -66,7 +66,7 @@ impl Term {
         }
     }
 
-    /// The same with other variables.
+    /// Returns the term with renamed variables.
     pub fn renamed(&self, rename: &impl Fn(VariableId) -> VariableId) -> Term {
         match self {
             Term::Variable(variable) => Term::Variable(rename(*variable)),
@@ -81,7 +81,7 @@ impl Term {
         }
     }
 
-    /// Whether [`Term::All`] is in it.
+    /// Returns true if [`Term::All`] occurs in the term.
     pub fn has_all(&self) -> bool {
         match self {
             Term::All(_) => true,
@@ -95,35 +95,36 @@ impl Term {
 /// A multiset of colours of one sort.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Multiset {
-    /// So many tokens of each colour that a term stands for.
+    /// A number of tokens of each colour of a term.
     Of {
-        /// Tokens of each.
+        /// The number of tokens per colour.
         count: u64,
-        /// The colour or colours.
+        /// The term.
         term: Term,
     },
-    /// All of these together; nothing when there are none.
+    /// The sum; empty if there are no parts.
     Sum(Vec<Multiset>),
-    /// What of the first is left without the second; of a colour that the second has more of,
-    /// nothing (as in verifypn; the standard gives such a difference no meaning).
+    /// The first multiset minus the second, at least 0 for each colour (as in verifypn; the
+    /// standard leaves this case undefined).
     Difference(Box<Multiset>, Box<Multiset>),
 }
 
 impl Multiset {
-    /// No token.
+    /// The empty multiset.
     pub const EMPTY: Multiset = Multiset::Sum(Vec::new());
 
-    /// One token of a term's colour.
+    /// Makes one token of a term's colour.
     pub fn one(term: Term) -> Multiset {
         Multiset::Of { count: 1, term }
     }
 
-    /// All of `parts` together; sums of sums are one.
+    /// Makes the sum of `parts`; nested sums are flattened.
     pub fn sum(parts: impl IntoIterator<Item = Multiset>) -> Multiset {
         let mut all = Vec::new();
         for part in parts {
             match part {
-                // A sum nested a thousand deep on its left stays linear.
+                // The vector is reused, so that a sum nested a thousand levels on its left takes
+                // linear time.
                 Multiset::Sum(inner) if all.is_empty() => all = inner,
                 Multiset::Sum(inner) => all.extend(inner),
                 Multiset::Of { count: 0, .. } => {}
@@ -136,12 +137,12 @@ impl Multiset {
         }
     }
 
-    /// `first` without `second`.
+    /// Makes `first` minus `second`.
     pub fn minus(first: Multiset, second: Multiset) -> Multiset {
         Multiset::Difference(Box::new(first), Box::new(second))
     }
 
-    /// Each token `factor` times; `None` beyond 64 bits.
+    /// Multiplies every count by `factor`. Returns `None` on overflow of 64 bits.
     pub fn times(self, factor: u64) -> Option<Multiset> {
         Some(match self {
             Multiset::Of { count, term } => {
@@ -155,7 +156,7 @@ impl Multiset {
         })
     }
 
-    /// Appends the variables in it.
+    /// Appends the variables.
     pub fn variables(&self, into: &mut Vec<VariableId>) {
         match self {
             Multiset::Of { term, .. } => term.variables(into),
@@ -167,7 +168,7 @@ impl Multiset {
         }
     }
 
-    /// The same with other variables.
+    /// Returns the multiset with renamed variables.
     pub fn renamed(&self, rename: &impl Fn(VariableId) -> VariableId) -> Multiset {
         match self {
             Multiset::Of { count, term } => {
@@ -180,8 +181,8 @@ impl Multiset {
         }
     }
 
-    /// The same with the parts of sums in ascending order, so that sums that differ in no more than
-    /// that are equal.
+    /// Returns the multiset with the parts of sums sorted, so that sums that differ only in the
+    /// order are equal.
     pub fn sorted(self) -> Multiset {
         match self {
             Multiset::Sum(parts) => {
@@ -195,7 +196,7 @@ impl Multiset {
     }
 }
 
-/// How two colours of one sort compare, by their positions.
+/// A comparison of two colours of the same sort, by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
     /// =
@@ -213,7 +214,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Whether it holds between these positions.
+    /// Returns true if the comparison holds between these positions.
     pub fn holds(self, left: u64, right: u64) -> bool {
         match self {
             Relation::Equal => left == right,
@@ -225,7 +226,7 @@ impl Relation {
         }
     }
 
-    /// The relation that holds when this one does not.
+    /// Returns the negated comparison.
     pub fn negated(self) -> Relation {
         match self {
             Relation::Equal => Relation::Unequal,
@@ -238,24 +239,24 @@ impl Relation {
     }
 }
 
-/// A condition on a binding, in negation normal form: negation goes into the comparisons.
+/// A condition on bindings in negation normal form: only comparisons are negated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Guard {
     /// A comparison.
     Compare(Relation, Term, Term),
-    /// All hold; true when there are none.
+    /// The conjunction; true without parts.
     And(Vec<Guard>),
-    /// At least one holds; false when there are none.
+    /// The disjunction; false without parts.
     Or(Vec<Guard>),
 }
 
 impl Guard {
-    /// Holds for every binding.
+    /// The guard that every binding satisfies.
     pub const TRUE: Guard = Guard::And(Vec::new());
-    /// Holds for none.
+    /// The guard that no binding satisfies.
     pub const FALSE: Guard = Guard::Or(Vec::new());
 
-    /// The conjunction; conjunctions of conjunctions are one.
+    /// Makes the conjunction; nested conjunctions are flattened.
     pub fn and(parts: impl IntoIterator<Item = Guard>) -> Guard {
         let mut all = Vec::new();
         for part in parts {
@@ -271,7 +272,7 @@ impl Guard {
         }
     }
 
-    /// The disjunction.
+    /// Makes the disjunction; nested disjunctions are flattened.
     pub fn or(parts: impl IntoIterator<Item = Guard>) -> Guard {
         let mut all = Vec::new();
         for part in parts {
@@ -287,7 +288,7 @@ impl Guard {
         }
     }
 
-    /// The negation.
+    /// Returns the negation.
     pub fn negated(self) -> Guard {
         match self {
             Guard::Compare(relation, left, right) => {
@@ -298,7 +299,7 @@ impl Guard {
         }
     }
 
-    /// Appends the variables in it.
+    /// Appends the variables.
     pub fn variables(&self, into: &mut Vec<VariableId>) {
         match self {
             Guard::Compare(_, left, right) => {
@@ -311,8 +312,8 @@ impl Guard {
         }
     }
 
-    /// The same with other variables, and the parts of junctions and the sides of symmetric
-    /// comparisons in ascending order.
+    /// Returns the guard with renamed variables, and with the parts of junctions and the sides of
+    /// symmetric comparisons sorted.
     pub fn renamed(&self, rename: &impl Fn(VariableId) -> VariableId) -> Guard {
         let sorted = |parts: &[Guard]| {
             let mut parts: Vec<Guard> = parts.iter().map(|part| part.renamed(rename)).collect();

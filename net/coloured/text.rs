@@ -14,11 +14,11 @@
 //! transition t [l < m and x != red]: p{(x,l)} + free{m} -> p{(x,m)} + done
 //! ```
 //!
-//! In braces stands a multiset: `2'c`, `c + d`, `all`, `all - c`, `(all,3)`, brackets for grouping
-//! as in `2'[x + y]`; `x++` and `x--` are the successor and the predecessor, `Height(l)` is the
-//! block of a partition. Guards have `=`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not` and
-//! brackets. Names are quoted like `"a b"` when they are not made of letters, digits, `_`, `.` and
-//! `@`; a variable hides a constant of its name. [`parse`] and [`print()`] are inverse to each
+//! A multiset stands in braces: `2'c`, `c + d`, `all`, `all - c`, `(all,3)`, with brackets for
+//! grouping as in `2'[x + y]`. `x++` and `x--` are the successor and the predecessor; `Height(l)`
+//! is the block of a partition. Guards have `=`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not` and
+//! brackets. Names are quoted like `"a b"` unless they consist of letters, digits, `_`, `.` and
+//! `@`. A variable hides a constant of the same name. [`parse`] and [`print()`] are inverse to each
 //! other.
 
 mod lexer;
@@ -28,13 +28,13 @@ mod printer;
 pub use parser::parse;
 pub use printer::{guard, multiset, print};
 
-/// What is wrong, and where.
+/// A syntax error with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct ColouredTextError {
-    /// Counted from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What was found and what was expected.
+    /// The text found and the text expected.
     pub problem: String,
 }
 

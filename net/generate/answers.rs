@@ -1,105 +1,105 @@
-//! What is known of a generated net.
+//! Known answers of generated nets.
 
 use crate::net::Net;
 use std::fmt;
 
-/// A number that may be infinite, or finite but too long for 128 bits.
+/// A number that may be infinite, or finite and too large for 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
-    /// This many.
+pub enum KnownCount {
+    /// A number below 2¹²⁸.
     Exactly(u128),
-    /// Finite, but 2¹²⁸ or more.
+    /// A finite number of 2¹²⁸ or more.
     Beyond,
-    /// Infinitely many.
+    /// Infinity.
     Infinite,
 }
 
-impl Count {
-    /// The number when it is finite and fits.
+impl KnownCount {
+    /// Returns the number if it is finite and fits.
     pub fn exact(self) -> Option<u128> {
         match self {
-            Count::Exactly(number) => Some(number),
-            Count::Beyond | Count::Infinite => None,
+            KnownCount::Exactly(number) => Some(number),
+            KnownCount::Beyond | KnownCount::Infinite => None,
         }
     }
 
-    /// `base`^`exponent`.
-    pub(super) fn power(base: u32, exponent: u32) -> Count {
+    /// Returns `base`^`exponent`.
+    pub(super) fn power(base: u32, exponent: u32) -> KnownCount {
         u128::from(base).checked_pow(exponent).into()
     }
 
-    /// The product with `factor`.
-    pub(super) fn times(self, factor: u128) -> Count {
+    /// Returns the product with `factor`.
+    pub(super) fn times(self, factor: u128) -> KnownCount {
         match self {
-            Count::Exactly(number) => number.checked_mul(factor).into(),
-            Count::Beyond if factor == 0 => Count::Exactly(0),
+            KnownCount::Exactly(number) => number.checked_mul(factor).into(),
+            KnownCount::Beyond if factor == 0 => KnownCount::Exactly(0),
             other => other,
         }
     }
 
-    /// The sum with `other`.
-    pub(super) fn plus(self, other: Count) -> Count {
+    /// Returns the sum with `other`.
+    pub(super) fn plus(self, other: KnownCount) -> KnownCount {
         match (self, other) {
-            (Count::Exactly(a), Count::Exactly(b)) => a.checked_add(b).into(),
-            (Count::Infinite, _) | (_, Count::Infinite) => Count::Infinite,
-            _ => Count::Beyond,
+            (KnownCount::Exactly(a), KnownCount::Exactly(b)) => a.checked_add(b).into(),
+            (KnownCount::Infinite, _) | (_, KnownCount::Infinite) => KnownCount::Infinite,
+            _ => KnownCount::Beyond,
         }
     }
 }
 
-impl From<Option<u128>> for Count {
-    /// `None` is a result that overflowed.
-    fn from(number: Option<u128>) -> Count {
-        number.map_or(Count::Beyond, Count::Exactly)
+impl From<Option<u128>> for KnownCount {
+    /// Converts a checked result; `None` is an overflow.
+    fn from(number: Option<u128>) -> KnownCount {
+        number.map_or(KnownCount::Beyond, KnownCount::Exactly)
     }
 }
 
-impl fmt::Display for Count {
+impl fmt::Display for KnownCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Count::Exactly(number) => number.fmt(f),
-            Count::Beyond => f.write_str("more than 2^128"),
-            Count::Infinite => f.write_str("infinite"),
+            KnownCount::Exactly(number) => number.fmt(f),
+            KnownCount::Beyond => f.write_str("more than 2^128"),
+            KnownCount::Infinite => f.write_str("infinite"),
         }
     }
 }
 
-/// "n choose k", or [`Count::Beyond`] where the way there overflows.
-pub(super) fn choose(n: u64, k: u64) -> Count {
+/// Returns "n choose k", or [`KnownCount::Beyond`] if an intermediate product overflows.
+pub(super) fn choose(n: u64, k: u64) -> KnownCount {
     let mut result: u128 = 1;
     for i in 0..k.min(n.saturating_sub(k)) {
-        // The product of i + 1 neighbouring numbers is a multiple of (i + 1)!.
+        // The product of i + 1 consecutive numbers is a multiple of (i + 1)!.
         match result.checked_mul(u128::from(n - i)) {
             Some(product) => result = product / u128::from(i + 1),
-            None => return Count::Beyond,
+            None => return KnownCount::Beyond,
         }
     }
-    if k > n { Count::Exactly(0) } else { Count::Exactly(result) }
+    if k > n { KnownCount::Exactly(0) } else { KnownCount::Exactly(result) }
 }
 
 /// The known answers to the questions of the Model Checking Contest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answers {
-    /// Reachable markings.
-    pub states: Count,
-    /// Pairs of a reachable marking and a transition enabled in it.
-    pub firings: Count,
-    /// The most tokens on one place in a reachable marking; `None` when unbounded.
+    /// The number of reachable markings.
+    pub states: KnownCount,
+    /// The number of pairs of a reachable marking and a transition enabled in it.
+    pub firings: KnownCount,
+    /// The largest number of tokens on a place; `None` if unbounded.
     pub most_in_place: Option<u64>,
-    /// The most tokens of one reachable marking; `None` when unbounded.
+    /// The largest number of tokens in a marking; `None` if unbounded.
     pub most_in_marking: Option<u64>,
-    /// Whether a marking is reachable that enables no transition.
+    /// True if a dead marking is reachable.
     pub deadlock: bool,
-    /// Whether every transition is enabled in some reachable marking.
+    /// True if every transition is enabled in some reachable marking.
     pub quasi_live: bool,
-    /// Whether every transition can be enabled again from every reachable marking.
+    /// True if every transition can be enabled again from every reachable marking.
     pub live: bool,
-    /// Whether some place holds its initial tokens in every reachable marking.
+    /// True if some place holds its initial tokens in every reachable marking.
     pub stable_place: bool,
 }
 
 impl Answers {
-    /// Whether no place ever holds more than one token.
+    /// Returns true if no place ever holds more than one token.
     pub fn one_safe(&self) -> bool {
         self.most_in_place.is_some_and(|most| most <= 1)
     }
@@ -107,10 +107,10 @@ impl Answers {
 
 /// A net with its known answers.
 #[derive(Clone, Debug)]
-pub struct Specimen {
-    /// The net; its name says family and parameters.
+pub struct KnownNet {
+    /// The net; its name states family and parameters.
     pub net: Net,
-    /// What is known of it.
+    /// The known answers.
     pub known: Answers,
 }
 
@@ -120,18 +120,18 @@ mod tests {
 
     #[test]
     fn counts_that_overflow_say_so() {
-        assert_eq!(Count::power(3, 80).exact(), Some(3u128.pow(80)));
-        assert_eq!(Count::power(3, 81), Count::Beyond);
-        assert_eq!(Count::Beyond.plus(Count::Exactly(1)).times(2), Count::Beyond);
-        assert_eq!(Count::Infinite.plus(Count::Beyond), Count::Infinite);
+        assert_eq!(KnownCount::power(3, 80).exact(), Some(3u128.pow(80)));
+        assert_eq!(KnownCount::power(3, 81), KnownCount::Beyond);
+        assert_eq!(KnownCount::Beyond.plus(KnownCount::Exactly(1)).times(2), KnownCount::Beyond);
+        assert_eq!(KnownCount::Infinite.plus(KnownCount::Beyond), KnownCount::Infinite);
     }
 
     #[test]
     fn binomials_are_exact() {
-        assert_eq!(choose(6, 3), Count::Exactly(20));
-        assert_eq!(choose(60, 30), Count::Exactly(118_264_581_564_861_424));
-        assert_eq!(choose(3, 5), Count::Exactly(0));
-        assert_eq!(choose(5, 0), Count::Exactly(1));
-        assert_eq!(choose(1_000, 500), Count::Beyond);
+        assert_eq!(choose(6, 3), KnownCount::Exactly(20));
+        assert_eq!(choose(60, 30), KnownCount::Exactly(118_264_581_564_861_424));
+        assert_eq!(choose(3, 5), KnownCount::Exactly(0));
+        assert_eq!(choose(5, 0), KnownCount::Exactly(1));
+        assert_eq!(choose(1_000, 500), KnownCount::Beyond);
     }
 }

@@ -1,9 +1,9 @@
-//! A binary counter: one long path, the worst case of everything that searches step by step.
+//! A binary counter: one long path, the worst case for step-by-step search.
 
-use super::answers::{Answers, Count, Specimen};
+use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 
-/// A counter of `bits` bits that counts from 0 to 2ⁿ − 1 and stops.
+/// Makes a counter of `bits` bits that counts from 0 to 2ⁿ − 1 and stops.
 ///
 /// ```text
 /// place zero_i 1    place one_i
@@ -17,7 +17,7 @@ use super::sketch::Sketch;
 ///
 /// # Panics
 /// Without bits.
-pub fn binary_counter(bits: u32) -> Specimen {
+pub fn binary_counter(bits: u32) -> KnownNet {
     assert!(bits >= 1, "at least one bit");
     let mut sketch = Sketch::new(format!("binary-counter-{bits}"));
     let places: Vec<_> = (0..bits)
@@ -30,7 +30,7 @@ pub fn binary_counter(bits: u32) -> Specimen {
         outputs.push((one, 1));
         sketch.transition(&format!("carry_{i}"), &inputs, &outputs);
     }
-    let states = Count::power(2, bits);
+    let states = KnownCount::power(2, bits);
     let known = Answers {
         states,
         firings: states.exact().map(|states| states - 1).into(),
@@ -41,7 +41,7 @@ pub fn binary_counter(bits: u32) -> Specimen {
         live: false,
         stable_place: false,
     };
-    Specimen { net: sketch.build(), known }
+    KnownNet { net: sketch.build(), known }
 }
 
 #[cfg(test)]

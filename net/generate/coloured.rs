@@ -1,12 +1,12 @@
-//! Random coloured nets by seed: every kind of sort and term, at sizes that enumeration can follow.
+//! Random coloured nets by seed: every kind of sort and term, in sizes that enumeration can handle.
 
 use crate::coloured::{ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term, VariableId};
 use fastrand::Rng;
 
-/// The coloured net of this seed; the same on every machine, as long as the version of fastrand and
-/// this file stay. It has a sort of each kind with 1–4 colours and products of them (up to 12), 1–4
-/// places, 2–5 transitions with up to 7 variables; four nets of five lose or keep tokens at each
-/// firing, the others may grow.
+/// Returns the coloured net of this seed, which is the same on every machine for the same version
+/// of fastrand and this file. The net has a sort of each kind with 1–4 colours and products of them
+/// (up to 12), 1–4 places, and 2–5 transitions with up to 7 variables. In four of five nets no
+/// firing increases the number of tokens.
 ///
 /// # Known answers
 /// None.
@@ -36,7 +36,7 @@ impl Sketch<'_> {
         let places = self.rng.usize(1..=4);
         for at in 0..places {
             let sort = sorts[self.rng.usize(0..sorts.len())];
-            // Few tokens: every one more multiplies the markings.
+            // Few tokens, since each additional token multiplies the markings.
             let initial = match self.rng.usize(0..8) {
                 0 | 1 => Multiset::EMPTY,
                 3 if self.net.sort(sort).size() <= 4 => Multiset::one(Term::All(sort)),
@@ -50,7 +50,7 @@ impl Sketch<'_> {
         }
         let shrinking = self.rng.usize(0..5) > 0;
         for at in 0..self.rng.usize(2..=5) {
-            // A few variables, so that they meet each other.
+            // Few variables, so that they occur in several terms.
             let mut chosen = variables.clone();
             self.rng.shuffle(&mut chosen);
             chosen.truncate(self.rng.usize(0..=7));
@@ -65,7 +65,7 @@ impl Sketch<'_> {
                 let inscription = self.multiset(sort, &chosen, depth);
                 self.net.take(t, place, inscription.clone())?;
                 if shrinking && self.rng.usize(0..5) > 0 {
-                    // Moves on what it takes: to a place of this sort, perhaps the same.
+                    // The tokens taken move on to a place of the same sort, perhaps the same place.
                     let of_sort: Vec<_> = self
                         .net
                         .place_ids()
@@ -118,7 +118,7 @@ impl Sketch<'_> {
         Term::Constant { sort, colour: self.rng.u64(0..self.net.sort(sort).size()) }
     }
 
-    /// A term of a sort: a variable of those chosen where there is one.
+    /// Makes a random term of a sort, preferably with one of the chosen variables.
     fn term(&mut self, sort: SortId, chosen: &[VariableId], all: bool) -> Term {
         let of_sort: Vec<VariableId> =
             chosen.iter().copied().filter(|&v| self.net.variable(v).sort == sort).collect();
@@ -180,7 +180,7 @@ impl Sketch<'_> {
         let Some(&variable) = chosen.first() else { return Guard::TRUE };
         let variable = chosen.get(self.rng.usize(0..chosen.len())).copied().unwrap_or(variable);
         let sort = self.net.variable(variable).sort;
-        // With a term on its left that shows its sort.
+        // The left side determines the sort.
         let left = match self.term(sort, chosen, false) {
             Term::Tuple(_) | Term::Constant { .. } => Term::Variable(variable),
             term => term,

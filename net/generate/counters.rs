@@ -1,9 +1,9 @@
-//! Counters without bound beside switches that are bounded.
+//! Unbounded counters beside bounded switches.
 
-use super::answers::{Answers, Count, Specimen};
+use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 
-/// `count` counters, each counting up while its switch is on and down while it is off.
+/// Makes `count` counters, each counting up while its switch is on and down while it is off.
 ///
 /// ```text
 /// place on 1    place off    place counter
@@ -19,7 +19,7 @@ use super::sketch::Sketch;
 ///
 /// # Panics
 /// Without counters.
-pub fn counters(count: u32) -> Specimen {
+pub fn counters(count: u32) -> KnownNet {
     assert!(count >= 1, "at least one counter");
     let mut sketch = Sketch::new(format!("counters-{count}"));
     for i in 0..count {
@@ -32,8 +32,8 @@ pub fn counters(count: u32) -> Specimen {
         sketch.transition(&format!("flop_{i}"), &[(off, 1)], &[(on, 1)]);
     }
     let known = Answers {
-        states: Count::Infinite,
-        firings: Count::Infinite,
+        states: KnownCount::Infinite,
+        firings: KnownCount::Infinite,
         most_in_place: None,
         most_in_marking: None,
         deadlock: false,
@@ -41,7 +41,7 @@ pub fn counters(count: u32) -> Specimen {
         live: true,
         stable_place: false,
     };
-    Specimen { net: sketch.build(), known }
+    KnownNet { net: sketch.build(), known }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Cycles side by side: as many markings as one likes, counted by a product.
+//! Parallel cycles, with any number of markings, known as a product.
 
-use super::answers::{Answers, Count, Specimen};
+use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 
-/// `count` cycles of `length` places with one token each. When `coupled`, the step that closes
-/// cycle i waits until cycle i + 1 is at its start (it reads that place), so that the cycles are
-/// not simply independent; the last one is free.
+/// Makes `count` cycles of `length` places with one token each. If `coupled`, the step that closes
+/// cycle i reads the first place of cycle i + 1, so that the cycles are not independent; the last
+/// cycle is free.
 ///
 /// ```text
 /// place p_i_0 1    place p_i_1    …
@@ -21,7 +21,7 @@ use super::sketch::Sketch;
 ///
 /// # Panics
 /// Without cycles, or when they have fewer than two places.
-pub fn cycles(count: u32, length: u32, coupled: bool) -> Specimen {
+pub fn cycles(count: u32, length: u32, coupled: bool) -> KnownNet {
     assert!(count >= 1 && length >= 2, "at least one cycle of two places");
     let kind = if coupled { "coupled" } else { "free" };
     let mut sketch = Sketch::new(format!("cycles-{count}x{length}-{kind}"));
@@ -43,10 +43,10 @@ pub fn cycles(count: u32, length: u32, coupled: bool) -> Specimen {
             sketch.transition(&format!("t_{i}_{j}"), &inputs, &outputs);
         }
     }
-    let states = Count::power(length, count);
+    let states = KnownCount::power(length, count);
     let firings = if coupled && count >= 2 {
-        let most = Count::power(length, count - 1).times(u128::from(length - 1));
-        let closing = Count::power(length, count - 2);
+        let most = KnownCount::power(length, count - 1).times(u128::from(length - 1));
+        let closing = KnownCount::power(length, count - 2);
         most.plus(closing).times(u128::from(count - 1)).plus(states)
     } else {
         states.times(count.into())
@@ -61,12 +61,12 @@ pub fn cycles(count: u32, length: u32, coupled: bool) -> Specimen {
         live: true,
         stable_place: false,
     };
-    Specimen { net: sketch.build(), known }
+    KnownNet { net: sketch.build(), known }
 }
 
-/// The benchmark of the explicit engine: a safe net of 100 places, five coupled cycles of twenty,
-/// with 20⁵ = 3 200 000 reachable markings.
-pub fn hundred_places() -> Specimen {
+/// Returns the benchmark of the explicit engine: a safe net of 100 places, five coupled cycles of
+/// twenty, with 20⁵ = 3 200 000 reachable markings.
+pub fn hundred_places() -> KnownNet {
     cycles(5, 20, true)
 }
 
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn the_benchmark_net_has_a_hundred_places() {
-        let Specimen { net, known } = hundred_places();
+        let KnownNet { net, known } = hundred_places();
         assert_eq!((net.place_count(), net.transition_count()), (100, 100));
-        assert_eq!(known.states, Count::Exactly(3_200_000));
+        assert_eq!(known.states, KnownCount::Exactly(3_200_000));
         assert!(known.one_safe());
     }
 }

@@ -1,10 +1,10 @@
-//! Tokens that walk on a grid.
+//! Tokens moving on a grid.
 
-use super::answers::{Answers, Count, Specimen, choose};
+use super::answers::{Answers, KnownCount, KnownNet, choose};
 use super::sketch::Sketch;
 
-/// A grid of `width` × `height` places; `tokens` tokens start in the corner and step to
-/// neighbours, each step a transition of its own.
+/// Makes a grid of `width` × `height` places; `tokens` tokens start in a corner and move to
+/// neighbours, with a transition per step.
 ///
 /// # Known answers
 /// With n places and k tokens C(n + k − 1, k) markings, all distributions. Firings: each of the
@@ -14,7 +14,7 @@ use super::sketch::Sketch;
 ///
 /// # Panics
 /// Without places.
-pub fn grid(width: u32, height: u32, tokens: u32) -> Specimen {
+pub fn grid(width: u32, height: u32, tokens: u32) -> KnownNet {
     assert!(width >= 1 && height >= 1, "a grid needs a place");
     let mut sketch = Sketch::new(format!("grid-{width}x{height}-{tokens}"));
     let mut places = Vec::new();
@@ -41,9 +41,9 @@ pub fn grid(width: u32, height: u32, tokens: u32) -> Specimen {
     let n = u64::from(width) * u64::from(height);
     let k = u64::from(tokens);
     let moves = tokens > 0 && n > 1;
-    let marked = if k == 0 { Count::Exactly(0) } else { choose(n + k - 2, k - 1) };
+    let marked = if k == 0 { KnownCount::Exactly(0) } else { choose(n + k - 2, k - 1) };
     let known = Answers {
-        states: if k == 0 { Count::Exactly(1) } else { choose(n + k - 1, k) },
+        states: if k == 0 { KnownCount::Exactly(1) } else { choose(n + k - 1, k) },
         firings: marked.times(steps),
         most_in_place: Some(k),
         most_in_marking: Some(k),
@@ -52,7 +52,7 @@ pub fn grid(width: u32, height: u32, tokens: u32) -> Specimen {
         live: moves || n == 1,
         stable_place: !moves,
     };
-    Specimen { net: sketch.build(), known }
+    KnownNet { net: sketch.build(), known }
 }
 
 #[cfg(test)]
@@ -61,10 +61,10 @@ mod tests {
 
     #[test]
     fn neighbours_are_joined_both_ways() {
-        let Specimen { net, known } = grid(3, 2, 1);
+        let KnownNet { net, known } = grid(3, 2, 1);
         assert_eq!((net.place_count(), net.transition_count()), (6, 14));
-        assert_eq!(known.states, Count::Exactly(6));
-        assert_eq!(known.firings, Count::Exactly(14));
+        assert_eq!(known.states, KnownCount::Exactly(6));
+        assert_eq!(known.firings, KnownCount::Exactly(14));
         assert!(known.one_safe());
     }
 }

@@ -1,11 +1,11 @@
-//! Parametric nets whose answers are known by construction, and random nets and goals by seed.
+//! Parametric nets with known answers, and random nets and goals by seed.
 //!
-//! Engines, rules and encodings are tested on these, benchmarks grow their parameters, and
-//! [`pnml`] feeds them to the command line. One file per family; each says what is known of it
-//! and why, and returns the answers as data beside the net ([`Specimen`]), so that a test can run
-//! over all families without knowing any ([`specimens`]).
+//! Engines, rules and encodings are tested on these nets, benchmarks increase their parameters, and
+//! [`pnml`] feeds them to the command line. There is one file per family; each states the known
+//! answers with the argument, and returns them as data beside the net ([`KnownNet`]), so that a
+//! test can iterate over all families ([`specimens`]).
 //!
-//! Sizes are `u32`; a net of more nodes than the builder takes (2³² − 1) panics.
+//! Sizes are `u32`; a net with more nodes than the builder accepts (2³² − 1) panics.
 
 mod answers;
 mod binary_counter;
@@ -24,7 +24,7 @@ mod sketch;
 mod token_ring;
 
 pub use crate::pnml::{pnml, write_pnml};
-pub use answers::{Answers, Count, Specimen};
+pub use answers::{Answers, KnownCount, KnownNet};
 pub use binary_counter::binary_counter;
 pub use coloured::random_coloured;
 pub use counters::counters;
@@ -34,14 +34,14 @@ pub use mutual_exclusion::mutual_exclusion;
 pub use odometer::{net as odometer_net, odometer};
 pub use philosophers::philosophers;
 pub use producer_consumer::producer_consumer;
-pub use random::{Kind, Shape, random, random_with};
+pub use random::{RandomKind, Shape, random, random_with};
 pub use random_formula::{random_ctl, random_fairness, random_ltl};
 pub use random_goal::{random_goal, random_goals, random_predicate, random_sum};
 pub use token_ring::token_ring;
 
-/// Every family at small parameters, none with more than 10⁴ reachable markings, unless infinitely
-/// many: what a test over all families iterates.
-pub fn specimens() -> Vec<Specimen> {
+/// Returns every family at small parameters, with at most 10⁴ reachable markings or infinitely
+/// many.
+pub fn specimens() -> Vec<KnownNet> {
     let mut all = Vec::new();
     all.extend((2..=6).map(philosophers));
     all.extend((1..=6).map(token_ring));

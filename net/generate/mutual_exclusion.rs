@@ -1,9 +1,9 @@
-//! Mutual exclusion by a lock of several permits.
+//! Mutual exclusion by a lock with several permits.
 
-use super::answers::{Answers, Count, Specimen, choose};
+use super::answers::{Answers, KnownCount, KnownNet, choose};
 use super::sketch::Sketch;
 
-/// `processes` processes that share a lock of `permits` permits.
+/// Makes `processes` processes that share a lock of `permits` permits.
 ///
 /// ```text
 /// place lock K    place idle 1    place wait    place critical    # the last three per process
@@ -20,7 +20,7 @@ use super::sketch::Sketch;
 ///
 /// # Panics
 /// Without processes.
-pub fn mutual_exclusion(processes: u32, permits: u32) -> Specimen {
+pub fn mutual_exclusion(processes: u32, permits: u32) -> KnownNet {
     assert!(processes >= 1, "a lock needs a process");
     let mut sketch = Sketch::new(format!("mutual-exclusion-{processes}-{permits}"));
     let lock = sketch.place("lock", permits);
@@ -33,18 +33,18 @@ pub fn mutual_exclusion(processes: u32, permits: u32) -> Specimen {
         sketch.transition(&format!("leave_{i}"), &[(critical, 1)], &[(idle, 1), (lock, 1)]);
     }
     let n = processes;
-    let mut states = Count::Exactly(0);
-    let mut firings = Count::Exactly(0);
+    let mut states = KnownCount::Exactly(0);
+    let mut firings = KnownCount::Exactly(0);
     for j in 0..=permits.min(n) {
         let critical = choose(n.into(), j.into());
         let rest = n - j;
-        let markings = product(critical, Count::power(2, rest));
+        let markings = product(critical, KnownCount::power(2, rest));
         states = states.plus(markings);
-        // Every critical process may leave; every other one may request or, with a permit left,
-        // enter: half of them are idle and half waiting, over all markings of this j.
+        // Every critical process may leave. Every other process may request or, with a permit left,
+        // enter: over all markings with this j, half of the others are idle and half waiting.
         firings = firings.plus(markings.times(j.into()));
         if rest > 0 {
-            let half = product(critical, Count::power(2, rest - 1)).times(rest.into());
+            let half = product(critical, KnownCount::power(2, rest - 1)).times(rest.into());
             firings = firings.plus(half);
             if j < permits {
                 firings = firings.plus(half);
@@ -61,12 +61,12 @@ pub fn mutual_exclusion(processes: u32, permits: u32) -> Specimen {
         live: permits > 0,
         stable_place: permits == 0,
     };
-    Specimen { net: sketch.build(), known }
+    KnownNet { net: sketch.build(), known }
 }
 
-fn product(a: Count, b: Count) -> Count {
+fn product(a: KnownCount, b: KnownCount) -> KnownCount {
     match b {
-        Count::Exactly(factor) => a.times(factor),
+        KnownCount::Exactly(factor) => a.times(factor),
         other => other,
     }
 }
@@ -78,10 +78,10 @@ mod tests {
     #[test]
     fn one_permit_excludes_and_none_blocks() {
         let one = mutual_exclusion(3, 1).known;
-        assert_eq!(one.states, Count::Exactly(8 + 3 * 4));
+        assert_eq!(one.states, KnownCount::Exactly(8 + 3 * 4));
         assert!(one.one_safe() && one.live && !one.deadlock);
         let none = mutual_exclusion(3, 0).known;
-        assert_eq!(none.states, Count::Exactly(8));
+        assert_eq!(none.states, KnownCount::Exactly(8));
         assert!(none.deadlock && !none.quasi_live);
         assert!(!mutual_exclusion(3, 2).known.one_safe());
     }

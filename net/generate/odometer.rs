@@ -1,12 +1,12 @@
-//! Odometers: runs that are long, and nothing but loops of loops.
+//! Odometers, whose runs are long and consist of nested loops.
 
-use super::answers::{Answers, Count, Specimen};
+use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 use crate::id::PlaceId;
 
-/// A counter with `digits` digits of base `base`, each a place with as many tokens as the digit
-/// says and one with what is missing. A digit goes up when all lower ones are full, and empties
-/// them.
+/// Makes a counter with `digits` digits of base `base`. Each digit is a place with as many tokens
+/// as its value, beside a place with the rest. A digit increases when all lower digits are full,
+/// and empties them.
 ///
 /// ```text
 /// place units 0    place no_units 9    place tens 0    place no_tens 9
@@ -15,13 +15,14 @@ use crate::id::PlaceId;
 /// ```
 ///
 /// # Known answers
-/// It counts from 0 to base^digits − 1 and stops there: one way, base^digits markings, each with
-/// (base − 1) · digits tokens. The last one is the only dead one; every transition fires.
+/// The net counts from 0 to base^digits − 1 and stops: a single firing sequence, base^digits
+/// markings, each with (base − 1) · digits tokens. Only the last marking is dead; every transition
+/// fires.
 ///
 /// # Panics
 /// Without digits, and with a base below 2.
-pub fn odometer(digits: u32, base: u32) -> Specimen {
-    let states = Count::power(base, digits);
+pub fn odometer(digits: u32, base: u32) -> KnownNet {
+    let states = KnownCount::power(base, digits);
     let known = Answers {
         states,
         firings: states.exact().map(|states| states - 1).into(),
@@ -32,13 +33,13 @@ pub fn odometer(digits: u32, base: u32) -> Specimen {
         live: false,
         stable_place: false,
     };
-    Specimen { net: net(digits, base), known }
+    KnownNet { net: net(digits, base), known }
 }
 
-/// The net of [`odometer`], with as many markings as one likes.
+/// Returns the net of [`odometer`] alone, for any number of markings.
 ///
 /// # Panics
-/// Without digits, and with a base below 2.
+/// Without digits, or with a base below 2.
 pub fn net(digits: u32, base: u32) -> crate::Net {
     assert!(digits >= 1 && base >= 2, "at least one digit that counts");
     let full = base - 1;

@@ -1,10 +1,10 @@
 //! Dining philosophers who take their forks one after the other, as in the Model Checking Contest.
 
-use super::answers::{Answers, Count, Specimen};
+use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 
-/// `tables` philosophers around a table, each with a fork to the left, shared with the neighbours.
-/// A philosopher takes either fork first, then the other, eats, and puts both back.
+/// Makes `tables` philosophers around a table, each with a fork to the left, shared with the
+/// neighbour. A philosopher takes either fork first, then the other, eats, and returns both.
 ///
 /// ```text
 /// place think 1    place fork 1    place left    place right    place eat
@@ -24,7 +24,7 @@ use super::sketch::Sketch;
 ///
 /// # Panics
 /// With fewer than two philosophers, who would have one fork for both hands.
-pub fn philosophers(tables: u32) -> Specimen {
+pub fn philosophers(tables: u32) -> KnownNet {
     assert!(tables >= 2, "a philosopher needs two forks");
     let mut sketch = Sketch::new(format!("philosophers-{tables}"));
     let places: Vec<_> = (0..tables)
@@ -47,8 +47,8 @@ pub fn philosophers(tables: u32) -> Specimen {
         add("leave", &[eat], &[think, fork, next]);
     }
     let known = Answers {
-        states: Count::power(3, tables),
-        firings: Count::power(3, tables - 2).times(7 * u128::from(tables)),
+        states: KnownCount::power(3, tables),
+        firings: KnownCount::power(3, tables - 2).times(7 * u128::from(tables)),
         most_in_place: Some(1),
         most_in_marking: Some(2 * u64::from(tables)),
         deadlock: true,
@@ -56,7 +56,7 @@ pub fn philosophers(tables: u32) -> Specimen {
         live: false,
         stable_place: false,
     };
-    Specimen { net: sketch.build(), known }
+    KnownNet { net: sketch.build(), known }
 }
 
 #[cfg(test)]
@@ -65,9 +65,9 @@ mod tests {
 
     #[test]
     fn there_are_five_places_and_transitions_each() {
-        let Specimen { net, known } = philosophers(10);
+        let KnownNet { net, known } = philosophers(10);
         assert_eq!((net.place_count(), net.transition_count()), (50, 50));
-        assert_eq!(known.states, Count::Exactly(59_049));
+        assert_eq!(known.states, KnownCount::Exactly(59_049));
         assert!(known.one_safe());
     }
 

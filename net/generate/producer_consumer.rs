@@ -1,9 +1,10 @@
-//! Producer and consumer over a buffer, in batches: weighted arcs.
+//! A producer and a consumer that share a buffer and move batches of items: weighted arcs.
 
-use super::answers::{Answers, Count, Specimen};
+use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 
-/// A buffer of `capacity` slots; the producer fills `puts` at once, the consumer empties `takes`.
+/// Makes a buffer of `capacity` slots; the producer fills `puts` slots at once, the consumer
+/// empties `takes`.
 ///
 /// ```text
 /// place rest 1    place made       # producer
@@ -25,7 +26,7 @@ use super::sketch::Sketch;
 ///
 /// # Panics
 /// When a batch is 0, or the capacity is less than both batches together.
-pub fn producer_consumer(capacity: u32, puts: u32, takes: u32) -> Specimen {
+pub fn producer_consumer(capacity: u32, puts: u32, takes: u32) -> KnownNet {
     assert!(puts > 0 && takes > 0, "a batch is at least one item");
     let both = u64::from(puts) + u64::from(takes);
     assert!(u64::from(capacity) >= both, "the buffer must hold both batches");
@@ -46,8 +47,8 @@ pub fn producer_consumer(capacity: u32, puts: u32, takes: u32) -> Specimen {
     let puttable = u128::from((capacity - puts) / step) + 1;
     let takeable = levels - u128::from(takes / step);
     let known = Answers {
-        states: Count::Exactly(4 * levels),
-        firings: Count::Exactly(4 * levels + 2 * puttable + 2 * takeable),
+        states: KnownCount::Exactly(4 * levels),
+        firings: KnownCount::Exactly(4 * levels + 2 * puttable + 2 * takeable),
         most_in_place: Some(u64::from(capacity)),
         most_in_marking: Some(u64::from(capacity) + 2),
         deadlock: false,
@@ -55,7 +56,7 @@ pub fn producer_consumer(capacity: u32, puts: u32, takes: u32) -> Specimen {
         live: true,
         stable_place: false,
     };
-    Specimen { net: sketch.build(), known }
+    KnownNet { net: sketch.build(), known }
 }
 
 fn gcd(a: u32, b: u32) -> u32 {
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn levels_are_multiples_of_the_common_divisor() {
-        assert_eq!(producer_consumer(13, 3, 6).known.states, Count::Exactly(4 * 5));
-        assert_eq!(producer_consumer(13, 3, 5).known.states, Count::Exactly(4 * 14));
+        assert_eq!(producer_consumer(13, 3, 6).known.states, KnownCount::Exactly(4 * 5));
+        assert_eq!(producer_consumer(13, 3, 5).known.states, KnownCount::Exactly(4 * 14));
     }
 }

@@ -1,39 +1,39 @@
-//! Random nets by seed: what nobody would draw, at sizes that enumeration can follow.
+//! Random nets by seed, in sizes that enumeration can handle.
 
 use super::sketch::Sketch;
 use crate::id::PlaceId;
 use crate::net::Net;
 use fastrand::Rng;
 
-/// What a random net guarantees of its markings.
+/// The guarantee about the markings of a random net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Nothing; source transitions and unbounded places are common.
+pub enum RandomKind {
+    /// No guarantee; source transitions and unbounded places are common.
     Free,
-    /// Bounded: some weighted sum of tokens, every weight at least 1, never grows.
+    /// Bounded: some weighted sum of tokens, with weights of at least 1, never increases.
     Bounded,
-    /// One-safe: the places are cut into components that hold exactly one token each for ever.
+    /// One-safe: the places are partitioned into components that always hold exactly one token.
     OneSafe,
 }
 
-/// The size and manner of a random net.
+/// The parameters of a random net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Places, at least 1; some may end up without arcs.
+    /// Number of places, at least 1; some may have no arcs.
     pub places: u32,
-    /// Transitions.
+    /// Number of transitions.
     pub transitions: u32,
-    /// The largest arc weight, at least 1; ignored by [`Kind::OneSafe`].
+    /// The largest arc weight, at least 1; ignored by [`RandomKind::OneSafe`].
     pub weight: u32,
-    /// The most initial tokens of a place; ignored by [`Kind::OneSafe`].
+    /// The most initial tokens of a place; ignored by [`RandomKind::OneSafe`].
     pub tokens: u32,
-    /// What is guaranteed.
-    pub kind: Kind,
+    /// The guarantee.
+    pub kind: RandomKind,
 }
 
 impl Shape {
-    /// A small shape by seed: 1–8 places, 1–10 transitions, weights up to 3, up to 3 tokens, any
-    /// kind. Where its net is bounded, there are rarely more than 10⁴ markings.
+    /// Returns a small shape by seed: 1–8 places, 1–10 transitions, weights up to 3, up to 3
+    /// tokens, any kind. Bounded nets of this shape rarely have more than 10⁴ markings.
     pub fn small(seed: u64) -> Shape {
         let mut rng = Rng::with_seed(seed);
         Shape {
@@ -41,35 +41,37 @@ impl Shape {
             transitions: rng.u32(1..=10).max(rng.u32(1..=10)),
             weight: rng.u32(1..=3),
             tokens: rng.u32(1..=3),
-            kind: [Kind::Free, Kind::Bounded, Kind::Bounded, Kind::OneSafe][rng.usize(0..4)],
+            kind: [RandomKind::Free, RandomKind::Bounded, RandomKind::Bounded, RandomKind::OneSafe]
+                [rng.usize(0..4)],
         }
     }
 }
 
-/// The net of this seed and shape; the same on every machine, as long as the version of fastrand
-/// and this file stay. A regression test keeps the net as text, not its seed.
+/// Returns the net of this seed and shape, which is the same on every machine for the same version
+/// of fastrand and this file. A regression test stores the net as text, not its seed.
 ///
 /// There are weights above 1, transitions without inputs (sources) or outputs (sinks) or without
 /// any arc, self-loops with equal and with different weights, transitions that equal an earlier
 /// one, and isolated places.
 ///
 /// # Known answers
-/// None but what [`Kind`] guarantees: bounded, or one-safe.
+/// None but what [`RandomKind`] guarantees: bounded, or one-safe.
 pub fn random(seed: u64, shape: &Shape) -> Net {
     let name = format!("random-{seed}");
     random_with(&mut Rng::with_seed(seed), shape, name)
 }
 
-/// Like [`random`], drawing from `rng`: for tests that shrink or chain generators.
+/// Works as [`random`] with a given generator of random numbers, for tests that shrink or chain
+/// generators.
 pub fn random_with(rng: &mut Rng, shape: &Shape, name: String) -> Net {
     match shape.kind {
-        Kind::Free => weighted(rng, shape, name, false),
-        Kind::Bounded => weighted(rng, shape, name, true),
-        Kind::OneSafe => one_safe(rng, shape, name),
+        RandomKind::Free => weighted(rng, shape, name, false),
+        RandomKind::Bounded => weighted(rng, shape, name, true),
+        RandomKind::OneSafe => one_safe(rng, shape, name),
     }
 }
 
-type Side = Vec<(PlaceId, u32)>;
+type WeightedPlaces = Vec<(PlaceId, u32)>;
 
 fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
     let mut sketch = Sketch::new(name);
@@ -79,23 +81,23 @@ fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
     let places: Vec<PlaceId> =
         (0..).zip(&tokens).map(|(i, &tokens)| sketch.place(&format!("p{i}"), tokens)).collect();
     let marked = places.iter().copied().filter(|place| tokens[place.index()] > 0);
-    // What a token of each place counts in the sum that never grows.
+    // The weight of each place in the sum that never increases.
     let values: Vec<u64> = places.iter().map(|_| rng.u64(1..=3)).collect();
-    let worth = |side: &Side| -> u64 {
+    let worth = |side: &WeightedPlaces| -> u64 {
         side.iter().map(|&(place, weight)| values[place.index()] * u64::from(weight)).sum()
     };
     let mut fed: Vec<PlaceId> = marked.collect();
-    let mut earlier: Vec<(Side, Side)> = Vec::new();
+    let mut earlier: Vec<(WeightedPlaces, WeightedPlaces)> = Vec::new();
     for t in 0..shape.transitions {
         let (inputs, outputs) = if !earlier.is_empty() && rng.u32(0..8) == 0 {
             earlier[rng.usize(0..earlier.len())].clone()
         } else {
-            // Inputs prefer places that may get marked, or most nets would be dead from the start.
+            // Inputs prefer places that may be marked; otherwise most nets would be dead initially.
             let from = if !fed.is_empty() && rng.u32(0..4) > 0 { &fed } else { &places };
             let inputs = side(rng, from, shape.weight);
             let mut outputs = side(rng, &places, shape.weight);
             if rng.u32(0..5) == 0 && !inputs.is_empty() {
-                // A self-loop, by chance of the same weight.
+                // A self-loop, perhaps of the same weight.
                 let (place, weight) = inputs[rng.usize(0..inputs.len())];
                 outputs.retain(|&(other, _)| other != place);
                 outputs.push((place, if rng.bool() { weight } else { rng.u32(1..=shape.weight) }));
@@ -105,7 +107,7 @@ fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
                 outputs[at].1 -= 1;
                 outputs.retain(|&(_, weight)| weight > 0);
             }
-            // Left to chance, most bounded nets would lose their tokens in a few firings.
+            // Without this step, most bounded nets would lose their tokens in a few firings.
             if bounded && rng.u32(0..4) > 0 {
                 for _ in 0..3 {
                     let place = places[rng.usize(0..places.len())];
@@ -124,10 +126,11 @@ fn weighted(rng: &mut Rng, shape: &Shape, name: String, bounded: bool) -> Net {
     sketch.build()
 }
 
-/// Up to three different places with weights; mostly 1, and mostly one or two places.
-fn side(rng: &mut Rng, places: &[PlaceId], weight: u32) -> Side {
+/// Chooses up to three different places with weights; mostly weight 1, and mostly one or two
+/// places.
+fn side(rng: &mut Rng, places: &[PlaceId], weight: u32) -> WeightedPlaces {
     let size = [0, 1, 1, 1, 1, 2, 2, 2, 3][rng.usize(0..9)];
-    let mut side = Side::new();
+    let mut side = WeightedPlaces::new();
     for _ in 0..size {
         let place = places[rng.usize(0..places.len())];
         if side.iter().all(|&(other, _)| other != place) {
@@ -138,13 +141,12 @@ fn side(rng: &mut Rng, places: &[PlaceId], weight: u32) -> Side {
     side
 }
 
-/// Components of up to five places with one token each. A transition moves the tokens of one to
-/// three components, often to the next place around,
-/// or only reads (moves from a place to itself).
+/// Makes components of up to five places with one token each. A transition moves the tokens of one
+/// to three components, often to the next place, or only reads (moves from a place to itself).
 fn one_safe(rng: &mut Rng, shape: &Shape, name: String) -> Net {
     let mut sketch = Sketch::new(name);
     let mut components: Vec<Vec<PlaceId>> = Vec::new();
-    // Per component the positions its token may get to, as far as single transitions tell.
+    // For each component, the positions that its token may reach according to single transitions.
     let mut fed: Vec<Vec<usize>> = Vec::new();
     let mut made = 0;
     while made < shape.places.max(1) {
@@ -158,7 +160,7 @@ fn one_safe(rng: &mut Rng, shape: &Shape, name: String) -> Net {
         made += size;
     }
     for t in 0..shape.transitions {
-        let (mut inputs, mut outputs) = (Side::new(), Side::new());
+        let (mut inputs, mut outputs) = (WeightedPlaces::new(), WeightedPlaces::new());
         for _ in 0..[1, 1, 1, 1, 2, 3][rng.usize(0..6)] {
             let chosen = rng.usize(0..components.len());
             let component = &components[chosen];
@@ -184,7 +186,7 @@ fn one_safe(rng: &mut Rng, shape: &Shape, name: String) -> Net {
 mod tests {
     use super::*;
 
-    /// Fires at random and gives every marking on the way to `check`.
+    /// Fires at random and passes every visited marking to `check`.
     fn walk(net: &Net, seed: u64, mut check: impl FnMut(&crate::Marking)) {
         let mut rng = Rng::with_seed(seed);
         let mut marking = net.initial().clone();
@@ -211,7 +213,7 @@ mod tests {
     #[test]
     fn one_safe_nets_are_one_safe() {
         for seed in 0..200 {
-            let shape = Shape { kind: Kind::OneSafe, ..Shape::small(seed) };
+            let shape = Shape { kind: RandomKind::OneSafe, ..Shape::small(seed) };
             walk(&random(seed, &shape), seed, |marking| assert!(marking.largest() <= 1));
         }
     }
@@ -219,7 +221,7 @@ mod tests {
     #[test]
     fn bounded_nets_stay_below_their_initial_worth() {
         for seed in 0..200 {
-            let shape = Shape { kind: Kind::Bounded, ..Shape::small(seed) };
+            let shape = Shape { kind: RandomKind::Bounded, ..Shape::small(seed) };
             let net = random(seed, &shape);
             let most = 3 * net.initial().total();
             walk(&net, seed, |marking| assert!(marking.total() <= most));

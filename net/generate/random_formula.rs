@@ -1,4 +1,4 @@
-//! Random formulas of LTL and CTL, for properties of runs and of their tree, and fairness.
+//! Random LTL and CTL formulas for properties of runs and trees, and random fairness.
 
 use crate::fairness::Fairness;
 use crate::id::TransitionId;
@@ -6,8 +6,8 @@ use crate::net::Net;
 use fastrand::Rng;
 use parikh_temporal::{Atom, Ctl, Formula, Formulas, Linear, Ltl, Paths, Quantifier};
 
-/// A formula of LTL over the first so many atoms, with so many operators of two operands or one;
-/// half of the atoms are negated, and X stands anywhere.
+/// Returns an LTL formula over the first `atoms` atoms with the given number of operators. Half of
+/// the atoms are negated, and X may stand anywhere.
 ///
 /// # Panics
 /// Without an atom.
@@ -20,7 +20,7 @@ pub fn random_ltl(
     random_formula(formulas, rng, atoms, operators, &|_| Linear)
 }
 
-/// The same of CTL, with quantifiers by chance.
+/// Returns a CTL formula in the same way, with random quantifiers.
 ///
 /// # Panics
 /// Without an atom.
@@ -62,7 +62,7 @@ fn random_formula<P: Paths>(
     }
 }
 
-/// Fairness to up to three transitions, each weak or strong; of every second, none.
+/// Returns fairness to up to three transitions, each weak or strong; in every second case, none.
 pub fn random_fairness(rng: &mut Rng, net: &Net) -> Fairness {
     let mut sides: [Vec<TransitionId>; 2] = Default::default();
     if rng.bool() && net.transition_count() > 0 {

@@ -1,4 +1,4 @@
-//! Random questions about a net, by seed.
+//! Random goals about a net, by seed.
 
 use crate::goal::Goal;
 use crate::id::PlaceId;
@@ -8,14 +8,14 @@ use crate::predicate::Predicate;
 use crate::sum::LinearSum;
 use fastrand::Rng;
 
-/// `count` goals about `net`, the same for the same seed: about three of four ask for a marking,
-/// the others for a maximum.
+/// Returns `count` goals about `net`, the same for the same seed: about three of four ask for a
+/// marking, the others for a maximum.
 pub fn random_goals(seed: u64, net: &Net, count: usize) -> Vec<Goal> {
     let mut rng = Rng::with_seed(seed);
     (0..count).map(|_| random_goal(&mut rng, net)).collect()
 }
 
-/// One goal about `net`.
+/// Returns a goal about `net`.
 pub fn random_goal(rng: &mut Rng, net: &Net) -> Goal {
     if rng.u32(0..4) == 0 {
         Goal::Maximise(random_sum(rng, net, true))
@@ -25,10 +25,10 @@ pub fn random_goal(rng: &mut Rng, net: &Net) -> Goal {
     }
 }
 
-/// A predicate over `net`: leaves are comparisons, the enabledness of a transition or its lack,
-/// rarely deadness; inner nodes up to `depth` levels of conjunctions and disjunctions of two or
-/// three. Comparisons are made tight around a marking of a short random walk, so that many are
-/// neither always nor never true.
+/// Returns a predicate over `net`. Leaves are comparisons, the enabledness or disabledness of a
+/// transition, and rarely deadness; inner nodes are up to `depth` levels of conjunctions and
+/// disjunctions of two or three parts. Comparisons are tight at a marking of a short random walk,
+/// so that many are neither always true nor always false.
 pub fn random_predicate(rng: &mut Rng, net: &Net, depth: u32) -> Predicate {
     let seen = wander(rng, net);
     nested(rng, net, &seen, depth)
@@ -54,7 +54,7 @@ fn leaf(rng: &mut Rng, net: &Net, seen: &Marking) -> Predicate {
         4 | 5 => transition(rng).map_or(Predicate::True, Predicate::Disabled),
         _ => {
             let sum = random_sum(rng, net, false);
-            // The values of random nets' short walks are far inside an i64.
+            // The values in short walks of random nets are far inside an i64.
             let value = i64::try_from(sum.value(seen)).unwrap_or(0);
             let bound = value.saturating_add(rng.i64(-2..=2));
             let atom = Predicate::at_most(sum, bound);
@@ -63,8 +63,8 @@ fn leaf(rng: &mut Rng, net: &Net, seen: &Marking) -> Predicate {
     }
 }
 
-/// A sum over one to three places of `net` with coefficients from −2 to 3, or only positive ones
-/// up to 2; mostly single places.
+/// Returns a sum over one to three places of `net` with coefficients from −2 to 3, or from 1 to 2
+/// if `positive`; mostly single places.
 pub fn random_sum(rng: &mut Rng, net: &Net, positive: bool) -> LinearSum {
     if net.place_count() == 0 {
         return LinearSum::default();
@@ -84,7 +84,7 @@ pub fn random_sum(rng: &mut Rng, net: &Net, positive: bool) -> LinearSum {
     LinearSum::new(terms).expect("three coefficients of magnitude 3 at most")
 }
 
-/// The marking after up to twenty random firings.
+/// Returns the marking after up to twenty random firings.
 fn wander(rng: &mut Rng, net: &Net) -> Marking {
     let mut marking = net.initial().clone();
     for _ in 0..rng.u32(0..=20) {
@@ -92,7 +92,7 @@ fn wander(rng: &mut Rng, net: &Net) -> Marking {
         if enabled.is_empty() {
             break;
         }
-        // A firing that would overflow leaves the marking as it is.
+        // A firing that would overflow leaves the marking unchanged.
         let _ = net.fire(&mut marking, enabled[rng.usize(0..enabled.len())]);
     }
     marking

@@ -1,11 +1,11 @@
-//! A builder for generators: they number their nodes and keep weights small, so that what
-//! [`NetBuilder`] refuses cannot occur.
+//! A builder for generators. They number their nodes and keep weights small, so that the errors of
+//! [`NetBuilder`] cannot occur.
 
 use crate::builder::NetBuilder;
 use crate::id::{PlaceId, TransitionId};
 use crate::net::Net;
 
-/// A net in the making.
+/// A net under construction.
 pub(super) struct Sketch(NetBuilder);
 
 impl Sketch {
@@ -20,8 +20,8 @@ impl Sketch {
             .expect("generators give distinct ids, and a u32 is below 2^63")
     }
 
-    /// Adds a transition with its inputs and outputs as (place, weight). Arcs of weight 0 are
-    /// left out; several between the same nodes add up.
+    /// Adds a transition with its inputs and outputs as (place, weight). Arcs of weight 0 are left
+    /// out; several arcs between the same nodes add up.
     pub(super) fn transition(
         &mut self,
         id: &str,

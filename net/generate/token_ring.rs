@@ -1,10 +1,10 @@
-//! A ring of stations that pass one token, the right to be critical.
+//! A ring of stations that pass a token, the right to be critical.
 
-use super::answers::{Answers, Count, Specimen};
+use super::answers::{Answers, KnownCount, KnownNet};
 use super::sketch::Sketch;
 
-/// `stations` stations on a ring. Whoever waits and has the token may enter; whoever is idle
-/// passes it on, which reads `idle` through a self-loop.
+/// Makes `stations` stations on a ring. A waiting station with the token may enter; an idle station
+/// passes the token on, reading `idle` through a self-loop.
 ///
 /// ```text
 /// place idle 1    place wait    place critical    place token    # the token is at station 0
@@ -22,7 +22,7 @@ use super::sketch::Sketch;
 ///
 /// # Panics
 /// Without stations.
-pub fn token_ring(stations: u32) -> Specimen {
+pub fn token_ring(stations: u32) -> KnownNet {
     assert!(stations >= 1, "a ring needs a station");
     let mut sketch = Sketch::new(format!("token-ring-{stations}"));
     let places: Vec<_> = (0..stations)
@@ -41,10 +41,10 @@ pub fn token_ring(stations: u32) -> Specimen {
         sketch.transition(&format!("pass_{i}"), &both, &[(idle, 1), (next, 1)]);
     }
     let n = u128::from(stations);
-    let half = Count::power(2, stations - 1);
+    let half = KnownCount::power(2, stations - 1);
     let others_waiting = match stations {
-        1 => Count::Exactly(0),
-        _ => Count::power(2, stations - 2).times(n * (n - 1)),
+        1 => KnownCount::Exactly(0),
+        _ => KnownCount::power(2, stations - 2).times(n * (n - 1)),
     };
     let known = Answers {
         states: half.times(3 * n),
@@ -56,7 +56,7 @@ pub fn token_ring(stations: u32) -> Specimen {
         live: true,
         stable_place: false,
     };
-    Specimen { net: sketch.build(), known }
+    KnownNet { net: sketch.build(), known }
 }
 
 #[cfg(test)]
@@ -65,8 +65,8 @@ mod tests {
 
     #[test]
     fn the_token_comes_round() {
-        let Specimen { net, known } = token_ring(4);
-        assert_eq!(known.states, Count::Exactly(96));
+        let KnownNet { net, known } = token_ring(4);
+        assert_eq!(known.states, KnownCount::Exactly(96));
         let mut marking = net.initial().clone();
         for i in 0..4 {
             let pass = net.transition_named(&format!("pass_{i}")).unwrap();

@@ -110,7 +110,7 @@ class Inquiry:
     source: _programs.Source
     formulas: Formulas = field(default_factory=lambda: Formulas({}))
     queries: str | None = None
-    last: str | None = None
+    finals: tuple[str, ...] = ()
     #: What only fair runs count for, and what the ends of runs of a system do: options of both programs.
     options: tuple[str, ...] = ()
     #: The file of evidence, where it is not called as the examination is.
@@ -203,8 +203,7 @@ class Answer:
         file = os.path.join(inquiry.directory.name, inquiry.evidence or f"{self.examination}.jsonl")
         arguments = [inquiry.source.path, file, "--format", "json", "--timeout", _programs.seconds(timeout)]
         arguments += ["--visit", str(_programs.whole(visit, "visit")), *inquiry.options]
-        if inquiry.last is not None:
-            arguments += ["--final", inquiry.last]
+        arguments += [it for last in inquiry.finals for it in ("--final", last)]
         if self.examination == "Formulas":
             arguments += ["--formulas", inquiry.file, "--language", "inline"]
         elif inquiry.queries is not None:

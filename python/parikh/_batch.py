@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Iterable, Mapping, Union
 
 from ._answer import Answer, Answers
-from ._net import Examinations, Net, Questions, load
-from ._programs import ParikhError
+from ._net import Examinations, Net, Questions, _listed, _texts, load
+from ._programs import ParikhError, path_of
 
 
 def batch(
@@ -32,11 +32,11 @@ def batch(
         models = [models]
     # What can be gone through only once is asked of every model.
     if not isinstance(questions, Mapping):
-        questions = [questions] if isinstance(questions, str) else list(questions or ())
-    exams = [examination] if isinstance(examination, str) else list(examination or ())
+        questions = [] if questions is None else _texts(questions, "questions", "formulas")
+    exams = [] if examination is None else _texts(examination, "examination", "names of examinations")
     answers = Answers()
-    for model in models:
-        name = model.name if isinstance(model, Net) else os.fspath(model)
+    for model in _listed(models, "models", "nets or paths"):
+        name = model.name if isinstance(model, Net) else path_of(model, "a model")
         try:
             net = model if isinstance(model, Net) else load(model)
             asked = net.check(questions, examination=exams, **more)

@@ -37,7 +37,9 @@ Examinations = Union[str, Iterable[str], None]
 #: A file of questions.
 QueryFile = Union[str, "os.PathLike[str]", None]
 #: A marking in which a case is done: tokens by place, an id or a place of PM4Py, or a text such as "p + 2*q".
-Final = Union[str, Mapping[Any, int], None]
+Final = Union[str, Mapping[Any, int]]
+#: One such marking, or several; a case may end in any of them.
+Finals = Union[Final, Iterable[Final], None]
 
 #: Examinations that are one question of any net.
 OneQuestion = Literal[
@@ -111,8 +113,8 @@ class Net:
         name: str = "net",
     ) -> None:
         self.name: str = _text(name, "the name of a net") or "net"
-        self.places: tuple[str, ...] = tuple(_id(it) for it in places)
-        self.transitions: tuple[str, ...] = tuple(_id(it) for it in transitions)
+        self.places: tuple[str, ...] = tuple(map(_id, _listed(places, "places", "ids")))
+        self.transitions: tuple[str, ...] = tuple(map(_id, _listed(transitions, "transitions", "ids")))
         twice = [id for id, count in Counter((*self.places, *self.transitions)).items() if count > 1]
         if twice:
             raise ParikhError(f"two nodes are called {twice[0]!r}")
@@ -126,11 +128,11 @@ class Net:
         self.marking: Mapping[str, int] = _marking({} if marking is None else marking, self.places, "the initial marking")
         #: The markings in which a case is done.
         self.finals: tuple[Mapping[str, int], ...] = tuple(
-            _marking(it, self.places, "a final marking") for it in finals
+            _marking(it, self.places, "a final marking") for it in _listed(finals, "finals", "markings")
         )
         #: Names for people, by id.
         self.names: Mapping[str, str] = MappingProxyType(
-            {id: _text(it, f"the name of {id!r}") for id, it in (names or {}).items()}
+            {id: _text(it, f"the name of {id!r}") for id, it in _pairs(names, "names").items()}
         )
         #: The ids of the places and transitions of PM4Py that it was made of: of the objects themselves.
         self.ids: Mapping[Any, str] = MappingProxyType({})
@@ -182,9 +184,11 @@ class Net:
 
     @classmethod
     def from_pm4py(
-        cls, net: Any, initial: Mapping[Any, int] | None = None, final: Mapping[Any, int] | None = None
+        cls, net: Any, initial: Mapping[Any, int] | None = None,
+        final: Union[Mapping[Any, int], Iterable[Mapping[Any, int]], None] = None,
     ) -> "Net":
-        """A net of PM4Py with its initial and final marking. PM4Py itself is not imported: whatever has
+        """A net of PM4Py with its initial and final marking: the three that ``pm4py.read_pnml`` gives, or the tuple
+        of them. ``final`` may be a list of several final markings. PM4Py itself is not imported: whatever has
         ``places``, ``transitions`` and ``arcs`` as its nets have is taken.
 
         Nodes are called by their names. Where several have one name, all but the first get a number that makes a
@@ -198,18 +202,42 @@ class Net:
         what is no place of the net.
         """
 
+        if isinstance(net, tuple):
+            if initial is not None or final is not None or not 1 <= len(net) <= 3:
+                raise ParikhError(
+                    f"a tuple of {len(net)} {'and more markings' if initial or final else 'parts'}: expected a net of "
+                    "PM4Py with its initial and final marking, as pm4py.read_pnml gives them"
+                )
+            net, initial, final = (*net, None, None)[:3]
+            # PM4Py has an empty marking where a file says none.
+            initial = None if isinstance(initial, Mapping) and not initial else initial
+        parts = ("places", "transitions", "arcs")
+        if not all(isinstance(getattr(net, part, None), Iterable) for part in parts):
+            raise ParikhError(
+                f"{_programs.shown(net)} is no net of PM4Py: expected places, transitions and arcs, or what "
+                "pm4py.read_pnml gives"
+            )
+        if final is None or isinstance(final, Mapping):
+            finals = [] if final is None else [final]
+        else:
+            finals = _listed(final, "the final marking", "tokens by place, or a list of such markings")
+
         def by_name(node: Any) -> tuple[str, str]:
             name, label = str(node.name), str(getattr(node, "label", None) or "")
             return ("", label) if label and _UUID.fullmatch(name) else (name, label)
 
         # Sets have no order: by name, so that the same net is the same net again.
-        places, transitions = sorted(net.places, key=by_name), sorted(net.transitions, key=by_name)
+        try:
+            places, transitions = sorted(net.places, key=by_name), sorted(net.transitions, key=by_name)
+        except AttributeError as error:
+            raise ParikhError(f"a node of the net has no name: {error}") from None
         wanted = [by_name(it)[0] or by_name(it)[1] for it in (*places, *transitions)]
         ids = dict(zip((*places, *transitions), _numbered(wanted)))
         arcs: dict[str, list[Arc]] = {"normal": [], "inhibitor": [], "reset": []}
         for it in net.arcs:
-            if it.source not in ids or it.target not in ids:
-                raise ParikhError(f"an arc from {it.source!r} to {it.target!r}: expected nodes of the net")
+            source, target = getattr(it, "source", None), getattr(it, "target", None)
+            if source not in ids or target not in ids:
+                raise ParikhError(f"an arc from {source!r} to {target!r}: expected nodes of the net")
             between = f"arc from {ids[it.source]!r} to {ids[it.target]!r}"
             weight = whole(getattr(it, "weight", 1), f"the weight of the {between}", least=1)
             arc, kind = Arc(ids[it.source], ids[it.target], weight), _kind(it)
@@ -224,7 +252,8 @@ class Net:
         made = cls(
             [ids[it] for it in places], [ids[it] for it in transitions], arcs["normal"],
             None if initial is None else _by_id(initial, ids, "the initial marking"),
-            finals=[] if final is None else [_by_id(final, ids, "the final marking")],
+            # PM4Py has an empty marking where a file says none.
+            finals=[_by_id(it, ids, "the final marking") for it in finals if it or not isinstance(it, Mapping)],
             inhibitors=arcs["inhibitor"], resets=arcs["reset"], names=labels,
             name=str(getattr(net, "name", "") or "net"),
         )
@@ -257,8 +286,8 @@ class Net:
         (rows, columns, takes), (more_rows, more_columns, puts) = _entries(pre, "pre"), _entries(post, "post")
         if (rows, columns) != (more_rows, more_columns):
             raise ParikhError(f"pre is {rows} × {columns}, and post {more_rows} × {more_columns}")
-        p = list(places) if places is not None else [f"p{i}" for i in range(rows)]
-        t = list(transitions) if transitions is not None else [f"t{j}" for j in range(columns)]
+        p = [f"p{i}" for i in range(rows)] if places is None else _named(places, "places")
+        t = [f"t{j}" for j in range(columns)] if transitions is None else _named(transitions, "transitions")
         if (len(p), len(t)) != (rows, columns):
             raise ParikhError(f"{len(p)} and {len(t)} names for {rows} places and {columns} transitions")
         arcs = [Arc(p[i], t[j], weight) for i, j, weight in takes]
@@ -289,7 +318,10 @@ class Net:
 
     def write(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the net to a file, as PNML."""
-        Path(path).write_text(self.to_pnml(), encoding="utf-8")
+        try:
+            Path(_programs.path_of(path, "path")).write_text(self.to_pnml(), encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise ParikhError(f"{path}: the net cannot be written: {error}") from None
 
     def to_pnml(self) -> str:
         """The net in PNML, of the standard's place/transition nets, with final markings as PM4Py has them, and arcs
@@ -433,10 +465,10 @@ class Net:
         >>> len(ring.reduce("deadlock").places) < 2
         True
         """
-        classes = [preserve] if isinstance(preserve, str) else list(preserve)
+        classes = _texts(preserve, "preserve", "what is preserved, such as 'deadlock'")
         with tempfile.TemporaryDirectory(prefix="parikh-") as directory:
             out = os.path.join(directory, "model.pnml")
-            nodes = [support] if isinstance(support, str) else support
+            nodes = _texts(support, "support", "ids of nodes")
             more = [it for node in nodes for it in ("--support", node)]
             self._told(
                 "reduce", "--preserve", ",".join(classes), *more, "--timeout", _programs.seconds(timeout), "-o", out,
@@ -458,7 +490,7 @@ class Net:
         queries: QueryFile = ...,
         timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
         engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
-        final: Final = ..., cases: int = ...,
+        final: Finals = ..., cases: bool = ..., k: int = ...,
     ) -> Answer: ...
 
     @overload
@@ -467,7 +499,7 @@ class Net:
         queries: QueryFile = ...,
         timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
         engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
-        final: Final = ..., cases: int = ...,
+        final: Finals = ..., cases: bool = ..., k: int = ...,
     ) -> Answer: ...
 
     @overload
@@ -476,7 +508,7 @@ class Net:
         queries: QueryFile = ...,
         timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
         engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
-        final: Final = ..., cases: int = ...,
+        final: Finals = ..., cases: bool = ..., k: int = ...,
     ) -> Answers: ...
 
     @overload
@@ -485,7 +517,7 @@ class Net:
         queries: QueryFile = ...,
         timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
         engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
-        final: Final = ..., cases: int = ...,
+        final: Finals = ..., cases: bool = ..., k: int = ...,
     ) -> Answers: ...
 
     @overload
@@ -494,7 +526,7 @@ class Net:
         queries: QueryFile = ...,
         timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
         engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
-        final: Final = ..., cases: int = ...,
+        final: Finals = ..., cases: bool = ..., k: int = ...,
     ) -> Answers: ...
 
     @overload
@@ -503,7 +535,7 @@ class Net:
         queries: QueryFile = ...,
         timeout: Time = ..., memory: Memory = ..., threads: int | None = ..., seed: int = ...,
         engines: Union[str, Iterable[str]] = ..., require: str = ..., fair: Union[str, Iterable[str]] = ...,
-        final: Final = ..., cases: int = ...,
+        final: Finals = ..., cases: bool = ..., k: int = ...,
     ) -> Union[Answer, Answers]: ...
 
     def check(
@@ -519,8 +551,9 @@ class Net:
         engines: Union[str, Iterable[str]] = (),
         require: str = "searched",
         fair: Union[str, Iterable[str]] = (),
-        final: Final = None,
-        cases: int = 1,
+        final: Finals = None,
+        cases: bool = False,
+        k: int = 1,
     ) -> Union[Answer, Answers]:
         """Answers questions: formulas in the language of ``parikh check --help``, examinations of the Model
         Checking Contest, or both. One formula, or one examination that is one question, has an
@@ -536,6 +569,10 @@ class Net:
         with a comma or a colon in them stand in quotes there. ``queries`` is the file with the formulas of an
         examination.
 
+        With ``cases=True``, formulas of LTL, and the constraints of Declare, are about cases: firing sequences from
+        the initial marking that end in a final marking. ``final`` is that marking, or several of them; by default
+        it is as :meth:`soundness` has it. Of soundness, ``k`` is the number of cases at the same time.
+
         Raises :class:`ParikhError` when a question or an option makes no sense, before anything is worked on; of
         several formulas, one that cannot be read has the value None, and its reason says why.
 
@@ -545,10 +582,12 @@ class Net:
         >>> answers = net.check({"both": "EF (p >= 1 && q >= 1)", "most": "bound(q)"}, examination=["RD", "OneSafe"])
         >>> answers["both"].value, answers["most"].value, answers["ReachabilityDeadlock"].witness.firings
         (False, 1, 1)
+        >>> net.check("existence(t)", cases=True).value
+        True
         """
         asked = self._asked(
             questions, examination, queries, timeout, memory, threads, seed, engines, require, fair, final,
-            cases,
+            cases, k,
         )
         said = _programs.run("parikh", asked.arguments, fine=(0, 3), retold=asked.inquiry.retold)
         answers: dict[tuple[str, str], Answer] = {}
@@ -575,8 +614,9 @@ class Net:
         engines: Union[str, Iterable[str]] = (),
         require: str = "searched",
         fair: Union[str, Iterable[str]] = (),
-        final: Final = None,
-        cases: int = 1,
+        final: Finals = None,
+        cases: bool = False,
+        k: int = 1,
     ) -> AsyncGenerator[Union[Answer, Progress], None]:
         """The same as answers come, with progress between them::
 
@@ -592,7 +632,7 @@ class Net:
         """
         asked = self._asked(
             questions, examination, queries, timeout, memory, threads, seed, engines, require, fair, final,
-            cases,
+            cases, k,
         )
         try:
             process = await asyncio.create_subprocess_exec(
@@ -623,22 +663,25 @@ class Net:
 
     def soundness(
         self,
-        final: Final = None,
+        final: Finals = None,
         *,
         kind: str = "soundness",
-        cases: int = 1,
+        k: int = 1,
         timeout: Time = 60,
         **more: Any,
     ) -> Soundness:
         """Whether it is sound as a process: every case can always be completed, with nothing left behind,
-        and every transition can fire. ``kind`` is "soundness", "weak", "relaxed" or "easy".
+        and every transition can fire. ``kind`` is "soundness", "weak", "relaxed" or "easy". ``k`` cases are
+        handled at the same time.
 
         A case begins in the net's initial marking; where none was given, with a token in the source of a workflow
         net. It is done in ``final``, for example ``{"end": 1}``, ``"p + 2*q"`` or a marking of PM4Py's, in the
-        net's final marking, or with a token in the sink of a workflow net.
+        net's final marking, or with a token in the sink of a workflow net. Where ``final`` is a list, or the net has
+        several final markings, a case may end in any of them, and each of ``k`` cases in another one.
 
-        Raises :class:`ParikhError` when the initial marking or ``final`` is empty, when the net has several final
-        markings and ``final`` says none, and when the net is no place/transition net.
+        Nets with inhibitor and reset arcs are answered where the places at these arcs are bounded.
+
+        Raises :class:`ParikhError` when the initial marking or ``final`` is empty, and when the net is coloured.
 
         >>> order = Net(["i", "a", "b", "o"], ["split", "join"], [("i", "split"), ("split", "a"), ("split", "b"),
         ...     ("a", "join"), ("b", "join"), ("join", "o")], {"i": 1})
@@ -648,29 +691,46 @@ class Net:
         >>> sound
         False
         """
-        if kind not in _SOUNDNESS:
-            raise ParikhError(f"{kind!r} soundness: expected one of {', '.join(_SOUNDNESS)}")
-        name = _SOUNDNESS[kind]
-        answer = self.check(examination=name, final=final, cases=cases, timeout=timeout, **more)
+        if not isinstance(kind, str) or kind not in _SOUNDNESS:
+            raise ParikhError(f"kind is {_programs.shown(kind)}: expected one of {', '.join(map(repr, _SOUNDNESS))}")
+        if "cases" in more:
+            raise ParikhError("soundness has no cases=: k is the number of cases at the same time")
+        answer = self.check(examination=_SOUNDNESS[kind], final=final, k=k, timeout=timeout, **more)
         return Soundness(answer, answer.transitions, answer.places)
 
     def _asked(
         self, questions: Questions, examination: Examinations, queries: QueryFile, timeout: Time, memory: Memory,
         threads: int | None, seed: int, engines: Union[str, Iterable[str]], require: str,
-        fair: Union[str, Iterable[str]], final: Final, cases: int,
+        fair: Union[str, Iterable[str]], final: Finals, cases: bool, k: int,
     ) -> "_Asked":
-        exams = [examination] if isinstance(examination, str) else list(examination or [])
-        if isinstance(questions, str):
-            formulas = named([questions])
+        exams = [] if examination is None else _texts(examination, "examination", "names of examinations")
+        if isinstance(questions, Mapping):
+            formulas = by_name(questions)
         else:
-            formulas = by_name(questions) if isinstance(questions, Mapping) else named(questions or [])
+            formulas = named([] if questions is None else _texts(questions, "questions", "formulas"))
         if not formulas and not exams:
             raise ParikhError("nothing is asked: give a formula or an examination")
-        if not all(isinstance(it, str) for it in exams):
-            raise ParikhError(f"examination is {_programs.shown(examination)}: expected names of examinations")
         if queries is not None and not exams:
             raise ParikhError("queries need an examination: the one whose questions are in the file")
         names = {name.strip().lower() for exam in exams for name in exam.split(",")}
+        if not _is_bool(cases):
+            raise ParikhError(
+                f"cases is {_programs.shown(cases)}: expected True, for formulas about cases, or False; k is the number "
+                "of cases at the same time, of soundness"
+            )
+        number = whole(k, "k", least=1)
+        if number > 1 and not names & _OF_CASES:
+            raise ParikhError(f"k is {number}, and soundness is not asked: k is about soundness alone")
+        if cases and number > 1:
+            raise ParikhError(f"k is {number}: formulas about cases (cases=True) are about one case")
+        if cases and fair:
+            raise ParikhError("fair and cases=True do not go together: cases end, and fairness is about runs that do not")
+        if cases and not all(name.startswith("ltl") for name in names):
+            raise ParikhError(
+                "cases=True is about formulas, and examinations of LTL: ask the other examinations without it"
+            )
+        if final is not None and not cases and not names & _OF_CASES:
+            raise ParikhError("final is about soundness, and about formulas with cases=True: neither is asked")
         if self._is_empty and names & _OF_CASES:
             sources = set(self.places) - {arc.target for arc in self.arcs}
             source = f"`{sources.pop()}`" if len(sources) == 1 else "its source"
@@ -678,11 +738,14 @@ class Net:
                 f"the initial marking is empty: a case needs a token in {source}; leave the initial marking out to "
                 "begin with one in the source"
             )
-        fairness = [fair] if isinstance(fair, str) else list(fair)
+        fairness = _texts(fair, "fair", "kinds of fairness, such as 'weak'")
+        if not isinstance(require, str):
+            raise ParikhError(f"require is {_programs.shown(require)}: expected 'searched' or 'certified'")
         source_file = self._read_from()
+        options = tuple(it for one in fairness for it in ("--fair", one))
         inquiry = Inquiry(
-            source_file, Formulas(formulas), None if queries is None else os.fspath(queries), self._last(final),
-            tuple(it for one in fairness for it in ("--fair", one)),
+            source_file, Formulas(formulas), None if queries is None else _programs.path_of(queries, "queries"),
+            self._finals(final), (*options, "--cases") if cases else options,
         )
         arguments = ["check", source_file.path, "--format", "json", "--evidence", inquiry.directory.name]
         arguments += ["--timeout", _programs.seconds(timeout), "--require", require, *inquiry.options]
@@ -691,14 +754,15 @@ class Net:
         if formulas:
             inquiry.write()
             arguments += ["--formulas", inquiry.file, "--language", "inline"]
-        options = {
-            "--queries": inquiry.queries, "--memory": _programs.size(memory), "--final": inquiry.last,
+        with_values = {
+            "--queries": inquiry.queries, "--memory": _programs.size(memory),
             "--threads": None if threads is None else str(whole(threads, "threads", least=1)),
-            "--engines": (engines if isinstance(engines, str) else ",".join(engines)) or None,
-            "--k": None if cases == 1 else str(whole(cases, "cases", least=1)),
+            "--engines": ",".join(_texts(engines, "engines", "names of engines")) or None,
+            "--k": None if number == 1 else str(number),
         }
-        for option, value in options.items():
+        for option, value in with_values.items():
             arguments += [] if value is None else [option, value]
+        arguments += [it for last in inquiry.finals for it in ("--final", last)]
         if not names & {"statespace", "ss", "states"}:
             # Beside figures of a state space, the program tells no progress.
             arguments.append("--events")
@@ -708,9 +772,18 @@ class Net:
             is_one = not exams and isinstance(questions, str)
         return _Asked(arguments, inquiry, Hearing(inquiry, self.name), is_one)
 
-    def _last(self, final: Final) -> str | None:
+    def _finals(self, final: Finals) -> tuple[str, ...]:
+        """The final markings as the programs read them."""
+        if final is None:
+            return ()
+        given = [final] if isinstance(final, (str, Mapping)) else _listed(final, "final", "markings")
+        if not given:
+            raise ParikhError("final has no marking: expected one, or several, in which a case is done")
+        return tuple(map(self._last, given))
+
+    def _last(self, final: Any) -> str:
         """A final marking as the programs read it."""
-        if final is None or isinstance(final, str):
+        if isinstance(final, str):
             return final
         marking = _by_id(final, self.ids, "the final marking")
         if not marking:
@@ -764,7 +837,7 @@ def load(path: Union[str, "os.PathLike[str]"]) -> Net:
     <Net net: 2 places, 1 transitions, 2 arcs>
     """
     # Looked at before it is read, so that no change is overlooked.
-    source = _programs.Source(os.path.abspath(os.fspath(path)))
+    source = _programs.Source(os.path.abspath(_programs.path_of(path, "path")))
     net = _of_info(_info(source), source.path)
     net._source = source
     return net
@@ -816,6 +889,41 @@ def _kind(arc: Any) -> str:
     return next(iter(kinds), "normal")
 
 
+def _is_bool(value: Any) -> bool:
+    """Whether it is a truth value: of Python or of NumPy."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool") and not isinstance(value, int)
+
+
+def _listed(given: Any, what: str, expected: str) -> list[Any]:
+    """The parts of a list, or of whatever can be gone through; a text is none."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise ParikhError(f"{what} is {_programs.shown(given)}: expected {expected}, in a list")
+    return list(given)
+
+
+def _texts(given: Any, what: str, expected: str) -> list[str]:
+    """Texts: one, or several."""
+    texts = [given] if isinstance(given, str) else _listed(given, what, expected)
+    wrong = [it for it in texts if not isinstance(it, str)]
+    if wrong:
+        raise ParikhError(f"{what} has {_programs.shown(wrong[0])} in it: expected {expected}")
+    return texts
+
+
+def _named(given: Any, what: str) -> list[Any]:
+    """Names of nodes: in a list, or the letters of a text."""
+    return list(given) if isinstance(given, str) else _listed(given, what, "names")
+
+
+def _pairs(given: Any, what: str) -> Mapping[Any, Any]:
+    """A mapping; None is an empty one."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ParikhError(f"{what} is {_programs.shown(given)}: expected a mapping from ids")
+    return given
+
+
 def _id(name: Any) -> str:
     if isinstance(name, str) and not name:
         raise ParikhError("a node has an empty name")
@@ -851,7 +959,7 @@ def _numbered(wanted: list[str]) -> list[str]:
 def _merged(arcs: Iterable[Any], places: AbstractSet[str], transitions: AbstractSet[str]) -> tuple[Arc, ...]:
     """The arcs, with one from a node to another, which has the weights of all together."""
     merged: dict[tuple[str, str], Arc] = {}
-    for it in arcs:
+    for it in _listed(arcs, "arcs", "arcs"):
         try:
             arc = it if isinstance(it, Arc) else Arc(*it)
             ends = (arc.source, arc.target)
@@ -872,7 +980,7 @@ def _special(
     arcs: Iterable[Any], places: AbstractSet[str], transitions: AbstractSet[str], kind: str
 ) -> tuple[Arc, ...]:
     """The arcs from places that inhibit or reset: at most one between two nodes, and none that resets has a weight."""
-    given = list(arcs)
+    given = _listed(arcs, f"{kind} arcs", "arcs")
     found = _merged(given, places, transitions)
     for arc in found:
         between = f"the {kind} arc from {arc.source!r} to {arc.target!r}"

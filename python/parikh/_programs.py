@@ -178,7 +178,41 @@ def refusal(code: int, err: str, retold: Callable[[str], str] = str) -> ParikhEr
 
 def _without_frame(err: str) -> str:
     lines = (line for line in err.strip().splitlines() if line != "For more information, try '--help'.")
-    return "\n".join(line.removeprefix("parikh: ").removeprefix("error: ") for line in lines).strip()
+    text = "\n".join(line.removeprefix("parikh: ").removeprefix("error: ") for line in lines).strip()
+    return in_python(text)
+
+
+#: What the options of the programs are called in Python.
+_KEYWORDS = {
+    "--cases": "cases=True", "--examination": "examination", "--formula": "questions", "--formulas": "questions",
+    "-e": "examination",
+}
+#: Options that are keywords of the same name.
+_SAME = frozenset(
+    "final k fair queries timeout memory threads engines require seed limit support preserve semantics visit".split()
+)
+_OPTION = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)(?: ('[^']*'|\d+\b)(?! more))?(?: <[A-Z\[\]:]+>)?(?![\w-])")
+
+
+def in_python(text: str) -> str:
+    """A message of a program, in which options are keywords as in Python.
+
+    >>> in_python("name it with --final, for example --final 'p + q'; 2 cases are --k 2 (--cases)")
+    "name it with final, for example final='p + q'; 2 cases are k=2 (cases=True)"
+    >>> in_python("invalid value 'x' for '--engines <NAMES>'")
+    "invalid value 'x' for 'engines'"
+    """
+
+    def keyword(found: re.Match[str]) -> str:
+        option, value = found[1], found[2]
+        name = _KEYWORDS.get(option) or (option[2:] if option[2:] in _SAME else None)
+        if name is None:
+            return found[0]
+        return name if value is None else f"{name}={value}"
+
+    return _OPTION.sub(keyword, text)
+
+
 
 
 def integer(number: int | str) -> int:
@@ -259,6 +293,18 @@ def size(memory: Memory) -> str | None:
     if isinstance(memory, str):
         return memory
     return f"{whole(memory, 'memory', 1) / 1024:.10f}K"
+
+
+def path_of(path: Any, where: str) -> str:
+    """A path as a text.
+
+    Raises :class:`ParikhError`, which says ``where`` it stands, for all else.
+    """
+    try:
+        text = os.fspath(path)
+        return text if isinstance(text, str) else os.fsdecode(text)
+    except (TypeError, UnicodeDecodeError):
+        raise ParikhError(f"{where} is {shown(path)}: expected a path") from None
 
 
 def main(name: str = "parikh") -> None:

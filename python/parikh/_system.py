@@ -8,7 +8,7 @@ from typing import Any, Iterable, Mapping, Union, overload
 
 from . import _programs
 from ._answer import Answer, Answers, Hearing, Inquiry
-from ._net import Several
+from ._net import Several, _texts
 from ._programs import Memory, ParikhError, Time, whole
 
 #: What questions about systems are called together.
@@ -91,7 +91,7 @@ class System:
         if isinstance(properties, os.PathLike):
             file = Path(properties)
         else:
-            asked = [properties] if isinstance(properties, str) else list(properties)
+            asked = _texts(properties, "properties", "properties")
             if not asked:
                 raise ParikhError("nothing is asked: give a property")
             file = Path(inquiry.directory.name) / f"{_EXAMINATION}.txt"
@@ -124,7 +124,7 @@ def load_system(path: Union[str, "os.PathLike[str]"]) -> System:
 
     Raises :class:`ParikhError` when the file cannot be read, or is no parallel system.
     """
-    source = _programs.Source(os.path.abspath(os.fspath(path)))
+    source = _programs.Source(os.path.abspath(_programs.path_of(path, "path")))
     told = next(_programs.objects(_programs.run("parikh", ["info", source.path, "--format", "json"])))
     if "system" not in told:
         raise ParikhError(f"{source.path}: this is a net, and no parallel system: parikh.load reads it")

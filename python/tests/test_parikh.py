@@ -14,6 +14,7 @@ import signal
 import tempfile
 import threading
 import unittest
+import warnings
 from pathlib import Path
 
 import parikh
@@ -146,12 +147,20 @@ class Nets(unittest.TestCase):
         for arguments, words in [
             ((made, {Place("source"): 1}), "the initial marking has tokens on .*, which is no place"),
             ((made, initial, {Place("sink"): 1}), "the final marking has tokens on .*, which is no place"),
-            ((made, initial, [final]), "expected tokens by place"),
+            ((made, initial, [final, 3]), "expected tokens by place"),
+            ((made, initial, "sink"), "expected tokens by place, or a list of such markings"),
+            (((made, initial, final, final),), "a tuple of 4 parts: expected a net of PM4Py"),
+            (((made, initial), initial), "a tuple of 2 and more markings"),
+            ((7,), "7 is no net of PM4Py: expected places, transitions and arcs"),
             ((made, {next(iter(initial)): 0.5}), "0.5: expected a whole number"),
         ]:
             with self.subTest(words), self.assertRaisesRegex(ParikhError, words):
                 Net.from_pm4py(*arguments)
         self.assertTrue(Net.from_pm4py(made).soundness())
+        # What pm4py.read_pnml gives, also of a file that has no markings.
+        self.assertEqual(Net.from_pm4py(order()).finals, ({"sink": 1},))
+        self.assertTrue(Net.from_pm4py((made, {}, {})).soundness())
+        self.assertEqual(len(Net.from_pm4py(made, initial, [initial, final]).finals), 2)
         with self.assertRaisesRegex(ParikhError, "a case needs a token in `source`"):
             Net.from_pm4py(made, {}, final).soundness()
         with self.assertRaisesRegex(ParikhError, "no place of the net"):
@@ -178,8 +187,8 @@ class Nets(unittest.TestCase):
             for answer in answers:
                 self.assertEqual(answer.certify().verdict, "confirmed", answer)
             self.assertEqual(net.names["close"], "close it")
-            with self.assertRaisesRegex(ParikhError, "without inhibitor and reset arcs"):
-                net.soundness()
+            # Who closes at once leaves what is raw.
+            self.assertIn("leaves tokens behind on `raw`", net.soundness().reason)
             self.assertEqual(net.inhibitors, (parikh.Arc("buffer", "close"),))
             self.assertEqual(net.resets, (parikh.Arc("buffer", "empty"),))
             # What stands for these arcs is in invariants of places, too.
@@ -351,8 +360,8 @@ class Nets(unittest.TestCase):
                     net.report()
 
     def test_messages_speak_of_the_net_and_not_of_a_file_for_the_programs(self):
-        net = process({"i": 1}, finals=[{"o": 1}, {"i": 1}], name="shop")
-        with self.assertRaisesRegex(ParikhError, "^shop: the model has 2 final markings"):
+        net = Net(["i", "o", "q"], ["t"], [("i", "t"), ("t", "o"), ("t", "q")], {"i": 1}, name="shop")
+        with self.assertRaisesRegex(ParikhError, "^shop: it is not known when a case is done"):
             net.soundness()
 
     def test_a_net_is_written_and_read_back_whatever_its_names(self):
@@ -728,13 +737,128 @@ class Processes(unittest.TestCase):
                 ask()
         self.assertIs(process({}).check("EF i >= 1").value, False)
 
-    def test_where_a_case_ends_is_one_marking(self):
+    def test_a_case_may_end_in_several_markings_and_the_answer_names_which(self):
+        net = Net(
+            ["i", "a", "b"], ["t", "u"], [("i", "t"), ("t", "a"), ("i", "u"), ("u", "b")], {"i": 1},
+            finals=[{"a": 1}, {"b": 1}],
+        )
+        sound = net.soundness()
+        self.assertTrue(sound, sound)
+        self.assertIn("in `a` or `b`", sound.reason)
+        self.assertEqual(sound.answer.certify().verdict, "confirmed")
+        self.assertFalse(net.soundness("a"))
+        self.assertTrue(net.soundness(["a", {"b": 1}]))
+        # Each of two cases may end in another one.
+        two = net.soundness(k=2)
+        self.assertTrue(two, two)
+        self.assertEqual(two.answer.certify().verdict, "confirmed")
+        easy = net.soundness([{"b": 1}, "3*a"], kind="easy")
+        self.assertIn("to the final marking `b`", easy.reason)
+        self.assertTrue(net.check("existence(t) || existence(u)", cases=True))
+
+    def test_a_process_with_reset_and_inhibitor_arcs_is_answered(self):
+        # Whoever cancels takes away what the other branch holds; without the arc, it is left behind.
+        def cancelled(**more):
+            return Net(
+                ["i", "a", "b", "o"], ["split", "cancel", "both"],
+                [("i", "split"), ("split", "a"), ("split", "b"), ("a", "cancel"), ("cancel", "o"), ("a", "both"),
+                 ("b", "both"), ("both", "o")], {"i": 1}, finals=[{"o": 1}], **more,
+            )
+
+        self.assertFalse(cancelled().soundness())
+        for kind in ("soundness", "weak", "relaxed", "easy"):
+            sound = cancelled(resets=[("b", "cancel")]).soundness(kind=kind)
+            self.assertTrue(sound, sound)
+            self.assertEqual(sound.answer.certify().verdict, "confirmed")
+        self.assertTrue(cancelled(resets=[("b", "cancel")]).soundness(k=2))
+        relaxed = cancelled(inhibitors=[("b", "cancel")]).soundness(kind="relaxed")
+        self.assertIn("transition `cancel` is on no run", relaxed.reason)
+        self.assertFalse(relaxed)
+
+    def test_formulas_about_cases_are_asked_with_cases(self):
+        # Some runs go round for ever; cases do not.
+        net = Net(
+            ["i", "p", "q", "o"], ["t1", "t2", "t3"],
+            [("i", "t1"), ("t1", "p"), ("t1", "q", 2), ("p", "t2"), ("q", "t2", 2), ("t2", "o"), ("p", "t3"), ("t3", "p")],
+            {"i": 1},
+        )
+        formula = "existence(t1) && existence(t2)"
+        answer = net.check(formula, cases=True)
+        self.assertIs(answer.value, True)
+        self.assertEqual(answer.certify().verdict, "confirmed")
+        self.assertIs(net.check(formula).value, False)
+        self.assertIs(net.check(formula, cases=False).value, False)
+
+    def test_mistakes_about_cases_are_told_in_the_terms_of_python(self):
+        net = process({"i": 1})
+        for ask, words in [
+            (lambda: net.check("F o >= 1", cases=2), "cases is 2: expected True, for formulas about cases, or False; k is"),
+            (lambda: net.check(examination="sound", cases=3), "cases is 3: .* k is the number of cases"),
+            (lambda: net.soundness(cases=3), "soundness has no cases=: k is the number"),
+            (lambda: net.soundness(k=True), "k is True: expected a whole number"),
+            (lambda: net.soundness(k=0), "k is 0: expected a whole number from 1"),
+            (lambda: net.check("F o >= 1", k=2), "k is 2, and soundness is not asked"),
+            (lambda: net.check("F o >= 1", final="o"), "final is about soundness, and about formulas with cases=True"),
+            (lambda: net.check("F o >= 1", cases=True, fair="weak"), "fair and cases=True do not go together"),
+            (lambda: net.check("F o >= 1", cases=True, examination="sound"), "cases=True is about formulas"),
+            (lambda: net.soundness(kind=[]), "kind is \\[\\]: expected one of 'soundness', 'weak'"),
+            (lambda: net.soundness([]), "final has no marking"),
+            (lambda: process({"i": 1, "o": 1}).soundness([{"o": True}]), "True: expected a whole number"),
+            (lambda: process(1), "the initial marking is 1: expected tokens by place"),
+            (lambda: net.check("F o >= 1", threads=True), "threads is True: expected a whole number"),
+            (lambda: net.check("F o >= 1", seed=False), "seed is False: expected a whole number"),
+        ]:
+            with self.subTest(words), self.assertRaisesRegex(ParikhError, words):
+                ask()
+        isolated = Net(["p", "q", "r"], ["t"], [("p", "t"), ("t", "q"), ("t", "r")], {"p": 1})
+        with self.assertRaisesRegex(ParikhError, "final, for example final='q'"):
+            isolated.soundness()
+
+    def test_whatever_is_given_by_mistake_is_an_error_of_the_package(self):
+        net = process({"i": 1})
+        strange = [5, 1.5, True, b"x", object(), [5], [None], {}, {5: 5}, "", "\0", math.nan, (), ((),), lambda: 0]
+        asks = [
+            lambda it: net.check(it, timeout=5), lambda it: net.check(examination=it, timeout=5),
+            lambda it: net.check("EF o >= 1", queries=it, timeout=5), lambda it: net.check("EF o >= 1", fair=it, timeout=5),
+            lambda it: net.check("EF o >= 1", engines=it, timeout=5), lambda it: net.check("EF o >= 1", timeout=it),
+            lambda it: net.check("EF o >= 1", memory=it, timeout=5), lambda it: net.check("EF o >= 1", require=it, timeout=5),
+            lambda it: net.check("EF o >= 1", threads=it, timeout=5), lambda it: net.check("EF o >= 1", seed=it, timeout=5),
+            lambda it: net.check("EF o >= 1", cases=it, timeout=5), lambda it: net.check("EF o >= 1", k=it, timeout=5),
+            lambda it: net.soundness(it, timeout=5), lambda it: net.soundness(kind=it, timeout=5),
+            lambda it: net.soundness(k=it, timeout=5), lambda it: net.reduce(it, timeout=5),
+            lambda it: net.reduce("reachability", support=it, timeout=5), lambda it: net.invariants(it),
+            lambda it: net.siphons(limit=it), lambda it: net.write(it), parikh.load, parikh.load_system,
+            lambda it: parikh.batch(it, examination="RD"), lambda it: parikh.batch([net], it, timeout=5),
+            Net.from_pm4py, lambda it: Net.from_pm4py(*order()[:2], it), lambda it: Net.from_pm4py(order()[0], it),
+            lambda it: Net(it, [], []), lambda it: Net([], it, []), lambda it: Net(["i"], ["t"], it),
+            lambda it: process(it), lambda it: process(finals=it), lambda it: process(names=it),
+            lambda it: process(name=it), lambda it: process(resets=it), lambda it: process(inhibitors=it),
+            lambda it: Net.from_matrices(it, it), lambda it: Net.from_matrices([[1]], [[1]], it),
+            lambda it: Net.from_matrices([[1]], [[1]], places=it), lambda it: Net.from_matrices([[1]], [[1]], final=it),
+        ]
+        with tempfile.TemporaryDirectory() as at, warnings.catch_warnings():
+            warnings.simplefilter("ignore", parikh.ParikhWarning)
+            before = os.getcwd()
+            os.chdir(at)
+            try:
+                for number, ask in enumerate(asks):
+                    for it in strange:
+                        with self.subTest(ask=number, given=it):
+                            try:
+                                ask(it)
+                            except ParikhError as error:
+                                self.assertTrue(str(error))
+                                self.assertNotRegex(str(error), "(^| )--[a-z]")
+            finally:
+                os.chdir(before)
+
+    def test_where_a_case_ends_is_a_marking(self):
         net = process({"i": 1})
         sound = net.soundness({"o": 1})
         self.assertEqual((sound[0], sound[1], len(sound)), (*sound, 2))
         for final, words in [
             ({}, "the final marking is empty"), ({"o": 0}, "the final marking is empty"),
-            ({"x": 1}, "`x` is no place"), ({"o": -1}, "is -1"), ([{"o": 1}, {"i": 1}], "expected tokens by place"),
+            ({"x": 1}, "`x` is no place"), ({"o": -1}, "is -1"), ([{"o": 1}, 7], "expected tokens by place"),
         ]:
             with self.subTest(final), self.assertRaisesRegex(ParikhError, words):
                 net.soundness(final)
@@ -745,7 +869,7 @@ class Processes(unittest.TestCase):
             found = net.soundness(kind=kind)
             self.assertIs(found.value, True, kind)
             self.assertEqual(found.answer.certify().verdict, "confirmed", kind)
-        self.assertIs(net.soundness(kind="relaxed", cases=1).value, True)
+        self.assertIs(net.soundness(kind="relaxed", k=1).value, True)
         with self.assertRaisesRegex(ParikhError, "expected one of"):
             net.soundness(kind="strong")
 

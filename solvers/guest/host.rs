@@ -1,6 +1,6 @@
-//! The host's side: a program that is kept here, and solved over there.
+//! The client side of a worker process: the program is kept here and solved there.
 
-use super::process::{Process, Waited, program};
+use super::process::{Process, WaitError, program};
 use super::wire::{Allowance, Outgoing, Reply, first_message, reply};
 use super::{ATTEMPTS, GRACE, PAUSE, patience, patience_after_stop};
 use crate::answer::NoAnswer;
@@ -11,69 +11,70 @@ use crate::lp_highs::HighsModel;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Guests cannot be had here: what comes is solved inside.
+/// Set when worker processes cannot be used; programs are then solved in this process.
 static NO_GUESTS: AtomicBool = AtomicBool::new(false);
 
-/// Some guest has answered: they can be had.
+/// Set once a worker process has answered, which shows that worker processes work.
 static HAVE_ANSWERED: AtomicBool = AtomicBool::new(false);
 
-/// Programs with more coefficients would be messages that are too long. They do not come up.
+/// Limit on the number of coefficients: larger programs would need messages that are too long. They
+/// do not occur in practice.
 const MOST_COEFFICIENTS: usize = 100_000_000;
 
-/// A program that HiGHS solves in a process of its own, keeping its basis between runs.
+/// A program that HiGHS solves in a worker process, keeping its basis between runs.
 #[derive(Debug)]
 pub struct GuestLp {
-    /// What is meant.
+    /// The exact program. The worker process holds a copy.
     program: LinearProgram,
     guest: Option<Process>,
-    /// What the guest has not been told yet.
-    untold: Outgoing,
-    /// So many rows it was told of.
-    told_rows: usize,
-    owes: Option<Debt>,
-    /// That of the last question, for others that go with it.
+    /// Changes that the worker process has not received yet.
+    unsent: Outgoing,
+    /// Number of rows that the worker process knows.
+    sent_rows: usize,
+    awaited: Option<AwaitedReply>,
+    /// The budget of the last `solve_again`, also used for `inverse_row`.
     budget: Budget,
-    /// The library in our own process, where there are no guests.
+    /// The library in this process, used when there are no worker processes.
     inside: Option<Box<HighsModel>>,
 }
 
-/// An answer that has not come yet.
+/// A reply that has not arrived yet.
 #[derive(Clone, Copy, Debug)]
-struct Debt {
-    /// When the guest was last heard of.
+struct AwaitedReply {
+    /// Time of the last message from the worker process.
     since: Instant,
-    /// Whether it was told to stop.
+    /// True if the worker process was told to stop.
     stopped: bool,
 }
 
-impl Debt {
-    fn new() -> Debt {
-        Debt { since: Instant::now(), stopped: false }
+impl AwaitedReply {
+    fn new() -> AwaitedReply {
+        AwaitedReply { since: Instant::now(), stopped: false }
     }
 }
 
-/// There is no answer.
-enum Failure {
-    /// The guest is of no use any more.
+/// The reason for a missing answer.
+enum WorkerFailure {
+    /// The worker process can no longer be used.
     Lost(&'static str),
-    /// The budget is spent.
+    /// The budget is exhausted.
     Spent,
-    /// It would take too much memory.
+    /// The answer would need too much memory.
     TooMuch,
-    /// There are no guests here.
+    /// Worker processes are not available.
     NoGuests,
 }
-use Failure::{Lost, NoGuests, Spent, TooMuch};
+use WorkerFailure::{Lost, NoGuests, Spent, TooMuch};
 
 impl GuestLp {
-    /// Takes over `program`; nothing is solved yet, and nobody started.
+    /// Takes over `program`, without starting a process or solving anything.
     pub fn new(program: LinearProgram) -> Self {
         GuestLp {
             program,
             guest: None,
-            untold: Outgoing::default(),
-            told_rows: 0,
-            owes: None,
+            unsent: Outgoing::default(),
+            sent_rows: 0,
+            awaited: None,
             budget: Budget::unlimited(),
             inside: None,
         }
@@ -83,16 +84,16 @@ impl GuestLp {
         self.program.compressed_rows().1.len()
     }
 
-    /// How long the guest may be silent.
+    /// Returns the time that the worker process may be silent.
     fn patience(&self) -> Duration {
-        match self.owes {
-            Some(Debt { stopped: true, .. }) => patience_after_stop(self.coefficients()),
+        match self.awaited {
+            Some(AwaitedReply { stopped: true, .. }) => patience_after_stop(self.coefficients()),
             _ => patience(self.coefficients()),
         }
     }
 
-    /// Has a guest, told all there is to know but nothing of what it is to do.
-    fn have_guest(&mut self, budget: &Budget) -> Result<(), Failure> {
+    /// Ensures that a worker process exists and has received the program with all changes.
+    fn have_guest(&mut self, budget: &Budget) -> Result<(), WorkerFailure> {
         if self.guest.is_none() {
             if NO_GUESTS.load(Ordering::Relaxed) || self.coefficients() > MOST_COEFFICIENTS {
                 return Err(NoGuests);
@@ -103,71 +104,71 @@ impl GuestLp {
                 NoGuests
             })?;
             self.guest = Some(guest);
-            self.owes = None;
-            self.untold = Outgoing::default();
-            self.untold.load(&self.program);
+            self.awaited = None;
+            self.unsent = Outgoing::default();
+            self.unsent.load(&self.program);
         }
         let patience = self.patience();
         let Some(guest) = &mut self.guest else { return Err(NoGuests) };
-        match guest.say(&mut self.untold.0, patience, Some(budget)) {
+        match guest.say(&mut self.unsent.0, patience, Some(budget)) {
             Ok(()) => {
-                self.told_rows = self.program.rows().len();
+                self.sent_rows = self.program.rows().len();
                 Ok(())
             }
-            Err(Waited::Dead) => Err(self.death()),
-            Err(Waited::Enough) if budget.is_exhausted() => Err(Spent),
-            Err(Waited::Enough) => Err(Lost("it does not listen")),
+            Err(WaitError::Dead) => Err(self.death()),
+            Err(WaitError::Enough) if budget.is_exhausted() => Err(Spent),
+            Err(WaitError::Enough) => Err(Lost("it does not read its input")),
         }
     }
 
-    /// What the guest died of.
-    fn death(&mut self) -> Failure {
+    /// Returns the reason why the worker process died.
+    fn death(&mut self) -> WorkerFailure {
         match self.guest.as_mut().map(Process::took_too_much) {
             Some(true) => TooMuch,
             _ => Lost("it died"),
         }
     }
 
-    /// Sees the guest off.
+    /// Ends the worker process.
     fn lose(&mut self, why: &str) {
         if let Some(guest) = self.guest.take() {
             tracing::info!(
                 process = guest.id(),
-                "the process of a native solver is given up: {why}"
+                "giving up the worker process of a native solver: {why}"
             );
         }
-        self.owes = None;
+        self.awaited = None;
     }
 
-    /// The next message, as long as the guest may be silent and the budget lasts.
-    fn next(&mut self, budget: &Budget) -> Result<Reply, Failure> {
+    /// Waits for the next message, within the allowed silence of the worker process and the budget.
+    fn next(&mut self, budget: &Budget) -> Result<Reply, WorkerFailure> {
         loop {
             let patience = self.patience();
-            let silent = self.owes.map_or(Duration::ZERO, |debt| debt.since.elapsed());
+            let silent = self.awaited.map_or(Duration::ZERO, |debt| debt.since.elapsed());
             let Some(guest) = &mut self.guest else { return Err(NoGuests) };
             match guest.hear(first_message, patience.saturating_sub(silent), Some(budget)) {
                 Ok(message) => {
-                    let size = (self.program.columns().len(), self.told_rows);
+                    let size = (self.program.columns().len(), self.sent_rows);
                     return match reply(&message, size) {
                         Ok(Reply::Pulse) => {
-                            if let Some(debt) = &mut self.owes {
+                            if let Some(debt) = &mut self.awaited {
                                 debt.since = Instant::now();
                             }
                             continue;
                         }
                         Ok(reply) => {
-                            self.owes = None;
+                            self.awaited = None;
                             Ok(reply)
                         }
-                        Err(_) => Err(Lost("it talks nonsense")),
+                        Err(_) => Err(Lost("it sent an invalid message")),
                     };
                 }
-                Err(Waited::Dead) => return Err(self.death()),
-                Err(Waited::Enough) => match budget.exhausted() {
-                    // Perhaps it is who has it.
+                Err(WaitError::Dead) => return Err(self.death()),
+                Err(WaitError::Enough) => match budget.exhausted() {
+                    // This process may be the one that uses the memory.
                     Some(Exhausted::Memory) => return Err(TooMuch),
                     Some(_) => return Err(Spent),
-                    None if self.owes.is_some_and(|debt| debt.since.elapsed() >= patience) => {
+                    None if self.awaited.is_some_and(|debt| debt.since.elapsed() >= patience) => {
                         return Err(Lost("it is silent"));
                     }
                     None => (),
@@ -176,10 +177,10 @@ impl GuestLp {
         }
     }
 
-    /// The answer to the program as it is now, by one guest.
-    fn attempt(&mut self, budget: &Budget) -> Result<LpAnswer, Failure> {
-        // An answer that nobody waited for any more comes first.
-        while self.owes.is_some() {
+    /// Solves the current program in one worker process.
+    fn attempt(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
+        // Read the overdue reply to an earlier question first.
+        while self.awaited.is_some() {
             self.next(budget)?;
         }
         self.have_guest(budget)?;
@@ -194,46 +195,46 @@ impl GuestLp {
             },
         });
         self.tell(&mut order)?;
-        self.owes = Some(Debt::new());
+        self.awaited = Some(AwaitedReply::new());
         match self.next(budget) {
             Ok(Reply::Solved(LpAnswer::NoAnswer(NoAnswer::Exhausted(Exhausted::Memory)))) => {
                 Err(TooMuch)
             }
             Ok(Reply::Solved(answer)) => Ok(answer),
-            Ok(_) => Err(Lost("it talks nonsense")),
+            Ok(_) => Err(Lost("it sent an invalid message")),
             Err(Spent) => self.stop(budget),
             Err(failure) => Err(failure),
         }
     }
 
-    /// Has the guest stop; an answer that comes at once is as good as one in time.
-    fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, Failure> {
+    /// Tells the worker process to stop. An answer that arrives within [`GRACE`] still counts.
+    fn stop(&mut self, budget: &Budget) -> Result<LpAnswer, WorkerFailure> {
         let mut order = Outgoing::default();
         order.stop();
         self.tell(&mut order)?;
-        self.owes = Some(Debt { since: Instant::now(), stopped: true });
+        self.awaited = Some(AwaitedReply { since: Instant::now(), stopped: true });
         match self.next(&Budget::lasting(GRACE)) {
             Ok(Reply::Solved(LpAnswer::NoAnswer(_))) | Err(Spent) => Ok(no_answer(budget)),
             Ok(Reply::Solved(answer)) => Ok(answer),
-            Ok(_) => Err(Lost("it talks nonsense")),
+            Ok(_) => Err(Lost("it sent an invalid message")),
             Err(failure) => Err(failure),
         }
     }
 
-    /// Says a short message.
-    fn tell(&mut self, order: &mut Outgoing) -> Result<(), Failure> {
+    /// Sends a short message.
+    fn tell(&mut self, order: &mut Outgoing) -> Result<(), WorkerFailure> {
         let Some(guest) = &mut self.guest else { return Err(NoGuests) };
         match guest.say(&mut order.0, GRACE, None) {
             Ok(()) => Ok(()),
-            Err(Waited::Dead) => Err(self.death()),
-            Err(Waited::Enough) => Err(Lost("it does not listen")),
+            Err(WaitError::Dead) => Err(self.death()),
+            Err(WaitError::Enough) => Err(Lost("it does not read its input")),
         }
     }
 
-    /// Notes a change for the guest, if there is one.
+    /// Records a change for the worker process, if there is one.
     fn note(&mut self, write: impl FnOnce(&mut Outgoing)) {
         if self.guest.is_some() {
-            write(&mut self.untold);
+            write(&mut self.unsent);
         }
     }
 
@@ -244,10 +245,12 @@ impl GuestLp {
     }
 }
 
-/// Guests cannot be had from now on.
+/// Disables worker processes from now on.
 fn no_guests(why: &str) {
     if !NO_GUESTS.swap(true, Ordering::Relaxed) {
-        tracing::warn!("native solvers run in this process, for they get none of their own: {why}");
+        tracing::warn!(
+            "native solvers run in this process, because worker processes do not work: {why}"
+        );
     }
 }
 
@@ -296,23 +299,23 @@ impl IncrementalLp for GuestLp {
             return inside.inverse_row(column);
         }
         let budget = self.budget.clone();
-        // Right after a solution, or there is nothing to show.
-        let shown = self.guest.is_some() && self.owes.is_none() && self.untold.0.is_empty();
+        // The basis is available only right after a solve.
+        let shown = self.guest.is_some() && self.awaited.is_none() && self.unsent.0.is_empty();
         if !shown || budget.is_exhausted() {
             return None;
         }
         let mut order = Outgoing::default();
         order.inverse_row(column);
-        let told = self.tell(&mut order).and_then(|()| {
-            self.owes = Some(Debt::new());
+        let reply = self.tell(&mut order).and_then(|()| {
+            self.awaited = Some(AwaitedReply::new());
             self.next(&budget)
         });
-        match told {
+        match reply {
             Ok(Reply::InverseRow(row)) => row,
-            // It comes before the next answer.
+            // The reply arrives before the next answer.
             Err(Spent) => None,
             Ok(_) => {
-                self.lose("it talks nonsense");
+                self.lose("it sent an invalid message");
                 None
             }
             Err(_) => {
@@ -363,22 +366,20 @@ impl IncrementalLp for GuestLp {
             no_guests(why);
             return self.solve_inside(budget);
         }
-        tracing::warn!(
-            "a question to a native solver stays without answer, {ATTEMPTS} times in a row: {why}"
-        );
-        LpAnswer::NoAnswer(NoAnswer::Failed(format!("{ATTEMPTS} processes in a row: {why}")))
+        tracing::warn!("no answer from a native solver after {ATTEMPTS} attempts: {why}");
+        LpAnswer::NoAnswer(NoAnswer::Failed(format!("{ATTEMPTS} attempts failed: {why}")))
     }
 }
 
 impl Drop for GuestLp {
     fn drop(&mut self) {
-        let (Some(mut guest), None) = (self.guest.take(), self.owes) else { return };
-        if !self.untold.0.is_empty() {
-            // Perhaps a message is half said.
+        let (Some(mut guest), None) = (self.guest.take(), self.awaited) else { return };
+        if !self.unsent.0.is_empty() {
+            // A message may be incomplete.
             return;
         }
         let mut order = Outgoing::default();
-        // So that it gives the memory back.
+        // An empty program makes the idle process free its memory.
         order.load(&LinearProgram::new(Sense::Minimise));
         if guest.say(&mut order.0, GRACE, None).is_ok() {
             guest.leave_idle();

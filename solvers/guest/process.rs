@@ -1,5 +1,5 @@
-//! The processes: how one is started, spoken to and seen off, and the idle ones. In what words, and
-//! where a message ends, is for those who speak with them.
+//! Worker processes: starting, writing, reading, ending, and the pool of idle processes. The format
+//! of messages is left to the callers.
 
 use crate::budget::{self, Budget};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,12 +13,12 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How a guest is started: a program, and what it is told to begin with.
+/// The command line of a worker process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The program.
     pub path: PathBuf,
-    /// Its arguments.
+    /// Command-line arguments of the process.
     pub arguments: Vec<OsString>,
 }
 
@@ -31,64 +31,64 @@ impl fmt::Display for Program {
 
 static PROGRAM: OnceLock<Program> = OnceLock::new();
 
-/// From now on native solvers run as guests of this process, in processes of `program`, which calls
-/// `serve` with these arguments, and `serve_smt` where [`SMT2`](super::SMT2) comes after them. Only
-/// the first call counts. Without one they run in this process.
+/// Makes native solvers run in worker processes from now on. The command `program` must call
+/// `serve`, and `serve_smt` if [`SMT2`](super::SMT2) follows its arguments. Only the first call
+/// counts. Without a call, native solvers run in this process.
 pub fn invite(program: Program) {
     let _ = PROGRAM.set(program);
 }
 
-/// Starts a guest, so that it is there when it is needed.
+/// Starts an idle process in the background, so that it is ready when it is needed.
 pub fn prepare() {
     if let Some(program) = program() {
-        // Whoever needs one tries again, and says what is wrong.
+        // An error here is ignored: the first real use tries again and reports it.
         let start = || Process::start(program).map(Process::leave_idle);
         let _ = std::thread::Builder::new().spawn(start);
     }
 }
 
-/// What [`invite`] was told.
+/// Returns the command given to [`invite`].
 pub fn program() -> Option<&'static Program> {
     PROGRAM.get()
 }
 
-/// Guests without a question, for the next program.
+/// Idle processes, available for the next program.
 static IDLE: Mutex<Vec<Process>> = Mutex::new(Vec::new());
 
-/// More idle guests of a program than this are seen off.
+/// Limit on the number of idle processes of one command; further ones are ended.
 const MOST_IDLE: usize = 2;
 
-/// Bytes that a pipe holds, if the system lets us.
+/// Requested capacity of a pipe in bytes.
 #[cfg(target_os = "linux")]
 const PIPE: usize = 1 << 20;
 
-/// So many bytes are read when the time is over: what is in the pipe.
+/// Limit on the bytes read after the time is over: the content of the pipe.
 const MOST_LATE: usize = 1 << 20;
 
-/// How often a budget is looked at while a guest works.
+/// Interval between two checks of the budget while a process works.
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// A guest.
+/// A worker process.
 #[derive(Debug)]
 pub(crate) struct Process {
     program: Program,
     child: Child,
     to: ChildStdin,
     from: ChildStdout,
-    heard: Vec<u8>,
+    received: Vec<u8>,
 }
 
-/// Why waiting for a guest came to an end without a message.
+/// The reason why waiting ended without a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waited {
-    /// It is gone.
+pub(crate) enum WaitError {
+    /// The process has ended.
     Dead,
-    /// So long.
+    /// The time or the budget is over.
     Enough,
 }
 
 impl Process {
-    /// An idle one, or a new one.
+    /// Returns an idle process of this command, or starts a new one.
     pub(crate) fn get(program: &Program) -> io::Result<Process> {
         loop {
             let idle = {
@@ -97,7 +97,7 @@ impl Process {
                 at.map(|at| all.swap_remove(at))
             };
             let Some(mut process) = idle else { return Process::start(program) };
-            // Unless somebody killed it meanwhile.
+            // The process may have been killed while idle.
             if let Ok(None) = process.child.try_wait() {
                 return Ok(process);
             }
@@ -109,7 +109,7 @@ impl Process {
             .args(&program.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // What a library has to say when it aborts is for nobody's screen.
+            // Messages of an aborting library are not shown to the user.
             .stderr(Stdio::null())
             .spawn()?;
         budget::count_child(child.id());
@@ -118,16 +118,17 @@ impl Process {
             see_off(&mut child);
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let process = Process { program: program.clone(), child, to, from, heard: Vec::new() };
-        // Otherwise a guest that does not read could keep us writing.
+        let process = Process { program: program.clone(), child, to, from, received: Vec::new() };
+        // Non-blocking, so that a process that does not read cannot block this process.
         fcntl_setfl(&process.to, fcntl_getfl(&process.to)? | OFlags::NONBLOCK)?;
-        // Fewer switches for large programs and points; a system may grant less.
+        // Larger pipes save process switches for large programs and points. The system may grant
+        // less.
         #[cfg(target_os = "linux")]
         {
             let _ = rustix::pipe::fcntl_setpipe_size(&process.to, PIPE);
             let _ = rustix::pipe::fcntl_setpipe_size(&process.from, PIPE);
         }
-        tracing::debug!(process = process.child.id(), "a guest: {program}");
+        tracing::debug!(process = process.child.id(), "started a worker process: {program}");
         Ok(process)
     }
 
@@ -135,14 +136,14 @@ impl Process {
         self.child.id()
     }
 
-    /// Says all of `out`, unless the guest is dead, does not listen for that long, or `budget` is
-    /// spent; what was not said is left in `out`, and to be said first.
+    /// Writes all of `out`. Fails if the process is dead, accepts no bytes for `patience`, or
+    /// `budget` is exhausted. Unwritten bytes stay in `out` and must be written first.
     pub(crate) fn say(
         &mut self,
         out: &mut Vec<u8>,
         patience: Duration,
         budget: Option<&Budget>,
-    ) -> Result<(), Waited> {
+    ) -> Result<(), WaitError> {
         let mut said = 0;
         let mut since = Instant::now();
         let end = loop {
@@ -150,7 +151,7 @@ impl Process {
                 break Ok(());
             }
             match self.to.write(&out[said..]) {
-                Ok(0) => break Err(Waited::Dead),
+                Ok(0) => break Err(WaitError::Dead),
                 Ok(count) => {
                     said += count;
                     since = Instant::now();
@@ -158,29 +159,29 @@ impl Process {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if since.elapsed() >= patience || budget.is_some_and(Budget::is_exhausted) {
-                        break Err(Waited::Enough);
+                        break Err(WaitError::Enough);
                     }
                     ready(&mut [PollFd::new(&self.to, PollFlags::OUT)], GLANCE)?;
                 }
-                Err(_) => break Err(Waited::Dead),
+                Err(_) => break Err(WaitError::Dead),
             }
         };
         out.drain(..said);
         end
     }
 
-    /// The next message, which `first` takes off what was heard once it is whole; gives up after
-    /// `patience`, or as soon as `budget` is spent.
+    /// Waits for the next message. `first` takes a complete message off the received bytes. Gives
+    /// up after `patience`, or when `budget` is exhausted.
     pub(crate) fn hear<T>(
         &mut self,
         mut first: impl FnMut(&mut Vec<u8>) -> Option<T>,
         patience: Duration,
         budget: Option<&Budget>,
-    ) -> Result<T, Waited> {
+    ) -> Result<T, WaitError> {
         let since = Instant::now();
         let mut late = 0;
         loop {
-            if let Some(message) = first(&mut self.heard) {
+            if let Some(message) = first(&mut self.received) {
                 return Ok(message);
             }
             let left = patience.saturating_sub(since.elapsed());
@@ -191,31 +192,31 @@ impl Process {
             if ready(&mut [PollFd::new(&self.from, PollFlags::IN)], wait)? {
                 let mut bytes = [0; 1 << 16];
                 match self.from.read(&mut bytes) {
-                    Ok(0) => return Err(Waited::Dead),
+                    Ok(0) => return Err(WaitError::Dead),
                     Ok(count) => {
-                        self.heard.extend_from_slice(&bytes[..count]);
+                        self.received.extend_from_slice(&bytes[..count]);
                         late += if is_over(left, budget) { count } else { 0 };
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
-                    Err(_) => return Err(Waited::Dead),
+                    Err(_) => return Err(WaitError::Dead),
                 }
-                // What is there by now is read, but who never ends a message is not listened to for
-                // ever.
+                // Bytes that have arrived are still read, but a message that never ends is not read
+                // forever.
                 if late > MOST_LATE {
-                    return Err(Waited::Enough);
+                    return Err(WaitError::Enough);
                 }
             } else if is_over(left, budget) {
-                return Err(Waited::Enough);
+                return Err(WaitError::Enough);
             }
         }
     }
 
-    /// Whether it is gone because it took too much memory.
+    /// Returns true if the process ended itself because it took too much memory.
     #[cfg(feature = "highs")]
     pub(crate) fn took_too_much(&mut self) -> bool {
         use super::TOO_MUCH_MEMORY;
         use std::os::unix::process::ExitStatusExt as _;
-        // Its pipes close a moment before it is gone.
+        // Its pipes close a moment before the process ends.
         let since = Instant::now();
         while since.elapsed() < 10 * GLANCE {
             match self.child.try_wait() {
@@ -227,7 +228,8 @@ impl Process {
         false
     }
 
-    /// For the next program, if there is room for one more idle guest. It must not owe an answer.
+    /// Keeps the process for the next program if there are few idle ones. No reply may be
+    /// outstanding.
     pub(crate) fn leave_idle(self) {
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         let of_its_kind = idle.iter().filter(|process| process.program == self.program);
@@ -243,19 +245,19 @@ impl Drop for Process {
     }
 }
 
-/// It may be stopped, or far from any place where it would notice that nobody asks any more. What
-/// it has started goes with it: the command of a user is often a script around a solver.
+/// Ends a process and its descendants. The process may be stopped or unable to notice that its
+/// client is gone. The command of a user is often a script around a solver.
 fn see_off(child: &mut Child) {
     let others = budget::descendants(child.id());
-    // Its number may be another's once we have waited for it.
+    // Once the process is waited for, its number may belong to another process.
     budget::forget_child(child.id());
     let _ = child.kill();
     kill_all(&others);
     let _ = child.wait();
 }
 
-/// Ends all guests, for who leaves without going home: a solver that is somebody's command may work
-/// on for hours before it notices that nobody asks any more.
+/// Ends all worker processes, for an exit without destructors. A user's solver may otherwise run
+/// for hours before it notices that its client is gone.
 pub fn end_all() {
     for child in budget::children() {
         let others = budget::descendants(child);
@@ -272,9 +274,9 @@ fn kill_all(processes: &[u32]) {
     }
 }
 
-impl From<rustix::io::Errno> for Waited {
+impl From<rustix::io::Errno> for WaitError {
     fn from(_: rustix::io::Errno) -> Self {
-        Waited::Dead
+        WaitError::Dead
     }
 }
 
@@ -282,7 +284,7 @@ fn is_over(left: Duration, budget: Option<&Budget>) -> bool {
     left.is_zero() || budget.is_some_and(Budget::is_exhausted)
 }
 
-/// Whether one of these is ready, or gone, within `wait`.
+/// Waits up to `wait`, and returns true if one of the descriptors is ready or closed.
 fn ready(descriptors: &mut [PollFd<'_>], wait: Duration) -> rustix::io::Result<bool> {
     let wait = Timespec { tv_sec: wait.as_secs() as _, tv_nsec: wait.subsec_nanos() as _ };
     match poll(descriptors, Some(&wait)) {

@@ -1,6 +1,6 @@
-//! The guest's side: takes orders until the host is gone.
+//! The server side of a worker process: executes orders until the client is gone.
 
-use super::wire::{Allowance, Order, Outgoing, Reply, first_message, order};
+use super::wire::{Allowance, Outgoing, Reply, WorkerRequest, first_message, order};
 use super::{PULSE, watch};
 use crate::answer::NoAnswer;
 use crate::budget::{Budget, resident_bytes};
@@ -14,26 +14,26 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// How often a guest at work looks for an order to stop.
+/// Interval between two checks for an order to stop.
 const GLANCE: Duration = Duration::from_millis(2);
 
-/// Serves a host that is heard at one end and told at the other, and does not come back: the
-/// process ends with the host.
+/// Serves a client that writes to `from` and reads from `to`. Does not return: the process ends
+/// with the client.
 pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
     watch::begin(&from);
-    LINE.set(Some(Line { from: from.into(), to: to.into(), heard: Vec::new() }));
+    LINE.set(Some(WorkerConnection { from: from.into(), to: to.into(), received: Vec::new() }));
     let mut model = None;
-    while let Some(order) = on_the_line(Line::next).flatten() {
+    while let Some(order) = on_the_line(WorkerConnection::next).flatten() {
         let reply = match order {
-            Order::Solve(allowance) => Reply::Solved(solve(model.as_mut(), allowance)),
-            Order::InverseRow(column) => {
+            WorkerRequest::Solve(allowance) => Reply::Solved(solve(model.as_mut(), allowance)),
+            WorkerRequest::InverseRow(column) => {
                 Reply::InverseRow(model.as_mut().and_then(|model| model.inverse_row(column)))
             }
-            // It came after the answer had gone.
-            Order::Stop => continue,
+            // The order came after the answer had been sent.
+            WorkerRequest::Stop => continue,
             order => match change(&mut model, order) {
                 Ok(()) => continue,
-                // What the host's copy took ours takes, too.
+                // The client's copy accepted this change, so an error means that the copies differ.
                 Err(_) => break,
             },
         };
@@ -45,41 +45,42 @@ pub fn serve(from: OwnedFd, to: OwnedFd) -> ! {
 }
 
 thread_local! {
-    /// That of the one thread that has one. The solver's callback has to find it.
-    static LINE: RefCell<Option<Line>> = const { RefCell::new(None) };
+    /// The connection of the serving thread, where the solver's callback finds it.
+    static LINE: RefCell<Option<WorkerConnection>> = const { RefCell::new(None) };
     static AT_WORK: RefCell<Option<AtWork>> = const { RefCell::new(None) };
 }
 
-fn on_the_line<T>(act: impl FnOnce(&mut Line) -> T) -> Option<T> {
+fn on_the_line<T>(act: impl FnOnce(&mut WorkerConnection) -> T) -> Option<T> {
     LINE.with_borrow_mut(|line| line.as_mut().map(act))
 }
 
-/// To the host and back.
-struct Line {
+/// The connection to the client.
+struct WorkerConnection {
     from: File,
     to: File,
-    /// No whole message yet.
-    heard: Vec<u8>,
+    /// Received bytes that are not a complete message yet.
+    received: Vec<u8>,
 }
 
-impl Line {
-    /// The next order; nothing when there will be none.
-    fn next(&mut self) -> Option<Order> {
+impl WorkerConnection {
+    /// Returns the next order, or `None` if the client is gone.
+    fn next(&mut self) -> Option<WorkerRequest> {
         loop {
-            if let Some(message) = first_message(&mut self.heard) {
+            if let Some(message) = first_message(&mut self.received) {
                 return order(&message).ok();
             }
             self.hear()?;
         }
     }
 
-    /// Whether there is an order to stop. Nothing else is said while an answer is owed.
+    /// Returns true if there is an order to stop. The client sends nothing else while it waits for
+    /// an answer.
     fn says_stop(&mut self) -> bool {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         loop {
-            // It may have come together with the question.
-            if let Some(message) = first_message(&mut self.heard) {
-                return matches!(order(&message), Ok(Order::Stop));
+            // The order may have arrived together with the question.
+            if let Some(message) = first_message(&mut self.received) {
+                return matches!(order(&message), Ok(WorkerRequest::Stop));
             }
             if poll(&mut [PollFd::new(&self.from, PollFlags::IN)], Some(&now)) != Ok(1) {
                 return false;
@@ -96,7 +97,7 @@ impl Line {
             match self.from.read(&mut bytes) {
                 Ok(0) => return None,
                 Ok(count) => {
-                    self.heard.extend_from_slice(&bytes[..count]);
+                    self.received.extend_from_slice(&bytes[..count]);
                     return Some(());
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
@@ -112,12 +113,12 @@ impl Line {
     }
 }
 
-/// A question that is being worked on.
+/// The question in progress.
 struct AtWork {
     budget: Budget,
-    /// When the host heard of us last, and when we looked for orders last.
-    told: Instant,
-    looked: Instant,
+    /// Times of the last message to the client and of the last check for orders.
+    last_message: Instant,
+    last_check: Instant,
 }
 
 fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
@@ -132,36 +133,36 @@ fn solve(model: Option<&mut HighsModel>, allowance: Allowance) -> LpAnswer {
     let budget = budget.with_memory_ceiling(most);
     watch::allow(most);
     let now = Instant::now();
-    AT_WORK.set(Some(AtWork { budget: budget.clone(), told: now, looked: now }));
+    AT_WORK.set(Some(AtWork { budget: budget.clone(), last_message: now, last_check: now }));
     let answer = model.solve_again(&budget);
     AT_WORK.set(None);
     watch::allow(u64::MAX);
     answer
 }
 
-/// Called by the solver as often as it can: tells the host now and then that there is still
-/// somebody, and sees whether it wants us to stop.
+/// Called by the solver as often as it can: sends a sign of life now and then, and checks for an
+/// order to stop.
 fn pulse() {
     AT_WORK.with_borrow_mut(|at_work| {
         let Some(at_work) = at_work else { return };
         let now = Instant::now();
-        if now.duration_since(at_work.looked) >= GLANCE {
-            at_work.looked = now;
-            if on_the_line(Line::says_stop) == Some(true) {
+        if now.duration_since(at_work.last_check) >= GLANCE {
+            at_work.last_check = now;
+            if on_the_line(WorkerConnection::says_stop) == Some(true) {
                 at_work.budget.cancel();
             }
         }
-        if now.duration_since(at_work.told) >= PULSE {
-            at_work.told = now;
+        if now.duration_since(at_work.last_message) >= PULSE {
+            at_work.last_message = now;
             let _ = on_the_line(|line| line.tell(&Reply::Pulse));
         }
     });
 }
 
-fn change(model: &mut Option<HighsModel>, order: Order) -> Result<(), ProgramError> {
+fn change(model: &mut Option<HighsModel>, order: WorkerRequest) -> Result<(), ProgramError> {
     let model = match order {
-        Order::Load(program) => {
-            // Not both at once.
+        WorkerRequest::Load(program) => {
+            // Free the old model first, so that only one is in memory.
             *model = None;
             let mut loaded = HighsModel::new(program);
             loaded.pulse = Some(pulse);
@@ -171,10 +172,13 @@ fn change(model: &mut Option<HighsModel>, order: Order) -> Result<(), ProgramErr
         _ => model.get_or_insert_with(|| HighsModel::new(LinearProgram::new(Sense::Minimise))),
     };
     match order {
-        Order::Objective(sense, costs) => model.set_objective(sense, &costs),
-        Order::RowBounds(row, bounds) => model.set_row_bounds(row, bounds),
-        Order::ColumnBounds(column, bounds) => model.set_column_bounds(column, bounds),
-        Order::AddRow(bounds, entries) => model.add_row(bounds, &entries).map(|_| ()),
-        Order::Load(_) | Order::Solve(_) | Order::InverseRow(_) | Order::Stop => Ok(()),
+        WorkerRequest::Objective(sense, costs) => model.set_objective(sense, &costs),
+        WorkerRequest::RowBounds(row, bounds) => model.set_row_bounds(row, bounds),
+        WorkerRequest::ColumnBounds(column, bounds) => model.set_column_bounds(column, bounds),
+        WorkerRequest::AddRow(bounds, entries) => model.add_row(bounds, &entries).map(|_| ()),
+        WorkerRequest::Load(_)
+        | WorkerRequest::Solve(_)
+        | WorkerRequest::InverseRow(_)
+        | WorkerRequest::Stop => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
-//! The guest's side of Z3: SMT-LIB 2 in, Z3's answers out, until the host is gone.
+//! The server side of Z3: reads SMT-LIB 2 and writes Z3's answers until the client is gone.
 //!
-//! Z3 reads the text itself, command by command as they come in, and keeps its state in between.
-//! The host speaks with this process as it does with any other solver that is a command.
+//! Z3 reads the text itself, command by command, and keeps its state. The client uses the same
+//! protocol as for any other solver command.
 
 use super::watch;
 use crate::smt_lib::reader::Commands;
@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 
-/// Serves a host that is heard at one end and told at the other, and does not come back: the
-/// process ends with the host.
+/// Serves a client that writes to `from` and reads from `to`. Does not return: the process ends
+/// with the client.
 pub fn serve_smt(from: OwnedFd, to: OwnedFd) -> ! {
     watch::begin(&from);
     let (mut from, mut to) = (File::from(from), File::from(to));

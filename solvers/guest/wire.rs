@@ -1,65 +1,66 @@
-//! What host and guest say to each other, in bytes.
+//! The binary messages between client and worker process.
 //!
-//! A message is its length (four bytes), a tag, and its parts: numbers with the least byte first,
-//! lists as their length and their elements. Vectors of floating-point numbers leave out the zeros,
-//! which are most. Both ends are the same program, so there are no versions.
+//! A message is its length (four bytes), a tag, and its parts. Numbers are little-endian; lists are
+//! their length and their elements. Vectors of floating-point numbers omit zeros, which are most
+//! entries. Both ends run the same program, so there are no versions.
 
 use crate::answer::NoAnswer;
 use crate::budget::Exhausted;
 use crate::linear_program::{Column, Interval, LinearProgram, Row, Sense};
 use crate::lp::{Infeasibility, LpAnswer, Optimum};
 
-/// What the host says.
+/// A message from the client.
 #[derive(Debug)]
-pub(super) enum Order {
-    /// Forget what was before; this is the program now.
+pub(super) enum WorkerRequest {
+    /// Replace the current problem by this program.
     Load(LinearProgram),
-    /// As [`IncrementalLp::set_objective`](crate::lp::IncrementalLp::set_objective).
+    /// Replace the objective, see
+    /// [`IncrementalLp::set_objective`](crate::lp::IncrementalLp::set_objective).
     Objective(Sense, Vec<(Column, i64)>),
-    /// The bounds of a row.
+    /// Replace the bounds of a row.
     RowBounds(Row, Interval),
-    /// The bounds of a column.
+    /// Replace the bounds of a column.
     ColumnBounds(Column, Interval),
-    /// One more row.
+    /// Add a row.
     AddRow(Interval, Vec<(Column, i64)>),
-    /// Solve it.
+    /// Solve the program.
     Solve(Allowance),
-    /// The row of the inverse basis that belongs to a column.
+    /// Return the row of the inverse basis that belongs to a column.
     InverseRow(Column),
     /// Stop solving.
     Stop,
 }
 
-/// What an answer may cost; `u64::MAX` for no limit.
+/// Limits of one solve; `u64::MAX` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Allowance {
-    /// Microseconds.
+    /// Time limit in microseconds.
     pub(super) time: u64,
-    /// Bytes beyond what the guest has.
+    /// Memory limit in bytes, beyond the current usage of the process.
     pub(super) memory: u64,
 }
 
-/// What the guest says.
+/// A message from the worker process.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// It is still at work.
+    /// A sign of life.
     Pulse,
-    /// The answer to [`Order::Solve`].
+    /// The answer to [`WorkerRequest::Solve`].
     Solved(LpAnswer),
-    /// The answer to [`Order::InverseRow`].
+    /// The answer to [`WorkerRequest::InverseRow`].
     InverseRow(Option<Vec<(Row, f64)>>),
 }
 
-/// Bytes that are no message.
+/// The error for bytes that are not a valid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Garbled;
+pub(super) struct InvalidMessage;
 
-/// Messages on their way out.
+/// Encoded messages to send.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing(pub(super) Vec<u8>);
 
 impl Outgoing {
-    /// One message, written by `parts`.
+    /// Appends one message whose content is written by `parts`.
     fn message(&mut self, tag: u8, parts: impl FnOnce(&mut Self)) {
         let start = self.0.len();
         self.count(0);
@@ -69,7 +70,8 @@ impl Outgoing {
         self.0[start..start + 4].copy_from_slice(&length.to_le_bytes());
     }
 
-    /// Lists are shorter than 2³²: columns and rows are numbered in 32 bits.
+    /// Appends a list length. Lists are shorter than 2³², because columns and rows are numbered in
+    /// 32 bits.
     fn count(&mut self, count: usize) {
         self.0.extend((count as u32).to_le_bytes());
     }
@@ -236,138 +238,141 @@ impl Outgoing {
     }
 }
 
-/// Takes the first whole message off `bytes`; nothing while there is none.
+/// Takes the first complete message off `bytes`, or returns `None`.
 pub(super) fn first_message(bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
     let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
     let message = bytes.get(4..4 + length)?.to_vec();
     bytes.drain(..4 + length);
-    // A large program is not held a second time.
+    // Free the buffer, so that a large program is not held twice.
     if bytes.is_empty() {
         bytes.shrink_to(1 << 16);
     }
     Some(message)
 }
 
-/// A message being read.
+/// The unread rest of a message.
 struct Parts<'b>(&'b [u8]);
 
 impl<'b> Parts<'b> {
-    fn bytes(&mut self, count: usize) -> Result<&'b [u8], Garbled> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(Garbled)?;
+    fn bytes(&mut self, count: usize) -> Result<&'b [u8], InvalidMessage> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(InvalidMessage)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Garbled> {
-        self.bytes(N)?.try_into().map_err(|_| Garbled)
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], InvalidMessage> {
+        self.bytes(N)?.try_into().map_err(|_| InvalidMessage)
     }
 
-    fn byte(&mut self) -> Result<u8, Garbled> {
+    fn byte(&mut self) -> Result<u8, InvalidMessage> {
         Ok(self.array::<1>()?[0])
     }
 
-    fn flag(&mut self) -> Result<bool, Garbled> {
+    fn flag(&mut self) -> Result<bool, InvalidMessage> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(Garbled),
+            _ => Err(InvalidMessage),
         }
     }
 
-    fn number(&mut self) -> Result<u32, Garbled> {
+    fn number(&mut self) -> Result<u32, InvalidMessage> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    /// Of elements with at least one byte each.
-    fn count(&mut self) -> Result<usize, Garbled> {
+    /// Reads a list length. Each element has at least one byte, so a larger length is invalid.
+    fn count(&mut self) -> Result<usize, InvalidMessage> {
         let count = self.number()? as usize;
-        if count > self.0.len() { Err(Garbled) } else { Ok(count) }
+        if count > self.0.len() { Err(InvalidMessage) } else { Ok(count) }
     }
 
-    fn integer(&mut self) -> Result<i64, Garbled> {
+    fn integer(&mut self) -> Result<i64, InvalidMessage> {
         Ok(i64::from_le_bytes(self.array()?))
     }
 
-    fn float(&mut self) -> Result<f64, Garbled> {
+    fn float(&mut self) -> Result<f64, InvalidMessage> {
         Ok(f64::from_le_bytes(self.array()?))
     }
 
-    fn sense(&mut self) -> Result<Sense, Garbled> {
+    fn sense(&mut self) -> Result<Sense, InvalidMessage> {
         Ok(if self.flag()? { Sense::Maximise } else { Sense::Minimise })
     }
 
-    fn interval(&mut self) -> Result<Interval, Garbled> {
+    fn interval(&mut self) -> Result<Interval, InvalidMessage> {
         let mut end = || Ok(if self.flag()? { Some(self.integer()?) } else { None });
         Ok(Interval { lower: end()?, upper: end()? })
     }
 
-    fn entries(&mut self) -> Result<Vec<(Column, i64)>, Garbled> {
+    fn entries(&mut self) -> Result<Vec<(Column, i64)>, InvalidMessage> {
         let count = self.count()?;
         (0..count).map(|_| Ok((Column(self.number()?), self.integer()?))).collect()
     }
 
-    /// A vector that is to have this length.
-    fn floats(&mut self, length: usize) -> Result<Vec<f64>, Garbled> {
+    /// Reads a vector that must have the given length.
+    fn floats(&mut self, length: usize) -> Result<Vec<f64>, InvalidMessage> {
         if self.number()? as usize != length {
-            return Err(Garbled);
+            return Err(InvalidMessage);
         }
         let mut values = vec![0.0; length];
         for _ in 0..self.count()? {
             let position = self.number()? as usize;
-            *values.get_mut(position).ok_or(Garbled)? = self.float()?;
+            *values.get_mut(position).ok_or(InvalidMessage)? = self.float()?;
         }
         Ok(values)
     }
 
-    fn multipliers(&mut self, rows: usize) -> Result<Option<Vec<f64>>, Garbled> {
+    fn multipliers(&mut self, rows: usize) -> Result<Option<Vec<f64>>, InvalidMessage> {
         Ok(if self.flag()? { Some(self.floats(rows)?) } else { None })
     }
 
-    fn text(&mut self) -> Result<String, Garbled> {
+    fn text(&mut self) -> Result<String, InvalidMessage> {
         let count = self.count()?;
         Ok(String::from_utf8_lossy(self.bytes(count)?).into_owned())
     }
 
-    fn end<T>(self, value: T) -> Result<T, Garbled> {
-        if self.0.is_empty() { Ok(value) } else { Err(Garbled) }
+    fn end<T>(self, value: T) -> Result<T, InvalidMessage> {
+        if self.0.is_empty() { Ok(value) } else { Err(InvalidMessage) }
     }
 }
 
-/// A host's message.
-pub(super) fn order(message: &[u8]) -> Result<Order, Garbled> {
+/// Decodes a message from the client.
+pub(super) fn order(message: &[u8]) -> Result<WorkerRequest, InvalidMessage> {
     let mut parts = Parts(message);
     let order = match parts.byte()? {
-        0 => Order::Load(program(&mut parts)?),
-        1 => Order::Objective(parts.sense()?, parts.entries()?),
-        2 => Order::RowBounds(Row(parts.number()?), parts.interval()?),
-        3 => Order::ColumnBounds(Column(parts.number()?), parts.interval()?),
-        4 => Order::AddRow(parts.interval()?, parts.entries()?),
-        5 => Order::Solve(Allowance {
+        0 => WorkerRequest::Load(program(&mut parts)?),
+        1 => WorkerRequest::Objective(parts.sense()?, parts.entries()?),
+        2 => WorkerRequest::RowBounds(Row(parts.number()?), parts.interval()?),
+        3 => WorkerRequest::ColumnBounds(Column(parts.number()?), parts.interval()?),
+        4 => WorkerRequest::AddRow(parts.interval()?, parts.entries()?),
+        5 => WorkerRequest::Solve(Allowance {
             time: u64::from_le_bytes(parts.array()?),
             memory: u64::from_le_bytes(parts.array()?),
         }),
-        6 => Order::InverseRow(Column(parts.number()?)),
-        7 => Order::Stop,
-        _ => return Err(Garbled),
+        6 => WorkerRequest::InverseRow(Column(parts.number()?)),
+        7 => WorkerRequest::Stop,
+        _ => return Err(InvalidMessage),
     };
     parts.end(order)
 }
 
-fn program(parts: &mut Parts<'_>) -> Result<LinearProgram, Garbled> {
+fn program(parts: &mut Parts<'_>) -> Result<LinearProgram, InvalidMessage> {
     let sense = parts.sense()?;
     let mut program = LinearProgram::new(sense);
     for _ in 0..parts.count()? {
-        program.add_column(parts.interval()?).map_err(|_| Garbled)?;
+        program.add_column(parts.interval()?).map_err(|_| InvalidMessage)?;
     }
-    program.set_objective(sense, parts.entries()?).map_err(|_| Garbled)?;
+    program.set_objective(sense, parts.entries()?).map_err(|_| InvalidMessage)?;
     for _ in 0..parts.count()? {
-        program.add_row(parts.interval()?, parts.entries()?).map_err(|_| Garbled)?;
+        program.add_row(parts.interval()?, parts.entries()?).map_err(|_| InvalidMessage)?;
     }
     Ok(program)
 }
 
-/// A guest's message about a program of so many columns and rows.
-pub(super) fn reply(message: &[u8], (columns, rows): (usize, usize)) -> Result<Reply, Garbled> {
+/// Decodes a message from a worker process about a program with `columns` columns and `rows` rows.
+pub(super) fn reply(
+    message: &[u8],
+    (columns, rows): (usize, usize),
+) -> Result<Reply, InvalidMessage> {
     let mut parts = Parts(message);
     let reply = match parts.byte()? {
         0 => Reply::Pulse,
@@ -383,11 +388,11 @@ pub(super) fn reply(message: &[u8], (columns, rows): (usize, usize)) -> Result<R
                 0 => Exhausted::Time,
                 1 => Exhausted::Memory,
                 2 => Exhausted::Cancelled,
-                _ => return Err(Garbled),
+                _ => return Err(InvalidMessage),
             })),
             4 => LpAnswer::NoAnswer(NoAnswer::Unknown(parts.text()?)),
             5 => LpAnswer::NoAnswer(NoAnswer::Failed(parts.text()?)),
-            _ => return Err(Garbled),
+            _ => return Err(InvalidMessage),
         }),
         2 => {
             let is_there = parts.flag()?;
@@ -396,13 +401,13 @@ pub(super) fn reply(message: &[u8], (columns, rows): (usize, usize)) -> Result<R
             for _ in 0..count {
                 let row = parts.number()?;
                 if row as usize >= rows {
-                    return Err(Garbled);
+                    return Err(InvalidMessage);
                 }
                 entries.push((Row(row), parts.float()?));
             }
             Reply::InverseRow(is_there.then_some(entries))
         }
-        _ => return Err(Garbled),
+        _ => return Err(InvalidMessage),
     };
     parts.end(reply)
 }
@@ -438,10 +443,16 @@ mod tests {
         out.solve(allowance);
         let heard: Vec<String> =
             messages(out).iter().map(|m| format!("{:?}", order(m).unwrap())).collect();
-        assert_eq!(heard[0], format!("{:?}", Order::Load(program.clone())));
-        assert_eq!(heard[1], format!("{:?}", Order::RowBounds(Row(0), Interval::exactly(-5))));
-        assert_eq!(heard[2], format!("{:?}", Order::ColumnBounds(Column(1), Interval::FREE)));
-        assert_eq!(heard[3], format!("{:?}", Order::Solve(allowance)));
+        assert_eq!(heard[0], format!("{:?}", WorkerRequest::Load(program.clone())));
+        assert_eq!(
+            heard[1],
+            format!("{:?}", WorkerRequest::RowBounds(Row(0), Interval::exactly(-5)))
+        );
+        assert_eq!(
+            heard[2],
+            format!("{:?}", WorkerRequest::ColumnBounds(Column(1), Interval::FREE))
+        );
+        assert_eq!(heard[3], format!("{:?}", WorkerRequest::Solve(allowance)));
 
         let optimum = LpAnswer::Optimal(Optimum {
             objective: 56.0,
@@ -454,7 +465,7 @@ mod tests {
         assert_eq!(heard, optimum);
     }
 
-    /// Whatever a broken guest says, it is heard as something of the right size or not at all.
+    /// Any bytes from a broken process decode to a value of the right size or to an error.
     #[test]
     fn garbled_messages_are_refused() {
         let program = example();

@@ -1,14 +1,13 @@
-//! The part of HiGHS's C library that is used, declared by hand after `highs_c_api.h` 1.15.0.
+//! The used part of HiGHS's C library, declared by hand after `highs_c_api.h` 1.15.0.
 //!
-//! The crate `highs-sys` would compile HiGHS itself and make these declarations with libclang: ten
-//! minutes and three programs more to install, for two dozen functions. The library comes from
-//! scripts/setup.sh instead, which pins it; the tests below hold it against what is said here. The
-//! crate `highs` is no way around that: it stands on `highs-sys`, and has no change of row bounds,
-//! no Farkas ray and no interrupt, the three things a hot-started model inside a budget needs.
+//! The crate `highs-sys` would compile HiGHS itself and generate these declarations with libclang:
+//! ten minutes and three more programs to install for two dozen functions. Instead,
+//! scripts/setup.sh provides a pinned library, and the tests below check it against these
+//! declarations. The crate `highs` depends on `highs-sys` and lacks three functions that a
+//! warm-started model with a budget needs: changes of row bounds, Farkas rays and interrupts.
 //!
-//! Names are those of the header, so that its text can be looked up; what a function does stands
-//! there and not here. Wherever a model is passed, it is one that [`Highs_create`] made and
-//! [`Highs_destroy`] has not seen.
+//! Names follow the header, which documents the functions. Every model argument must come from
+//! [`Highs_create`] and must not have been passed to [`Highs_destroy`].
 
 #![allow(non_snake_case, reason = "the names of the header")]
 #![allow(non_upper_case_globals, reason = "the names of the header")]
@@ -18,7 +17,7 @@ use std::ffi::{c_char, c_int, c_void};
 /// `int`, unless HiGHS is built with `HIGHSINT64`; the pinned library is not.
 pub(super) type HighsInt = c_int;
 
-/// What nearly all functions return: 0 fine, 1 with a warning, −1 failed.
+/// Status codes of nearly all functions: 0 success, 1 warning, −1 failure.
 pub(super) const kHighsStatusOk: HighsInt = 0;
 pub(super) const kHighsStatusError: HighsInt = -1;
 
@@ -35,25 +34,25 @@ pub(super) const kHighsModelStatusInfeasible: HighsInt = 8;
 pub(super) const kHighsModelStatusUnbounded: HighsInt = 10;
 pub(super) const kHighsModelStatusInterrupt: HighsInt = 17;
 
-/// Asked at every iteration of the simplex method.
+/// Callback type: called at every iteration of the simplex method.
 pub(super) const kHighsCallbackSimplexInterrupt: HighsInt = 1;
 
-/// What HiGHS tells a callback; never looked into.
+/// Output data of a callback; never read here.
 #[repr(C)]
 pub(super) struct HighsCallbackDataOut {
     _opaque: [u8; 0],
 }
 
-/// What a callback tells HiGHS: the first of five fields, the only one that is written. Never made
-/// here, only reached through the pointer that HiGHS hands over.
+/// Input data of a callback: the first of five fields, the only one that is written. HiGHS creates
+/// the struct and passes a pointer to it.
 #[repr(C)]
 pub(super) struct HighsCallbackDataIn {
-    /// Not 0: stop.
+    /// A value other than 0 stops the run.
     pub(super) user_interrupt: c_int,
 }
 
-/// Kind of callback, message, what HiGHS tells, what it is told, what [`Highs_setCallback`] was
-/// given.
+/// Arguments: kind of callback, message, output data, input data, and the pointer given to
+/// [`Highs_setCallback`].
 pub(super) type HighsCCallbackType = unsafe extern "C" fn(
     c_int,
     *const c_char,
@@ -88,7 +87,7 @@ unsafe extern "C" {
         value: *const c_char,
     ) -> HighsInt;
 
-    // --- the program, whole and changed ---
+    // --- the program and its changes ---
     pub(super) fn Highs_clearModel(highs: *mut c_void) -> HighsInt;
     pub(super) fn Highs_passLp(
         highs: *mut c_void,
@@ -145,7 +144,7 @@ unsafe extern "C" {
     pub(super) fn Highs_stopCallback(highs: *mut c_void, callback_type: HighsInt) -> HighsInt;
     pub(super) fn Highs_run(highs: *mut c_void) -> HighsInt;
 
-    // --- what came of it ---
+    // --- results ---
     pub(super) fn Highs_getModelStatus(highs: *const c_void) -> HighsInt;
     pub(super) fn Highs_getObjectiveValue(highs: *const c_void) -> f64;
     pub(super) fn Highs_getSolution(
@@ -180,14 +179,14 @@ mod tests {
 
     #[test]
     fn the_library_is_the_version_that_is_declared() {
-        // SAFETY: a static string of the library, ended by a zero.
+        // SAFETY: the library returns a static, zero-terminated string.
         let version = unsafe { CStr::from_ptr(Highs_version()) };
         assert_eq!(version.to_str(), Ok("1.15.0"));
     }
 
     #[test]
     fn integers_are_as_wide_as_declared() {
-        // SAFETY: a model of its own, destroyed last.
+        // SAFETY: the model is created here and destroyed last.
         let size = unsafe {
             let model = Highs_create();
             let size = Highs_getSizeofHighsInt(model);

@@ -1,7 +1,7 @@
-//! One process of an SMT solver: what it was told, what it says, and how long it is waited for.
+//! One process of an SMT solver: its protocol state, its answers, and the waiting times.
 
 use crate::budget::{self, Budget, Exhausted};
-use crate::guest::process::{Process, Program, Waited};
+use crate::guest::process::{Process, Program, WaitError};
 use crate::guest::{GRACE, patience};
 use crate::model::{Model, Value};
 use crate::smt_lib::reader::{Expression, Expressions};
@@ -11,77 +11,82 @@ use num_bigint::BigInt;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-/// How often the memory of a guest at work is looked at.
+/// Interval between two checks of the memory of a working process.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// An answer has so many bytes at most, without values.
+/// Limit on the bytes of an answer, apart from values.
 const MOST_BYTES: usize = 1 << 20;
 
-/// A value has so many, beside the name of what has it.
+/// Limit on the bytes of a value, apart from the name of its variable.
 const MOST_BYTES_OF_VALUE: usize = 100;
 
-/// Said first. What a solver does not know of it, it says, and is used without.
+/// The first message. A solver that does not support one of the options reports it and is used
+/// without it.
 const GREETING: &str = "(set-option :print-success false)\n(set-option :produce-models true)\n\
                         (set-option :produce-unsat-assumptions true)\n(get-info :name)\n(get-info :version)\n";
 
 pub(super) const DIED: &str = "it died";
 pub(super) const MUTE: &str = "it does not answer";
 
-/// A process, and what it was told.
+/// A process, with the state of the conversation.
 #[derive(Debug)]
-pub(super) struct Guest {
+pub(super) struct SolverProcess {
     pub(super) process: Process,
-    /// What it was not told yet, up to the end of a command.
-    pub(super) untold: Vec<u8>,
+    /// Output that was not sent yet, up to the end of a command.
+    pub(super) unsent: Vec<u8>,
     expressions: Expressions,
     pub(super) writer: Writer,
     pub(super) logic: Option<&'static str>,
-    /// How much it was told of each scope that it is in.
-    pub(super) told: Vec<usize>,
-    /// Scopes that it has to leave first.
-    pub(super) leave: usize,
-    /// The number of the last message.
-    said: u64,
-    /// Since when the answer to it is overdue, if it has not come yet.
-    pub(super) owes: Option<Instant>,
-    /// How much it was told in all.
+    /// Number of assertions sent in each open scope.
+    pub(super) sent: Vec<usize>,
+    /// Number of scopes to leave before the next message.
+    pub(super) pending_pops: usize,
+    /// Number of the last message.
+    message_number: u64,
+    /// Start of the wait for the reply to the last message, if the reply has not arrived.
+    pub(super) awaited_since: Option<Instant>,
+    /// Number of bytes sent in total.
     pub(super) bytes: usize,
     is_z3: bool,
-    /// The option that tells it how many milliseconds a question may take, if we know of one.
+    /// The option for the time limit of a question in milliseconds, if known for this solver.
     pub(super) time_limit: Option<&'static str>,
     has_cores: bool,
-    /// Bytes that it may have resident.
+    /// Limit on the resident set in bytes.
     most_memory: u64,
 }
 
-/// There is no answer.
-pub(super) enum Failure {
-    /// The guest is of no use any more.
+/// The reason for a missing answer.
+pub(super) enum SolverProcessFailure {
+    /// The process can no longer be used.
     Lost(String),
-    /// It does not take the question.
+    /// The solver refused the question.
     Refused(String),
-    /// The budget is spent.
+    /// The budget is exhausted.
     Spent,
-    /// It takes too much memory.
+    /// The process takes too much memory.
     TooMuch,
 }
-pub(super) use Failure::{Lost, Refused, Spent, TooMuch};
+pub(super) use SolverProcessFailure::{Lost, Refused, Spent, TooMuch};
 
-impl Guest {
-    /// A process that has been greeted; its name and version.
-    pub(super) fn start(program: &Program, budget: &Budget) -> Result<(Guest, String), Failure> {
+impl SolverProcess {
+    /// Starts a process and sends the first message. Returns the process, and the solver's name and
+    /// version.
+    pub(super) fn start(
+        program: &Program,
+        budget: &Budget,
+    ) -> Result<(SolverProcess, String), SolverProcessFailure> {
         let process =
             Process::get(program).map_err(|error| Lost(format!("it does not start: {error}")))?;
-        let mut guest = Guest {
+        let mut guest = SolverProcess {
             process,
-            untold: GREETING.into(),
+            unsent: GREETING.into(),
             expressions: Expressions::of_at_most(MOST_BYTES),
             writer: Writer::new(),
             logic: None,
-            told: vec![0],
-            leave: 0,
-            said: 0,
-            owes: None,
+            sent: vec![0],
+            pending_pops: 0,
+            message_number: 0,
+            awaited_since: None,
             bytes: 0,
             is_z3: false,
             time_limit: None,
@@ -96,7 +101,7 @@ impl Guest {
         })?;
         for said in answer {
             let info = |word: &str| said.after(word)?.first()?.said().map(str::to_owned);
-            // Information comes in a list that begins with its keyword.
+            // Each item is a list that starts with its keyword.
             if let Some(text) = info(":name") {
                 name.0 = text;
             } else if let Some(text) = info(":version") {
@@ -119,7 +124,7 @@ impl Guest {
         Ok((guest, name))
     }
 
-    /// It may have half of what is left, beyond what it has.
+    /// Sets the memory limit: the current usage plus half of the memory left.
     pub(super) fn allow(&mut self, budget: &Budget) {
         self.most_memory = match budget.memory_left() {
             u64::MAX => u64::MAX,
@@ -127,18 +132,18 @@ impl Guest {
         };
     }
 
-    /// Says which logic it is about.
+    /// Sets the logic.
     pub(super) fn begin(&mut self, logic: &'static str) {
         self.logic = Some(logic);
-        self.untold.extend(format!("(set-logic {logic})\n").bytes());
+        self.unsent.extend(format!("(set-logic {logic})\n").bytes());
         if self.is_z3 {
-            // In a scope Z3 works incrementally from the first question on.
-            self.untold.extend(b"(push 1)\n");
+            // Inside a scope, Z3 works incrementally from the first question on.
+            self.unsent.extend(b"(push 1)\n");
         }
     }
 
-    /// Prepares what it has not been told of `scopes`, and of what is assumed: as literals. Nothing
-    /// when they need a wider logic than the one that it was told.
+    /// Prepares the assertions of `scopes` that were not sent yet, and returns the assumptions as
+    /// literals. Returns `None` if they need a wider logic than the current one.
     pub(super) fn tell(
         &mut self,
         terms: &Terms,
@@ -146,49 +151,49 @@ impl Guest {
         assumptions: &[Term],
     ) -> Option<Vec<String>> {
         let mut out = Vec::new();
-        let write = |writer: &mut Writer, out: &mut Vec<u8>, told: &mut Vec<usize>| {
+        let write = |writer: &mut Writer, out: &mut Vec<u8>, sent: &mut Vec<usize>| {
             for (depth, asserted) in scopes.iter().enumerate() {
-                if depth == told.len() {
-                    told.push(0);
+                if depth == sent.len() {
+                    sent.push(0);
                     writer.push();
                     writeln!(out, "(push 1)")?;
                 }
-                let news = &asserted[told[depth]..];
+                let news = &asserted[sent[depth]..];
                 if !news.is_empty() {
                     writer.assert(terms, news, out)?;
-                    told[depth] = asserted.len();
+                    sent[depth] = asserted.len();
                 }
             }
             writer.guard(terms, assumptions, out)
         };
-        if self.leave > 0 {
-            out.extend(format!("(pop {})\n", std::mem::take(&mut self.leave)).bytes());
+        if self.pending_pops > 0 {
+            out.extend(format!("(pop {})\n", std::mem::take(&mut self.pending_pops)).bytes());
         }
-        // Vectors take everything.
-        let assumed = write(&mut self.writer, &mut out, &mut self.told).ok()?;
+        // Writing to a vector cannot fail.
+        let assumed = write(&mut self.writer, &mut out, &mut self.sent).ok()?;
         let logic = self.writer.logic();
         match self.logic {
             None => self.begin(logic),
             Some(known) if known == logic || is_wider(known, logic) => {}
             Some(_) => return None,
         }
-        self.untold.append(&mut out);
+        self.unsent.append(&mut out);
         Some(assumed)
     }
 
-    /// Asks whether all can be true together with these literals.
+    /// Asks whether the assertions are satisfiable together with these literals.
     pub(super) fn ask(
         &mut self,
         assumed: &[String],
         budget: &Budget,
-    ) -> Result<Vec<Expression>, Failure> {
+    ) -> Result<Vec<Expression>, SolverProcessFailure> {
         if let Some(option) = self.time_limit {
-            // In milliseconds; the greatest is for ever.
+            // The limit is in milliseconds; the largest value means no limit.
             let left = budget.remaining().map_or(u128::from(u32::MAX), |left| left.as_millis() + 1);
             let left = left.min(u32::MAX.into());
-            self.untold.extend(format!("(set-option {option} {left})\n").bytes());
+            self.unsent.extend(format!("(set-option {option} {left})\n").bytes());
         }
-        self.untold.extend(
+        self.unsent.extend(
             match assumed {
                 [] => "(check-sat)\n".to_owned(),
                 literals => format!("(check-sat-assuming ({}))\n", literals.join(" ")),
@@ -198,18 +203,22 @@ impl Guest {
         self.exchange(0, budget)
     }
 
-    /// Says what is prepared, and hears the answer, which has not many more than so many `bytes`.
-    /// What does not come in time is owed.
-    fn exchange(&mut self, bytes: usize, budget: &Budget) -> Result<Vec<Expression>, Failure> {
+    /// Sends the prepared output and reads the answer. The answer is expected to have at most about
+    /// `bytes` bytes of values. A reply that is late remains outstanding.
+    fn exchange(
+        &mut self,
+        bytes: usize,
+        budget: &Budget,
+    ) -> Result<Vec<Expression>, SolverProcessFailure> {
         self.end_message();
         self.expressions = Expressions::of_at_most(MOST_BYTES + bytes);
-        self.owes = Some(Instant::now());
-        self.bytes = self.bytes.saturating_add(self.untold.len());
-        let patience = patience(self.untold.len() / 10);
+        self.awaited_since = Some(Instant::now());
+        self.bytes = self.bytes.saturating_add(self.unsent.len());
+        let patience = patience(self.unsent.len() / 10);
         self.say(patience, Some(budget))?;
         let answer = match self.answer(Duration::MAX, Some(budget)) {
             Err(Spent) if budget.exhausted() != Some(Exhausted::Memory) => {
-                self.owes = Some(Instant::now());
+                self.awaited_since = Some(Instant::now());
                 self.answer(GRACE, None)
             }
             other => other,
@@ -224,49 +233,49 @@ impl Guest {
     }
 
     fn end_message(&mut self) {
-        self.said += 1;
-        self.untold.extend(format!("(echo \"parikh {}\")\n", self.said).bytes());
+        self.message_number += 1;
+        self.unsent.extend(format!("(echo \"parikh {}\")\n", self.message_number).bytes());
     }
 
-    /// Says what is untold, within the budget.
+    /// Sends the prepared output within the budget.
     pub(super) fn say(
         &mut self,
         patience: Duration,
         budget: Option<&Budget>,
-    ) -> Result<(), Failure> {
-        match self.process.say(&mut self.untold, patience, budget) {
+    ) -> Result<(), SolverProcessFailure> {
+        match self.process.say(&mut self.unsent, patience, budget) {
             Ok(()) => Ok(()),
-            Err(Waited::Dead) => Err(Lost(DIED.to_owned())),
-            Err(Waited::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
-            Err(Waited::Enough) => Err(Lost("it does not listen".to_owned())),
+            Err(WaitError::Dead) => Err(Lost(DIED.to_owned())),
+            Err(WaitError::Enough) if budget.is_some_and(Budget::is_exhausted) => Err(Spent),
+            Err(WaitError::Enough) => Err(Lost("it does not read its input".to_owned())),
         }
     }
 
-    /// All it says up to the end of its answer to the last message.
+    /// Returns all expressions up to the end of the answer to the last message.
     pub(super) fn answer(
         &mut self,
         patience: Duration,
         budget: Option<&Budget>,
-    ) -> Result<Vec<Expression>, Failure> {
-        let nonsense = || Lost("what it says is no SMT-LIB 2".to_owned());
+    ) -> Result<Vec<Expression>, SolverProcessFailure> {
+        let nonsense = || Lost("its output is not SMT-LIB 2".to_owned());
         let begun = Instant::now();
-        // A part of the message may be left to say.
+        // A part of the message may still be unsent.
         self.say(patience, budget)?;
-        let end = format!("parikh {}", self.said);
+        let end = format!("parikh {}", self.message_number);
         let mut heard = Vec::new();
         loop {
             let left = patience.saturating_sub(begun.elapsed()).min(GLANCE);
             let expressions = &mut self.expressions;
             match self.process.hear(|bytes| expressions.first(bytes), left, budget) {
                 Ok(Ok(said)) => {
-                    // Some print the quotation marks, others two words.
+                    // Some solvers print the quotation marks; others print two words.
                     let words = heard.last().and_then(Expression::word) == Some("parikh")
                         && said.word().is_some_and(|number| number == &end["parikh ".len()..]);
                     if words {
                         heard.pop();
                     }
                     if words || said.said() == Some(&end) {
-                        self.owes = None;
+                        self.awaited_since = None;
                         return Ok(heard);
                     }
                     if said.after("echo").is_some() {
@@ -275,15 +284,15 @@ impl Guest {
                     heard.push(said);
                 }
                 Ok(Err(_)) => return Err(nonsense()),
-                Err(Waited::Dead) => return Err(Lost(DIED.to_owned())),
-                Err(Waited::Enough) => {
+                Err(WaitError::Dead) => return Err(Lost(DIED.to_owned())),
+                Err(WaitError::Enough) => {
                     if self.most_memory < u64::MAX
                         && budget::child_bytes(self.process.id()) > self.most_memory
                     {
                         return Err(TooMuch);
                     }
                     match budget.and_then(Budget::exhausted) {
-                        // Perhaps it is who has it.
+                        // This process may be the one that uses the memory.
                         Some(Exhausted::Memory) => return Err(TooMuch),
                         Some(_) => return Err(Spent),
                         None if begun.elapsed() >= patience => return Err(Spent),
@@ -294,26 +303,26 @@ impl Guest {
         }
     }
 
-    /// The values of all variables; `None` if they are not what was asked for.
+    /// Returns the values of all variables, or `None` if the answer is malformed.
     pub(super) fn model(
         &mut self,
         terms: &Terms,
         budget: &Budget,
-    ) -> Result<Option<Model>, Failure> {
+    ) -> Result<Option<Model>, SolverProcessFailure> {
         let variables: Vec<Variable> = self.writer.variables().collect();
         let mut model = Model::new();
         if variables.is_empty() {
             return Ok(Some(model));
         }
-        self.untold.extend(b"(get-value (");
+        self.unsent.extend(b"(get-value (");
         let mut bytes = 0;
         for &variable in &variables {
             let symbol = self.writer.symbol(variable);
             bytes += symbol.len() + MOST_BYTES_OF_VALUE;
-            self.untold.extend(symbol.bytes());
-            self.untold.push(b' ');
+            self.unsent.extend(symbol.bytes());
+            self.unsent.push(b' ');
         }
-        self.untold.extend(b"))\n");
+        self.unsent.extend(b"))\n");
         let answer = self.exchange(bytes, budget)?;
         let values = match answer.as_slice() {
             [Expression::List(values)] if values.len() == variables.len() => values,
@@ -345,16 +354,17 @@ impl Guest {
         Ok(Some(model))
     }
 
-    /// Which of the literals are in the core; all where it has none.
+    /// Returns one flag per literal: true if it is in the core. Without support for cores, all
+    /// flags are true.
     pub(super) fn core(
         &mut self,
         assumed: &[String],
         budget: &Budget,
-    ) -> Result<Vec<bool>, Failure> {
+    ) -> Result<Vec<bool>, SolverProcessFailure> {
         if assumed.is_empty() || !self.has_cores {
             return Ok(vec![true; assumed.len()]);
         }
-        self.untold.extend(b"(get-unsat-assumptions)\n");
+        self.unsent.extend(b"(get-unsat-assumptions)\n");
         let bytes = assumed.iter().map(|literal| literal.len() + 1).sum();
         let answer = match self.exchange(bytes, budget) {
             Err(Refused(_)) => Vec::new(),
@@ -377,22 +387,22 @@ impl Guest {
         Ok(assumed.iter().map(is_in_core).collect())
     }
 
-    /// Why it does not know.
-    pub(super) fn reason(&mut self, budget: &Budget) -> Result<String, Failure> {
+    /// Returns the solver's reason for "unknown".
+    pub(super) fn reason(&mut self, budget: &Budget) -> Result<String, SolverProcessFailure> {
         if budget.is_exhausted() {
             return Ok(String::new());
         }
-        self.untold.extend(b"(get-info :reason-unknown)\n");
+        self.unsent.extend(b"(get-info :reason-unknown)\n");
         let answer = match self.exchange(0, budget) {
             Err(Refused(_)) => Vec::new(),
             other => other?,
         };
         let reason = answer.first().and_then(|said| said.after(":reason-unknown")?.first()?.said());
-        Ok(reason.unwrap_or("without a reason").to_owned())
+        Ok(reason.unwrap_or("no reason given").to_owned())
     }
 }
 
-/// Whether a logic has all that the other one has.
+/// Returns true if `logic` includes `other`.
 fn is_wider(logic: &str, other: &str) -> bool {
     logic == "ALL" || other == "QF_UF" || logic == "QF_LIRA" && other.starts_with("QF_L")
 }

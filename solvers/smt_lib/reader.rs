@@ -1,31 +1,31 @@
-//! What comes back in SMT-LIB 2: expressions, one after the other, from a stream that may stop
+//! Parser for SMT-LIB 2 answers: expressions, one after another, from a stream that may stop
 //! anywhere.
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 use num_traits::Zero;
 
-/// An answer is nested less than this, or it is none.
+/// Limit on the nesting depth of an answer; a deeper answer is an error.
 const MAX_DEPTH: usize = 1000;
 
-/// A number of more digits is none: nobody counts that far, and to read millions of them takes for
-/// ever.
+/// Limit on the digits of a number; a longer number is an error. Reading millions of digits would
+/// take too long.
 const MOST_DIGITS: usize = 1000;
 
-/// A word, a text in quotation marks, or a list.
+/// A word, a quoted text, or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Expression {
-    /// As it is written, without the bars around some symbols.
+    /// The word as written, without the bars around some symbols.
     Word(String),
-    /// What is between the quotation marks.
+    /// The text between the quotation marks.
     Text(String),
-    /// What is between the parentheses.
+    /// The elements between the parentheses.
     List(Vec<Expression>),
 }
 use Expression::{List, Text, Word};
 
 impl Expression {
-    /// The word, if it is one.
+    /// Returns the word, or `None` for other expressions.
     pub(crate) fn word(&self) -> Option<&str> {
         match self {
             Word(word) => Some(word),
@@ -33,7 +33,7 @@ impl Expression {
         }
     }
 
-    /// Word or text.
+    /// Returns the content of a word or text.
     pub(crate) fn said(&self) -> Option<&str> {
         match self {
             Word(said) | Text(said) => Some(said),
@@ -41,7 +41,7 @@ impl Expression {
         }
     }
 
-    /// The elements after the first, if that is `head`.
+    /// Returns the elements after the first, if the first element is the word `head`.
     pub(crate) fn after(&self, head: &str) -> Option<&[Expression]> {
         match self {
             List(parts) if parts.first().and_then(Expression::word) == Some(head) => {
@@ -51,8 +51,7 @@ impl Expression {
         }
     }
 
-    /// The value of a bit-vector without its sign, however it is written: `#b101`, `#x5`,
-    /// `(_ bv5 3)`.
+    /// Returns the unsigned value of a bit-vector in any notation: `#b101`, `#x5`, `(_ bv5 3)`.
     pub(crate) fn bits(&self) -> Option<BigUint> {
         let digits = |text: &str, base| {
             let is_short = text.len() <= MOST_DIGITS;
@@ -68,7 +67,7 @@ impl Expression {
         }
     }
 
-    /// The value of a number, however it is written: `7`, `-7`, `0.5`, `(- 7)`, `(/ 1 3)`, `1/3`.
+    /// Returns the value of a number in any notation: `7`, `-7`, `0.5`, `(- 7)`, `(/ 1 3)`, `1/3`.
     pub(crate) fn number(&self) -> Option<BigRational> {
         match self {
             Word(word) => decimal(word),
@@ -101,16 +100,16 @@ fn decimal(word: &str) -> Option<BigRational> {
     Some(BigRational::new(format!("{whole}{part}").parse().ok()?, under))
 }
 
-/// How far a stream was looked at.
+/// The position and state of the scan of a stream.
 #[derive(Debug, Default)]
 struct Scanner {
     at: usize,
     depth: usize,
-    within: Within,
+    within: LexState,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Within {
+enum LexState {
     #[default]
     Nothing,
     Word,
@@ -120,12 +119,12 @@ enum Within {
 }
 
 impl Scanner {
-    /// The end of the next whole expression outside of all others.
+    /// Returns the end of the next complete top-level expression.
     fn next_end(&mut self, bytes: &[u8]) -> Option<usize> {
         while let Some(&byte) = bytes.get(self.at) {
             let ends_word = byte.is_ascii_whitespace() || b"()\";|".contains(&byte);
-            if self.within == Within::Word && ends_word {
-                self.within = Within::Nothing;
+            if self.within == LexState::Word && ends_word {
+                self.within = LexState::Nothing;
                 if self.depth == 0 {
                     return Some(self.at);
                 }
@@ -133,24 +132,24 @@ impl Scanner {
             self.at += 1;
             let was = self.within;
             self.within = match (was, byte) {
-                (Within::Bars, b'|') | (Within::Text, b'"') => Within::Nothing,
-                (Within::Comment, b'\n') => Within::Nothing,
-                (Within::Nothing, b'|') => Within::Bars,
-                (Within::Nothing, b'"') => Within::Text,
-                (Within::Nothing, b';') => Within::Comment,
-                (Within::Nothing, b'(') => {
+                (LexState::Bars, b'|') | (LexState::Text, b'"') => LexState::Nothing,
+                (LexState::Comment, b'\n') => LexState::Nothing,
+                (LexState::Nothing, b'|') => LexState::Bars,
+                (LexState::Nothing, b'"') => LexState::Text,
+                (LexState::Nothing, b';') => LexState::Comment,
+                (LexState::Nothing, b'(') => {
                     self.depth += 1;
                     was
                 }
-                (Within::Nothing, b')') => {
+                (LexState::Nothing, b')') => {
                     self.depth = self.depth.saturating_sub(1);
                     was
                 }
-                (Within::Nothing, byte) if !byte.is_ascii_whitespace() => Within::Word,
+                (LexState::Nothing, byte) if !byte.is_ascii_whitespace() => LexState::Word,
                 _ => was,
             };
-            let closed = self.within == Within::Nothing
-                && (matches!(was, Within::Bars | Within::Text) || byte == b')');
+            let closed = self.within == LexState::Nothing
+                && (matches!(was, LexState::Bars | LexState::Text) || byte == b')');
             if closed && self.depth == 0 {
                 return Some(self.at);
             }
@@ -159,41 +158,44 @@ impl Scanner {
     }
 }
 
-/// Expressions, as they come in.
+/// A parser of expressions from incoming bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Expressions {
     scanner: Scanner,
-    /// So many more bytes are read, whether they are expressions or not.
+    /// Number of bytes that may still be read.
     allowed: usize,
 }
 
-/// What is no expression.
+/// The error for bytes that are not an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Garbled;
+pub(crate) struct InvalidExpression;
 
 impl Expressions {
-    /// Expressions of so many bytes in all; what comes after them is none.
+    /// Creates a parser for at most `bytes` bytes in total; further input is an error.
     pub(crate) fn of_at_most(bytes: usize) -> Self {
         Expressions { scanner: Scanner::default(), allowed: bytes }
     }
 
-    /// Takes the first whole expression off `bytes`; nothing while there is none. What was looked
-    /// at is not looked at again when more has come.
-    pub(crate) fn first(&mut self, bytes: &mut Vec<u8>) -> Option<Result<Expression, Garbled>> {
+    /// Takes the first complete expression off `bytes`, or returns `None`. Bytes that were scanned
+    /// are not scanned again when more bytes arrive.
+    pub(crate) fn first(
+        &mut self,
+        bytes: &mut Vec<u8>,
+    ) -> Option<Result<Expression, InvalidExpression>> {
         let end = self.scanner.next_end(bytes);
         if self.scanner.depth > MAX_DEPTH || end.unwrap_or(bytes.len()) > self.allowed {
             self.scanner = Scanner::default();
             bytes.clear();
-            return Some(Err(Garbled));
+            return Some(Err(InvalidExpression));
         }
         self.allowed -= end?;
         let whole: Vec<u8> = bytes.drain(..end?).collect();
         self.scanner = Scanner::default();
-        Some(expression(&whole).ok_or(Garbled))
+        Some(expression(&whole).ok_or(InvalidExpression))
     }
 }
 
-/// The one expression that `bytes` are.
+/// Parses `bytes` as exactly one expression.
 fn expression(bytes: &[u8]) -> Option<Expression> {
     let mut open: Vec<Vec<Expression>> = vec![Vec::new()];
     let mut at = 0;
@@ -234,7 +236,7 @@ fn expression(bytes: &[u8]) -> Option<Expression> {
     }
 }
 
-/// Commands, as they come in.
+/// A splitter of incoming bytes into complete commands.
 #[cfg(feature = "z3")]
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
@@ -244,7 +246,7 @@ pub(crate) struct Commands {
 
 #[cfg(feature = "z3")]
 impl Commands {
-    /// All whole commands, with `bytes` after what was heard before; nothing while there is none.
+    /// Appends `bytes`, and returns all complete commands received so far, or `None`.
     pub(crate) fn whole(&mut self, bytes: &[u8]) -> Option<String> {
         self.heard.extend_from_slice(bytes);
         let end = std::iter::from_fn(|| self.scanner.next_end(&self.heard)).last()?;
@@ -258,7 +260,7 @@ impl Commands {
 mod tests {
     use super::*;
 
-    fn all(text: &str, at_once: usize) -> Vec<Result<Expression, Garbled>> {
+    fn all(text: &str, at_once: usize) -> Vec<Result<Expression, InvalidExpression>> {
         let (mut expressions, mut heard, mut found) =
             (Expressions::of_at_most(text.len()), Vec::new(), Vec::new());
         for part in text.as_bytes().chunks(at_once) {
@@ -333,8 +335,8 @@ mod tests {
 
     #[test]
     fn what_is_no_expression_is_refused_and_ends_nothing() {
-        assert!(all(&"(".repeat(5000), 100).contains(&Err(Garbled)));
-        assert_eq!(all(") ", 10), [Err(Garbled)]);
+        assert!(all(&"(".repeat(5000), 100).contains(&Err(InvalidExpression)));
+        assert_eq!(all(") ", 10), [Err(InvalidExpression)]);
         assert_eq!(all("(never whole", 3), []);
         let mut random = fastrand::Rng::with_seed(2);
         for _ in 0..20_000 {

@@ -1,5 +1,5 @@
-//! Terms as text, batch after batch: what was declared and defined once is not written again while
-//! its scope lasts.
+//! Writes terms as text, batch by batch. Declarations and definitions are written once and remain
+//! valid while their scope is open.
 
 use std::collections::HashSet;
 use std::io;
@@ -7,13 +7,13 @@ use std::io;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 
-use crate::bits::{self, Sides, Sum};
+use crate::bits::{self, BitSum, Sides};
 use crate::term::{Node, Sort, Term, Terms, Variable};
 
-/// Terms nested deeper than this are named, so that writing does not recurse far.
+/// Terms nested deeper than this get a name, so that writing does not recurse deeply.
 const MAX_DEPTH: u32 = 16;
 
-/// What has a name by now in one scope.
+/// The names introduced in a scope.
 #[derive(Debug, Default)]
 struct Scope {
     variables: Vec<Variable>,
@@ -21,14 +21,14 @@ struct Scope {
     guards: Vec<Term>,
 }
 
-/// Writes terms of one arena.
+/// A writer for the terms of one arena.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    /// One per variable of the arena; empty for those that never occurred.
+    /// The symbol of each variable of the arena; empty if the variable never occurred.
     symbols: Vec<String>,
-    /// All of them.
+    /// Every symbol in use.
     taken: HashSet<String>,
-    /// One per variable and term: whether it is declared, or defined, in a scope that lasts.
+    /// One flag per variable or term: true if it is declared or defined in an open scope.
     declared: Vec<bool>,
     named: Vec<bool>,
     guarded: Vec<bool>,
@@ -38,7 +38,7 @@ pub(crate) struct Writer {
     has_bits: bool,
 }
 
-/// What has to be said before a batch of terms.
+/// The declarations and definitions needed before a batch of terms.
 #[derive(Debug)]
 pub(super) struct Preparation {
     declare: Vec<Variable>,
@@ -46,7 +46,7 @@ pub(super) struct Preparation {
 }
 
 impl Writer {
-    /// With nothing declared, outside of all scopes.
+    /// Creates a writer without declarations, outside of all scopes.
     pub(crate) fn new() -> Self {
         Writer {
             symbols: Vec::new(),
@@ -61,7 +61,7 @@ impl Writer {
         }
     }
 
-    /// The narrowest logic that has everything written, or prepared, so far.
+    /// Returns the narrowest logic for everything written or prepared so far.
     pub(crate) fn logic(&self) -> &'static str {
         match (self.has_bits, self.has_integers, self.has_reals) {
             (false, false, false) => "QF_UF",
@@ -69,17 +69,17 @@ impl Writer {
             (false, false, true) => "QF_LRA",
             (false, true, true) => "QF_LIRA",
             (true, false, false) => "QF_BV",
-            // No logic has a name for bit-vectors beside other numbers without functions or arrays.
+            // No named logic combines bit-vectors with other numbers without functions or arrays.
             (true, ..) => "ALL",
         }
     }
 
-    /// The symbol of a variable that was declared.
+    /// Returns the symbol of a declared variable.
     pub(crate) fn symbol(&self, variable: Variable) -> &str {
         &self.symbols[variable.index()]
     }
 
-    /// The variables that are declared in scopes that last, outermost first.
+    /// Returns the variables declared in open scopes, outermost scope first.
     pub(crate) fn variables(&self) -> impl Iterator<Item = Variable> {
         self.scopes.iter().flat_map(|scope| &scope.variables).copied()
     }
@@ -89,7 +89,7 @@ impl Writer {
         self.scopes.push(Scope::default());
     }
 
-    /// Leaves the innermost scope, and forgets what was named in it.
+    /// Leaves the innermost scope and drops its names.
     pub(crate) fn pop(&mut self) {
         let Some(scope) = self.scopes.pop() else { return };
         scope.variables.iter().for_each(|variable| self.declared[variable.index()] = false);
@@ -97,7 +97,7 @@ impl Writer {
         scope.guards.iter().for_each(|term| self.guarded[term.index()] = false);
     }
 
-    /// Says, and what has to be said before, that `assertions` hold.
+    /// Writes `assertions`, with the declarations and definitions that they need.
     pub(crate) fn assert(
         &mut self,
         terms: &Terms,
@@ -109,7 +109,8 @@ impl Writer {
         assertions.iter().try_for_each(|&term| self.write_assertion(terms, term, out))
     }
 
-    /// Literals, in order, that imply `assumptions` each: what solvers may be asked to assume.
+    /// Returns a literal for each of `assumptions` that implies it, in order. Solvers can assume
+    /// only literals.
     pub(crate) fn guard(
         &mut self,
         terms: &Terms,
@@ -146,8 +147,8 @@ impl Writer {
         Ok(literals)
     }
 
-    /// Finds out what has to be declared and defined before these are written, which counts as done
-    /// from then on.
+    /// Determines the variables and terms to declare and define before `roots` are written. From
+    /// then on they count as declared and defined.
     pub(super) fn prepare(
         &mut self,
         terms: &Terms,
@@ -225,7 +226,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What was prepared.
+    /// Writes an assertion whose terms were prepared.
     pub(super) fn write_assertion(
         &self,
         terms: &Terms,
@@ -237,7 +238,7 @@ impl Writer {
         writeln!(out, "(assert {text})")
     }
 
-    /// What these are made of, themselves included, down to what has a name; parts first.
+    /// Returns `roots` and their descendants without a name, down to named terms; children first.
     fn unnamed(&self, terms: &Terms, roots: &[Term]) -> Vec<Term> {
         let mut seen = vec![false; terms.len()];
         let mut found: Vec<Term> = Vec::new();
@@ -252,7 +253,7 @@ impl Writer {
         found
     }
 
-    /// A variable keeps its symbol, declared or not.
+    /// Chooses a symbol for a variable. The variable keeps it even after its scope ends.
     fn find_symbol(&mut self, terms: &Terms, variable: Variable) {
         if self.symbols[variable.index()].is_empty() {
             let mut symbol = quoted(terms.name(variable));
@@ -263,8 +264,8 @@ impl Writer {
         }
     }
 
-    /// The name of a term if it has one, else how it is made. Recurses at most [`MAX_DEPTH`] deep,
-    /// twice that with negations.
+    /// Writes the name of a term, or its structure if it has no name. Recurses at most
+    /// [`MAX_DEPTH`] deep, twice that with negations.
     fn write_term(&self, terms: &Terms, term: Term, out: &mut String) {
         if self.named[term.index()] {
             *out += &format!("t!{}", term.index());
@@ -294,7 +295,7 @@ impl Writer {
         *out += ")";
     }
 
-    /// The sum of variables that were declared, and a number.
+    /// Writes the sum of declared variables and a constant.
     pub(super) fn write_sum(
         &self,
         terms: &Terms,
@@ -332,8 +333,8 @@ impl Writer {
         }
     }
 
-    /// A side of a constraint over bit-vectors.
-    fn bits_sum(&self, terms: &Terms, sum: &Sum, width: u32) -> String {
+    /// Returns the text of one side of a constraint over bit-vectors.
+    fn bits_sum(&self, terms: &Terms, sum: &BitSum, width: u32) -> String {
         let part = |(variable, coefficient): &(Variable, BigUint)| {
             let symbol = self.symbol(*variable);
             let wide = match width - bits::width(terms, *variable) {
@@ -389,8 +390,8 @@ fn number(value: &BigInt, real: bool) -> String {
     }
 }
 
-/// The name as a symbol. Quotes do not tell symbols apart, so names like those of our definitions
-/// and guards get a second `!`, and names of functions in use get one at their end.
+/// Converts a name to a symbol. Quotes do not distinguish symbols, so names like those of our
+/// definitions and guards get a second `!`. Names of predefined functions get a `!` at the end.
 pub(super) fn quoted(name: &str) -> String {
     let clean: String = name
         .chars()
@@ -411,11 +412,11 @@ pub(super) fn quoted(name: &str) -> String {
     if simple { clean } else { format!("|{clean}|") }
 }
 
-/// Words that need quotes to be a name.
+/// Reserved words, which must be quoted to be a name.
 const RESERVED: [&str; 9] =
     ["let", "forall", "exists", "match", "par", "as", "_", "assert", "exit"];
 
-/// Names that solvers know already.
+/// Predefined names in common solvers.
 const FUNCTIONS: [&str; 15] = [
     "true", "false", "not", "and", "or", "xor", "ite", "distinct", "abs", "div", "mod", "to_real",
     "to_int", "is_int", "iff",

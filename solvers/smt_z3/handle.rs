@@ -1,10 +1,10 @@
-//! The owner of a solver inside Z3. All unsafe code of the back-end is here.
+//! The owner of a solver inside Z3. All unsafe code of the back-end is in this file.
 //!
 //! # Why not `z3::Solver`
-//! It can only be stopped by `Z3_interrupt`, which acts on the context, and the crate has one
-//! context per thread. An interrupt that comes when the check has just ended stays in the context,
-//! and every later model on that thread is refused (Z3 5.3.3). `Z3_solver_interrupt` acts on a
-//! running check of one solver or not at all.
+//! It can be stopped only by `Z3_interrupt`, which acts on the context, and the crate has one
+//! context per thread. An interrupt that arrives just after the end of a check remains in the
+//! context, and every later model on that thread is refused (Z3 5.3.3). `Z3_solver_interrupt` acts
+//! only on the running check of one solver.
 
 use std::ffi::CStr;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -17,10 +17,10 @@ use z3_sys::*;
 
 use crate::budget::Budget;
 
-/// How often a running check looks at its budget.
+/// Interval between two checks of the budget during a check.
 const WATCH_INTERVAL: Duration = Duration::from_millis(5);
 
-/// What a check ended with.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Satisfiable,
@@ -28,20 +28,21 @@ pub(super) enum Outcome {
     Unknown,
 }
 
-/// A solver in the context of this thread. Not `Send`, because the context is not.
+/// A solver in the context of this thread. It is not `Send`, because the context is not.
 pub(super) struct Handle {
     context: Context,
     solver: Z3_solver,
-    /// A call failed, so that the stack of assertions may not be what was meant.
+    /// True if a call failed, so that the stack of assertions may be wrong.
     broken: bool,
 }
 
 impl Handle {
-    /// A solver with tactics for `logic`, or with the incremental core; `None` if Z3 fails.
+    /// Creates a solver with tactics for `logic`, or with the incremental core. Returns `None` if
+    /// Z3 fails.
     pub(super) fn new(logic: Option<&str>) -> Option<Self> {
         let context = Context::thread_local();
         let raw = context.get_z3_context();
-        // SAFETY: the context is alive; the new solver is given a reference at once.
+        // SAFETY: the context is alive; the new solver gets a reference at once.
         let solver = unsafe {
             let solver = match logic {
                 Some(logic) => Z3_mk_solver_for_logic(raw, mk_symbol(raw, logic)?)?,
@@ -57,7 +58,7 @@ impl Handle {
         self.context.get_z3_context()
     }
 
-    /// Whether every change up to now was taken.
+    /// Returns true if all calls so far succeeded.
     pub(super) fn is_sound(&self) -> bool {
         !self.broken
     }
@@ -68,7 +69,7 @@ impl Handle {
     }
 
     pub(super) fn assert(&mut self, term: &Bool) {
-        // SAFETY: solver and term are alive, and of the one context of this thread.
+        // SAFETY: solver and term are alive, and belong to the one context of this thread.
         unsafe { Z3_solver_assert(self.raw(), self.solver, term.get_z3_ast()) };
         self.note_errors();
     }
@@ -79,33 +80,34 @@ impl Handle {
         self.note_errors();
     }
 
-    /// Leaves one scope; there must be one.
+    /// Leaves one scope. A scope must be open.
     pub(super) fn pop(&mut self) {
-        // SAFETY: the solver is alive and has a scope, as the caller promises.
+        // SAFETY: the solver is alive and has a scope, as the caller guarantees.
         unsafe { Z3_solver_pop(self.raw(), self.solver, 1) };
         self.note_errors();
     }
 
-    /// Checks with a second thread that watches the budget. `assumptions` are literals.
+    /// Runs a check while a second thread watches the budget. `assumptions` must be literals.
     pub(super) fn check(&mut self, assumptions: &[Bool], budget: &Budget) -> Outcome {
         let assumed: Vec<Z3_ast> = assumptions.iter().map(Ast::get_z3_ast).collect();
-        let watch = Watch { context: self.raw(), solver: self.solver };
+        let watch = InterruptTimer { context: self.raw(), solver: self.solver };
         let (done, watched) = channel::<()>();
         let result = std::thread::scope(|scope| {
             let watcher = std::thread::Builder::new().spawn_scoped(scope, move || {
                 while watched.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                     if budget.is_exhausted() {
-                        // Again and again: an interrupt before Z3 has started is lost.
+                        // The interrupt is repeated, because an interrupt before Z3 has started is
+                        // lost.
                         watch.interrupt();
                     }
                 }
             });
             if watcher.is_err() {
-                // Unwatched, a check might never end.
+                // Without the watcher, a check might never end.
                 return Z3_L_UNDEF;
             }
             // SAFETY: solver and assumptions are alive; fewer than 2³² assumptions fit in memory
-            // beside their terms.
+            // together with their terms.
             let result = unsafe {
                 Z3_solver_check_assumptions(
                     self.raw(),
@@ -124,7 +126,7 @@ impl Handle {
         }
     }
 
-    /// Why the last check ended unknown, in Z3's words.
+    /// Returns Z3's reason for an unknown result of the last check.
     pub(super) fn reason(&self) -> String {
         // SAFETY: the solver is alive; the string is copied before Z3 is called again.
         unsafe {
@@ -136,10 +138,11 @@ impl Handle {
         }
     }
 
-    /// Which of `assumptions` are in the core of the last check; all of them if Z3 has no core.
+    /// Returns one flag per assumption: true if it is in the core of the last check. All flags are
+    /// true if Z3 has no core.
     pub(super) fn core(&self, assumptions: &[Bool]) -> Vec<bool> {
-        // SAFETY: the solver is alive; the vector is given a reference while it is read. Terms are
-        // shared in Z3, so that equal ones have equal addresses.
+        // SAFETY: the solver is alive; the vector holds a reference while it is read. Z3 shares
+        // terms, so equal terms have equal addresses.
         unsafe {
             let Some(core) = Z3_solver_get_unsat_core(self.raw(), self.solver) else {
                 return vec![true; assumptions.len()];
@@ -155,9 +158,9 @@ impl Handle {
         }
     }
 
-    /// The model of the last check, if it has one.
+    /// Returns the model of the last check, if there is one.
     pub(super) fn model(&self) -> Option<ModelHandle<'_>> {
-        // SAFETY: the solver is alive; the model is given a reference at once.
+        // SAFETY: the solver is alive; the model gets a reference at once.
         unsafe {
             let model = Z3_solver_get_model(self.raw(), self.solver)?;
             Z3_model_inc_ref(self.raw(), model);
@@ -168,30 +171,32 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: the reference from `new`, given back once.
+        // SAFETY: releases the reference from `new` once.
         unsafe { Z3_solver_dec_ref(self.raw(), self.solver) };
     }
 }
 
+/// Returns a Z3 symbol for `name`.
+///
 /// # Safety
-/// The context is alive.
+/// The context must be alive.
 unsafe fn mk_symbol(context: Z3_context, name: &str) -> Option<Z3_symbol> {
     let name = std::ffi::CString::new(name).ok()?;
     // SAFETY: Z3 copies the string.
     unsafe { Z3_mk_string_symbol(context, name.as_ptr()) }
 }
 
-/// What Z3 prints when it reads `script`; empty if that cannot be handed over.
+/// Returns the output of Z3 for `script`, or an empty string if the script cannot be passed to C.
 pub(super) fn eval(script: &str) -> String {
     eval_again(script).unwrap_or_default()
 }
 
-/// The same; `None` if that cannot be handed over.
+/// Returns the output of Z3 for `script`, or `None` if the script cannot be passed to C.
 pub(super) fn eval_again(script: &str) -> Option<String> {
     let context = Context::thread_local();
     let script = std::ffi::CString::new(script).ok()?;
-    // SAFETY: the context and the string are alive; what comes back is copied before Z3 is called
-    // again.
+    // SAFETY: the context and the string are alive; the result is copied before the next call of
+    // Z3.
     unsafe {
         let answer = Z3_eval_smtlib2_string(context.get_z3_context(), script.as_ptr());
         if answer.is_null() {
@@ -201,17 +206,17 @@ pub(super) fn eval_again(script: &str) -> Option<String> {
     }
 }
 
-/// What the watching thread needs.
-struct Watch {
+/// The data of the watching thread.
+struct InterruptTimer {
     context: Z3_context,
     solver: Z3_solver,
 }
 
-// SAFETY: only used for `Z3_solver_interrupt`, which is made to be called from other threads, and
-// only within the scope in `Handle::check`, which the solver outlives.
-unsafe impl Send for Watch {}
+// SAFETY: used only for `Z3_solver_interrupt`, which may be called from other threads, and only
+// within the scope in `Handle::check`, which the solver outlives.
+unsafe impl Send for InterruptTimer {}
 
-impl Watch {
+impl InterruptTimer {
     fn interrupt(&self) {
         // SAFETY: see above.
         unsafe { Z3_solver_interrupt(self.context, self.solver) };
@@ -225,11 +230,11 @@ pub(super) struct ModelHandle<'a> {
 }
 
 impl ModelHandle<'_> {
-    /// The value of `term`, any if the model leaves it open.
+    /// Returns the value of `term`, or an arbitrary value if the model leaves it open.
     fn evaluate<T: Ast>(&self, term: &T) -> Option<T> {
         let mut value = term.get_z3_ast();
-        // SAFETY: model and term are alive and of one context; on success `value` is a term of the
-        // same sort, and `wrap` gives it a reference.
+        // SAFETY: model and term are alive and belong to one context; on success `value` is a term
+        // of the same sort, and `wrap` gives it a reference.
         unsafe {
             Z3_model_eval(
                 self.context.get_z3_context(),
@@ -242,16 +247,16 @@ impl ModelHandle<'_> {
         }
     }
 
-    /// The value of a Boolean.
+    /// Returns the value of a Boolean.
     pub(super) fn truth(&self, term: &Bool) -> Option<bool> {
         self.evaluate(term)?.as_bool()
     }
 
-    /// The value of an integer or a real; `None` if it is not rational.
+    /// Returns the value of an integer or a real, or `None` if it is not rational.
     pub(super) fn number<T: Ast>(&self, term: &T) -> Option<BigRational> {
         let value = self.evaluate(term)?;
         let context = self.context.get_z3_context();
-        // SAFETY: the value is alive; the string is copied before Z3 is called again.
+        // SAFETY: the value is alive; the string is copied before the next call of Z3.
         let text = unsafe {
             if !Z3_is_numeral_ast(context, value.get_z3_ast()) {
                 return None;
@@ -262,14 +267,14 @@ impl ModelHandle<'_> {
             }
             CStr::from_ptr(text).to_str().ok()?.to_owned()
         };
-        // `7`, `-7` or `1/3`.
+        // The text is `7`, `-7` or `1/3`.
         text.parse().ok()
     }
 }
 
 impl Drop for ModelHandle<'_> {
     fn drop(&mut self) {
-        // SAFETY: the reference from `Handle::model`, given back once.
+        // SAFETY: releases the reference from `Handle::model` once.
         unsafe { Z3_model_dec_ref(self.context.get_z3_context(), self.model) };
     }
 }

@@ -1,4 +1,5 @@
-//! One suite for all LP back-ends: random programs, compared with each other and with enumeration.
+//! Conformance suite of LP back-ends: random programs, with answers compared with each other and
+//! with enumeration.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -14,7 +15,7 @@ use scale::cases;
 #[path = "../../tests/support/scale.rs"]
 mod scale;
 
-/// Every back-end of this build.
+/// Returns every back-end of this build.
 fn back_ends() -> Vec<Box<dyn LpSolver>> {
     vec![
         Box::new(MicroLp::new()),
@@ -27,7 +28,7 @@ fn solve(solver: &mut dyn LpSolver, program: &LinearProgram) -> LpAnswer {
     solver.solve(program, &Budget::unlimited())
 }
 
-/// Points are looked for in this box.
+/// The box in which points are enumerated.
 const BOX: std::ops::RangeInclusive<i64> = -3..=4;
 
 fn points(columns: usize) -> Vec<Vec<i64>> {
@@ -47,7 +48,7 @@ fn objective_at(program: &LinearProgram, point: &[i64]) -> BigInt {
     program.objective().iter().zip(point).map(|(&cost, &x)| BigInt::from(cost) * x).sum()
 }
 
-/// What a certified bound claims, against every point of the box.
+/// Returns true if the certified bound holds at every point of the box.
 fn bound_holds(program: &LinearProgram, bound: &CertifiedBound) -> bool {
     points(program.columns().len()).iter().filter(|point| program.admits(point)).all(|point| {
         let value = objective_at(program, point);
@@ -63,7 +64,7 @@ fn has_points(program: &LinearProgram) -> bool {
     points(program.columns().len()).iter().any(|point| program.admits(point))
 }
 
-/// Whether there is no answer, or none that could be certified.
+/// Returns true if there is no answer, or no answer that could be certified.
 fn has_no_proof(answer: &LpAnswer) -> bool {
     match answer {
         LpAnswer::Optimal(optimum) => optimum.multipliers.is_none(),
@@ -128,7 +129,7 @@ proptest! {
         for mut solver in back_ends() {
             let answer = solve(solver.as_mut(), &program);
             match &answer {
-                // About one program in 20,000: see the quirks of the back-end.
+                // This happens for about one program in 20,000: see the quirks of the back-end.
                 answer if solver.name() == "microlp" && has_no_proof(answer) => {}
                 LpAnswer::Optimal(optimum) => {
                     let bound = optimum.certify(&program);
@@ -202,7 +203,7 @@ proptest! {
                 let bound = optimum.certify(&program).unwrap();
                 let changed = CertifiedBound::check(&program, mutilate(bound.multipliers()));
                 if let Ok(changed) = changed {
-                    // The optimum is attained, so nothing can prove more.
+                    // The optimum is attained, so no proof can show a tighter bound.
                     let weaker = match bound.sense() {
                         Sense::Maximise => changed.bound() >= bound.bound(),
                         Sense::Minimise => changed.bound() <= bound.bound(),
@@ -213,7 +214,7 @@ proptest! {
             LpAnswer::Infeasible(infeasibility) => {
                 let proof = infeasibility.certify(&program).unwrap();
                 if let Contradiction::Combination(multipliers) = proof.contradiction() {
-                    // The same proof says nothing once the rows are free of bounds.
+                    // The same proof must be refused once the rows have no bounds.
                     let mut freed = program.clone();
                     for row in 0..program.rows().len() {
                         freed.set_row_bounds(Row(row as u32), Interval::FREE).unwrap();
@@ -231,7 +232,7 @@ proptest! {
     }
 }
 
-/// One model that is changed again and again must answer like a fresh one each time.
+/// Tests that a model with repeated changes answers like a fresh one each time.
 #[cfg(feature = "highs")]
 mod incremental {
     use super::*;
@@ -259,7 +260,7 @@ mod incremental {
         ]
     }
 
-    /// The kind of the answer, with the certified optimum.
+    /// Returns the kind of the answer, with the certified optimum.
     fn summary(program: &LinearProgram, answer: &LpAnswer) -> String {
         match answer {
             LpAnswer::Optimal(optimum) => match optimum.certify(program) {

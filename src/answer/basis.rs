@@ -15,6 +15,8 @@ pub(super) struct Basis {
     pub(super) grade: Grade,
     /// How many of the goals rest on the model's claim that its units are safe.
     pub(super) assumed: usize,
+    /// Something known of one of the goals comes from a reduced net.
+    reduced: bool,
 }
 
 impl Basis {
@@ -32,6 +34,7 @@ impl Basis {
             let knowledge = board.knowledge(goal)?;
             let Standing { by, argued, given } = knowledge.standing()?;
             basis.techniques.insert(by);
+            basis.reduced |= board.is_by_reduction(goal);
             if let Some((proof, evidence)) = argued {
                 basis.grade = basis.grade.max(Grade::of(evidence));
                 basis.assumed += usize::from(proof.assumes_units());
@@ -60,6 +63,7 @@ impl Basis {
             rests_on: self.goals.into(),
             exhibit,
             nodes,
+            reduced: self.reduced,
         }
     }
 }

@@ -34,8 +34,8 @@ fn all(parts: impl Iterator<Item = GoalFormula>) -> GoalFormula {
 /// What an examination asks; `None` of those that need a query file or are more than goals, and
 /// where a number does not fit.
 ///
-/// Questions of soundness are about the net's one final marking; relaxed soundness wants the net
-/// with its firings [counted](parikh_net::counted).
+/// Questions of soundness are about the net's final markings; relaxed soundness wants the net with
+/// its firings [counted](parikh_net::counted).
 pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalFormula)> {
     let enabled = || -> Vec<Predicate> {
         match net.folding() {
@@ -84,8 +84,6 @@ pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalF
             let parts: Option<Vec<GoalFormula>> = (0..folding.place_count()).map(stable).collect();
             (Whole::Changing, Proposition::Or(parts?))
         }
-        // What a case holds when it is done says nothing of complement places.
-        _ if examination.is_about_cases() && net.translation().is_some() => return None,
         _ if examination.is_about_cases() => sound::asked(examination, net)?,
         _ => return None,
     })

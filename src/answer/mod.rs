@@ -28,9 +28,10 @@ pub use plan::{Decision, Plan};
 pub use within_caps::not_asked_with_caps;
 
 use crate::board::{Evidence, Technique};
+use crate::mcc::techniques::Circumstances;
 use num_bigint::BigUint;
 use parikh_net::lasso::LassoRun;
-use parikh_net::{FiringSequence, GoalId, LoopRun, Pumping};
+use parikh_net::{FiringSequence, GoalId, LoopRun, PumpSequence};
 use std::fmt;
 use std::sync::Arc;
 
@@ -55,6 +56,20 @@ pub struct Answer {
     pub exhibit: Option<Exhibit>,
     /// The nodes that its reason speaks of.
     pub nodes: Nodes,
+    /// A witness or a proof that it rests on comes from a reduced net.
+    pub reduced: bool,
+}
+
+impl Answer {
+    /// Returns the techniques that apply to it besides its engines, as the contest names them.
+    pub fn circumstances(&self) -> Circumstances {
+        Circumstances {
+            reduced: self.reduced,
+            stubborn: matches!(self.grade, Grade::Searched { stubborn: true, .. }),
+            units: self.assumes_units,
+            ..Circumstances::default()
+        }
+    }
 }
 
 /// What shows an answer by itself.
@@ -65,7 +80,7 @@ pub enum Exhibit {
     /// A run with loops: its firings are too many to be a sequence.
     Loops(LoopRun),
     /// What can repeat for ever, behind a [`Value::Infinite`].
-    Pump(Pumping),
+    Pump(PumpSequence),
     /// A run that goes on for ever.
     Lasso(LassoRun),
 }
@@ -80,7 +95,7 @@ impl Exhibit {
     }
 
     /// What repeats for ever, where something does.
-    pub fn pump(&self) -> Option<&Pumping> {
+    pub fn pump(&self) -> Option<&PumpSequence> {
         match self {
             Exhibit::Pump(pumping) => Some(pumping),
             Exhibit::Firings(_) | Exhibit::Loops(_) | Exhibit::Lasso(_) => None,

@@ -73,8 +73,8 @@ impl Plan {
     /// that are more than goals, and on a net with caps for those about more than what can be
     /// reached.
     ///
-    /// Questions of soundness are about the net's one final marking; relaxed soundness wants the
-    /// net with its firings [counted](parikh_net::counted).
+    /// Questions of soundness are about the net's final markings; relaxed soundness wants the net
+    /// with its firings [counted](parikh_net::counted).
     pub fn of_examination(examination: Examination, net: &Net) -> Option<Plan> {
         let mut plan = Plan::default();
         let (whole, asked) = examinations::asked(examination, net)?;

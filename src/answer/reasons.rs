@@ -44,6 +44,9 @@ pub(super) fn of_truth(
         (_, Whole::Reachable) => all("all of them can be reached"),
         (_, Whole::Unreachable) => all("none of them can be reached"),
         (_, Whole::Changing) => all("every place can change"),
+        (_, Whole::OnRuns) if board.net().final_markings().len() > 1 => {
+            all("each transition fires on a run to one of the final markings")
+        }
         (_, Whole::OnRuns) => all("each transition fires on a run to the final marking"),
         (_, Whole::Staying) => {
             let proofs: BTreeSet<String> =
@@ -53,7 +56,12 @@ pub(super) fn of_truth(
         (_, Whole::Sound) => {
             let why = parts.iter().find_map(|aim| kept(board, aim.goal)).unwrap_or_default();
             let fires = parts.iter().filter(|aim| aim.role == Role::Fires).count();
-            sound::all_is_well(fires, &why)
+            let completion = parts.iter().filter(|aim| aim.role == Role::Completion);
+            let witness = completion.filter_map(|aim| match board.knowledge(aim.goal) {
+                Some(Knowledge::Reach(Reach::Reached { witness, .. })) => witness,
+                _ => None,
+            });
+            sound::all_is_well(board, fires, { witness }.next().as_ref(), &why)
         }
         (_, Whole::Formula) => {
             let mut said: Vec<String> =

@@ -1,23 +1,31 @@
-//! Soundness of processes: questions about nets with a final marking f, in which a case is done.
+//! Soundness of processes: questions about nets with a set F of final markings. A case may end in
+//! any of them.
 //!
 //! | question | TRUE means |
 //! |---|---|
-//! | soundness | from everywhere f stays reachable; nothing is left behind in a marking that covers f; no transition is dead |
+//! | soundness | from every reachable marking, F stays reachable; every reachable marking that covers some f in F is in F; no transition is dead |
 //! | weak soundness | the same, but for dead transitions |
-//! | relaxed soundness | every transition fires on some run from the initial marking to f |
-//! | easy soundness | f can be reached at all |
+//! | relaxed soundness | every transition fires on some run from the initial marking to F |
+//! | easy soundness | F can be reached at all |
 //!
 //! # Soundness as goals
-//! A marking is *improper* if it covers f (m ≥ f) and is not f: something is left behind. If none
-//! is reachable, covering f and being f are the same, so that "f stays reachable" may be asked as
-//! "a marking that covers f stays reachable": of a workflow net that is about one place, and what
-//! else the net has can be reduced away. Hence soundness is a conjunction: no improper marking is
-//! reachable, one that covers f is, each transition is enabled somewhere, and markings that cover f
-//! stay reachable. That no dead marking without f is reachable is a consequence of the last.
+//! A marking is *improper* if it covers some f in F (m ≥ f) and is not in F: tokens are left
+//! behind. If no improper marking is reachable, covering some f and being in F are the same. Then
+//! "F stays reachable" may be asked as "a marking that covers some f stays reachable". Of a workflow
+//! net this is about one place, and reductions can remove the rest of the net. Hence soundness is a
+//! conjunction: no improper marking is reachable, one that covers some f is, each transition is
+//! enabled somewhere, and markings that cover some f stay reachable. The last part implies that no
+//! dead marking without an f is reachable.
 //!
 //! # Relaxed soundness as goals
-//! On the net with its [firings counted](parikh_net::counted), for each transition: f with a token
+//! On the net with its [firings counted](parikh_net::counted), for each transition: F with a token
 //! on its counter.
+//!
+//! # Inhibitor and reset arcs
+//! The net that stands for a bounded model with such arcs has the same markings on the model's
+//! places. So final markings speak of these places alone, and a transition of the model is enabled
+//! where one of its copies is. On a net with caps, only what can be reached is asked: easy and
+//! relaxed soundness.
 //!
 //! # Sources
 //! W. van der Aalst et al., *Soundness of workflow nets: classification, decidability, and
@@ -30,90 +38,187 @@ use crate::board::{Argument, Board, Home, Knowledge, Proof, Reach, Witness};
 use crate::evidence::{replay, words};
 use crate::formula::Proposition;
 use crate::mcc::Examination;
-use parikh_net::counted::uncounted_places;
-use parikh_net::printable::counted;
-use parikh_net::{Goal, GoalId, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::counted::{counters, uncounted_places};
+use parikh_net::printable::{Quoted, counted};
+use parikh_net::{
+    Goal, GoalId, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId, marking_text,
+};
 use std::collections::VecDeque;
 
-/// m ≥ f.
-fn covers(f: &Marking) -> Predicate {
-    Predicate::and(f.marked().map(|(place, tokens)| Predicate::at_least(place, tokens)))
+/// The final markings of a net, as conditions on the places of the model.
+struct Ends<'n> {
+    finals: &'n [Marking],
+    /// The tokens on all places of the model together.
+    all: LinearSum,
 }
 
-/// The tokens on these places together, and how many f has there; `None` when that is beyond 63
-/// bits.
-fn total(places: impl Iterator<Item = PlaceId>, f: &Marking) -> Option<(LinearSum, i64)> {
-    let sum = LinearSum::new(places.map(|place| (place, 1))).ok()?;
-    let tokens = i64::try_from(sum.value(f)).ok()?;
-    Some((sum, tokens))
+impl<'n> Ends<'n> {
+    /// Returns the ends of a case over these places. `None` where the net has none, or where a
+    /// number does not fit 63 bits.
+    fn of(net: &'n Net, places: impl Iterator<Item = PlaceId>) -> Option<Ends<'n>> {
+        let all = LinearSum::new(places.map(|place| (place, 1))).ok()?;
+        let fits = |last: &Marking| i64::try_from(all.value(last)).is_ok();
+        let finals = net.final_markings();
+        (!finals.is_empty() && finals.iter().all(fits)).then_some(Ends { finals, all })
+    }
+
+    /// m ≥ f.
+    fn covers(last: &Marking) -> Predicate {
+        Predicate::and(last.marked().map(|(place, tokens)| Predicate::at_least(place, tokens)))
+    }
+
+    /// There are no more tokens than in f.
+    fn no_more(&self, last: &Marking) -> Predicate {
+        let tokens = i64::try_from(self.all.value(last)).unwrap_or(i64::MAX);
+        Predicate::at_most(self.all.clone(), tokens)
+    }
+
+    /// Some final marking is covered.
+    fn done(&self) -> Predicate {
+        Predicate::or(self.finals.iter().map(Ends::covers))
+    }
+
+    /// The marking is a final one.
+    fn exactly(&self) -> Predicate {
+        let exactly = |last| Predicate::and([Ends::covers(last), self.no_more(last)]);
+        Predicate::or(self.finals.iter().map(exactly))
+    }
+
+    /// Some final marking is covered, and the marking is none.
+    fn improper(&self) -> Predicate {
+        let is_larger = |last: &Marking, than: &Marking| {
+            last != than && last.tokens().iter().zip(than.tokens()).all(|(a, b)| a >= b)
+        };
+        let beyond = |last: &Marking| {
+            let more = self.no_more(last).negated();
+            // Other final markings matter only if they cover this one, too.
+            let others = self.finals.iter().filter(|other| is_larger(other, last));
+            let others =
+                others.map(|it| Predicate::and([Ends::covers(it), self.no_more(it)]).negated());
+            Predicate::and([Ends::covers(last), more].into_iter().chain(others))
+        };
+        Predicate::or(self.finals.iter().map(beyond))
+    }
 }
 
-/// A question about the one final marking of `net`; `None` where it has none or several, or what is
-/// to be said is too large.
+/// Returns a question about the final markings of `net`. `None` where the net has none, or where
+/// what is asked is too large.
 pub(super) fn asked(examination: Examination, net: &Net) -> Option<(Whole, GoalFormula)> {
-    let [f] = net.final_markings() else { return None };
     Some(match examination {
-        Examination::RelaxedSoundness => (Whole::OnRuns, relaxed(net, f)?),
+        Examination::RelaxedSoundness => (Whole::OnRuns, relaxed(net)?),
         Examination::EasySoundness => {
-            let done = Goal::Reach(exactly(net.places(), f)?);
+            let done = Goal::Reach(Ends::of(net, net.model_places())?.exactly());
             (Whole::Formula, atom(done, Role::FinalMarking))
         }
-        _ => (Whole::Sound, sound(net, f, examination == Examination::Soundness)?),
+        _ => (Whole::Sound, sound(net, examination == Examination::Soundness)?),
     })
 }
 
-/// Soundness, with each transition if `live`; `None` where a number is beyond 63 bits.
-fn sound(net: &Net, f: &Marking, live: bool) -> Option<GoalFormula> {
-    let (sum, tokens) = total(net.places(), f)?;
-    let done = covers(f);
-    let more = Predicate::at_most(sum, tokens).negated();
+/// Returns soundness, with each transition of the model if `live`.
+fn sound(net: &Net, live: bool) -> Option<GoalFormula> {
+    let ends = Ends::of(net, net.model_places())?;
+    let done = ends.done();
     let stuck = Predicate::and([Predicate::Dead, done.clone().negated()]);
-    let improper = Predicate::and([done.clone(), more]);
     let mut all = vec![
-        not(atom(Goal::Reach(improper), Role::Improper)),
+        not(atom(Goal::Reach(ends.improper()), Role::Improper)),
         atom(Goal::Reach(done.clone()), Role::Completion),
     ];
-    let transitions = net.transitions().filter(|_| live);
-    all.extend(transitions.map(|t| atom(Goal::Reach(Predicate::Enabled(t)), Role::Fires)));
+    let enabled =
+        |copies: Vec<TransitionId>| Predicate::or(copies.into_iter().map(Predicate::Enabled));
+    let transitions = net.model_transitions().filter(|_| live);
+    all.extend(transitions.map(|copies| atom(Goal::Reach(enabled(copies)), Role::Fires)));
     all.push(atom(Goal::Home(done), Role::Completion));
     let never_stuck = not(atom(Goal::Reach(stuck), Role::Stuck));
     Some(Proposition::Main(Box::new(Proposition::And(all)), vec![never_stuck]))
-}
-
-/// f, and no other marking of these places.
-fn exactly(places: impl Iterator<Item = PlaceId>, f: &Marking) -> Option<Predicate> {
-    let (sum, tokens) = total(places, f)?;
-    Some(Predicate::and([covers(f), Predicate::at_most(sum, tokens)]))
 }
 
 /// The most that the goals of relaxed soundness may say together, in places: each of them speaks of
 /// all.
 const MENTIONED: usize = 10_000_000;
 
-/// Relaxed soundness, of a net whose firings are counted; `None` also where its goals are too
-/// large.
-fn relaxed(counted: &Net, f: &Marking) -> Option<GoalFormula> {
-    if counted.place_count().saturating_mul(counted.transition_count()) > MENTIONED {
+/// Returns relaxed soundness of a net whose firings are counted.
+fn relaxed(counted: &Net) -> Option<GoalFormula> {
+    let finals = counted.final_markings().len();
+    let mentioned = counted.place_count().saturating_mul(counted.transition_count());
+    if mentioned.saturating_mul(finals) > MENTIONED {
         return None;
     }
-    let done = exactly(uncounted_places(counted), f)?;
-    let counters = counted.places().skip(uncounted_places(counted).count());
-    let with = |(at, counter)| {
+    let done = Ends::of(counted, uncounted_places(counted))?.exactly();
+    let with = |(copies, counter): (Vec<TransitionId>, PlaceId)| {
         let fired = Predicate::and([done.clone(), Predicate::at_least(counter, 1)]);
-        atom(Goal::Reach(fired), Role::OnRun(TransitionId::new(at)))
+        // The model's transition by the first that stands for it.
+        Some(atom(Goal::Reach(fired), Role::OnRun(*copies.first()?)))
     };
-    Some(Proposition::And(counters.enumerate().map(with).collect()))
+    let all = counted.model_transitions().zip(counters(counted));
+    Some(Proposition::And(all.map(with).collect::<Option<_>>()?))
 }
 
-/// Why a process is sound, of which that each of so many transitions can fire is a part, and `why`
-/// it can always be completed.
-pub(super) fn all_is_well(transitions: usize, why: &str) -> String {
+/// A transition of the model for people, by one that stands for it.
+fn transition(net: &Net, t: TransitionId) -> String {
+    match net.translation() {
+        None => words::transition(net, t),
+        Some(translation) => {
+            let own = Quoted(translation.transition_name(translation.origin(t)));
+            match net.transition_label(t).map(str::trim).filter(|label| !label.is_empty()) {
+                Some(label) => format!("{own} ({label})"),
+                None => own.to_string(),
+            }
+        }
+    }
+}
+
+/// Final markings for people: the first few of them.
+fn in_words(net: &Net, finals: &[Marking]) -> String {
+    let named: Vec<String> = finals.iter().take(3).map(|last| named(net, last)).collect();
+    let rest = match finals.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!(" or {more} more"),
+    };
+    format!("{}{rest}", named.join(" or "))
+}
+
+fn named(net: &Net, last: &Marking) -> String {
+    format!("`{}`", marking_text::print(net, last))
+}
+
+/// Returns the final marking that `end` is on these places, in words, if there are several final
+/// markings. Empty otherwise.
+fn which(net: &Net, end: Option<&Marking>, places: &[PlaceId]) -> String {
+    let finals = net.final_markings();
+    let is = |last: &&Marking| end.is_some_and(|end| places.iter().all(|&p| end[p] == last[p]));
+    match finals.iter().find(is) {
+        Some(last) if finals.len() > 1 => format!(" {}", named(net, last)),
+        _ => String::new(),
+    }
+}
+
+/// Why a process is sound: each of so many transitions can fire, and `why` it can always be
+/// completed. Where a case may end in several markings, names them, and one that `witness` reaches.
+pub(super) fn all_is_well(
+    board: &Board<'_>,
+    transitions: usize,
+    witness: Option<&Witness>,
+    why: &str,
+) -> String {
+    let net = board.net();
+    let finals = net.final_markings();
+    let places: Vec<PlaceId> = net.model_places().collect();
+    let in_which = match which(net, end(net, witness).as_ref(), &places) {
+        _ if finals.len() < 2 => String::new(),
+        reached if reached.is_empty() => format!(" in {}", in_words(net, finals)),
+        reached => {
+            let firings = length(witness);
+            format!(" in {} (for example in{reached} after {firings})", in_words(net, finals))
+        }
+    };
     let transitions = match transitions {
         0 => String::new(),
         1 => ", and the one transition can fire".to_owned(),
         n => format!(", and each of the {n} transitions can fire"),
     };
-    format!("every case can always be completed, nothing is left behind{transitions}: {why}")
+    format!(
+        "every case can always be completed{in_which}, nothing is left behind{transitions}: {why}"
+    )
 }
 
 /// What one goal that decides a question says of a process; `None` where it is no goal of such a
@@ -147,16 +252,22 @@ pub(super) fn reason(
         }
         (Role::FinalMarking, Knowledge::Reach(Reach::Reached { witness, .. })) => {
             let (firings, shortest) = (length(witness.as_ref()), shortest(board, aim.goal));
-            format!("a run of {firings} to the final marking was replayed{shortest}")
+            let places: Vec<PlaceId> = net.model_places().collect();
+            let last = which(net, end(net, witness.as_ref()).as_ref(), &places);
+            format!("a run of {firings} to the final marking{last} was replayed{shortest}")
         }
         (Role::OnRun(t), Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            let (t, firings) = (words::transition(net, t), length(witness.as_ref()));
+            let (t, firings) = (transition(net, t), length(witness.as_ref()));
             let shortest = shortest(board, aim.goal);
-            format!("transition {t} fires on a run of {firings} to the final marking{shortest}")
+            let places: Vec<PlaceId> = uncounted_places(net).collect();
+            let last = which(net, end(net, witness.as_ref()).as_ref(), &places);
+            format!(
+                "transition {t} fires on a run of {firings} to the final marking{last}{shortest}"
+            )
         }
         (Role::OnRun(t), Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
-            let t = words::transition(net, t);
-            format!("transition {t} is on no run to the final marking: {proof}")
+            let (t, last) = (transition(net, t), the_final(net, "any"));
+            format!("transition {t} is on no run to {last}: {proof}")
         }
         _ => return None,
     })
@@ -174,18 +285,34 @@ fn firings(witness: Option<&Witness>) -> String {
     }
 }
 
-/// The places of a marking with more tokens than `but` has there, and how many more.
-fn beyond(marking: &Marking, but: Option<&Marking>) -> Vec<(PlaceId, u64)> {
+/// The final marking, or each of several.
+fn the_final(net: &Net, each: &str) -> String {
+    match net.final_markings().len() {
+        0 | 1 => "the final marking".to_owned(),
+        _ => format!("{each} of the final markings"),
+    }
+}
+
+/// The final marking that is covered by the end of a case that leaves tokens behind. Of several,
+/// the one that leaves the fewest behind.
+fn left_by<'n>(net: &'n Net, end: &Marking) -> Option<&'n Marking> {
+    let covered = |last: &&Marking| net.model_places().all(|p| end[p] >= last[p]);
+    net.final_markings().iter().filter(covered).max_by_key(|last| last.total())
+}
+
+/// The places of the model with more tokens than `but` has there, and how many more.
+fn beyond(net: &Net, marking: &Marking, but: Option<&Marking>) -> Vec<(PlaceId, u64)> {
+    let own = net.model_places().len();
     let beyond = |(place, tokens): (PlaceId, u64)| {
         let more = tokens.saturating_sub(but.map_or(0, |but| but[place]));
-        (more > 0).then_some((place, more))
+        (more > 0 && place.index() < own).then_some((place, more))
     };
     marking.marked().filter_map(beyond).collect()
 }
 
 /// The tokens of a marking beyond those of `but`, by place.
 fn tokens(net: &Net, marking: &Marking, but: Option<&Marking>) -> String {
-    let held = beyond(marking, but);
+    let held = beyond(net, marking, but);
     let on = |&(place, tokens): &(PlaceId, u64)| match tokens {
         1 => words::place(net, place),
         n => format!("{} ({n} tokens)", words::place(net, place)),
@@ -234,14 +361,25 @@ fn never_done(net: &Net, proof: &Proof) -> String {
             format!("after {}, say, a case goes on with tokens on {on}", counted(n, "firing"))
         }
     };
-    format!("the final marking can never be reached ({where_it_gets}): {proof}")
+    let (last, can) = (the_final(net, "none"), "can ever be reached");
+    match net.final_markings().len() {
+        0 | 1 => format!("{last} can never be reached ({where_it_gets}): {proof}"),
+        _ => format!("{last} {can} ({where_it_gets}): {proof}"),
+    }
 }
 
 fn left_behind(net: &Net, witness: Option<&Witness>, shortest: &str) -> String {
     let firings = firings(witness);
-    let on = end(net, witness).map(|end| tokens(net, &end, net.final_markings().first()));
-    let on = on.map_or(String::new(), |on| format!(" on {on}"));
-    format!("a case is done {firings}{shortest} and leaves tokens behind{on}")
+    let Some(end) = end(net, witness) else {
+        return format!("a case is done {firings}{shortest} and leaves tokens behind");
+    };
+    let last = left_by(net, &end);
+    let on = tokens(net, &end, last);
+    let done = match last {
+        Some(last) if net.final_markings().len() > 1 => format!("done in {}", named(net, last)),
+        _ => "done".to_owned(),
+    };
+    format!("a case is {done} {firings}{shortest} and leaves tokens behind on {on}")
 }
 
 fn lost(net: &Net, witness: Option<&Witness>, proof: &Proof) -> String {
@@ -264,7 +402,7 @@ fn dead_transitions(
     proof: &Proof,
 ) -> String {
     let dead = dead(board, question, settled);
-    let named = words::some(&dead, |&t| words::transition(board.net(), t));
+    let named = words::some(&dead, |&t| transition(board.net(), t));
     match dead.len() {
         1 => format!("transition {named} can never fire: {proof}"),
         _ => format!("transitions {named} can never fire: {proof}"),
@@ -273,8 +411,14 @@ fn dead_transitions(
 
 /// The transitions that are known to be dead by now, `settled` first.
 fn dead(board: &Board<'_>, question: &Question, settled: GoalId) -> Vec<TransitionId> {
+    let first = |parts: &[Predicate]| match parts.first() {
+        Some(Predicate::Enabled(t)) => Some(*t),
+        _ => None,
+    };
+    // Of the copies of a transition, the first stands for all.
     let transition = |id: GoalId| match board.goal(id) {
-        Goal::Reach(Predicate::Enabled(t)) => Some(*t),
+        Goal::Reach(Predicate::Or(copies)) => first(copies),
+        Goal::Reach(one) => first(std::slice::from_ref(one)),
         _ => None,
     };
     let is_dead = |id: &GoalId| {
@@ -289,20 +433,21 @@ fn dead(board: &Board<'_>, question: &Question, settled: GoalId) -> Vec<Transiti
 /// which transitions are dead. `None` where it is no goal of a process.
 pub(super) fn nodes(board: &Board<'_>, question: &Question, aim: Aim) -> Option<Nodes> {
     let net = board.net();
-    let marked = |witness: Option<&Witness>, but: Option<&Marking>| {
+    let marked = |witness: Option<&Witness>, is_done: bool| {
         let end = end(net, witness)?;
-        let places = beyond(&end, but).into_iter().map(|(place, _)| place).collect();
+        let but = if is_done { left_by(net, &end) } else { None };
+        let places = beyond(net, &end, but).into_iter().map(|(place, _)| place).collect();
         Some(Nodes { places, ..Nodes::default() })
     };
     match (aim.role, board.knowledge(aim.goal)?) {
         (Role::Stuck, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            marked(witness.as_ref(), None)
+            marked(witness.as_ref(), false)
         }
         (Role::Improper, Knowledge::Reach(Reach::Reached { witness, .. })) => {
-            marked(witness.as_ref(), net.final_markings().first())
+            marked(witness.as_ref(), true)
         }
         (Role::Completion, Knowledge::Home(Home::Lost { witness, .. })) => {
-            marked(witness.as_ref(), None)
+            marked(witness.as_ref(), false)
         }
         (Role::Fires, Knowledge::Reach(Reach::Unreachable { .. })) => {
             let transitions = dead(board, question, aim.goal).into_iter().collect();

@@ -12,7 +12,7 @@
 use super::aim::{GoalFormula, Role, atom};
 use crate::formula::{Proposition, Unsupported};
 use parikh_net::{
-    Goal, LinearSum, Net, PlaceId, Predicate, Pumping, Translation, of_model, sum_of_model,
+    Goal, LinearSum, Net, PlaceId, Predicate, PumpSequence, Translation, of_model, sum_of_model,
 };
 
 /// The place that is marked within the caps, where there are any.
@@ -80,7 +80,7 @@ pub(super) fn largest(largest: i128, net: &Net) -> Option<i128> {
 }
 
 /// Whether what repeats for ever does so in the model: on a net with caps, no firing passes one.
-pub(super) fn repeats(pumping: &Pumping, net: &Net) -> bool {
+pub(super) fn repeats(pumping: &PumpSequence, net: &Net) -> bool {
     let firings = pumping.stages().flat_map(|stage| [&stage.prefix, &stage.pump]);
     let mut steps = firings.flat_map(|sequence| sequence.steps());
     steps.all(|step| !net.passes_a_cap(step.transition))

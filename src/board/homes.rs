@@ -435,6 +435,7 @@ impl<'b> Homes<'b> {
             Knowledge::Home(Home::Open) => {
                 entry.knowledge = Knowledge::Home(found);
                 drop(entry);
+                self.board.note_ground(goal, self.ground);
                 self.board.close(goal, true);
             }
             Knowledge::Home(known)

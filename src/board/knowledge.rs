@@ -2,7 +2,7 @@
 
 use super::{Argument, Evidence, Proof, Technique, Witness};
 use parikh_net::lasso::LassoRun;
-use parikh_net::{Goal, GoalId, Pumping};
+use parikh_net::{Goal, GoalId, PumpSequence};
 use std::sync::Arc;
 
 /// What is known of a goal.
@@ -261,7 +261,7 @@ pub struct Maximum {
     /// What that bound stands on.
     pub evidence: Option<Evidence>,
     /// A pump that shows there is no maximum.
-    pub unbounded: Option<(Pumping, Technique)>,
+    pub unbounded: Option<(PumpSequence, Technique)>,
 }
 
 impl Maximum {

@@ -107,6 +107,8 @@ pub struct Board<'n> {
     sums: Option<OnceLock<Sums>>,
     /// Where runs of reduced nets lead that are none with the property on this one.
     ways: Mutex<Vec<FiringSequence>>,
+    /// The goals with a witness or a proof that comes from a reduced net.
+    reduced: Mutex<BTreeSet<GoalId>>,
     /// The technique that showed that every firing can be undone, and its argument.
     reversible: OnceLock<(Technique, Arc<Structure>)>,
 }
@@ -126,6 +128,7 @@ impl<'n> Board<'n> {
             homes: homes.collect(),
             reversible: OnceLock::new(),
             ways: Mutex::default(),
+            reduced: Mutex::default(),
             net,
             coloured: None,
             entries: goals.iter().map(entry).collect(),
@@ -362,6 +365,18 @@ impl<'n> Board<'n> {
                 // Nobody listening any more is no reason to stop.
                 let _ = settled.send(id);
             }
+        }
+    }
+
+    /// Returns true if a witness or a proof of the goal comes from a reduced net.
+    pub fn is_by_reduction(&self, goal: GoalId) -> bool {
+        self.reduced.lock().unwrap_or_else(PoisonError::into_inner).contains(&goal)
+    }
+
+    /// Notes that something known of the goal comes from `ground`.
+    fn note_ground(&self, goal: GoalId, ground: Option<&Ground<'_>>) {
+        if ground.is_some_and(|ground| ground.parent().is_some()) {
+            self.reduced.lock().unwrap_or_else(PoisonError::into_inner).insert(goal);
         }
     }
 

@@ -153,6 +153,7 @@ impl<'b> Over<'b> {
                 let by = self.by;
                 entry.knowledge = Knowledge::Reach(Reach::Unreachable { proof, evidence, by });
                 drop(entry);
+                self.board.note_ground(goal, self.ground);
                 self.board.close(goal, true);
             }
             Knowledge::Reach(Reach::Reached { .. }) => self.board.freeze(goal, self.by, entry),
@@ -174,6 +175,7 @@ impl<'b> Over<'b> {
         if maximum.proved.as_ref().is_none_or(|(proved, ..)| bound < *proved) {
             maximum.proved = Some((bound, proof, self.by));
             maximum.evidence = Some(evidence);
+            self.board.note_ground(goal, self.ground);
         }
         if maximum.value().is_some() {
             drop(entry);

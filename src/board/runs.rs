@@ -209,6 +209,7 @@ impl<'b> Runs<'b> {
             Knowledge::Run(Run::Open) => {
                 entry.knowledge = Knowledge::Run(found);
                 drop(entry);
+                self.board.note_ground(goal, self.ground);
                 self.board.close(goal, true);
             }
             Knowledge::Run(known)

@@ -4,7 +4,7 @@ use super::{Board, Knowledge, Reach, Sighting, Technique, Witness, in_tokens_of}
 use crate::evidence::abstraction::ColouredModel;
 use crate::evidence::{PumpError, ReplayError, Replayer, check_pumping};
 use crate::ground::{Ground, Limit};
-use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, Pumping, Stage, Step};
+use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, PumpSequence, Stage, Step};
 use std::sync::Arc;
 
 /// Takes an engine's reports of what is reachable. See [`crate::board`].
@@ -180,6 +180,7 @@ impl<'b> Under<'b> {
             match ground.climb(goal, engine) {
                 Ok(Some((sequence, firings))) => {
                     let sequence = Arc::new(sequence);
+                    self.board.note_ground(goal, Some(ground));
                     let replayed = self.replay(&sequence, vec![Sighting { goal, firings }]);
                     self.take_note(replayed, &sequence);
                 }
@@ -192,9 +193,12 @@ impl<'b> Under<'b> {
     /// `pump` can repeat for ever after `prefix` and the goal's sum grows each time.
     pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
         match self.ground {
-            None => self.grows(goal, Pumping::single(prefix, pump)),
+            None => self.grows(goal, PumpSequence::single(prefix, pump)),
             Some(ground) => match ground.climb_pump(prefix, pump) {
-                Ok(Some((prefix, pump))) => self.grows(goal, Pumping::single(prefix, pump)),
+                Ok(Some((prefix, pump))) => {
+                    self.board.note_ground(goal, Some(ground));
+                    self.grows(goal, PumpSequence::single(prefix, pump));
+                }
                 Err(limit) => self.board.beyond(limit),
                 Ok(None) => self.board.fault(self.by, format_args!("a pump has no way back")),
             },
@@ -203,7 +207,7 @@ impl<'b> Under<'b> {
 
     /// The goal's sum grows without bound, as pumps of the net that was read show, in stages if
     /// need be.
-    pub fn grows(&self, goal: GoalId, pumping: Pumping) {
+    pub fn grows(&self, goal: GoalId, pumping: PumpSequence) {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
             return self.board.fault(self.by, format_args!("{goal:?} is no maximum"));
         };

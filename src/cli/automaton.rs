@@ -5,7 +5,9 @@ use super::{Misspelt, Misuse, Outcome, pixels, signals};
 use crate::draw::automaton::{dot, svg};
 use anyhow::{Context, Result, bail};
 use parikh_solvers::Budget;
-use parikh_temporal::{Automaton, Limits, Ltl, Names, ParseError, Strength, parse_ltl};
+use parikh_temporal::{
+    AtomNames, Automaton, AutomatonLimits, Ltl, ParseError, Strength, parse_ltl,
+};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -48,12 +50,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     if arguments.pixels.given() && kind != Kind::Png {
         bail!(Misuse("--scale and --width are for a FILE.png".to_owned()));
     }
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     let formula = parse_ltl(&arguments.formula, &mut formulas, &mut names);
     let formula = formula.map_err(|error| misspelt(&arguments.formula, &error))?;
     let formula = if arguments.negated { formulas.negate(formula) } else { formula };
     let title = formulas.text(formula, &names);
-    let automaton = match Automaton::of(&mut formulas, formula, Limits::default()) {
+    let automaton = match Automaton::of(&mut formulas, formula, AutomatonLimits::default()) {
         Ok(automaton) => automaton,
         Err(why) => {
             note!("parikh: nothing is written: {why}");

@@ -10,7 +10,7 @@ use crate::evidence_files::EvidenceFile;
 use crate::model::View;
 use anyhow::{Context, Result};
 use parikh_net::lasso::{LassoRun, RunEnd};
-use parikh_net::{Net, Pumping, Stage, marking_text};
+use parikh_net::{Marking, Net, PumpSequence, Stage, marking_text};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -68,7 +68,7 @@ impl Beside<'_> {
         let mut trace = match answer.exhibit.clone()? {
             Exhibit::Firings(sequence) => Trace { sequence, ..Trace::default() },
             Exhibit::Loops(run) => Trace { loops: Some(run), ..Trace::default() },
-            Exhibit::Pump(Pumping { earlier, last: Stage { prefix, pump } }) => {
+            Exhibit::Pump(PumpSequence { earlier, last: Stage { prefix, pump } }) => {
                 Trace { earlier, sequence: prefix, repeat: Some(pump), ..Trace::default() }
             }
             Exhibit::Lasso(LassoRun { prefix, end }) => {
@@ -88,7 +88,9 @@ impl Beside<'_> {
             note("shows", &answer.reason),
         ];
         if says_where {
-            trace.notes.push(note("from", &marking_text::print(net, net.initial())));
+            // Complement places follow from the model's places.
+            let own = net.initial().tokens()[..net.model_places().len()].to_vec();
+            trace.notes.push(note("from", &marking_text::print(net, &Marking::new(own))));
         }
         let file = directory.join(format!("{}.trace", file_name(&answer.id)));
         match std::fs::write(&file, trace.print_named(&|t| view.transition_name(t))) {

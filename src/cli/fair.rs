@@ -1,14 +1,14 @@
 //! Which runs are meant, on the command line: `--fair weak`, `--fair strong:enter_1,enter_2`,
 //! `--cases`.
 
-use crate::formula::FormulaProblem;
-use parikh_net::{Fairness, Net, TransitionId};
+use crate::formula::{FormulaProblem, NamedNodes, nodes_meant};
+use parikh_net::{Fairness, Net, NodeKind, TransitionId};
 
 /// Fairness to some transitions, or to all.
 #[derive(Clone, Debug)]
 pub(super) struct FairTo {
     strong: bool,
-    /// Names of transitions; none for all.
+    /// Ids or names of transitions, names perhaps in quotes; none for all.
     names: Option<Vec<String>>,
 }
 
@@ -41,7 +41,10 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
     let (mut names, mut name, mut quoted) = (Vec::new(), String::new(), false);
     for letter in text.chars() {
         match letter {
-            '"' => quoted = !quoted,
+            '"' => {
+                quoted = !quoted;
+                name.push(letter);
+            }
             ',' if !quoted => names.push(std::mem::take(&mut name)),
             other => name.push(other),
         }
@@ -54,11 +57,16 @@ fn listed(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// What is asked for together, of the transitions of `net`.
+/// Returns what is asked for together, of the transitions of `net`, and which nodes names stand for.
 ///
 /// # Errors
-/// When it has no transition of some name, or several for one of a model with reset arcs.
-pub(super) fn fairness(all: &[FairTo], net: &Net) -> Result<Fairness, FormulaProblem> {
+/// When it has no transition of some name, or several for one of a model with reset arcs, or when
+/// several transitions have a name that is not in quotes.
+pub(super) fn fairness(
+    all: &[FairTo],
+    net: &Net,
+) -> Result<(Fairness, Vec<NamedNodes>), FormulaProblem> {
+    let mut said = Vec::new();
     let mut sides: [Vec<TransitionId>; 2] = Default::default();
     for FairTo { strong, names } in all {
         let side = &mut sides[usize::from(*strong)];
@@ -67,8 +75,14 @@ pub(super) fn fairness(all: &[FairTo], net: &Net) -> Result<Fairness, FormulaPro
             continue;
         };
         for name in names {
-            let unknown = || FormulaProblem::unknown_transition(name, net, true);
-            side.extend(net.transitions_named(name).ok_or_else(unknown)?);
+            let named = nodes_meant(net, NodeKind::Transition, name)?;
+            for id in &named.ids {
+                let unknown = || FormulaProblem::unknown_transition(id, net, true);
+                side.extend(net.transitions_named(id).ok_or_else(unknown)?);
+            }
+            if !named.is_plain(net) && !said.contains(&named) {
+                said.push(named);
+            }
         }
     }
     if let Some(translation) = net.translation()
@@ -78,7 +92,7 @@ pub(super) fn fairness(all: &[FairTo], net: &Net) -> Result<Fairness, FormulaPro
         return Err(FormulaProblem::FairToCopies(name.to_owned()));
     }
     let [weak, strong] = sides;
-    Ok(Fairness::new(weak, strong))
+    Ok((Fairness::new(weak, strong), said))
 }
 
 #[cfg(test)]
@@ -96,7 +110,7 @@ mod tests {
         let net = net.unwrap();
         let read = |all: &[&str]| {
             let all: Vec<FairTo> = all.iter().map(|text| fair_to(text).unwrap()).collect();
-            fairness(&all, &net)
+            fairness(&all, &net).map(|(fairness, _)| fairness)
         };
         let sizes = |all: &[&str]| {
             let fairness = read(all).unwrap();

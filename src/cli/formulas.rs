@@ -2,7 +2,7 @@
 
 use super::terminal::note;
 use crate::formula::text::{self, Language, TextError, TextFormula};
-use crate::formula::{Formula, FormulaProblem};
+use crate::formula::{Formula, FormulaProblem, NamedNodes};
 use crate::input;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -54,7 +54,9 @@ Formulas:
   fires(t1, t2)                                     one of them fires next (LTL only)
   deadlock                                          no transition is enabled
   bound(p1 + p2)                                    a number: the most they hold together
-  \"odd-name\" >= 1                                   any name can stand in quotes
+  waiting, t1                                       a node's id, or else its name (its label)
+  \"Pay invoice\"                                     in quotes, all nodes with this name
+  id \"p-1\"                                          an id and no name
   Tightest first: *   + -   <= >= < > = !=   ! EF AG and their like   U   &&   xor   ||   ->   <->
   so EF a >= 1 && b >= 1 is (EF a >= 1) && (b >= 1); usually EF (a >= 1 && b >= 1) is meant";
 
@@ -63,6 +65,8 @@ pub(super) struct Asked {
     pub(super) id: String,
     /// The formula, or in one line what is wrong with it.
     pub(super) formula: Result<Formula, String>,
+    /// The nodes that names in the formula stand for.
+    pub(super) named: Vec<NamedNodes>,
 }
 
 impl Formulas {
@@ -190,14 +194,15 @@ impl Gathered<'_> {
         if let Err(error) = &formula.formula {
             self.notes.extend(complaint(error));
         }
-        self.push(formula.id, formula.formula.map_err(|error| error.to_string()));
+        let read = formula.formula.map_err(|error| error.to_string());
+        self.push(formula.id, read, formula.named);
     }
 
     fn add_plain(&mut self, id: String, formula: Result<Formula, String>) {
         if let Err(error) = &formula {
             self.note(format!("parikh: formula {id}: {error}"));
         }
-        self.push(id, formula);
+        self.push(id, formula, Vec::new());
     }
 
     /// Calls each formula without a name `formula-N` after its place, or after the next number that
@@ -212,7 +217,7 @@ impl Gathered<'_> {
     }
 
     /// Traces and answers are called by the id, so it may be used once only.
-    fn push(&mut self, id: String, formula: Result<Formula, String>) {
+    fn push(&mut self, id: String, formula: Result<Formula, String>, named: Vec<NamedNodes>) {
         let formula = match id.is_empty() || self.ids.insert(id.clone()) {
             true => formula,
             false => formula.and_then(|_| {
@@ -221,6 +226,6 @@ impl Gathered<'_> {
                 Err(error)
             }),
         };
-        self.asked.push(Asked { id, formula });
+        self.asked.push(Asked { id, formula, named });
     }
 }

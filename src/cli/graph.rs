@@ -1,5 +1,6 @@
 //! `parikh graph`: all markings of a small net, as a picture or for other tools.
 
+use super::begun::begun_where;
 use super::model;
 use super::terminal::{note, whole};
 use super::trace_file::Trace;
@@ -14,7 +15,7 @@ use crate::structure::workflow::Workflow;
 use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::printable::counted;
-use parikh_net::{FiringSequence, Goal, Marking, Net, marking_text};
+use parikh_net::{FiringSequence, Goal, Marking, Net};
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -88,6 +89,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     });
     let net = model::net_with(&arguments.model, &unfold::Config::default(), &budget)?;
     let net = begun(net);
+    let net = match arguments.trace.as_deref().map(std::fs::read_to_string) {
+        Some(Ok(text)) => begun_where(net, &arguments.model, &text)?,
+        _ => net,
+    };
     let trace = arguments.trace.as_deref().map(|file| read_trace(&net, file)).transpose()?;
     let net = match &trace {
         Some((_, Some(from), _)) => net.from_marking(from.clone()),
@@ -231,9 +236,7 @@ fn read_trace(net: &Net, file: &Path) -> Result<(FiringSequence, Option<Marking>
     let text = std::fs::read_to_string(file).with_context(name)?;
     let trace = Trace::parse(net, &text).with_context(name)?;
     trace.has_no_loops().with_context(name)?;
-    let from = trace.notes.iter().find(|(key, _)| key == "from");
-    let from = from.map(|(_, text)| marking_text::parse(text, net)).transpose();
-    let from = from.map_err(|why| anyhow::anyhow!("`# from:`: {why}")).with_context(name)?;
+    let from = trace.begins(net).with_context(name)?;
     let mut sequence = trace.sequence;
     if let Some(repeat) = &trace.repeat {
         sequence.extend(repeat);

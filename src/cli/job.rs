@@ -5,7 +5,7 @@ use super::Outcome;
 use super::beside::{Beside, OpenFile, write};
 use super::explain::story;
 use super::fair::Meant;
-use super::output::{FIGURE, Printer};
+use super::output::{About, FIGURE, Printer};
 use super::progress::{News, Progress};
 use super::questions::{Inquiry, Reading};
 use super::terminal::note;
@@ -49,8 +49,11 @@ pub(super) struct Watch {
 impl Job<'_> {
     /// Answers the questions, each printed as soon as it is decided.
     pub(super) fn run(&self, model: &Model) -> Result<Report> {
+        let (only, explain) = (&self.watch.only, &self.watch.explain);
+        let questions = Reading::new(&self.inquiry, self.meant, only, explain);
         let mut listener = Listener {
             job: self,
+            questions: &questions,
             start: Instant::now(),
             progress: None,
             file: None,
@@ -66,8 +69,6 @@ impl Job<'_> {
                 report
             }
             false => {
-                let (only, explain) = (&self.watch.only, &self.watch.explain);
-                let questions = Reading::new(&self.inquiry, self.meant, only, explain);
                 let report = run::run(model, &questions, &self.config, self.budget, hear);
                 questions.say_notes();
                 report?
@@ -79,10 +80,12 @@ impl Job<'_> {
 
     /// What was interrupted can be gone on with, without what was answered.
     fn say_how_to_go_on(&self, report: &Report) {
-        let open = report.unanswered.iter().map(|question| match Word(&question.id).to_string() {
-            // A shell would take the backslash away.
-            word if word.contains('\\') => format!("'{word}'"),
-            word => word,
+        let open = report.unanswered.iter().map(|question| {
+            match Word(&question.id).to_string() {
+                // A shell would take the backslash away.
+                word if word.contains('\\') => format!("'{word}'"),
+                word => word,
+            }
         });
         let open: Vec<String> = open.collect();
         match (open.as_slice(), self.inquiry.has_several()) {
@@ -102,6 +105,7 @@ impl Job<'_> {
 /// Who hears what is told of a model, and says it.
 struct Listener<'j, 'm> {
     job: &'j Job<'j>,
+    questions: &'j Reading<'j>,
     start: Instant,
     progress: Option<Progress>,
     file: Option<OpenFile<'m>>,
@@ -172,7 +176,8 @@ impl<'m> Listener<'_, 'm> {
         // The model may say nothing of where a case begins, or begin with one case of several.
         let says_where = matches!(job.inquiry, Inquiry::Process(..)) || job.meant.cases;
         let trace = job.beside.write_trace(view, answer, says_where);
-        self.print(|printer| printer.answer(answer, view, when, trace.as_ref()));
+        let about = About { view, named: self.questions.named(&answer.id) };
+        self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));
     }
 
     /// Prints without the lines of progress in the way.

@@ -6,11 +6,12 @@
 //! beyond; an infinite one is `"+inf"`.
 
 use crate::answer::{Exhibit, Grade, Nodes, Value};
+use crate::formula::NamedNodes;
 use crate::model::View;
 use num_bigint::BigUint;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
-use parikh_net::{FiringSequence, PlaceId, Pumping, Stage, TransitionId};
+use parikh_net::{FiringSequence, PlaceId, PumpSequence, Stage, TransitionId};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
 
@@ -66,6 +67,12 @@ pub(super) fn nodes(nodes: &Nodes, view: View<'_>) -> Json {
     places.dedup();
     transitions.dedup();
     json!({ "places": places, "transitions": transitions })
+}
+
+/// The nodes that names in a question stand for, by id.
+pub(super) fn named(named: &[NamedNodes]) -> Vec<Json> {
+    let one = |it: &NamedNodes| json!({"name": it.text, "kind": it.kind.word(), "ids": it.ids});
+    named.iter().map(one).collect()
 }
 
 /// What shows an answer, step by step.
@@ -153,7 +160,7 @@ fn looped(run: &LoopRun, view: View<'_>) -> Vec<Json> {
     of_blocks.pop().unwrap_or_default()
 }
 
-fn pump(pumping: &Pumping, view: View<'_>) -> Json {
+fn pump(pumping: &PumpSequence, view: View<'_>) -> Json {
     let stage = |stage: &Stage| json!({"steps": steps(&stage.prefix, view), "repeat": steps(&stage.pump, view)});
     json!({"stages": pumping.stages().map(stage).collect::<Vec<_>>()})
 }

@@ -15,8 +15,15 @@ use std::path::Path;
 
 pub(super) fn run() -> Result<Outcome> {
     let call = Call::from_environment();
+    call.remarks.iter().for_each(|remark| note!("parikh: {remark}"));
     let examination = match call.examination.as_deref().map(str::parse::<Examination>) {
-        None => anyhow::bail!("BK_EXAMINATION is not set: `parikh mcc` is called by BenchKit"),
+        None => {
+            line("CANNOT_COMPUTE");
+            anyhow::bail!(
+                "BK_EXAMINATION is not set, expected the name of an examination: BenchKit sets it when it \
+                 calls `parikh mcc`"
+            );
+        }
         Some(Ok(examination)) if !examination.is_about_cases() => examination,
         // Examinations of other years are none of ours either.
         Some(other) => {

@@ -3,6 +3,7 @@
 //! stdout carries verdicts only, stderr logs and progress, files evidence.
 
 mod automaton;
+mod begun;
 mod beside;
 mod check;
 mod convert;
@@ -45,6 +46,7 @@ mod unfold;
 mod verdicts;
 
 use crate::formula::text::TextError;
+use crate::input::InputError;
 use crate::run::Report;
 use clap::{Parser, Subcommand};
 use parikh_net::printable::Printable;
@@ -232,13 +234,18 @@ fn tell(error: &anyhow::Error) {
             let lines = error.downcast_ref::<Misspelt>().map(|error| &error.where_in_the_text);
             lines.into_iter().flatten().for_each(|line| note!("  {line}"));
         }
-        None => {
-            note!("parikh: {}", chain(error));
-            let refused = error.downcast_ref::<crate::input::InputError>();
-            if let Some(crate::input::InputError::Script { excerpt, .. }) = refused {
-                excerpt.iter().for_each(|line| note!("{line}"));
+        None => match error.downcast_ref::<InputError>() {
+            Some(InputError::UnknownFormat { file, line, found, formats }) => {
+                note!("parikh: {file}:{line}: the file begins with `{found}`, expected one of:");
+                formats.iter().for_each(|format| note!("  {format}"));
             }
-        }
+            refused => {
+                note!("parikh: {}", chain(error));
+                if let Some(InputError::Script { excerpt, .. }) = refused {
+                    excerpt.iter().for_each(|line| note!("{line}"));
+                }
+            }
+        },
     }
 }
 

@@ -6,6 +6,8 @@
 use super::json;
 use super::terminal::{line, object};
 use crate::answer::Answer;
+use crate::formula::NamedNodes;
+use crate::mcc::techniques::{Circumstances, techniques};
 use crate::model::View;
 use crate::run::{Report, Unanswered};
 use clap::ValueEnum;
@@ -25,6 +27,14 @@ pub(super) enum Format {
     Json,
     /// The lines of the Model Checking Contest.
     Mcc,
+}
+
+/// The things that an answer is about, beside its question.
+pub(super) struct About<'m> {
+    /// The net whose nodes the answer names.
+    pub(super) view: View<'m>,
+    /// The nodes that names in the question stand for.
+    pub(super) named: Vec<NamedNodes>,
 }
 
 /// Prints answers as they come.
@@ -64,23 +74,25 @@ impl Printer {
         *expected() = Some(Expected { printer: self.clone(), open });
     }
 
-    /// Prints one answer about the nodes of `view`; `trace` is the file its witness was written to.
+    /// Prints one answer; `trace` is the file that its witness was written to.
     pub(super) fn answer(
         &self,
         answer: &Answer,
-        view: View<'_>,
+        about: &About<'_>,
         after: Duration,
         trace: Option<&PathBuf>,
     ) {
         told(&answer.id);
+        let &About { view, ref named } = about;
         let seconds = after.as_secs_f64();
-        let techniques = answer.techniques.join(" ");
+        let engines = answer.techniques.join(" ");
         match self.format {
             Format::Text => {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
                 let Answer { id, value, reason, grade, .. } = answer;
+                let said: String = named.iter().map(|it| format!("; {it}")).collect();
                 line(&format!(
-                    "{}: {value} — {reason}{trace} [{grade}, {techniques}, {seconds:.2} s]",
+                    "{}: {value} — {reason}{said}{trace} [{grade}, {engines}, {seconds:.2} s]",
                     Word(id)
                 ));
             }
@@ -90,6 +102,7 @@ impl Printer {
                 "value": json::value(&answer.value),
                 "reason": answer.reason,
                 "nodes": json::nodes(&answer.nodes, view),
+                "named": json::named(named),
                 "techniques": answer.techniques,
                 "evidence": answer.grade.to_string(),
                 "searched": json::searched(answer.grade),
@@ -103,7 +116,7 @@ impl Printer {
             })),
             Format::Mcc => {
                 let value = &answer.value;
-                let techniques = self.contest_techniques(answer);
+                let techniques = self.contest_techniques(answer, view);
                 line(&format!("FORMULA {} {value} TECHNIQUES {techniques}", Word(&answer.id)));
             }
         }
@@ -200,10 +213,11 @@ impl Printer {
             )),
             Format::Json => {
                 let id = format!("{FIGURE}{id}");
-                self.answer(&Answer { id, ..figure.clone() }, view, after, None);
+                let about = About { view, named: Vec::new() };
+                self.answer(&Answer { id, ..figure.clone() }, &about, after, None);
             }
             Format::Mcc => {
-                let techniques = self.contest_techniques(figure);
+                let techniques = self.contest_techniques(figure, view);
                 line(&format!("STATE_SPACE {id} {value} TECHNIQUES {techniques}"));
             }
         }
@@ -217,17 +231,15 @@ impl Printer {
         object(about);
     }
 
-    fn mode(&self) -> &'static str {
-        if self.parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" }
-    }
-
-    fn contest_techniques(&self, answer: &Answer) -> String {
-        let mut words = vec![self.mode()];
-        words.extend(answer.techniques.iter().copied());
-        if answer.assumes_units {
-            words.push("USE_NUPN");
-        }
-        words.join(" ")
+    /// Returns the techniques of an answer about the nodes of `view`, in the contest's words.
+    fn contest_techniques(&self, answer: &Answer, view: View<'_>) -> String {
+        let circumstances = Circumstances {
+            parallel: self.parallel,
+            unfolded: matches!(view, View::Unfolding(_) | View::Quotient(_)),
+            merged_colours: matches!(view, View::Quotient(_)),
+            ..answer.circumstances()
+        };
+        techniques(&answer.techniques, circumstances).join(" ")
     }
 }
 

@@ -1,13 +1,14 @@
 //! Questions about processes on the command line: which net they are about.
 
 use super::Misuse;
+use crate::evidence::words;
 use crate::input;
 use crate::mcc::Examination;
 use crate::model::Model;
 use crate::structure::workflow::{self, Workflow};
 use anyhow::{Context, Result, anyhow, bail};
 use parikh_net::counted::counted;
-use parikh_net::{Net, marking_text};
+use parikh_net::{Marking, Net, PlaceId, marking_text};
 use std::path::Path;
 
 /// What `check --help` says of them.
@@ -19,7 +20,9 @@ Processes (workflow nets, and nets with a final marking):
   RelaxedSoundness  every transition fires on some run that completes a case
   EasySoundness     some run completes a case
   A case begins in the model's initial marking, or else with a token in the source; it is done in \
-  the marking of --final, of the model's <finalmarkings>, or else with a token in the sink. The \
+  any marking of --final, or else of the model's <finalmarkings>, or else with a token in the sink. \
+  With --k 3, each of three cases may end in another of these markings. Models may have inhibitor \
+  and reset arcs, where the places at these arcs are bounded. The \
   answer is called 3-Soundness for --k 3. What makes a process unsound is named: the run that gets \
   stuck or leaves tokens behind (--trace), the places where they are, the transitions that never \
   fire.
@@ -37,11 +40,11 @@ pub(super) struct Cases {
     #[arg(long = "k", value_name = "N", default_value = "1", requires = "examination",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) number: u64,
-    /// Of soundness, and with --cases: the marking in which a case is done, for example 'end' or
-    /// 'p + 2*q'. By default the one in the model's `<finalmarkings>`, or else one token in the
-    /// sink of a workflow net.
+    /// Of soundness, and with --cases: a marking in which a case is done, for example 'end' or
+    /// 'p + 2*q'. By default those in the model's `<finalmarkings>`, or else one token in the sink
+    /// of a workflow net. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING")]
-    last: Option<String>,
+    last: Vec<String>,
     /// Ask formulas of cases, which end in the final marking, and not of runs that go on: what
     /// every case does, or with E in front, what some case does.
     #[arg(long = "cases", conflicts_with = "fair")]
@@ -49,23 +52,25 @@ pub(super) struct Cases {
 }
 
 impl Cases {
-    /// One case, which is done in this marking, or where the model says.
-    pub(super) fn done_in(last: Option<String>) -> Cases {
+    /// One case, which is done in any of these markings, or where the model says.
+    pub(super) fn done_in(last: Vec<String>) -> Cases {
         Cases { number: 1, last, one_by_one: false }
     }
 
     /// Whether anything is said of cases.
     pub(super) fn are_asked_about(&self) -> bool {
-        self.number > 1 || self.last.is_some()
+        self.number > 1 || !self.last.is_empty()
     }
 
-    /// The net that a question about processes is about, of the model of a file.
+    /// The net that a question about processes is about, of the model of a file. Of a model with
+    /// inhibitor or reset arcs, this is the net that stands for it with these cases.
     pub(super) fn begun(
         &self,
         model: &Model,
         examination: Examination,
         file: &Path,
     ) -> Result<Model> {
+        let path = file;
         let file = input::model_file(file)?;
         let Model::Plain(net) = model else {
             bail!(Misuse(
@@ -74,28 +79,30 @@ impl Cases {
                     .to_owned()
             ));
         };
-        if net.translation().is_some() {
-            bail!(Misuse(
-                "soundness is asked of nets without inhibitor and reset arcs: ask when a case is done as a \
-                 formula, such as AG EF (end >= 1)"
-                    .to_owned()
-            ));
-        }
-        let chosen = self.last.as_ref().map(|last| marking_text::parse(last, net));
-        let chosen = chosen.transpose().map_err(|why| anyhow!("--final: {why}"))?;
-        if chosen.as_ref().is_some_and(|chosen| chosen.total() == 0) {
-            bail!(Misuse("--final: a case that is done has a token somewhere".to_owned()));
-        }
-        let begun = workflow::cases(net, self.number, chosen.as_ref())
+        // The bounds of places depend on how many cases there are.
+        let extended = match net.translation() {
+            Some(_) => Some(input::read_extended(path)?),
+            None => None,
+        };
+        let core = extended.as_ref().map_or(&**net, |extended| extended.core());
+        let chosen = self.finals(core)?;
+        let (initial, finals) = workflow::ends(core, self.number, &chosen)
             .with_context(|| file.display().to_string())?;
-        let workflow = Workflow::of(net);
-        if let Some(hint) = several(net, &begun, &workflow) {
+        let workflow = Workflow::of(core);
+        if let Some(hint) = several(core, &finals, &workflow) {
             tracing::warn!("{hint}");
         }
-        let lacks = workflow.lacks(net);
+        let lacks = workflow.lacks(core);
         if !lacks.is_empty() {
             tracing::info!("no workflow net: {}", lacks.join("; "));
         }
+        let begun = match extended {
+            None => net.from_marking(initial).with_final_markings(finals),
+            Some(extended) => {
+                let begun = extended.from_marking(initial).with_final_markings(finals);
+                input::translated_within_caps(begun, &file.display().to_string())?
+            }
+        };
         Ok(Model::from(match examination {
             Examination::RelaxedSoundness => {
                 counted(&begun).with_context(|| file.display().to_string())?
@@ -105,11 +112,40 @@ impl Cases {
     }
 }
 
+impl Cases {
+    /// The markings of `--final`, each once.
+    fn finals(&self, net: &Net) -> Result<Vec<Marking>> {
+        let mut finals: Vec<Marking> = Vec::new();
+        for text in &self.last {
+            let last = marking_text::parse(text, net).map_err(|why| anyhow!("--final: {why}"))?;
+            if last.total() == 0 {
+                bail!(Misuse("--final: a case that is done has a token somewhere".to_owned()));
+            }
+            if !finals.contains(&last) {
+                finals.push(last);
+            }
+        }
+        Ok(finals)
+    }
+}
+
+/// Returns why soundness is not answered of a net with caps.
+pub(super) fn why_not_with_caps(net: &Net) -> String {
+    let caps = net.translation().and_then(|translation| translation.caps());
+    let places: Vec<PlaceId> = caps.iter().flat_map(|caps| caps.over.keys().copied()).collect();
+    format!(
+        "soundness of nets with inhibitor and reset arcs is undecidable in general; it is answered where the \
+         places at these arcs are bounded, and no bound is known on {}; easy and relaxed soundness, and what \
+         can be reached (EF, AG), are answered of such nets",
+        words::some(&places, |&place| words::place(net, place))
+    )
+}
+
 /// What to say of a model whose source holds the tokens of several cases, when one that is done is
 /// one token in the sink.
-fn several(net: &Net, begun: &Net, workflow: &Workflow) -> Option<String> {
+fn several(net: &Net, finals: &[Marking], workflow: &Workflow) -> Option<String> {
     let (source, sink) = workflow.ends()?;
-    let (cases, [last]) = (net.initial()[source], begun.final_markings()) else { return None };
+    let (cases, [last]) = (net.initial()[source], finals) else { return None };
     let alone = net.initial().total() == u128::from(cases) && last.total() == 1 && last[sink] == 1;
     let (i, o) = (net.place_name(source), net.place_name(sink));
     (alone && cases > 1).then(|| {

@@ -5,6 +5,7 @@ use super::model;
 use super::terminal::{line, object, whole};
 use super::{Outcome, limits, signals};
 use crate::input;
+use crate::mcc::techniques::{Circumstances, techniques};
 use crate::run;
 use crate::unfold::{self, Declined};
 use crate::verdicts::{
@@ -76,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         Format::Text => {
             line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
         }
-        Format::Json => object(json(computed)),
+        Format::Json => object(json(computed, arguments.limits.threads, subject.coloured)),
         Format::Xml => {}
     });
     if let Some(breach) = &found.breach {
@@ -88,8 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     if format == Format::Xml {
-        let file =
-            verdict_file(&arguments.model, &subject.net, &found.keys, arguments.limits.threads);
+        let file = verdict_file(&arguments.model, &subject, &found.keys, arguments.limits.threads);
         whole(&file.print())?;
     }
     Ok(outcome(&found))
@@ -177,19 +177,25 @@ impl Limits {
     }
 }
 
-fn json(computed: &Computed) -> serde_json::Value {
+fn json(computed: &Computed, threads: Option<u16>, unfolded: bool) -> serde_json::Value {
     json!({
         "type": "property",
         "key": computed.property.name(),
         "value": computed.value.to_string(),
         "explanation": computed.explanation,
-        "techniques": computed.techniques,
+        "techniques": techniques_of(computed, threads, unfolded),
         "assumes_units": computed.assumes_units,
         "trace_firings": computed.trace.as_ref().map(|sequence| number(sequence.firings())),
     })
 }
 
-fn verdict_file(model: &Path, net: &Net, found: &[Computed], threads: Option<u16>) -> VerdictFile {
+fn verdict_file(
+    model: &Path,
+    subject: &Subject,
+    found: &[Computed],
+    threads: Option<u16>,
+) -> VerdictFile {
+    let net = &subject.net;
     let instance = model::instance_names(model, net).into_iter().next().unwrap_or_default();
     let date = now();
     let verdict = |computed: &Computed| Verdict {
@@ -204,7 +210,12 @@ fn verdict_file(model: &Path, net: &Net, found: &[Computed], threads: Option<u16
             date: Some(date.clone()),
             reference: None,
         }),
-        techniques: techniques(computed, threads),
+        // The format knows the contest's names only.
+        techniques: techniques_of(computed, threads, subject.coloured)
+            .into_iter()
+            .filter(|name| TECHNIQUES.contains(name))
+            .map(str::to_owned)
+            .collect(),
         trace: computed.trace.as_ref().map(|sequence| firing_sequence(net, sequence)),
     };
     // In the order of the contest's files, whatever order they were found in.
@@ -217,15 +228,15 @@ fn verdict_file(model: &Path, net: &Net, found: &[Computed], threads: Option<u16
     }
 }
 
-/// Those of the engines' names that the format knows, behind the one it always wants.
-fn techniques(computed: &Computed, threads: Option<u16>) -> Vec<String> {
+/// Returns the techniques of a key, the contest's words among them. `unfolded`: the keys are about
+/// the unfolding of a coloured net.
+fn techniques_of(computed: &Computed, threads: Option<u16>, unfolded: bool) -> Vec<&'static str> {
     if computed.value == Truth::Unknown {
         return Vec::new();
     }
     let parallel = !matches!(computed.property, Property::Structural(_)) && threads != Some(1);
-    let mode = if parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" };
-    let known = computed.techniques.iter().filter(|name| TECHNIQUES.contains(name));
-    std::iter::once(mode).chain(known.copied()).map(str::to_owned).collect()
+    let circumstances = Circumstances { parallel, unfolded, ..Circumstances::default() };
+    techniques(&computed.techniques, circumstances)
 }
 
 /// `AirplaneLD` of `AirplaneLD-PT-0010`.

@@ -4,9 +4,10 @@ use super::Misuse;
 use super::fair::{Meant, fairness};
 use super::formulas::{Asked, Formulas};
 use super::model::query_file;
+use super::processes::why_not_with_caps;
 use super::terminal::note;
 use crate::answer::Plan;
-use crate::formula::{Formula, Logic, Unsupported, of_cases};
+use crate::formula::{Formula, Logic, NamedNodes, Unsupported, of_cases};
 use crate::input;
 use crate::mcc::Examination;
 use crate::model::View;
@@ -15,7 +16,7 @@ use anyhow::{Result, bail};
 use parikh_net::Net;
 use parikh_net::printable::Word;
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// What is asked in one go: one or more questions, whose answers are printed together.
@@ -25,7 +26,7 @@ pub(super) enum Inquiry<'a> {
     /// An examination with queries, and the file that holds them.
     Queries(Examination, PathBuf),
     /// An examination of processes, and the number of cases that are handled at the same time. The
-    /// net already begins with that many cases, and its final marking is the one with all done.
+    /// net already begins with that many cases, and all cases are done in its final markings.
     Process(Examination, u64),
     /// Formulas of the user's own.
     Formulas(&'a Formulas),
@@ -45,6 +46,9 @@ pub(super) struct Reading<'a> {
     /// formulas that are refused there may be asked of the unfolding afterwards, whose notes then
     /// take the place of these.
     notes: RefCell<Vec<String>>,
+    /// The nodes that names stand for, on the net that was read last: by the id of the question;
+    /// with an empty id those of `--fair`.
+    named: RefCell<HashMap<String, Vec<NamedNodes>>>,
 }
 
 impl Inquiry<'_> {
@@ -87,16 +91,25 @@ impl<'a> Reading<'a> {
         only: &'a [String],
         explain: &'a [String],
     ) -> Self {
-        Reading { inquiry, meant, only, explain, notes: RefCell::default() }
+        let (notes, named) = Default::default();
+        Reading { inquiry, meant, only, explain, notes, named }
     }
 
     /// A plan that holds no question yet, but the fairness that its questions assume.
     fn empty(&self, net: &Net) -> Result<Wording> {
-        let fairness =
+        let (fairness, named) =
             fairness(self.meant.fair, net).map_err(|why| anyhow::anyhow!("--fair: {why}"))?;
+        self.named.replace(HashMap::from([(String::new(), named)]));
         let mut wording = Wording::default();
         wording.plan.mean(fairness);
         Ok(wording)
+    }
+
+    /// Returns the nodes that the names in a question, and in `--fair`, stand for.
+    pub(super) fn named(&self, id: &str) -> Vec<NamedNodes> {
+        let named = self.named.borrow();
+        let both = ["", id].into_iter().filter_map(|id| named.get(id));
+        both.flatten().cloned().collect()
     }
 
     /// Prints the notes that were kept back, once.
@@ -122,8 +135,14 @@ impl<'a> Reading<'a> {
                 Ok(match Plan::of_examination(*examination, net) {
                     Some(plan) => plan.called(&id).into(),
                     None => {
-                        let reason = "the net is too large for goals that speak of all places";
-                        let refused = vec![Unanswered { id, reason: reason.to_owned() }];
+                        let reason = match net.has_caps() {
+                            true => why_not_with_caps(net),
+                            false => {
+                                "the net is too large for goals that speak of all places".to_owned()
+                            }
+                        };
+                        notes.push(format!("parikh: {id}: {reason}"));
+                        let refused = vec![Unanswered { id, reason }];
                         Wording { refused, ..Wording::default() }
                     }
                 })
@@ -182,7 +201,9 @@ impl<'a> Reading<'a> {
         net: &Net,
         notes: &mut Vec<String>,
     ) -> Wording {
-        for Asked { id, formula } in asked.into_iter().filter(|asked| self.is_wanted(&asked.id)) {
+        let wanted = asked.into_iter().filter(|asked| self.is_wanted(&asked.id));
+        for Asked { id, formula, named } in wanted {
+            self.named.borrow_mut().insert(id.clone(), named);
             let planned = formula.and_then(|formula| {
                 let logic = Logic::of(&formula);
                 let asked = self.ask(&mut wording, &id, &formula, net, logic);

@@ -4,6 +4,7 @@
 //! which checks it and gives the way back, and what comes back is replayed on the model and has to
 //! show there what it showed.
 
+use super::begun::begun_where;
 use super::terminal::{line, note};
 use super::trace_file::Trace;
 use super::{Outcome, limits, reduce, replay_coloured, signals, story};
@@ -15,7 +16,7 @@ use crate::unfold;
 use anyhow::{Context, Result, bail};
 use parikh_net::printable::counted;
 use parikh_net::{
-    FiringSequence, LoopRun, Marking, Net, Predicate, Pumping, TransitionId, marking_text,
+    FiringSequence, LoopRun, Marking, Net, Predicate, PumpSequence, TransitionId, marking_text,
 };
 use parikh_solvers::Budget;
 use std::path::{Path, PathBuf};
@@ -67,6 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let net = model.into_net(&unfold::Config::default(), &Budget::unlimited())?;
     let Some(log) = &arguments.log else {
+        let net = begun_where(net, &arguments.model, &text).with_context(|| path.to_string())?;
         let trace = Trace::parse(&net, &text).with_context(|| path.to_string())?;
         if trace.transitions().any(|t| net.passes_a_cap(t)) {
             bail!("{path}: it passes a cap of the net, and is no run of the model");
@@ -168,7 +170,7 @@ fn firings(sequence: &FiringSequence) -> String {
 }
 
 /// Replays a pump in stages and says what grows.
-fn report_stages(net: &Net, pumping: &Pumping, path: &str) -> Result<()> {
+fn report_stages(net: &Net, pumping: &PumpSequence, path: &str) -> Result<()> {
     let growth = check_pumping(net, pumping).with_context(|| format!("{path} does not replay"))?;
     let mut growing = growth.places().peekable();
     if growing.peek().is_none() {

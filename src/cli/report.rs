@@ -63,10 +63,10 @@ pub(super) struct Arguments {
     semantics: systems::Semantics,
     #[command(flatten)]
     formulas: formulas::Formulas,
-    /// Of processes: the marking in which a case is done, for example 'end' or 'p + 2*q', whatever
-    /// the model says.
+    /// Of processes: a marking in which a case is done, for example 'end' or 'p + 2*q', whatever
+    /// the model says. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
-    last: Option<String>,
+    last: Vec<String>,
     /// A verdict file of the contest (a filled model form): where it contradicts the net is a
     /// finding.
     #[arg(long, value_name = "FILE")]
@@ -127,7 +127,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     if arguments.asks_all()
-        && arguments.last.is_none()
+        && arguments.last.is_empty()
         && arguments.form.is_none()
         && let Some(system) = systems::read_system(&arguments.model)?
     {
@@ -219,11 +219,11 @@ impl Arguments {
 
     /// The model with the marking in which a case is done, where it is asked for.
     fn of_process(&self, model: Model) -> Result<Model> {
-        match (self.examination().filter(|asked| asked.is_about_cases()), &self.last) {
-            (None, None) => Ok(model),
+        match (self.examination().filter(|asked| asked.is_about_cases()), &self.last[..]) {
+            (None, []) => Ok(model),
             // Firings are counted where that is asked for, and not on the page.
             (_, last) => {
-                Cases::done_in(last.clone()).begun(&model, Examination::Soundness, &self.model)
+                Cases::done_in(last.to_vec()).begun(&model, Examination::Soundness, &self.model)
             }
         }
     }
@@ -241,14 +241,6 @@ impl Arguments {
                      which begins in {at}."
                 );
                 (begun, Some(remark))
-            }
-            _ if self.asks_all() && net.final_markings().len() > 1 => {
-                let remark = format!(
-                    "The model has {} final markings, and a case is done in any of them. Soundness is about one, \
-                     which --final names.",
-                    net.final_markings().len()
-                );
-                (net, Some(remark))
             }
             _ => (net, None),
         }
@@ -282,7 +274,7 @@ impl Arguments {
             return Ok(Asked::Topics(Topic::of_net(net)));
         }
         let asked = self.formulas.read_aloud(net)?;
-        Ok(planned(asked.into_iter().map(|Formula { id, formula }| (id, formula)), net))
+        Ok(planned(asked.into_iter().map(|Formula { id, formula, .. }| (id, formula)), net))
     }
 }
 

@@ -10,7 +10,7 @@
 //! enter
 //! ```
 //!
-//! Where a pump needs others before it ([`parikh_net::Pumping`]), `@then` begins the next stage:
+//! Where a pump needs others before it ([`parikh_net::PumpSequence`]), `@then` begins the next stage:
 //! what fires once, and behind the next `@repeat` what repeats.
 //!
 //! A run with loops has blocks of lines, with numbers from 0, and lines that repeat one of those
@@ -31,7 +31,9 @@ use crate::evidence::file::number_of_times;
 use crate::evidence::{Replayer, words};
 use num_bigint::BigUint;
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
-use parikh_net::{FiringSequence, Marking, Net, Pumping, Stage, Step, TransitionId, marking_text};
+use parikh_net::{
+    FiringSequence, Marking, Net, PumpSequence, Stage, Step, TransitionId, marking_text,
+};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -71,8 +73,10 @@ impl Trace {
         let Some((_, from)) = self.notes.iter().find(|(key, _)| key == "from") else {
             return Ok(None);
         };
-        let marking = marking_text::parse(from, net);
-        marking.map(Some).map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))
+        let marking = marking_text::parse(from, net)
+            .map_err(|why| anyhow::anyhow!("`# from: {from}`: {why}"))?;
+        // Complement places hold what is left of the bounds.
+        Ok(Some(net.marking_of_model(&marking).unwrap_or(marking)))
     }
 
     /// The transitions that it names, some of them more than once.
@@ -129,10 +133,10 @@ impl Trace {
     }
 
     /// The pump, where it has one.
-    pub(super) fn pumping(&self) -> Option<Pumping> {
+    pub(super) fn pumping(&self) -> Option<PumpSequence> {
         let pump = self.repeat.clone()?;
         let last = Stage { prefix: self.sequence.clone(), pump };
-        Some(Pumping { earlier: self.earlier.clone(), last })
+        Some(PumpSequence { earlier: self.earlier.clone(), last })
     }
 
     /// That it can be gone through firing by firing.

@@ -7,7 +7,7 @@
 use super::svg::escaped;
 use crate::layout::{Direction, Graph, Point, Size, Spacing, layout};
 use parikh_solvers::Budget;
-use parikh_temporal::{Automaton, Edge, Names, Strength};
+use parikh_temporal::{AtomNames, Automaton, AutomatonEdge, Strength};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ const MARGIN: f64 = 30.0;
 const MOST_LINES: usize = 6;
 
 /// What an edge reads, and its marks: `a & !b {0}`.
-fn label(edge: &Edge, names: &Names) -> String {
+fn label(edge: &AutomatonEdge, names: &AtomNames) -> String {
     let literals = edge.cube.literals().iter().map(|literal| {
         let number = literal.atom.0;
         let name = names.name(literal.atom).map_or_else(|| format!("p{number}"), str::to_owned);
@@ -39,7 +39,7 @@ fn label(edge: &Edge, names: &Names) -> String {
 }
 
 /// The edges from one state to another, as lines.
-fn bundles(automaton: &Automaton, names: &Names) -> BTreeMap<(usize, usize), Vec<String>> {
+fn bundles(automaton: &Automaton, names: &AtomNames) -> BTreeMap<(usize, usize), Vec<String>> {
     let mut bundles: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
     for (from, edges) in automaton.states.iter().enumerate() {
         for edge in edges {
@@ -64,7 +64,7 @@ fn colour(strength: Strength) -> &'static str {
 }
 
 /// The automaton for Graphviz.
-pub fn dot(automaton: &Automaton, names: &Names, title: &str) -> String {
+pub fn dot(automaton: &Automaton, names: &AtomNames, title: &str) -> String {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = format!(
         "digraph automaton {{\n  label=\"{}\";\n  rankdir=LR;\n  node [shape=circle, style=filled];\n  \
@@ -84,7 +84,7 @@ pub fn dot(automaton: &Automaton, names: &Names, title: &str) -> String {
 }
 
 /// The automaton as a picture. After the end of the budget its layout is no more improved.
-pub fn svg(automaton: &Automaton, names: &Names, title: &str, budget: &Budget) -> String {
+pub fn svg(automaton: &Automaton, names: &AtomNames, title: &str, budget: &Budget) -> String {
     let bundles = bundles(automaton, names);
     let wide = |lines: &Vec<String>| {
         let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
@@ -233,13 +233,13 @@ fn write_lines((x, y): Point, lines: &[String], body: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parikh_temporal::{Limits, Ltl, parse_ltl};
+    use parikh_temporal::{AutomatonLimits, Ltl, parse_ltl};
 
     #[test]
     fn every_state_and_edge_is_there() {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl("G (\"a<b\" -> F c)", &mut formulas, &mut names).unwrap();
-        let automaton = Automaton::of(&mut formulas, formula, Limits::default()).unwrap();
+        let automaton = Automaton::of(&mut formulas, formula, AutomatonLimits::default()).unwrap();
         let picture = svg(&automaton, &names, "G (a<b -> F c)", &Budget::unlimited());
         assert_eq!(picture.matches("<circle").count(), automaton.states.len());
         let bundles = bundles(&automaton, &names).len();

@@ -7,7 +7,7 @@
 
 use super::MOST_NODES;
 use parikh_net::coloured::Folding;
-use parikh_net::{Net, PlaceId, TransitionId, UnitId, Units};
+use parikh_net::{Net, PlaceId, TransitionId, UnitId, Units, name_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A group of places or transitions.
@@ -158,10 +158,8 @@ fn at_level(net: &Net, units: &Units, level: usize) -> Grouping {
 
 /// By the names for people, where nodes have some, or by ids alone.
 fn by_names(net: &Net, for_people: bool) -> Grouping {
-    let name = |id: &str, label: Option<&str>| {
-        let label = label.filter(|label| for_people && !label.trim().is_empty());
-        stem(label.unwrap_or(id).trim())
-    };
+    let name =
+        |id: &str, label: Option<&str>| stem(name_of(id, label.filter(|_| for_people)).trim());
     let (mut places, mut transitions) = (Groups::default(), Groups::default());
     let of_place = |place: PlaceId| {
         let name = name(net.place_name(place), net.place_label(place));

@@ -1,13 +1,14 @@
 //! What stands out in a picture: nodes by name, an invariant, a siphon or trap, a firing sequence.
 
 use crate::evidence::{ReplayError, replay};
+use crate::formula::{self, FormulaProblem};
 use crate::structure::closed::Kind;
 use crate::structure::flows::place_flows;
 use crate::structure::minimal::minimal_sets;
 use crate::structure::siphons::{starved_by, unmarked_siphon};
 use parikh_net::builder::Node;
 use parikh_net::printable::counted;
-use parikh_net::{FiringSequence, Marking, Net, PlaceId, TransitionId};
+use parikh_net::{FiringSequence, Marking, Net, NodeKind, PlaceId, TransitionId};
 use parikh_solvers::{Budget, Exhausted};
 use std::collections::BTreeMap;
 
@@ -35,6 +36,9 @@ pub enum HighlightError {
         /// A guess of what was meant, as the end of a sentence; empty without one.
         hint: String,
     },
+    /// Several nodes have this name.
+    #[error("{0}")]
+    Ambiguous(FormulaProblem),
     /// Nothing is named.
     #[error("no name is given; expected names of places or transitions, with commas between them")]
     NoName,
@@ -68,8 +72,8 @@ pub enum HighlightError {
 const SETS: usize = 100;
 
 impl Highlight {
-    /// The nodes of these names, some of which may stand in one text with commas between. A name
-    /// may contain a comma itself, so a text that is a name as a whole is one.
+    /// The nodes of these ids or names, some of which may stand in one text with commas between. A
+    /// name may contain a comma itself, so a text that is a name as a whole is one.
     ///
     /// # Errors
     /// With the first name that no node has, or when a text has none.
@@ -79,7 +83,7 @@ impl Highlight {
     ) -> Result<Self, HighlightError> {
         let mut highlight = Highlight::default();
         let split = |text: &'n str| -> Vec<&'n str> {
-            match nodes_named(net, text).is_empty() {
+            match nodes_meant(net, text).is_ok_and(|none| none.is_empty()) {
                 false => vec![text],
                 true => text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
             }
@@ -90,7 +94,7 @@ impl Highlight {
                 return Err(HighlightError::NoName);
             }
             for name in named {
-                let found = nodes_named(net, name);
+                let found = nodes_meant(net, name).map_err(HighlightError::Ambiguous)?;
                 if found.is_empty() {
                     return Err(unknown(net, name));
                 }
@@ -236,7 +240,32 @@ impl Highlight {
 /// Positions of a transition in a sequence that are written beside it.
 const SHOWN: usize = 5;
 
-/// The node of this name; of an unfolding also those that the coloured node of this name stands
+/// Returns the nodes that a text stands for: by their ids, or else by their names, as in formulas.
+///
+/// # Errors
+/// When the text is not in quotes, and several nodes have it as their name.
+fn nodes_meant(net: &Net, text: &str) -> Result<Vec<Node>, FormulaProblem> {
+    let by_id = nodes_named(net, text);
+    if !by_id.is_empty() {
+        return Ok(by_id);
+    }
+    let mut nodes = Vec::new();
+    for kind in [NodeKind::Place, NodeKind::Transition] {
+        let named = formula::nodes_meant(net, kind, text)?;
+        nodes.extend(named.ids.iter().flat_map(|id| match kind {
+            NodeKind::Place => {
+                net.places_named(id).into_iter().flatten().map(Node::Place).collect()
+            }
+            NodeKind::Transition => {
+                let of = net.transitions_named(id).into_iter().flatten();
+                of.map(Node::Transition).collect::<Vec<_>>()
+            }
+        }));
+    }
+    Ok(nodes)
+}
+
+/// The node of this id; of an unfolding also those that the coloured node of this name stands
 /// for.
 fn nodes_named(net: &Net, name: &str) -> Vec<Node> {
     if let Some(place) = net.place_named(name) {

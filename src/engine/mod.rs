@@ -1,8 +1,8 @@
 //! Engines: each settles goals from one side, on one net, within a budget.
 //!
-//! An engine sees goals, never examinations. It is handed a [`Task`] and reports on its side (see
-//! [`crate::board`]), looks at its budget in every loop, and drops goals that others settle. Which
-//! engines there are, and when they have their turn, is in the [`registry`].
+//! An engine works on goals and knows nothing of the contest's examinations. It gets a [`Task`] and
+//! reports on its side (see [`crate::board`]). It checks its budget in every loop and drops goals
+//! that other engines settle. The [`registry`] lists all engines and their roles in the schedule.
 
 pub mod bmc;
 pub mod coloured_walk;
@@ -28,31 +28,31 @@ pub mod walk;
 
 use crate::board::{Board, Technique};
 use crate::ground::Ground;
-use parikh_net::{EffectId, Facts, Features, GoalId, Kind, MarkingGoal, Net};
+use parikh_net::{EffectId, Facts, Features, GoalId, GoalKind, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
 use parikh_solvers::guest::Program;
 use std::fmt;
 
-/// What an engine works on.
+/// The task of an engine.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// The net to work on.
     pub net: &'a Net,
-    /// The goals to settle, as they read on `net`, with their ids on the board.
+    /// The goals to settle, expressed on `net`, with their ids on the board.
     pub goals: &'a [(GoalId, MarkingGoal)],
-    /// What is known of the net already.
+    /// Known facts about the net.
     pub facts: &'a Facts,
-    /// Where others' settlements show.
+    /// The board, for goals that other engines have settled since this task began.
     pub board: &'a Board<'a>,
-    /// How long, how much.
+    /// Limits on time and memory.
     pub budget: &'a Budget,
-    /// Same seed, same run.
+    /// Random seed. The same seed gives the same run.
     pub seed: u64,
 }
 
 impl<'a> Task<'a> {
-    /// For engines whose proofs are about the goals as they read on `ground`.
+    /// Creates a task for engines whose proofs are about the goals as expressed on `ground`.
     pub fn on(
         ground: &'a Ground<'_>,
         board: &'a Board<'a>,
@@ -63,7 +63,7 @@ impl<'a> Task<'a> {
         Task { net, goals, facts, board, budget, seed }
     }
 
-    /// For engines that visit markings: the goals are shrunk.
+    /// Creates a task for engines that visit markings: the goals are simplified.
     pub fn shrunk(
         ground: &'a Ground<'_>,
         board: &'a Board<'a>,
@@ -74,24 +74,24 @@ impl<'a> Task<'a> {
     }
 }
 
-/// One engine.
+/// An engine.
 #[derive(Clone, Copy)]
 pub struct Engine {
-    /// Its name, as `--stats` and messages have it.
+    /// The engine's name in `--stats` and messages.
     pub name: &'static str,
-    /// What the contest calls it.
+    /// The contest's name of the technique.
     pub technique: Technique,
-    /// Which side it approximates from, for people: what it may say is decided by whether it takes
-    /// an [`Under`](crate::board::Under) or an [`Over`](crate::board::Over).
+    /// The side of its approximation, for display only. The actual side follows from its use of an
+    /// [`Under`](crate::board::Under) or an [`Over`](crate::board::Over).
     pub sides: Sides,
-    /// When it has its turn.
+    /// The engine's role in the schedule.
     pub role: Role,
-    /// The kinds of goals and the features of nets that it understands.
+    /// The supported kinds of goals and features of nets.
     pub takes: Takes,
-    /// Sets it to work; nothing is searched or solved yet.
+    /// Creates a session. Nothing is searched or solved yet.
     ///
     /// # Errors
-    /// Why it cannot work on this ground.
+    /// Returns the reason if the engine cannot work on this net.
     pub start: for<'g> fn(Assignment<'g>) -> Result<Box<dyn Session + 'g>, String>,
 }
 
@@ -102,8 +102,8 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Why it has nothing to do on this ground, where it has not: no open goal is of a kind that it
-    /// takes, or the net has what it does not understand. It must not be started then.
+    /// Returns a reason if the engine has nothing to do: no open goal is of a supported kind, or
+    /// the net has an unsupported feature. Then the engine must not be started.
     pub fn refuses(&self, ground: &Ground<'_>, board: &Board<'_>) -> Option<&'static str> {
         if !self.takes.features.cover(ground.net().features()) {
             return Some("the net has features that it does not take");
@@ -114,113 +114,117 @@ impl Engine {
     }
 }
 
-/// What an engine understands. Everything else is kept from it by [`Engine::refuses`].
+/// The supported goals and nets of an engine. [`Engine::refuses`] excludes all others.
 #[derive(Clone, Copy, Debug)]
 pub struct Takes {
-    /// The kinds of goals.
-    pub kinds: &'static [Kind],
-    /// The features of nets.
+    /// The supported kinds of goals.
+    pub kinds: &'static [GoalKind],
+    /// The supported features of nets.
     pub features: Features,
 }
 
 impl Takes {
     /// Goals about single markings.
     pub const MARKINGS: Takes =
-        Takes { kinds: &[Kind::Reach, Kind::Maximise], features: Features::WEIGHTS };
-    /// Predicates that single markings satisfy.
-    pub const PREDICATES: Takes = Takes { kinds: &[Kind::Reach], features: Features::WEIGHTS };
-    /// What stays reachable.
-    pub const HOMES: Takes = Takes { kinds: &[Kind::Home], features: Features::WEIGHTS };
-    /// Runs with a property.
-    pub const RUNS: Takes = Takes { kinds: &[Kind::Run], features: Features::WEIGHTS };
-    /// Properties of the tree of runs.
-    pub const TREES: Takes = Takes { kinds: &[Kind::Tree], features: Features::WEIGHTS };
-    /// Formulas with time: properties of runs, and of their tree.
-    pub const TIME: Takes = Takes { kinds: &[Kind::Run, Kind::Tree], features: Features::WEIGHTS };
+        Takes { kinds: &[GoalKind::Reach, GoalKind::Maximise], features: Features::WEIGHTS };
+    /// Predicates on single markings.
+    pub const PREDICATES: Takes = Takes { kinds: &[GoalKind::Reach], features: Features::WEIGHTS };
+    /// Home properties: predicates that always remain reachable.
+    pub const HOMES: Takes = Takes { kinds: &[GoalKind::Home], features: Features::WEIGHTS };
+    /// Runs with a property (LTL).
+    pub const RUNS: Takes = Takes { kinds: &[GoalKind::Run], features: Features::WEIGHTS };
+    /// Properties of the computation tree (CTL).
+    pub const TREES: Takes = Takes { kinds: &[GoalKind::Tree], features: Features::WEIGHTS };
+    /// Temporal properties: of runs (LTL) and of the computation tree (CTL).
+    pub const TIME: Takes =
+        Takes { kinds: &[GoalKind::Run, GoalKind::Tree], features: Features::WEIGHTS };
 }
 
-/// Which side an engine approximates from.
+/// The side of an approximation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides {
     /// Finds witnesses.
     Under,
     /// Finds proofs.
     Over,
-    /// Finds both.
+    /// Finds witnesses and proofs.
     Both,
 }
 
-/// When an engine has its turn.
+/// The role of an engine in the schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Role {
-    /// Before everything else, on the net that was read, for some milliseconds.
+    /// Runs before everything else, on the original net, for some milliseconds.
     First,
-    /// Once, on the net that was read, before the others prove anything.
+    /// Runs once, on the original net, before the other provers.
     Once {
-        /// The most of the time left that it may take, in [0, 1].
+        /// Limit on its share of the remaining time, in [0, 1].
         share: f64,
     },
-    /// Asks what stays reachable wherever the net goes, on the net that was read.
+    /// Decides home properties, on the original net.
     Homes,
-    /// Argues that there are no runs with a property, on the net that was read, from what is known
-    /// by then; so it is asked again and again.
+    /// Proves that no run has a property, on the original net, from the facts known so far. It is
+    /// therefore repeated.
     RunProofs,
-    /// Looks for runs with a property, on the net that was read.
+    /// Searches for runs with a property, on the original net.
     Runs,
-    /// Finds out what the tree of runs is like, on the net that was read.
+    /// Decides properties of the computation tree, on the original net.
     Trees,
-    /// Finds out the same from a description of all markings at once, in slices that grow.
+    /// Decides properties of the computation tree from a symbolic representation of all markings,
+    /// in growing slices.
     TreeDiagrams,
-    /// Proves in slices that grow, on the net that was read and on nets reduced for some goals, and
-    /// keeps what it has learned in between.
+    /// Proves in growing slices, on the original net and on nets reduced for some goals. Keeps what
+    /// it has learnt between slices.
     Slices,
     /// Visits markings, on reduced nets first.
     Search,
-    /// Proves by induction what arithmetic leaves open, in slices that grow, on the reduced net.
+    /// Proves by induction what linear arithmetic leaves open, in growing slices, on the reduced
+    /// net.
     Induction,
-    /// Unrolls steps and asks for witnesses at their end, in slices that grow, on the reduced net.
+    /// Bounded model checking: unrolls steps and searches for witnesses, in growing slices, on the
+    /// reduced net.
     Unroll,
-    /// Does the same where places may hold very much, when all else has had its turn.
+    /// Like `Unroll`, for places with very many tokens. Runs after all others.
     UnrollWide,
-    /// Folds rounds of a run into loops, in slices, on the net that was read.
+    /// Searches for witnesses with nested loops, in slices, on the original net.
     Loops,
-    /// Describes all markings at once, in slices that grow, on the reduced net.
+    /// Computes all markings symbolically, in growing slices, on the reduced net.
     Diagrams,
-    /// Looks for witnesses whenever nothing else does, on all grounds.
+    /// Searches for witnesses whenever nothing else runs, on all nets.
     Walk,
     /// Follows the candidates that engines in slices could not exclude.
     Guided,
 }
 
-/// What an engine is set to work on.
+/// The assignment of an engine's session.
 #[derive(Clone)]
 pub struct Assignment<'g> {
-    /// Where it works.
+    /// The net with its goals and facts.
     pub ground: &'g Ground<'g>,
-    /// Where others' settlements show.
+    /// The board, for goals that other engines have settled.
     pub board: &'g Board<'g>,
-    /// Same seed, same run; workers have different ones.
+    /// Random seed. The same seed gives the same run; workers have different seeds.
     pub seed: u64,
-    /// How many threads it may use, its own included: all of them where nobody else works.
+    /// Number of threads it may use, including its own. All threads if no other engine runs.
     pub threads: usize,
-    /// Where questions to solvers are written to, if anywhere.
+    /// Directory for dumping solver queries, if any.
     pub dump: Option<Dump>,
-    /// The SMT solver that is asked; Z3 where this build has it and none is named.
+    /// The SMT solver to use. If none is given, Z3 is used if this build includes it.
     pub smt_solver: Option<Program>,
-    /// What to follow, of engines with the role [`Role::Guided`].
+    /// Hints for engines with the role [`Role::Guided`].
     pub hints: Vec<Hint>,
 }
 
-/// How often to fire what, so as to come to a goal: a solution of the state equation, rounded.
+/// Numbers of firings that may lead to a goal: a rounded solution of the state equation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// The goal.
     pub goal: GoalId,
-    /// Firings of each effect class; classes that need not fire are left out.
+    /// Firings per effect class. Classes with no firings are left out.
     pub firings: Vec<(EffectId, u64)>,
 }
 
-/// How a slice ended.
+/// Result of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// More time would not help.
@@ -229,26 +233,27 @@ pub enum Progress {
     Unfinished,
 }
 
-/// An engine at work on one ground, with what it has learned so far.
+/// An engine working on one net, with what it has learnt so far.
 pub trait Session {
-    /// Works until its goals are settled, it has nothing more to try, or `budget` is spent.
+    /// Works until its goals are settled, nothing is left to try, or `budget` is exhausted.
     fn slice(&mut self, budget: &Budget) -> Progress;
 
-    /// Has more tried than before in the slices to come; whether there is anything to try.
+    /// Raises internal limits for the following slices. Returns false if there is nothing more to
+    /// try.
     fn deepen(&mut self) -> bool {
         false
     }
 
-    /// What it could not exclude, for open goals: a hint for walks, and nothing more.
+    /// Returns candidates that it could not exclude for open goals, as hints for walks.
     fn candidates(&self) -> Vec<Hint> {
         Vec::new()
     }
 
-    /// What was done so far, in all slices, in a line.
+    /// Returns a one-line summary of all slices.
     fn statistics(&self) -> String;
 }
 
-/// A session that keeps nothing: each slice is a run by itself, and says what it did.
+/// Returns a session without memory: each slice runs `run`, which returns the summary.
 pub fn each_slice_anew<'g>(
     run: impl FnMut(&Budget) -> String + 'g,
 ) -> Result<Box<dyn Session + 'g>, String> {

@@ -1,4 +1,4 @@
-//! Reduced [grounds](crate::ground::reduced) of the goals that are still open.
+//! Reduced [nets](crate::ground::reduced) for the goals that are still open.
 
 use super::{Task, intervals};
 use crate::board::Board;
@@ -6,11 +6,11 @@ use crate::ground::{Ground, reduced};
 use parikh_net::{Facts, GoalId, Net};
 use parikh_solvers::Budget;
 
-/// The net of `parent` [reduced](reduced::reduce) for those of these goals that are open; `None`
-/// also when none is.
+/// Returns the net of `parent`, [reduced](reduced::reduce) for the open ones among these goals.
+/// Returns `None` if none is open or nothing can be reduced.
 ///
-/// What the token intervals of the reduced net decide is settled in passing: a goal about a
-/// transition that the reduction found dead, or a place that it found constant, is decided there.
+/// Goals decided by the token intervals of the reduced net are settled immediately: goals about
+/// transitions that the reduction found dead, or places that it found constant.
 pub fn reduce<'a>(
     parent: &'a Ground<'a>,
     goals: &[GoalId],
@@ -32,8 +32,8 @@ mod tests {
     use crate::structure::intervals::Intervals;
     use parikh_net::{Goal, Predicate, TransitionId, text};
 
-    /// Four firings are fine on the reduced net, which has no q; on the original the second one is
-    /// beyond what is counted.
+    /// Four firings are possible on the reduced net, which has no place q. On the original net the
+    /// second firing exceeds the token limit.
     #[test]
     fn a_way_back_beyond_the_token_limit_is_no_bug_and_no_verdict() {
         let net =
@@ -53,7 +53,8 @@ mod tests {
         board.under("TEST").on(&ground).reached(GoalId::new(0), four);
         assert_eq!((board.faults(), board.overflowed()), (0, true));
         assert!(board.is_open(GoalId::new(0)));
-        // One firing leaves tokens on either net: that is a bug of whoever said so.
+        // A single firing leaves tokens on both nets, so this witness is a bug of the reporting
+        // engine.
         let bogus = [TransitionId::new(0); 1].into_iter().collect();
         board.under("TEST").on(&ground).reached(GoalId::new(0), bogus);
         assert_eq!(board.faults(), 1);

@@ -1,18 +1,18 @@
-//! The registry: every engine, what it says, and when it has its turn.
+//! The registry of all engines, with their roles.
 //!
-//! The schedule ([`crate::run::schedule`]) knows no engine by name; it reads this list, and so does
-//! `tests/soundness/engines.rs`, which holds each against enumeration. An engine is one file (or
-//! folder) beside this one with a constant `ENGINE`, its `mod` beside the others and its place in
-//! [`ENGINES`].
+//! The schedule ([`crate::run::schedule`]) knows no engine by name and reads this list. So does
+//! `tests/soundness/engines.rs`, which compares each engine with exhaustive enumeration. To add an
+//! engine, write a file or folder in this module with a constant `ENGINE`, and add its `mod` line
+//! and its entry in [`ENGINES`].
 //!
-//! The list is in the order in which engines of the same role have their turns.
+//! Engines with the same role run in the order of this list.
 
 use super::{
     Engine, bmc, coverability, diagrams, explicit, fixpoint, growing, home, lasso, loops, pdr,
     ranking, runs, siphon_trap, smt, state_equation, walk,
 };
 
-/// All engines of the portfolio but for token intervals, which come before it.
+/// All engines of the portfolio except token intervals, which run before it.
 pub const ENGINES: &[Engine] = &[
     coverability::ENGINE,
     siphon_trap::ENGINE,
@@ -43,5 +43,5 @@ pub const ENGINES: &[Engine] = &[
     walk::GUIDED,
 ];
 
-/// Engines that take part only where they are asked for by name.
+/// Engines that run only if requested by name.
 pub const BY_NAME: &[Engine] = &[pdr::K_INDUCTION, smt::K_INDUCTION, smt::BMC];

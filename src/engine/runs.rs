@@ -1,20 +1,20 @@
 //! Goals about whole runs: "φ, and t has fired on the way", where a place counts the firings of t.
 //!
-//! The net whose firings are counted (see [`parikh_net::counted`]) has infinitely many markings as
-//! soon as something can be repeated, although the net without the counters may have few. What is
-//! counted need not be remembered: t fires on a way to φ exactly if, without the counters, a
-//! marking can be reached from which t leads to one from which φ can be reached. One graph answers
-//! all such goals.
+//! A net with firing counters (see [`parikh_net::counted`]) has infinitely many markings as soon as
+//! something repeats, although the net without counters may have few. The counters are not needed.
+//! The transition t fires on a path to φ exactly if, without counters, some reachable marking
+//! enables t, and φ is reachable after firing it. One graph answers all such goals.
 //!
 //! ```text
 //! m₀ ──▶ … ──▶ m ──t──▶ m' ──▶ … ──▶ φ      counted: φ with a token on #t
 //! ```
 //!
 //! # Conditions
-//! 1. Nothing takes from the counter, it is empty initially, and t alone puts on it, one token.
-//! 2. The goal is that it holds a token, and φ, which no counter matters to.
-//! 3. The net without its counters has few markings. Where each counter is bounded, a search of the
-//!    net with them would end too, and only a small graph is tried.
+//! 1. No transition takes from the counter, it is empty initially, and only t puts a token on it,
+//!    one per firing. If t has been replaced by several copies, each copy puts one token on it.
+//! 2. The goal is that the counter has a token, and φ, which depends on no counter.
+//! 3. The net without its counters has few markings. If each counter is bounded, a search with
+//!    counters would terminate too, so only a small graph is tried.
 
 use super::Task;
 use super::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
@@ -25,7 +25,7 @@ use parikh_net::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "runs",
     technique: "EXPLICIT",
@@ -41,16 +41,16 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// The most markings that are looked at, each of which is kept as it is.
+/// Limit on the number of markings. Each is stored unpacked.
 const MARKINGS: usize = 300_000;
 
-/// The same where all counters are bounded.
+/// The same limit if all counters are bounded.
 const MARKINGS_BOUNDED: usize = 10_000;
 
-/// The most tokens counts that are kept, of all markings together.
+/// Limit on the stored token counts of all markings together.
 const COUNTS: usize = 200_000_000;
 
-/// Settles the goals of `task` that are about runs; what came of it, for the log.
+/// Settles the goals of `task` that are about runs. Returns a summary for the log.
 pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
     let net = task.net;
     let open = task.goals.iter().filter(|(id, _)| task.board.is_open(*id));
@@ -74,21 +74,21 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
         let is_done = |at: &u32| done.holds(net, &graph.markings[*at as usize]);
         let ends: Vec<u32> = (0..markings as u32).filter(is_done).collect();
         let (next, has_way) = graph.ways_to(&ends);
-        // The first edge of each transition from behind which there is a way.
+        // By transition, its first edge after which an end marking is reachable.
         let mut by: HashMap<TransitionId, u32> = HashMap::new();
         for (at, edge) in (0u32..).zip(&graph.edges) {
             if has_way[edge.to as usize] {
                 by.entry(edge.transition).or_insert(at);
             }
         }
-        for (t, id) in goals {
+        for (counted, id) in goals {
             if task.budget.is_exhausted() {
                 return format!("out of time after {markings} markings");
             }
             if !task.board.is_open(*id) {
                 continue;
             }
-            let Some(&at) = by.get(t) else {
+            let Some(&at) = counted.iter().find_map(|t| by.get(t)) else {
                 over.unreachable(*id, Proof::searched(markings as u64, false));
                 continue;
             };
@@ -97,10 +97,11 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
             run.push(edge.transition, 1);
             let rest = graph.along(&next, edge.to);
             rest.steps().iter().for_each(|step| run.push(step.transition, step.count));
-            // One run shows all that it fires.
+            // One run is a witness for all transitions that it fires.
             let fired: Vec<TransitionId> = run.steps().iter().map(|step| step.transition).collect();
             let Ok(firings) = u64::try_from(run.firings()) else { continue };
-            let shown = goals.iter().filter(|(t, _)| fired.contains(t));
+            let has_fired = |counted: &[TransitionId]| counted.iter().any(|t| fired.contains(t));
+            let shown = goals.iter().filter(|(counted, _)| has_fired(counted));
             let sightings = shown.map(|&(_, goal)| Sighting { goal, firings }).collect();
             under.along(run, sightings);
         }
@@ -108,10 +109,10 @@ pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> String {
     format!("{markings} markings without counters")
 }
 
-/// Goals by what holds in the end, with the transition that is to have fired.
-type AboutRuns = BTreeMap<Predicate, Vec<(TransitionId, GoalId)>>;
+/// Goals by their final predicate φ, with the transitions of which at least one must have fired.
+type AboutRuns = BTreeMap<Predicate, Vec<(Vec<TransitionId>, GoalId)>>;
 
-/// Conditions 1 and 2.
+/// Returns the goals that satisfy conditions 1 and 2.
 fn about_runs<'g>(
     net: &Net,
     goals: impl Iterator<Item = &'g (GoalId, MarkingGoal)> + Clone,
@@ -122,7 +123,7 @@ fn about_runs<'g>(
         let counted = |part: &Predicate| counter(part).and_then(|p| counts(net, p));
         let counters: Vec<PlaceId> =
             parts.iter().filter(|part| counted(part).is_some()).filter_map(counter).collect();
-        // φ may speak of a place that looks like a counter: the end of a process often does.
+        // φ may mention a place that looks like a counter. The final place of a process often does.
         let only_once = |p: &PlaceId| {
             let speaks = |part: &&Predicate| counter(part) != Some(*p);
             !parts.iter().filter(speaks).any(|part| part.support(net).contains(p))
@@ -138,7 +139,7 @@ fn about_runs<'g>(
     found
 }
 
-/// The place of which a predicate says that it holds a token.
+/// Returns the place if the predicate says that a place has a token.
 fn counter(part: &Predicate) -> Option<PlaceId> {
     match part {
         Predicate::Atom(Atom { sum, bound: -1 }) => match *sum.terms() {
@@ -149,14 +150,14 @@ fn counter(part: &Predicate) -> Option<PlaceId> {
     }
 }
 
-/// The transition whose firings a place counts.
-fn counts(net: &Net, p: PlaceId) -> Option<TransitionId> {
-    match *net.producers(p) {
-        [arc] if arc.weight == 1 && net.consumers(p).is_empty() && net.initial()[p] == 0 => {
-            Some(arc.transition)
-        }
-        _ => None,
-    }
+/// Returns the transitions whose firings a place counts together.
+fn counts(net: &Net, p: PlaceId) -> Option<Vec<TransitionId>> {
+    let producers = net.producers(p);
+    let counts_firings = !producers.is_empty()
+        && producers.iter().all(|arc| arc.weight == 1)
+        && net.consumers(p).is_empty()
+        && net.initial()[p] == 0;
+    counts_firings.then(|| producers.iter().map(|arc| arc.transition).collect())
 }
 
 #[cfg(test)]
@@ -175,7 +176,7 @@ mod tests {
         let net = counted(&net.unwrap()).unwrap();
         let place = |name: &str| net.place_named(name).unwrap();
         let all = LinearSum::new(["i", "p", "q", "o"].map(|name| (place(name), 1))).unwrap();
-        // By itself, the first part looks like one about a counter.
+        // Alone, the first part looks like one about a counter.
         let done = [Predicate::at_least(place("o"), 1), Predicate::at_most(all, 1)];
         let goals: Vec<(GoalId, MarkingGoal)> = ["#t", "#back", "#astray", "#round", "#u"]
             .into_iter()

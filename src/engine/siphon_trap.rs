@@ -1,15 +1,14 @@
-//! Deadlocks excluded by siphons and traps.
+//! Excludes deadlocks by siphons and traps.
 //!
-//! In a dead marking every transition lacks a token on some input place, so the places that lack
-//! form a siphon that meets every preset. If each such set contains a trap that is marked
-//! initially, it is never empty, and no marking is dead. [`crate::structure::commoner`] asks
-//! exactly that as a SAT question; here its answer settles the goal, after its certificate was
-//! checked.
+//! In a dead marking every transition lacks a token on some input place. So the places without
+//! enough tokens form a siphon that meets every preset. If each such set contains an initially
+//! marked trap, it is never empty, and no marking is dead. [`crate::structure::commoner`] answers
+//! this as a SAT query. This engine checks its certificate and settles the goal.
 //!
 //! # Conditions
-//! 1. The goal is a dead marking, nothing else.
+//! 1. The goal is exactly "a dead marking is reachable".
 //! 2. The traps make a certificate: a lemma for each, and a propositional refutation of a dead
-//!    marking, found anew; the solver that found the traps is not trusted.
+//!    marking, computed anew. The solver that found the traps is not trusted.
 //!
 //! # Sources
 //! F. Commoner, *Deadlocks in Petri nets*, 1972; M. Hack, *Analysis of production schemata by Petri
@@ -26,7 +25,7 @@ use parikh_net::{Atom, LinearSum, MarkingGoal, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "siphon-trap",
     technique: "SIPHON_TRAP",
@@ -41,7 +40,7 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// Settles the deadlock goals of `task` if it can; what came of it, for the log.
+/// Settles the deadlock goals of `task` if possible. Returns a summary for the log.
 pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
     let is_deadlock = |goal: &MarkingGoal| *goal == MarkingGoal::Reach(Predicate::Dead);
     let wanted =
@@ -69,9 +68,9 @@ pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
     }
 }
 
-/// That no marking is dead, for these traps, which are marked initially: of each, "all of its
-/// places are empty" contradicts the trap, and a dead marking would leave one of them empty. `None`
-/// when that is not so, or not shown in time.
+/// Returns the certificate that no marking is dead, from initially marked traps. For each trap,
+/// "all of its places are empty" contradicts the trap, and a dead marking would leave some trap
+/// empty. Returns `None` if this is false or not shown in time.
 pub fn document(net: &Net, traps: &[Vec<PlaceId>], budget: &Budget) -> Option<Document> {
     let mut places: Vec<PlaceId> = traps.iter().flatten().copied().collect();
     places.sort_unstable();

@@ -17,7 +17,7 @@ use crate::evidence::no_run::{NamedNoRun, NoRun};
 use crate::evidence::reduction::NamedLog;
 use parikh_net::loops::{LoopElement, LoopRun};
 use parikh_net::run_property::RunProperty;
-use parikh_net::{FiringSequence, Net, Pumping, Stage};
+use parikh_net::{FiringSequence, Net, PumpSequence, Stage};
 use serde::Serialize;
 use serde_json::json;
 use std::io::{self, Write};
@@ -104,7 +104,7 @@ impl<'n, W: Write> Writer<'n, W> {
     ///
     /// # Errors
     /// As in [`new`](Self::new).
-    pub fn pump(&mut self, pumping: &Pumping) -> io::Result<String> {
+    pub fn pump(&mut self, pumping: &PumpSequence) -> io::Result<String> {
         let id = self.id(Kind::Pump);
         write!(self.out, r#"{{"pump":{{"id":"{id}","#)?;
         for (at, stage) in pumping.earlier.iter().enumerate() {
@@ -331,7 +331,7 @@ mod tests {
         twice.push(TransitionId::new(0), 2);
         let mut writer = Writer::new(&net, "OneSafe", Vec::new()).unwrap();
         let trace = writer.trace(&twice).unwrap();
-        let single = Pumping::single(FiringSequence::new(), twice.clone());
+        let single = PumpSequence::single(FiringSequence::new(), twice.clone());
         let pump = writer.pump(&single).unwrap();
         let bounds = Document::Bounds(Bounds { assumes_units: false, steps: Vec::new() });
         let document = writer.document(Some(("r9", &net)), &bounds).unwrap();

@@ -9,7 +9,7 @@
 use super::Untranslated;
 use crate::structure::semiflows::place_semiflows;
 use parikh_net::extended::capacity;
-use parikh_net::translation::{Because, Bound};
+use parikh_net::translation::{Because, TranslationBound};
 use parikh_net::{ExtendedNet, Marking, PlaceId};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
@@ -49,7 +49,7 @@ const FLOW_TIME: Duration = Duration::from_secs(5);
 
 /// The bounds of places that inhibit or are emptied, by ascending place.
 pub(super) struct Bounds {
-    pub(super) known: Vec<Bound>,
+    pub(super) known: Vec<TranslationBound>,
     /// The first place without one, and the arc that wants it.
     pub(super) missing: Option<Untranslated>,
 }
@@ -76,9 +76,9 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Bou
             (Some((most, sum)), other) if other.is_none_or(|other| most <= other) => {
                 let terms = sum.terms().iter();
                 let weights = terms.map(|&(p, factor)| (p, factor.unsigned_abs())).collect();
-                Bound { place, most, because: Because::Weights(weights) }
+                TranslationBound { place, most, because: Because::Weights(weights) }
             }
-            (_, Some(most)) => Bound { place, most, because: Because::Capacity },
+            (_, Some(most)) => TranslationBound { place, most, because: Because::Capacity },
             _ => continue,
         };
         bounds.insert(place, bound);
@@ -97,7 +97,11 @@ pub(super) fn find(net: &ExtendedNet, most_visited: u64, budget: &Budget) -> Bou
 
 /// The same bounds, and a cap on each place that has none: as many tokens as the initial marking
 /// and the arcs at the place have, and some room.
-pub(super) fn cap(net: &ExtendedNet, known: &[Bound], rooms: Rooms) -> Vec<Bound> {
+pub(super) fn cap(
+    net: &ExtendedNet,
+    known: &[TranslationBound],
+    rooms: Rooms,
+) -> Vec<TranslationBound> {
     let core = net.core();
     let mut bounds: BTreeMap<_, _> = known.iter().map(|it| (it.place, it.clone())).collect();
     for place in wanted(net) {
@@ -107,7 +111,8 @@ pub(super) fn cap(net: &ExtendedNet, known: &[Bound], rooms: Rooms) -> Vec<Bound
         let said = inhibits.chain(moves).chain([core.initial()[place], 1]).max().unwrap_or(1);
         let is_emptied = core.transitions().any(|t| net.resets(t).contains(&place));
         let room = if is_emptied { rooms.emptied } else { rooms.inhibiting };
-        let cap = Bound { place, most: said.saturating_add(room), because: Because::Cap };
+        let cap =
+            TranslationBound { place, most: said.saturating_add(room), because: Because::Cap };
         bounds.entry(place).or_insert(cap);
     }
     bounds.into_values().collect()
@@ -126,7 +131,7 @@ fn visited(
     wanted: &BTreeSet<PlaceId>,
     limit: u64,
     budget: &Budget,
-) -> Option<Vec<Bound>> {
+) -> Option<Vec<TranslationBound>> {
     let core = net.core();
     let places = core.place_count().max(1) as u64;
     let limit = limit.min(MOST_CELLS / places);
@@ -152,12 +157,12 @@ fn visited(
         }
     }
     let because = Because::Visited(known.len() as u64);
-    let bound = |&place| Bound { place, most: most[place], because: because.clone() };
+    let bound = |&place| TranslationBound { place, most: most[place], because: because.clone() };
     Some(wanted.iter().map(bound).collect())
 }
 
 /// What is to be said of a net of which some place has no bound.
-fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, Bound>) -> Untranslated {
+fn unbounded(net: &ExtendedNet, bounds: &BTreeMap<PlaceId, TranslationBound>) -> Untranslated {
     let core = net.core();
     let mut arcs = core.transitions().flat_map(|t| {
         let inhibit =

@@ -18,14 +18,14 @@
 
 use super::{MOST_COPIES, Untranslated};
 use parikh_net::translation::{
-    Because, Bound, Caps, Translation, cap_name, complement_name, copy_name,
+    Because, Caps, Translation, TranslationBound, cap_name, complement_name, copy_name,
 };
 use parikh_net::{BuildError, ExtendedNet, Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// The net by these bounds, of which there is one for each place that inhibits or is emptied.
-pub(super) fn build(net: &ExtendedNet, bounds: Vec<Bound>) -> Result<Net, Untranslated> {
+pub(super) fn build(net: &ExtendedNet, bounds: Vec<TranslationBound>) -> Result<Net, Untranslated> {
     let most: BTreeMap<PlaceId, u64> = bounds.iter().map(|it| (it.place, it.most)).collect();
     let caps: BTreeSet<PlaceId> =
         bounds.iter().filter(|it| it.because == Because::Cap).map(|it| it.place).collect();
@@ -76,7 +76,11 @@ pub(super) fn build(net: &ExtendedNet, bounds: Vec<Bound>) -> Result<Net, Untran
         translation = translation.with_caps(Caps { within, over, enabled });
     }
     builder.set_translation(translation);
-    Ok(builder.build()?)
+    let made = builder.build()?;
+    // What else there is depends on the model's places: final markings speak of those alone.
+    let finals = core.final_markings().iter().map(|last| last.padded(made.place_count()));
+    let finals = finals.collect();
+    Ok(made.with_final_markings(finals))
 }
 
 /// A net while it is made.

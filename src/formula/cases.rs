@@ -1,18 +1,20 @@
 //! Formulas of LTL on finite words: the cases of a process.
 //!
-//! A *case* is a row of firings from the initial marking to the final one, which is dead: it ends
-//! there. Its word has a letter for each marking with the firing that leaves it, and a last one,
-//! the final marking, that nothing leaves. A run that comes to a dead marking repeats it, so the
-//! word of a case with its last letter again and again is the word of a run; and since whatever
-//! comes after the last letter is the last letter again, G, F and U say the same of both. Only X
-//! differs: after the last letter of a case there is nothing, so X φ does not hold there. So
+//! A *case* is a firing sequence from the initial marking to a final marking. Final markings are
+//! dead, so the case ends there. Its word has a letter for each marking with the firing that leaves
+//! it, and a last letter for the final marking, which nothing leaves. A run that comes to a dead
+//! marking repeats it. So the word of a case, with its last letter repeated, is the word of a run.
+//! G, F and U say the same of both words, since every letter after the last one is the last one
+//! again. Only X differs: nothing comes after the last letter of a case, so X φ does not hold there.
 //!
 //! ```text
 //! of every case, φ    is    of every run,  F final -> φ'
 //! of some case, φ     is    of some run,   F final && φ'
 //! ```
 //!
-//! where φ' has `!deadlock && X` in place of each `X`.
+//! Here φ' has `!deadlock && X` in place of each `X`, and `final` is the disjunction of the final
+//! markings. Final markings of a net that stands for one with inhibitor or reset arcs speak of the
+//! model's places.
 //!
 //! # Source
 //! G. De Giacomo, M. Vardi, *Linear temporal logic and linear dynamic logic on finite traces*,
@@ -25,14 +27,24 @@ use parikh_net::{Marking, Net};
 /// What a formula asks of the cases of `net`, as a formula of its runs.
 ///
 /// # Errors
-/// When the net has not one final marking, that is not dead, or path quantifiers stand inside.
+/// When the net has no final marking, one that is not dead, or path quantifiers stand inside.
 pub fn of_cases(formula: &Formula, net: &Net) -> Result<Formula, Unsupported> {
-    let last = match net.final_markings() {
-        [last] if net.is_dead(last) => last,
-        [_] => return Err(Unsupported::FinalNotDead),
-        _ => return Err(Unsupported::NotOneFinal),
+    let finals = net.final_markings();
+    if finals.is_empty() {
+        return Err(Unsupported::NoFinal);
+    }
+    // What exceeds the bounds of places is not reached.
+    let is_dead = |last| net.marking_of_model(last).is_none_or(|whole| net.is_dead(&whole));
+    if !finals.iter().all(is_dead) {
+        return Err(Unsupported::FinalNotDead);
+    }
+    let mut each =
+        finals.iter().map(|last| is_marking(net, last)).collect::<Result<Vec<_>, _>>()?;
+    let last = match each.len() {
+        1 => each.remove(0),
+        _ => Formula::Or(each),
     };
-    let is_final = Box::new(Formula::Finally(Box::new(is_marking(net, last)?)));
+    let is_final = Box::new(Formula::Finally(Box::new(last)));
     Ok(match formula {
         Formula::ExistsPath(path) => {
             let both = Formula::And(vec![*is_final, of_words(path)?]);
@@ -54,7 +66,7 @@ fn is_marking(net: &Net, marking: &Marking) -> Result<Formula, Unsupported> {
     let marked = marking.marked().map(|(place, tokens)| {
         compare(Expression::Tokens(vec![place]), Relation::AtLeast, u128::from(tokens))
     });
-    let all = Expression::Tokens(net.places().collect());
+    let all = Expression::Tokens(net.model_places().collect());
     let no_more = compare(all, Relation::AtMost, marking.total());
     Ok(Formula::And(marked.chain([no_more]).collect::<Result<_, _>>()?))
 }

@@ -1,9 +1,10 @@
 //! What can be wrong with one formula of a file whose other formulas are fine.
 
 use super::MAX_DEPTH;
-use parikh_net::Net;
+use super::named;
 use parikh_net::closest;
 use parikh_net::printable::Printable;
+use parikh_net::{Net, NodeKind};
 use std::borrow::Cow;
 
 /// Why a formula is unusable, and where.
@@ -34,6 +35,23 @@ pub enum FormulaProblem {
         name: String,
         /// A guess of what was meant, as the end of a sentence; empty without one.
         hint: String,
+    },
+    /// A word that several nodes have as their name, and none as its id.
+    #[error(
+        "`{}` is the name of {} {}s: {}; name one of them by its id, or write the name in quotes \
+         for all of them",
+        shown(name),
+        candidates.len(),
+        kind.word(),
+        listed(candidates)
+    )]
+    AmbiguousName {
+        /// As the formula has it.
+        name: String,
+        /// The kind of nodes.
+        kind: NodeKind,
+        /// The ids of the nodes with this name.
+        candidates: Vec<String>,
     },
     /// An operator that is not of the language, or not one we read.
     #[error("the operator `{}` is not supported", shown(.0))]
@@ -195,6 +213,14 @@ pub(super) fn shown(text: &str) -> String {
         Some((end, _)) => format!("{}…", Printable(&text[..end])),
         None => Printable(text).to_string(),
     }
+}
+
+/// The first ids, and the number of the others.
+fn listed(ids: &[String]) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = named::ids(&mut text, ids);
+    text
 }
 
 /// The end of the sentence "the net has no place …". A label is the likelier mistake: people see

@@ -5,7 +5,7 @@
 
 use super::text::inline::is_bare;
 use super::{Expression, Formula, Relation};
-use parikh_net::{Net, PlaceId};
+use parikh_net::{Net, NodeKind, PlaceId};
 use std::fmt;
 
 /// A formula with the net that its names are from, to be displayed.
@@ -129,12 +129,12 @@ fn open(whole: &Formula, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Formula::Fireable(transitions) | Formula::Fires(transitions) => {
             let fires = matches!(whole, Formula::Fires(_));
             f.write_str(if fires { "fires(" } else { "fireable(" })?;
-            list(transitions.iter().map(|&t| net.transition_name(t)), ", ", f)?;
+            list(transitions.iter().map(|&t| net.transition_name(t)), ", ", net, f)?;
             f.write_str(")")
         }
         Formula::PlaceBound(places) => {
             f.write_str("bound(")?;
-            list(names(places, net), " + ", f)?;
+            list(names(places, net), " + ", net, f)?;
             f.write_str(")")
         }
         Formula::Deadlock => f.write_str("deadlock"),
@@ -185,10 +185,10 @@ fn expression(
     match whole {
         Expression::Constant(number) => write!(f, "{number}"),
         Expression::Tokens(places) => match places[..] {
-            [place] => name(net.place_name(place), f),
+            [place] => name(net.place_name(place), net, f),
             _ => {
                 f.write_str("tokens(")?;
-                list(names(places, net), ", ", f)?;
+                list(names(places, net), ", ", net, f)?;
                 f.write_str(")")
             }
         },
@@ -209,22 +209,24 @@ fn names<'a>(places: &'a [PlaceId], net: &'a Net) -> impl Iterator<Item = &'a st
 fn list<'a>(
     names: impl Iterator<Item = &'a str>,
     between: &str,
+    net: &Net,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     for (index, each) in names.enumerate() {
         if index > 0 {
             f.write_str(between)?;
         }
-        name(each, f)?;
+        name(each, net, f)?;
     }
     Ok(())
 }
 
-fn name(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn name(name: &str, net: &Net, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if is_bare(name) {
         return f.write_str(name);
     }
-    f.write_str("\"")?;
+    // In quotes alone, the name of other nodes would stand for them.
+    f.write_str(if is_name_of_others(net, name) { "id \"" } else { "\"" })?;
     for c in name.chars() {
         if matches!(c, '"' | '\\' | '\n') {
             f.write_str("\\")?;
@@ -232,4 +234,11 @@ fn name(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{c}")?;
     }
     f.write_str("\"")
+}
+
+/// Returns true if the id of a node is also the name of a node with another id.
+fn is_name_of_others(net: &Net, id: &str) -> bool {
+    let has_labels = net.has_labels(NodeKind::Place) || net.has_labels(NodeKind::Transition);
+    let is = |(other, name): (&str, &str)| name == id && other != id;
+    has_labels && net.named_places().chain(net.named_transitions()).any(is)
 }

@@ -13,7 +13,9 @@ use parikh_net::coloured::Folding;
 use parikh_net::property::condition;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Goal, Net, Predicate, TransitionId};
-use parikh_temporal::{Atom, Formula as Ltl, LINEAR_RULES, Linear, Ltl as Formulas, Node, Value};
+use parikh_temporal::{
+    Atom, Formula as Ltl, LINEAR_RULES, Linear, Ltl as Formulas, Node, PartialTruth,
+};
 
 /// The most steps of rewriting.
 const STEPS: usize = 20_000;
@@ -49,7 +51,7 @@ fn simplified(
     let here = |atom: Atom| initially[atom.0 as usize];
     if is_dead {
         // There is one run, which repeats one letter.
-        let value = formulas.value_at_end(formula, here) == Value::True;
+        let value = formulas.value_at_end(formula, here) == PartialTruth::True;
         return RunProperty::new(&formulas, formulas.constant(value), &[]);
     }
     let given = formulas.given_here(formula, here);

@@ -18,7 +18,7 @@ use parikh_net::coloured::Folding;
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, Net, Predicate, TreeProperty};
 use parikh_temporal::{
-    Atom, BRANCHING_RULES, Formula as Id, Ltl, Node, Paths as _, Quantifier, Value,
+    Atom, BRANCHING_RULES, Formula as Id, Ltl, Node, PartialTruth, Paths as _, Quantifier,
 };
 
 type Ctl = Id<Quantifier>;
@@ -99,7 +99,8 @@ enum Task {
 
 /// Whether a part is true initially, as far as the initial marking says so.
 fn initially(whole: &TreeProperty, part: Ctl, net: &Net) -> Option<bool> {
-    let here = |atom: Atom| Value::from(whole.atoms()[atom.0 as usize].holds(net, net.initial()));
+    let here =
+        |atom: Atom| PartialTruth::from(whole.atoms()[atom.0 as usize].holds(net, net.initial()));
     let value = match net.is_dead(net.initial()) {
         true => whole.formulas().value_at_end(part, here),
         false => whole.formulas().value_here(part, here),

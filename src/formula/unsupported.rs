@@ -13,11 +13,11 @@ pub enum Unsupported {
     #[error("--fair is about runs, so formulas of LTL; this one is of CTL")]
     FairTree,
     /// A question about cases of a net that does not say where these end.
-    #[error("a case ends in the final marking, of which the net has not one: name it with --final")]
-    NotOneFinal,
+    #[error("a case ends in a final marking, and the net has none: name one with --final")]
+    NoFinal,
     /// A question about cases that may go on after their end.
     #[error(
-        "something is enabled in the final marking: --cases is about processes whose cases end there"
+        "something is enabled in a final marking: --cases is about processes whose cases end there"
     )]
     FinalNotDead,
     /// Numbers beyond 64 bits.

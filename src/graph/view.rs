@@ -55,9 +55,8 @@ impl<'n> View<'n> {
         let terminal = components::terminal(markings.len(), pairs);
         let mut leads = vec![false; markings.len()];
         edges.iter().for_each(|edge| leads[edge.from as usize] = true);
-        let is_last = |tokens: &[u64]| net.final_markings().iter().any(|it| it.tokens() == tokens);
         let node = |(at, tokens): (usize, Vec<u64>)| Node {
-            last: is_last(&tokens),
+            last: net.is_final(&tokens),
             tokens: (0..).map(PlaceId::new).zip(tokens).filter(|&(_, held)| held > 0).collect(),
             dead: !leads[at],
             terminal: terminal[at],

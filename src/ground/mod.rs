@@ -28,7 +28,7 @@ use crate::evidence::reduction::{CheckedReduction, LogError, NamedLog};
 use crate::structure::intervals::{self, Intervals};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{
-    Facts, FiringSequence, Goal, GoalId, Kind, MarkingGoal, Net, Predicate, RunProperty,
+    Facts, FiringSequence, Goal, GoalId, GoalKind, MarkingGoal, Net, Predicate, RunProperty,
     SortedGoals, TreeProperty,
 };
 use std::sync::{Arc, Mutex, OnceLock};
@@ -253,7 +253,7 @@ impl<'a> Ground<'a> {
     }
 
     /// The kinds of its goals, each with the goal.
-    pub fn kinds(&self) -> impl Iterator<Item = (GoalId, Kind)> {
+    pub fn kinds(&self) -> impl Iterator<Item = (GoalId, GoalKind)> {
         self.goals.kinds()
     }
 

@@ -62,14 +62,19 @@ pub enum InputError {
         file: Box<str>,
     },
     /// Of no format that models are read in.
-    #[error("{file}: the file begins with `{found}`, expected one of:{formats}")]
+    #[error(
+        "{file}:{line}: the file begins with `{found}`, expected one of: {}",
+        formats.join("; ")
+    )]
     UnknownFormat {
         /// The file.
         file: Box<str>,
-        /// How it begins.
+        /// The first line that is not blank, counted from 1.
+        line: u64,
+        /// The beginning of this line.
         found: String,
-        /// The formats that there are, a line each.
-        formats: String,
+        /// The formats that Parikh reads, one line each.
+        formats: Vec<String>,
     },
     /// A line of a net as text.
     #[error("{file}:{line}: {problem}")]
@@ -82,13 +87,19 @@ pub enum InputError {
         problem: String,
     },
     /// A file that another tool wrote, and is known not to be read.
-    #[error("{file}: this is {kind}, which Parikh does not read: {advice}")]
+    #[error(
+        "{file}:{line}: this is {kind} (found `{found}`), which Parikh does not read: {advice}"
+    )]
     Foreign {
         /// The file.
         file: Box<str>,
-        /// What it is.
+        /// The line that shows the format, counted from 1.
+        line: u64,
+        /// The keyword or element that shows the format.
+        found: String,
+        /// The kind of file and its tool.
         kind: &'static str,
-        /// What to do.
+        /// The export or conversion that gives a file Parikh reads.
         advice: &'static str,
     },
     /// A piece of a net in another tool's language.
@@ -145,7 +156,7 @@ pub enum InputError {
         expected: &'static str,
     },
     /// A PNML file without a net.
-    #[error("{file}: no `<net>` in the file, expected one below `<pnml>`")]
+    #[error("{file}: no `<net>` in the file, expected one right inside `<pnml>`")]
     NoNet {
         /// The file.
         file: Box<str>,
@@ -155,6 +166,28 @@ pub enum InputError {
     SeveralNets {
         /// The second net.
         at: Location,
+    },
+    /// A net inside a page, as WoPeD writes the net of a sub-process.
+    #[error(
+        "{at}: a `<net>` begins inside page `{page}`: this is a sub-process, as WoPeD writes it, which Parikh \
+         does not read; replace it by its places and transitions in WoPeD, and save the net again"
+    )]
+    SubProcess {
+        /// The inner net.
+        at: Location,
+        /// The id of the page around it.
+        page: String,
+    },
+    /// A net inside an element that holds none.
+    #[error(
+        "{at}: a `<net>` begins inside `<{around}>`, expected it right inside `<pnml>` or in a \
+         `<module>`; move it there"
+    )]
+    HiddenNet {
+        /// The net.
+        at: Location,
+        /// The element around it.
+        around: String,
     },
     /// A net with coloured tokens.
     #[error("{at}: this is a coloured net (found {found}), expected a place/transition net")]
@@ -166,10 +199,24 @@ pub enum InputError {
     },
     /// An arc that does something else than move tokens.
     #[error(
-        "{at}: arc `{arc}` has the type `{found}`, expected `normal`, or in nets without colours `inhibitor`, \
-         `read` or `reset`"
+        "{at}: arc `{arc}` has the type `{found}`, expected `normal`, `inhibitor`, `read` or `reset`; \
+         write its meaning with arcs of these types"
     )]
     UnsupportedArc {
+        /// The arc.
+        at: Location,
+        /// Its id, or its ends when it has none.
+        arc: String,
+        /// Its type.
+        found: String,
+    },
+    /// An arc of a coloured net that does something else than move tokens.
+    #[error(
+        "{at}: arc `{arc}` of a coloured net has the type `{found}`, expected `normal`: inhibitor, read and \
+         reset arcs are read in nets without colours only; unfold the net with the tool that wrote it, or \
+         write the test with a complementary place"
+    )]
+    ColouredArc {
         /// The arc.
         at: Location,
         /// Its id, or its ends when it has none.

@@ -9,6 +9,13 @@
 //! A place without a number, or that is not named, holds nothing. A marking
 //! without a token says nothing (some tools write one where none was chosen), and the same one
 //! twice is one.
+//!
+//! Other tools write the tokens into the places, beside the initial marking. All places together
+//! make one final marking, which comes after the others:
+//!
+//! ```xml
+//! <place id="end"><finalMarking><text>1</text></finalMarking></place>
+//! ```
 
 use super::error::InputError;
 use super::graph::Graph;
@@ -18,7 +25,20 @@ use parikh_net::Marking;
 use std::io::BufRead;
 
 /// One marking as the file has it: places by their ids, which may come later in the file.
+#[derive(Default)]
 pub(super) struct FinalMarking(Vec<(String, Label)>);
+
+impl FinalMarking {
+    /// Adds what a place says of itself.
+    pub(super) fn add(&mut self, place: &str, tokens: Label) {
+        self.0.push((place.to_owned(), tokens));
+    }
+
+    /// Whether no place is named.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 /// Reads what is in `<finalmarkings>`, which was opened last.
 pub(super) fn read(

@@ -13,7 +13,8 @@ use super::format::{Format, SourceModel, Unread, translated};
 use super::{foreign, lola, mist, pnml, symmetric, systems, text, tina};
 use crate::model::Model;
 use parikh_net::printable::counted;
-use std::io::BufRead;
+use parikh_net::{ExtendedNet, Net};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -30,6 +31,10 @@ pub const FORMATS: &[Format] = &[
     systems::AUT,
     systems::FSM,
 ];
+
+/// The bytes at the beginning of a file by which its format is recognised. Remarks and drawings may
+/// take most of them.
+const BEGINNING: u64 = 256 * 1024;
 
 /// Reads the model that an argument names: a file of one of the [`FORMATS`], compressed or not, or
 /// the directory or the archive of a contest instance.
@@ -54,6 +59,15 @@ fn read(path: &Path, caps: bool) -> Result<Model, InputError> {
     translated_from(read_source(path)?, path, caps)
 }
 
+/// The place/transition net that stands for a net with inhibitor or reset arcs, within caps where
+/// places have no bound. `file` is how messages call its file.
+///
+/// # Errors
+/// When no place/transition net stands for it.
+pub fn translated_within_caps(net: ExtendedNet, file: &str) -> Result<Net, InputError> {
+    translated(net, file, true)
+}
+
 /// What stands for a model that was read from there, where it has inhibitor or reset arcs.
 ///
 /// # Errors
@@ -70,6 +84,20 @@ fn translated_from(source: SourceModel, path: &Path, caps: bool) -> Result<Model
     })
 }
 
+/// Reads the net with inhibitor or reset arcs that an argument names.
+///
+/// # Errors
+/// As [`read_source`], and for coloured nets, whose readers know no such arcs.
+pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
+    match read_source(path)? {
+        SourceModel::Net(net) => Ok(*net),
+        SourceModel::Coloured(_) => {
+            let file = model_file(path)?.display().to_string().into();
+            Err(InputError::Unreadable { file, cause: std::io::ErrorKind::InvalidData.into() })
+        }
+    }
+}
+
 /// Reads what is in the file that an argument names, as it is: a net with inhibitor or reset arcs
 /// has them still.
 ///
@@ -80,7 +108,8 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
     let path = model_file(path)?;
     let (mut reader, file) = super::open(&path)?;
     let unreadable = |cause| InputError::Unreadable { file: file.as_str().into(), cause };
-    let beginning = reader.fill_buf().map_err(unreadable)?.to_owned();
+    let mut beginning = Vec::new();
+    (&mut reader).take(BEGINNING).read_to_end(&mut beginning).map_err(unreadable)?;
     if beginning.trim_ascii().is_empty() && beginning.len() < 1024 {
         return Err(InputError::NoContent { file: file.as_str().into() });
     }
@@ -91,8 +120,10 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
     for format in FORMATS.iter().filter(|format| (format.begins)(&beginning)) {
         if refused.is_some() {
             (reader, _) = super::open(&path)?;
+            std::io::copy(&mut (&mut reader).take(BEGINNING), &mut std::io::sink())
+                .map_err(unreadable)?;
         }
-        match (format.read)(&mut reader, &file) {
+        match (format.read)(&mut (&*beginning).chain(&mut reader), &file) {
             Ok(source) => {
                 let (sizes, lasted) = (sizes(&source), start.elapsed());
                 tracing::info!("read {file}: {sizes}, {lasted:.2?}");
@@ -102,11 +133,16 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
             Err(Unread::AnotherFormat(error)) => refused = Some(error),
         }
     }
-    let mut lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
-    let found = String::from_utf8_lossy(line).chars().take(20).collect();
-    let formats = FORMATS.iter().map(|format| format!("\n  {}", format.name)).collect();
-    Err(refused.unwrap_or(InputError::UnknownFormat { file: file.into(), found, formats }))
+    if let Some(refused) = refused {
+        return Err(refused);
+    }
+    let lines = beginning.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut numbered = (1..).zip(lines);
+    let first = numbered.find(|(_, line)| !line.is_empty());
+    let (line, text) = first.unwrap_or((1, Default::default()));
+    let found = String::from_utf8_lossy(text).chars().take(20).collect();
+    let formats = FORMATS.iter().map(|format| format.name.to_owned()).collect();
+    Err(InputError::UnknownFormat { file: file.into(), line, found, formats })
 }
 
 /// How large it is, in words.

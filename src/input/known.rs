@@ -42,7 +42,7 @@ pub(super) const OF_NET: &[&str] = &["token", "labels", "definition"];
 pub(super) const OF_TRANSITION: &[&str] = &["orientation", "rate", "infiniteServer", "label"];
 
 /// Elements of an arc that mean nothing: how PIPE draws it.
-pub(super) const OF_ARC: &[&str] = &["tagged", "arcpath"];
+pub(super) const OF_ARC: &[&str] = &["arcpath"];
 
 /// Elements that only stand in a net: outside of it they would be passed over, and are refused.
 const PARTS: [&str; 3] = ["place", "transition", "arc"];
@@ -102,16 +102,34 @@ impl Tag<'_> {
     pub(super) fn check_passed_over(&self, nothing: &[&str]) -> Result<(), InputError> {
         match FOR_OTHERS.contains(&self.name()) || nothing.contains(&self.name()) {
             true => Ok(()),
+            false if self.name().to_ascii_lowercase().ends_with("arc") => {
+                Err(InputError::Unsupported {
+                    at: self.at.of(self.file),
+                    found: format!("an element `{}`", self.qualified_name()),
+                    advice: "expected `<arc source=… target=… type=…>`, where the type is `normal`, or in nets \
+                             without colours `inhibitor`, `read` or `reset`",
+                })
+            }
             false => Err(self.unsupported(format!("an element `{}`", self.qualified_name()))),
         }
     }
 
-    /// Refuses a part of a net where no net is.
-    pub(super) fn check_outside(&self) -> Result<(), InputError> {
+    /// Refuses an element beside the net that may mean something: a part of a net, and in a module
+    /// all but names, graphics and data of tools.
+    pub(super) fn check_outside(&self, is_in_module: bool) -> Result<(), InputError> {
         let name = self.name().to_ascii_lowercase();
-        match PARTS.iter().any(|part| name.contains(part)) {
-            true => Err(self.unsupported(format!("an element `{}` outside of a net", self.name()))),
-            false => Ok(()),
+        match () {
+            () if FOR_OTHERS.contains(&self.name()) => Ok(()),
+            () if is_in_module => Err(InputError::Unsupported {
+                at: self.at.of(self.file),
+                found: format!("an element `{}` of a `<module>`", self.qualified_name()),
+                advice: "a module is read if it only holds a net: put the modules of the file \
+                         together into one net, and export it as standard PNML",
+            }),
+            () if PARTS.iter().any(|part| name.contains(part)) => {
+                Err(self.unsupported(format!("an element `{}` outside of a net", self.name())))
+            }
+            () => Ok(()),
         }
     }
 

@@ -11,6 +11,8 @@ use std::io::BufRead;
 pub(super) enum Child {
     Name,
     InitialMarking,
+    /// The tokens of a place in which a run may end.
+    FinalMarking,
     Inscription,
     Capacity,
     /// Of a place, its colours; of an arc, what it does, perhaps in this attribute `value`.
@@ -19,6 +21,8 @@ pub(super) enum Child {
     /// Which transitions fire before others.
     Priority,
     Timed,
+    /// PIPE's mark of a token that is followed through the net, or of an arc that only it takes.
+    Tagged,
     /// A marking or inscription of a coloured net.
     Coloured,
     /// Graphics, other tools' data, and whatever else is to be skipped.
@@ -72,6 +76,7 @@ impl<R: BufRead> XmlReader<R> {
                 other if !read.contains(&other) => Child::Other,
                 "name" => Child::Name,
                 "initialMarking" => Child::InitialMarking,
+                "finalMarking" => Child::FinalMarking,
                 "inscription" => Child::Inscription,
                 "capacity" => Child::Capacity,
                 "type" | "arctype" => {
@@ -81,6 +86,7 @@ impl<R: BufRead> XmlReader<R> {
                 "condition" => Child::Condition,
                 "priority" => Child::Priority,
                 "timed" => Child::Timed,
+                "tagged" => Child::Tagged,
                 "hlinitialMarking" | "hlinscription" => Child::Coloured,
                 _ => Child::Other,
             };

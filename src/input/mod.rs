@@ -6,6 +6,7 @@
 //! wrong with one formula of many is that formula's own affair ([`crate::formula::FormulaError`]).
 
 mod colour_problem;
+mod document;
 mod element;
 mod error;
 mod finals;
@@ -37,7 +38,8 @@ pub use element::{Content, Element, read_element, read_element_from};
 pub use error::{InputError, Location};
 pub use format::{Format, SourceModel};
 pub use formats::{
-    FORMATS, model_file, read_model, read_model_within_caps, read_source, translated_model,
+    FORMATS, model_file, read_extended, read_model, read_model_within_caps, read_source,
+    translated_model, translated_within_caps,
 };
 pub use instance::InstanceDirectory;
 pub use mist::target_of;

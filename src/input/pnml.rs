@@ -9,6 +9,7 @@
 //! colours, arcs of other types, capacities. What has no meaning (graphics, other tools' data) is
 //! skipped. Ids of arcs only serve messages, so they may be missing or repeated.
 
+use super::document::in_page;
 use super::error::InputError;
 use super::finals::{self, FinalMarking};
 use super::format::{Format, Unread, translated};
@@ -65,6 +66,7 @@ fn read_extended_from(reader: impl BufRead, name: &str) -> Result<ExtendedNet, I
         net_at: None,
         units: Vec::new(),
         finals: Vec::new(),
+        final_of_places: FinalMarking::default(),
         urgencies: Urgencies::default(),
     };
     pnml.document()?;
@@ -79,33 +81,21 @@ struct PnmlReader<R> {
     /// The sections on nested units, of which there should be one at most.
     units: Vec<(Position, UnitTree)>,
     finals: Vec<FinalMarking>,
+    /// The final marking that places have inside them.
+    final_of_places: FinalMarking,
     urgencies: Urgencies,
 }
 
 impl<R: BufRead> PnmlReader<R> {
     fn document(&mut self) -> Result<(), InputError> {
         self.xml.root("pnml")?;
-        loop {
-            match self.xml.next()? {
-                Item::Open(tag) if tag.name() == "net" => {
-                    let at = tag.at;
-                    tag.check_attributes()?;
-                    let [id, kind] = tag.attributes(["id", "type"])?;
-                    if self.net_at.replace(at).is_some() {
-                        return Err(InputError::SeveralNets { at: at.of(self.xml.file()) });
-                    }
-                    self.check_kind(at, &kind.unwrap_or_default())?;
-                    self.graph.builder.core.set_name(id.unwrap_or_default());
-                    self.net()?;
-                }
-                Item::Open(tag) => {
-                    tag.check_outside()?;
-                    self.xml.skip()?;
-                }
-                Item::Close | Item::Text(_) | Item::Nothing => {}
-                Item::End => return Ok(()),
-            }
+        while let Some(net) = self.xml.next_net()? {
+            self.net_at = Some(net.at);
+            self.check_kind(net.at, &net.kind)?;
+            self.graph.builder.core.set_name(net.id);
+            self.net()?;
         }
+        Ok(())
     }
 
     /// Coloured kinds are known by the last part of the type's address, plain ones by some part:
@@ -117,7 +107,7 @@ impl<R: BufRead> PnmlReader<R> {
         if coloured.iter().any(|sign| last.contains(sign)) {
             return Err(self.coloured(at, format!("the net type `{kind}`")));
         }
-        let plain = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn"];
+        let plain = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "basicpnml"];
         let lower = kind.to_lowercase();
         if !kind.is_empty() && !plain.iter().any(|sign| lower.contains(sign)) {
             return Err(InputError::Unsupported {
@@ -136,14 +126,14 @@ impl<R: BufRead> PnmlReader<R> {
 
     /// The content of the net: pages are looked through, however deep.
     fn net(&mut self) -> Result<(), InputError> {
-        let mut open = 1;
-        while open > 0 {
-            let tag = match self.xml.markup()? {
+        let mut pages = Vec::new();
+        loop {
+            let tag = match self.xml.markup().map_err(|error| in_page(error, &pages))? {
                 Item::Open(tag) => tag,
-                Item::Close => {
-                    open -= 1;
-                    continue;
-                }
+                Item::Close => match pages.pop() {
+                    Some(_) => continue,
+                    None => return Ok(()),
+                },
                 Item::Text(_) | Item::Nothing | Item::End => continue,
             };
             let at = tag.at;
@@ -151,7 +141,10 @@ impl<R: BufRead> PnmlReader<R> {
                 tag.check_attributes()?;
             }
             match tag.name() {
-                "page" => open += 1,
+                "page" => {
+                    let [id] = tag.attributes(["id"])?;
+                    pages.push(id.unwrap_or_default());
+                }
                 "place" => {
                     let [id] = tag.attributes(["id"])?;
                     let id = tag.required(id, "place", "id")?;
@@ -203,18 +196,30 @@ impl<R: BufRead> PnmlReader<R> {
                 }
             }
         }
-        Ok(())
     }
 
     fn place(&mut self, id: &str, at: Position) -> Result<(), InputError> {
-        let (mut name, mut marking) = (None, None);
-        let read = ["name", "initialMarking", "capacity", "type", "hlinitialMarking"];
+        let (mut name, mut marking, mut last) = (None, None, None);
+        let read = [
+            "name",
+            "initialMarking",
+            "finalMarking",
+            "capacity",
+            "type",
+            "hlinitialMarking",
+            "tagged",
+        ];
         while let Some((child, at)) = self.xml.child(&read, &[])? {
             match child {
                 Child::Name => name = Some(self.xml.label(at)?.text),
                 Child::InitialMarking => {
                     if marking.replace(self.xml.label(at)?).is_some() {
                         return Err(self.repeated(at, format!("place `{id}`"), "initialMarking"));
+                    }
+                }
+                Child::FinalMarking => {
+                    if last.replace(self.xml.label(at)?).is_some() {
+                        return Err(self.repeated(at, format!("place `{id}`"), "finalMarking"));
                     }
                 }
                 Child::Capacity => {
@@ -227,6 +232,7 @@ impl<R: BufRead> PnmlReader<R> {
                         });
                     }
                 }
+                Child::Tagged => self.xml.untagged(at, "place", id)?,
                 Child::Type(_) => {
                     if self.xml.label(at)?.structured {
                         return Err(self.coloured(at, format!("the type of place `{id}`")));
@@ -238,6 +244,9 @@ impl<R: BufRead> PnmlReader<R> {
                 _ => self.xml.skip()?,
             }
         }
+        if let Some(last) = last {
+            self.final_of_places.add(id, last);
+        }
         let owner = || format!("initial marking of place `{id}`");
         let tokens = marking.map_or(Ok(0), |label| self.number(&label, 0, owner))?;
         self.graph.place(id, tokens, name.as_deref(), at)
@@ -245,11 +254,12 @@ impl<R: BufRead> PnmlReader<R> {
 
     fn transition(&mut self, id: &str, at: Position) -> Result<(), InputError> {
         let (mut name, mut urgency) = (None, Urgency::default());
-        let read = ["name", "condition", "priority", "timed"];
+        let read = ["name", "condition", "priority", "timed", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
             match child {
                 Child::Priority => urgency.prioritise(self.xml.label(at)?),
                 Child::Timed => urgency.time(self.xml.label(at)?),
+                Child::Tagged => self.xml.untagged(at, "transition", id)?,
                 Child::Name => name = Some(self.xml.label(at)?.text),
                 Child::Condition => {
                     if self.xml.label(at)?.says_something() {
@@ -268,7 +278,7 @@ impl<R: BufRead> PnmlReader<R> {
         arc.kind = self.arc_kind(&arc, arc.at, kind.as_deref().unwrap_or_default())?;
         // An element says it as well, or instead: it is PM4Py's.
         let mut is_told_inside = false;
-        let read = ["inscription", "type", "arctype", "hlinscription"];
+        let read = ["inscription", "type", "arctype", "hlinscription", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
             match child {
                 Child::Inscription => {
@@ -297,6 +307,7 @@ impl<R: BufRead> PnmlReader<R> {
                     is_told_inside = kind != ArcKind::Normal;
                     arc.kind = kind;
                 }
+                Child::Tagged => self.xml.untagged(at, "arc", &arc.name())?,
                 Child::Coloured => {
                     let found = format!("the inscription of arc `{}`", arc.name());
                     return Err(self.coloured(at, found));
@@ -396,6 +407,9 @@ impl<R: BufRead> PnmlReader<R> {
                     at.of(file)
                 ),
             }
+        }
+        if !self.final_of_places.is_empty() {
+            self.finals.push(self.final_of_places);
         }
         let finals = finals::resolve(self.finals, &self.graph, file)?;
         let broken = |problem: BuildError| InputError::Net { at: at.of(file), problem };

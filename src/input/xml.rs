@@ -75,7 +75,7 @@ impl Tag<'_> {
     }
 
     /// The prefix, empty where there is none.
-    fn prefix(&self) -> &str {
+    pub(super) fn prefix(&self) -> &str {
         self.start.name().prefix().map_or("", |prefix| prefix.into_inner())
     }
 
@@ -156,6 +156,8 @@ pub(super) struct XmlReader<R> {
     /// The element opened last was self-closed: its end comes next.
     owes_close: bool,
     root_closed: bool,
+    /// The net of the file has begun: another one is refused wherever it stands.
+    pub(super) has_net: bool,
 }
 
 impl<R: BufRead> XmlReader<R> {
@@ -170,7 +172,18 @@ impl<R: BufRead> XmlReader<R> {
             depth: 0,
             owes_close: false,
             root_closed: false,
+            has_net: false,
         })
+    }
+
+    /// Returns the number of open elements.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Returns the prefix of the root element.
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
     }
 
     /// How the file is called in messages.
@@ -217,6 +230,11 @@ impl<R: BufRead> XmlReader<R> {
         let item = match event {
             Event::Start(_) | Event::Empty(_) if self.root_closed => {
                 return Err(malformed("a second root element".into()));
+            }
+            Event::Start(ref start) | Event::Empty(ref start)
+                if self.has_net && start.local_name().into_inner() == "net" =>
+            {
+                return Err(InputError::SeveralNets { at: at.of(file) });
             }
             Event::Start(start) => {
                 self.depth += 1;

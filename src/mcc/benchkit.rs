@@ -13,7 +13,12 @@ pub struct Call {
     pub time: Duration,
     /// `BK_MEMORY_CONFINEMENT`, in bytes.
     pub memory: u64,
+    /// The variables that hold no limit, with what is assumed instead: a line each, for people.
+    pub remarks: Vec<String>,
 }
+
+/// The contest's limits, which hold where a variable is missing or wrong: seconds and megabytes.
+const DEFAULT_LIMITS: (u64, u64) = (3600, 16384);
 
 impl Call {
     /// Reads the process's environment.
@@ -21,17 +26,34 @@ impl Call {
         Call::from_variables(|name| std::env::var(name).ok())
     }
 
-    /// Reads variables by name; what is missing or no number is the contest's default.
+    /// Reads variables by name. The contest's default stands for a limit that is missing or no
+    /// positive whole number. A wrong limit gives a remark.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Call {
-        let number = |name: &str| -> Option<u64> { variable(name)?.trim().parse().ok() };
+        let mut remarks = Vec::new();
+        let mut number = |names: &[&str], unit: &str, default: u64| -> u64 {
+            let found = names.iter().find_map(|name| Some((name, variable(name)?)));
+            let Some((name, text)) = found else { return default };
+            match text.trim().parse() {
+                Ok(number) if number > 0 => number,
+                _ => {
+                    remarks.push(format!(
+                        "{name} is `{text}`, expected a whole number of {unit} from 1; {default} is assumed"
+                    ));
+                    default
+                }
+            }
+        };
+        let time = number(&["BK_TIME_CONFINEMENT"], "seconds", DEFAULT_LIMITS.0);
+        let memory = ["BK_MEMORY_CONFINEMENT", "BK_MEM_CONFINEMENT"];
+        let memory = number(&memory, "megabytes", DEFAULT_LIMITS.1);
         let input = variable("BK_INPUT").unwrap_or_default();
         let instance = input.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        let megabytes = number("BK_MEMORY_CONFINEMENT").or_else(|| number("BK_MEM_CONFINEMENT"));
         Call {
             examination: variable("BK_EXAMINATION").map(|name| name.trim().to_owned()),
             instance: instance.to_owned(),
-            time: Duration::from_secs(number("BK_TIME_CONFINEMENT").unwrap_or(3600)),
-            memory: megabytes.unwrap_or(16384).saturating_mul(1 << 20),
+            time: Duration::from_secs(time),
+            memory: memory.saturating_mul(1 << 20),
+            remarks,
         }
     }
 
@@ -59,7 +81,22 @@ mod tests {
         let call = Call::from_variables(|_| None);
         assert_eq!((call.time.as_secs(), call.memory), (3600, 16 << 30));
         assert_eq!(call.usable_time().as_secs(), 3590);
-        assert_eq!(call.examination, None);
+        assert_eq!((call.examination, call.remarks), (None, Vec::new()));
+    }
+
+    #[test]
+    fn a_wrong_limit_is_said_and_the_default_holds() {
+        for wrong in ["soon", "0", "-5", "", "3.5", "60s"] {
+            let call = Call::from_variables(|name| match name {
+                "BK_TIME_CONFINEMENT" | "BK_MEMORY_CONFINEMENT" => Some(wrong.into()),
+                _ => None,
+            });
+            assert_eq!((call.time.as_secs(), call.memory), (3600, 16 << 30));
+            let said = format!(
+                "BK_TIME_CONFINEMENT is `{wrong}`, expected a whole number of seconds from 1; 3600 is assumed"
+            );
+            assert_eq!((call.remarks.len(), &call.remarks[0]), (2, &said));
+        }
     }
 
     #[test]

@@ -1,33 +1,33 @@
-//! The way back: firing sequences of the reduced net become firing sequences of the original.
+//! Back-translation of firing sequences from the reduced net to the original net.
 //!
-//! Most rules leave firing sequences alone: what fires in the reduced net fires, in the same order,
-//! in the net before. Three things are recorded for those that do not.
+//! Most rules keep firing sequences unchanged: a firing sequence of the net after the rule is one
+//! of the net before. Three kinds of rules need a record.
 //!
-//! * A composed transition *stands for* a sequence of transitions that existed before it. Sequences
-//!   refer to earlier ids only, so they form a shared acyclic graph: memory is linear in the number
-//!   of compositions, however long the sequences are when written out.
-//! * A transition fired before everything else goes to the *prefix*.
-//! * Fusing places forgets on which of them a token is. A router keeps
-//!   the tokens of the fused places while it goes through a sequence, and inserts the moves, or
-//!   chooses the twin, that makes the next firing possible.
+//! * A composed transition *stands for* a sequence of earlier transitions. Sequences refer only to
+//!   earlier ids, so they form a shared acyclic graph. Memory is linear in the number of
+//!   compositions, however long the expanded sequences are.
+//! * A transition fired before everything else is added to the *prefix*.
+//! * Fusing places loses the information which of them holds a token. A router tracks the tokens of
+//!   the fused places through a sequence. It inserts the moves, or chooses the twin, that enable
+//!   the next firing.
 //!
-//! Fusions cut the history into *levels*: level 0 is before the first fusion, level i after the
-//! i-th. A transition at level i with an id from before the i-th fusion goes through its router to
-//! level i − 1; any other is written out where it is.
+//! Fusions divide the history into *levels*: level 0 is before the first fusion, level i after the
+//! i-th. A transition at level i with an id from before the i-th fusion passes through its router
+//! to level i − 1. Any other transition is expanded at its level.
 //!
-//! A dead marking of the reduced net may come from one in which postponed transitions are still
-//! enabled (pre-agglomeration): [`Back::deadlock`] fires these last, latest rule first, as long as
-//! they are enabled.
+//! A dead marking of the reduced net may correspond to a marking in which postponed transitions are
+//! still enabled (pre-agglomeration). [`Back::deadlock`] fires these transitions last, those of the
+//! latest rule first, as long as they are enabled.
 //!
-//! What repeats for ever in the reduced net need not do so as it is first written out: the tokens
-//! of fused places are elsewhere after it, and the moves that bring them back are written in front
-//! of the next pass only. So [`Back::pump`] goes on until the fused places hold what they held
-//! after an earlier pass, or more; what was written between the two is what repeats. There are two
-//! such passes in every infinite run (Dickson, *Amer. J. Math.* 35, 1913). One pass at a time is
-//! kept to compare with, the latest whose number is a power of two (Brent, *BIT* 20, 1980).
+//! The repeated part of a lasso in the reduced net may expand to a sequence that does not repeat,
+//! because the tokens of fused places end elsewhere. The moves that bring them back appear only in
+//! front of the next pass. So [`Back::pump`] continues until the fused places hold at least what
+//! they held after an earlier pass. The part between the two passes repeats. Such passes exist in
+//! every infinite run (Dickson, *Amer. J. Math.* 35, 1913). Only one pass is stored for comparison:
+//! the latest whose number is a power of two (Brent, *BIT* 20, 1980).
 //!
-//! All of this can be long: a step of the reduced net that fires 10⁹ times may stand for 10⁹ moves
-//! to and fro. Hence the budget.
+//! The result can be long: a step of the reduced net with 10⁹ firings may expand to 10⁹ moves back
+//! and forth. Hence the budget.
 
 use super::back_error::BackError;
 use super::route::Router;
@@ -35,21 +35,21 @@ use crate::solvers::Budget;
 use parikh_evidence::reduction::{ReducedNet, WorkNet};
 use parikh_net::{FiringSequence, Marking, Net, PlaceId, Step, TransitionId};
 
-/// Prefix firings and postponed transitions of one level.
+/// The prefix firings and the postponed transitions of one level.
 #[derive(Debug, Default)]
 struct Level {
     prefix: Vec<Step>,
-    /// Each entry as one rule recorded it.
+    /// Entries, in the order of rule applications.
     fire_last: Vec<Vec<TransitionId>>,
 }
 
-/// The record of a reduction. See the module.
+/// The record of a reduction; see the module documentation.
 #[derive(Debug)]
 pub struct Back {
     original_transitions: usize,
-    /// What transition `original_transitions + i` stands for.
+    /// The sequence that transition `original_transitions + i` stands for.
     compositions: Vec<Box<[Step]>>,
-    /// One more than there are routers.
+    /// The levels, a level more than there are routers.
     levels: Vec<Level>,
     routers: Vec<Router>,
     /// The id in the working net of each transition of the reduced net.
@@ -57,10 +57,10 @@ pub struct Back {
 }
 
 impl Back {
-    /// The most steps of a translated sequence: 16 bytes each.
+    /// Limit on the steps of a translated sequence; a step takes 16 bytes.
     pub const LONGEST: usize = 1 << 27;
 
-    /// Nothing done yet to a net of so many transitions.
+    /// Creates the record of an unchanged net with this many transitions.
     pub(super) fn new(original_transitions: usize) -> Back {
         Back {
             original_transitions,
@@ -71,7 +71,7 @@ impl Back {
         }
     }
 
-    /// The way back from a net to itself.
+    /// Returns the back-translation of a net to itself.
     pub(super) fn of_nothing(net: &Net) -> Back {
         Back { final_ids: net.transitions().collect(), ..Back::new(net.transition_count()) }
     }
@@ -84,39 +84,40 @@ impl Back {
         self.level().fire_last.push(transitions);
     }
 
-    /// A new transition stands for these.
+    /// Records that a new transition stands for these steps.
     pub(super) fn compose(&mut self, stands_for: &[Step]) {
         self.compositions.push(stands_for.into());
     }
 
-    /// The places of `group` are about to be fused in `net`, because of these moves between them;
-    /// without any, because transitions have twins.
+    /// Records that the places of `group` are about to be fused in `net`. The fusion is justified
+    /// by the given moves between the places, or, if there are none, by twins.
     pub(super) fn fuse(&mut self, net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) {
         self.routers.push(Router::new(net, group, moves));
         self.levels.push(Level::default());
     }
 
-    /// What came out of it.
+    /// Records the transition ids of the reduced net.
     pub(super) fn finish(&mut self, reduced: &ReducedNet) {
         self.final_ids = reduced.final_ids.clone();
     }
 
     fn level(&mut self) -> &mut Level {
-        // `new` makes the first level and nothing removes one.
+        // `new` creates the first level, and no level is ever removed.
         let last = self.levels.len() - 1;
         &mut self.levels[last]
     }
 
-    /// What a transition of the working net stands for; itself when it is an original one.
+    /// Returns the sequence that a composed transition stands for, or `None` for an original
+    /// transition.
     pub(super) fn stands_for(&self, t: TransitionId) -> Option<&[Step]> {
         let at = t.index().checked_sub(self.original_transitions)?;
         Some(&self.compositions[at])
     }
 
-    /// The original transitions that a transition of the reduced net stands for, in order.
+    /// Returns the original transitions that a transition of the reduced net stands for, in order.
     ///
     /// # Errors
-    /// When there are too many.
+    /// Returns an error if there are too many.
     pub fn expand(&self, reduced: TransitionId) -> Result<FiringSequence, BackError> {
         let mut out = FiringSequence::new();
         let mut open = vec![Step { transition: self.final_ids[reduced.index()], count: 1 }];
@@ -130,11 +131,12 @@ impl Back {
         Ok(out)
     }
 
-    /// The sequence of the original net that `sequence` of the reduced net stands for. They end in
-    /// markings that agree on the support.
+    /// Translates a firing sequence of the reduced net to the original net. Both end in markings
+    /// that agree on the support.
     ///
     /// # Errors
-    /// When it is too long, the budget ends, or `sequence` is not one of the reduced net.
+    /// Returns an error if the result is too long, the budget ends, or `sequence` is not a firing
+    /// sequence of the reduced net.
     pub fn sequence(
         &self,
         sequence: &FiringSequence,
@@ -145,15 +147,15 @@ impl Back {
         Ok(walk.out)
     }
 
-    /// Like [`sequence`](Self::sequence) for a sequence that goes on for ever from some point: the
-    /// prefix and the part that repeats, which stands for one or more passes through `pump`.
+    /// Translates a lasso, as [`sequence`](Self::sequence) translates a finite sequence. Returns
+    /// the prefix and the repeated part, which covers one or more passes through `pump`.
     ///
-    /// The tokens of fused places may stand elsewhere after `pump` than before, so that it is not
-    /// yet what repeats. It is gone through until each of them holds at least what it held after
-    /// some earlier time: what came by then is part of the prefix, the rest repeats.
+    /// The tokens of fused places may be elsewhere after one pass, so that a single pass need not
+    /// repeat. Passes are added until each fused place holds at least as much as after some earlier
+    /// pass. The part before that pass belongs to the prefix; the rest repeats.
     ///
     /// # Errors
-    /// As there.
+    /// The same as for [`sequence`](Self::sequence).
     pub fn pump(
         &self,
         prefix: &FiringSequence,
@@ -165,7 +167,7 @@ impl Back {
         let mut before = std::mem::take(&mut walk.out);
         let mut passes = 1..=1u64;
         loop {
-            // The pass to compare with ends here.
+            // The pass used for comparison ends here.
             let tokens = walk.routers.clone();
             for _ in passes.clone() {
                 walk.ask()?;
@@ -180,11 +182,11 @@ impl Back {
         }
     }
 
-    /// Like [`sequence`](Self::sequence) for a sequence to a dead marking: ends in a dead marking
-    /// of `original`, the net that was reduced.
+    /// Translates a firing sequence to a dead marking. The result ends in a dead marking of
+    /// `original`, the net before the reduction.
     ///
     /// # Errors
-    /// As there.
+    /// The same as for [`sequence`](Self::sequence).
     pub fn deadlock(
         &self,
         original: &Net,
@@ -206,28 +208,28 @@ impl Back {
     }
 }
 
-/// Whether each router holds at least as many tokens at each place.
+/// Returns true if each router holds at least as many tokens in each place.
 fn covers(now: &[Vec<u64>], before: &[Vec<u64>]) -> bool {
     let pairs = now.iter().flatten().zip(before.iter().flatten());
     pairs.into_iter().all(|(now, before)| now >= before)
 }
 
-/// A translation under way: what was written so far, and where the fused tokens are.
+/// A translation in progress: the output so far, and the tokens of fused places.
 struct Walk<'b> {
     back: &'b Back,
     budget: &'b Budget,
-    /// Steps taken, written or not: the budget is asked once in [`PATIENCE`] of them.
+    /// Number of steps taken, written or not. The budget is checked every [`PATIENCE`] steps.
     steps: u64,
     /// Tokens of the fused places, one entry per router.
     routers: Vec<Vec<u64>>,
     out: FiringSequence,
 }
 
-/// How many steps are taken between two looks at the budget.
+/// Number of steps between two checks of the budget.
 const PATIENCE: u64 = 1 << 12;
 
 impl<'b> Walk<'b> {
-    /// After the prefixes of all levels, the earliest first.
+    /// Starts with the prefixes of all levels, the earliest first.
     fn new(back: &'b Back, budget: &'b Budget) -> Result<Self, BackError> {
         let routers = back.routers.iter().map(Router::initial).collect();
         let mut walk = Walk { back, budget, steps: 0, routers, out: FiringSequence::new() };
@@ -247,9 +249,9 @@ impl<'b> Walk<'b> {
         Ok(())
     }
 
-    /// Fires each of `transitions` of the working net at `level` as often as it can fire in
-    /// `marking`, by which it was doubled first: a step for 10⁹ firings where it is one transition.
-    /// Whether any fired.
+    /// Fires each of `transitions` of the working net at `level` as often as possible in `marking`.
+    /// The count is doubled while firing succeeds and halved afterwards, so 10⁹ firings of one
+    /// transition take few attempts. Returns true if any transition fired.
     fn fire_all(
         &mut self,
         level: usize,
@@ -271,8 +273,8 @@ impl<'b> Walk<'b> {
         Ok(fired)
     }
 
-    /// Writes out `step`, a transition of the working net at `level`, if it can fire in `marking`,
-    /// which becomes the marking after it.
+    /// Writes `step`, a transition of the working net at `level`, if it can fire in `marking`, and
+    /// updates `marking`. Returns true if it fired.
     fn try_to_fire(
         &mut self,
         level: usize,
@@ -280,13 +282,13 @@ impl<'b> Walk<'b> {
         original: &Net,
         marking: &mut Marking,
     ) -> Result<bool, BackError> {
-        // Firing at a level asks the routers below it only.
+        // Firing at a level uses only the routers below it.
         let routers = self.routers[..level].to_vec();
         let mut trial = Walk { routers, out: FiringSequence::new(), ..*self };
         let written = trial.fire(level, step);
         self.steps = trial.steps;
         match written {
-            // Most fail at their first firing: no need to copy the marking for that.
+            // Most attempts fail at their first firing, so this test avoids copying the marking.
             Ok(()) if starts(original, marking, trial.out.steps()) => {
                 let mut after = marking.clone();
                 if !replay(original, &mut after, trial.out.steps()) {
@@ -299,20 +301,20 @@ impl<'b> Walk<'b> {
                 Ok(true)
             }
             Ok(()) | Err(BackError::NotEnabled) => Ok(false),
-            // Fewer firings may do.
+            // A smaller count may succeed.
             Err(BackError::TooLong(_)) if step.count > 1 => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Looks at the budget.
+    /// Checks the budget.
     fn ask(&self) -> Result<(), BackError> {
         self.budget.exhausted().map_or(Ok(()), |why| Err(BackError::OutOfBudget(why)))
     }
 
-    /// Writes out `step`, a transition of the working net at `level`.
+    /// Writes the expansion of `step`, a transition of the working net at `level`.
     fn fire(&mut self, level: usize, step: Step) -> Result<(), BackError> {
-        // One stack per level would do for the parts; a pair of level and step is one stack.
+        // Pairs of level and step allow one stack for all levels.
         let mut open = vec![(level, step)];
         let mut parts = Vec::new();
         while let Some((level, step)) = open.pop() {
@@ -326,7 +328,7 @@ impl<'b> Walk<'b> {
                 _ => self.back.routers[level - 1].watermark(),
             };
             if t.index() >= oldest_here {
-                // Only composed transitions are at or above a watermark.
+                // Only composed transitions have ids at or above a watermark.
                 let stands_for = self.back.stands_for(t).ok_or(BackError::NotEnabled)?;
                 push_parts(&mut parts, step, stands_for);
                 open.extend(parts.drain(..).map(|part| (level, part)));
@@ -336,7 +338,7 @@ impl<'b> Walk<'b> {
             } else {
                 let router = &self.back.routers[level - 1];
                 let tokens = &mut self.routers[level - 1];
-                // A stack: what comes first goes on top.
+                // The parts are pushed in reverse order, so the first part is on top of the stack.
                 if let Some(rest) = router.route(tokens, step, &mut parts, self.budget)? {
                     open.push((level, rest));
                 }
@@ -347,7 +349,7 @@ impl<'b> Walk<'b> {
     }
 }
 
-/// Pushes `step` written out onto a stack, first part on top.
+/// Pushes the parts of `step` onto a stack, the first part on top.
 fn push_parts(open: &mut Vec<Step>, step: Step, parts: &[Step]) {
     if let &[Step { transition, count }] = parts
         && let Some(count) = count.checked_mul(step.count)
@@ -365,12 +367,12 @@ fn within(out: &FiringSequence) -> Result<(), BackError> {
     if out.steps().len() <= Back::LONGEST { Ok(()) } else { Err(BackError::TooLong(Back::LONGEST)) }
 }
 
-/// Whether the first of `steps` is enabled.
+/// Returns true if the first of `steps` is enabled.
 fn starts(net: &Net, marking: &Marking, steps: &[Step]) -> bool {
     steps.first().is_none_or(|step| net.is_enabled(marking, step.transition))
 }
 
-/// Fires `steps` in `marking`; false when it is not possible.
+/// Fires `steps` in `marking`. Returns false if this is impossible.
 fn replay(net: &Net, marking: &mut Marking, steps: &[Step]) -> bool {
     for step in steps.iter().filter(|step| step.count > 0) {
         let t = step.transition;

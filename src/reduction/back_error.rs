@@ -1,17 +1,18 @@
-//! Why a firing sequence does not come back.
+//! Errors of back-translation.
 
 use crate::solvers::budget::Exhausted;
 
-/// Why a sequence has no translation.
+/// The reason why a sequence has no translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackError {
-    /// Written out it has more steps than the limit.
+    /// The expanded sequence has more steps than this limit.
     #[error("the sequence of the original net has more than {0} steps")]
     TooLong(usize),
-    /// The budget was spent on the way.
+    /// The budget ended during the translation.
     #[error("{0} while the sequence was carried back")]
     OutOfBudget(Exhausted),
-    /// A firing is not possible; the sequence is not one of the reduced net, or a rule is wrong.
+    /// A firing is not enabled: the sequence does not belong to the reduced net, or a rule is
+    /// wrong.
     #[error("the sequence is not one of the reduced net")]
     NotEnabled,
 }

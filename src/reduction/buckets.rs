@@ -1,20 +1,20 @@
-//! Nodes by hash, for rules that look for another node like this one.
+//! Hash buckets of node ids, for rules that look for similar nodes.
 //!
-//! A bucket is a chain of ids, latest first, linked both ways: an id whose hash changes leaves its
-//! chain at once, an id that is gone when a reader first meets it. So readers that follow at most
-//! so many of a chain, because a net with 10⁵ alike nodes must not cost more than any other, count
-//! only nodes that are there.
+//! A bucket is a doubly linked chain of ids, latest first. An id whose hash changes leaves its
+//! chain immediately. The id of a removed node leaves when a reader first meets it. Readers follow
+//! only a limited number of entries, so that a net with 10⁵ similar nodes does not cost more than
+//! any other. Because of the removal, they count only existing nodes.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The neighbour of the first and the last one of a chain.
+/// The neighbour beyond the first and the last id of a chain.
 const END: u32 = u32::MAX;
 
-/// What an id in no chain has for its neighbour.
+/// The neighbour of an id that is in no chain.
 const NOWHERE: u32 = u32::MAX - 1;
 
-/// The place of an id in its chain.
+/// The position of an id in its chain.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     bucket: u32,
@@ -22,17 +22,17 @@ struct Link {
     older: u32,
 }
 
-/// Ids by hash, about 24 bytes each. Half of the hash is kept: what shares that is looked at, and
-/// told apart by whoever looks.
+/// Ids by hash, about 24 bytes each. Only half of the hash is stored: readers must distinguish ids
+/// that share it.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
     latest: HashMap<u32, u32>,
-    /// By id.
+    /// Links, indexed by id.
     links: Vec<Link>,
 }
 
 impl Buckets {
-    /// Puts `id` in front of the bucket of `hash`, unless it is in it already.
+    /// Inserts `id` at the front of the bucket of `hash`, unless it is already in this bucket.
     pub(super) fn insert(&mut self, hash: u64, id: usize) {
         if self.links.len() <= id {
             self.links.resize(id + 1, Link { bucket: 0, newer: NOWHERE, older: NOWHERE });
@@ -51,8 +51,8 @@ impl Buckets {
         self.links[id] = Link { bucket, newer: END, older };
     }
 
-    /// The ids in the bucket of `hash`, latest first, at most `most` of those that are `alive`. The
-    /// others that it meets are forgotten.
+    /// Returns the ids in the bucket of `hash`, latest first, at most `most` of those that are
+    /// `alive`. Removes the other ids that it meets.
     pub(super) fn of(
         &mut self,
         hash: u64,
@@ -73,7 +73,7 @@ impl Buckets {
         found
     }
 
-    /// Takes `id` out of its chain, which it is in.
+    /// Removes `id` from its chain. The id must be in a chain.
     fn remove(&mut self, id: usize) {
         let Link { bucket, newer, older } = self.links[id];
         if let Some(link) = self.links.get_mut(older as usize) {

@@ -1,29 +1,29 @@
-//! Candidates of the forms that searches find.
+//! Constructors for candidates.
 
 use parikh_evidence::reduction::Candidate;
 use parikh_net::{PlaceId, TransitionId};
 
-/// One place.
+/// Returns a candidate with a single place.
 pub fn place(p: PlaceId) -> Candidate {
     places([p])
 }
 
-/// These places.
+/// Returns a candidate with the given places.
 pub fn places(places: impl Into<Vec<PlaceId>>) -> Candidate {
     Candidate { places: places.into(), ..Candidate::default() }
 }
 
-/// These transitions.
+/// Returns a candidate with these transitions.
 pub fn transitions(transitions: impl Into<Vec<TransitionId>>) -> Candidate {
     Candidate { transitions: transitions.into(), ..Candidate::default() }
 }
 
-/// One place, and transitions.
+/// Returns a candidate with one place and these transitions.
 pub fn around(p: PlaceId, transitions: impl Into<Vec<TransitionId>>) -> Candidate {
     Candidate { transitions: transitions.into(), ..place(p) }
 }
 
-/// Places with multiplicities, and transitions.
+/// Returns a candidate with places with multiplicities, and these transitions.
 pub fn weighted(
     places: impl IntoIterator<Item = (PlaceId, u32)>,
     transitions: impl Into<Vec<TransitionId>>,

@@ -1,14 +1,14 @@
-//! The examples in the headers of the rules, as tests.
+//! Tests of the examples in the headers of the rules.
 //!
-//! An example is two nets in the textual format, the first of which starts with a comment that says
-//! what is needed: `# deadlock`, `# reachability over p, q`, `# liveness of t`, `# markings`, or
-//! several of these separated by `;`. A line `# becomes` stands between them.
+//! An example consists of two nets in the textual format, separated by a line `# becomes`. The
+//! first net starts with a comment that states the needs: `# deadlock`, `# reachability over p, q`,
+//! `# liveness of t`, `# markings`, or several of these separated by `;`.
 
 use super::{Config, Needs, Preserve, Reduction, recheck, reduce};
 use crate::net::{Net, text};
 use crate::solvers::Budget;
 
-/// Reduces the net of a rule's header with that rule only.
+/// Checks the example in the header of a rule, with only this rule applied.
 pub(crate) fn check(rule: &'static str, source: &str) {
     let header = source.lines().map_while(|line| line.strip_prefix("//!"));
     let example: Vec<&str> = header.skip_while(|line| line.trim() != "```text").skip(1).collect();
@@ -18,7 +18,7 @@ pub(crate) fn check(rule: &'static str, source: &str) {
     reduces(rule, before, after);
 }
 
-/// Reduces `before` with one rule only, which has to give `after`.
+/// Checks that `before`, reduced with one rule only, gives `after`.
 pub(crate) fn reduces(rule: &'static str, before: &str, after: &str) {
     let net = text::parse(before).expect("a net");
     let needs = needs(&net, before);

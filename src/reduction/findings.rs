@@ -1,15 +1,15 @@
-//! What rules found out about single nodes of the original net.
+//! Facts about single nodes of the original net that rules find.
 
 use parikh_evidence::reduction::{Conditions, Firing, Preserve, ReducedNet, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
-/// Dead transitions and constant places, as they were found.
+/// The dead transitions and constant places found so far.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// A rule has removed reachable markings or transitions: what is found of nodes that are not
-    /// protected holds of the reduced net only.
+    /// True if a rule has removed reachable markings or transitions. Facts about unprotected nodes
+    /// then hold only in the reduced net.
     is_lossy: bool,
-    /// Places of the support keep their reachable tokens in any case.
+    /// True if the reachable tokens of support places are preserved in any case.
     keeps_support: bool,
     dead: Vec<TransitionId>,
     constants: Vec<(PlaceId, u64)>,
@@ -20,7 +20,7 @@ impl Findings {
         Findings { keeps_support, ..Findings::default() }
     }
 
-    /// An application of this rule is complete.
+    /// Records that an application of this rule is complete.
     pub(super) fn applied(&mut self, rule: &'static Conditions) {
         self.is_lossy |= !rule.is_lossless;
     }
@@ -38,8 +38,8 @@ impl Findings {
         }
     }
 
-    /// Dead transitions and constant places, ascending; with the protected transitions that turned
-    /// out to be dead.
+    /// Returns dead transitions and constant places, ascending. Protected transitions that turned
+    /// out to be dead are included.
     pub(super) fn into_parts(
         mut self,
         reduced: &ReducedNet,

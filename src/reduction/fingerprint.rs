@@ -1,27 +1,27 @@
-//! Fingerprints of nets. The log of a reduction holds one of the net that was reduced and one of
-//! the net that came out, so that it is not used with others by mistake.
+//! Fingerprints of nets. The log of a reduction contains the fingerprints of the original and the
+//! reduced net, so that it is not used with other nets by mistake.
 //!
-//! The digest is no protection against forgery, and needs to be none: whoever relies on a log
-//! checks every step of it on the net itself.
+//! The digest does not protect against forgery and need not: every user of a log checks each step
+//! on the net itself.
 
 use parikh_net::{Arc, Net};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Name, sizes and digest of a net. Two fingerprints are equal when sizes and digests are; the
-/// names do not matter.
+/// Name, sizes and digest of a net. Two fingerprints are equal if sizes and digests are equal;
+/// names are ignored.
 #[derive(Clone, Debug, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// Its name.
+    /// The name of the net.
     pub name: String,
-    /// How many places it has.
+    /// Number of places.
     pub places: usize,
-    /// How many transitions.
+    /// Number of transitions.
     pub transitions: usize,
-    /// How many arcs, both directions.
+    /// Number of arcs, in both directions.
     pub arcs: usize,
-    /// 16 hexadecimal digits over ids, tokens and arcs, in the order of the net. Labels and units
-    /// do not count.
+    /// A digest of 16 hexadecimal digits over ids, tokens and arcs, in the order of the net. Labels
+    /// and units are ignored.
     pub digest: String,
 }
 
@@ -33,7 +33,7 @@ impl PartialEq for Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of `net`.
+    /// Returns the fingerprint of `net`.
     pub fn of(net: &Net) -> Fingerprint {
         let mut digest = Digest::default();
         for p in net.places() {
@@ -65,7 +65,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// FNV-1a of 64 bits (Fowler, Noll, Vo; RFC 9923).
+/// The 64-bit FNV-1a hash (Fowler, Noll, Vo; RFC 9923).
 struct Digest(u64);
 
 impl Default for Digest {
@@ -85,7 +85,8 @@ impl Digest {
         self.bytes(&number.to_le_bytes());
     }
 
-    /// Adds a text, its length first: otherwise `ab`, `c` and `a`, `bc` would come to the same.
+    /// Adds a text, preceded by its length. Otherwise `ab`, `c` and `a`, `bc` would have the same
+    /// digest.
     fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.bytes(text.as_bytes());

@@ -1,18 +1,18 @@
-//! From the working net to a net for people: with names that say what transitions stand for, labels
-//! and units.
+//! Conversion of the working net to the final net, with descriptive transition names, labels and
+//! units.
 
 use super::back::Back;
 use parikh_evidence::reduction::{self, Needs, ReducedNet, WorkNet};
 use parikh_net::units::Unit;
 use parikh_net::{BuildError, Net, NetBuilder, PlaceId, TransitionId, Units};
 
-/// Longer names of composed transitions are abbreviated.
+/// Limit on the length of a composed transition's name in bytes; longer names are abbreviated.
 const LONGEST_NAME: usize = 80;
 
-/// The reduced net that `work` comes to, made of `original` for `needs`.
+/// Builds the reduced net from `work`, which was derived from `original` for `needs`.
 ///
 /// # Errors
-/// For want of ids or of room for names.
+/// Returns an error if ids or memory for names run out.
 pub(super) fn finish(
     original: &Net,
     work: &WorkNet,
@@ -40,8 +40,9 @@ pub(super) fn finish(
     reduction::finish(original, work, needs, &mut name, &mut complete)
 }
 
-/// The units over the places that are left. Every marking of the reduced net agrees on them with a
-/// reachable one of the original net, unless places were fused: then the units are given up.
+/// Returns the units over the remaining places. Every marking of the reduced net agrees on these
+/// places with a reachable marking of the original net, unless places were fused. In that case the
+/// units are dropped.
 fn units(
     original: &Net,
     work: &WorkNet,
@@ -58,7 +59,7 @@ fn units(
         parent: unit.parent,
     });
     let name = |p: PlaceId| builder.place_name(p);
-    // A refusal would mean that the markings disagree; going without units is always right.
+    // A rejection would mean inconsistent markings. Dropping the units is always sound.
     Units::new(
         shrunk.collect(),
         units.root(),
@@ -69,7 +70,7 @@ fn units(
     .ok()
 }
 
-/// `wanted`, or with a number behind it when another node has that name.
+/// Returns `wanted`, with a number appended if another node has this name.
 fn fresh(builder: &NetBuilder, wanted: String) -> String {
     let mut name = wanted.clone();
     let mut number = 2;
@@ -80,14 +81,14 @@ fn fresh(builder: &NetBuilder, wanted: String) -> String {
     name
 }
 
-/// `a.b` for a then b, `a.b_3` for repetitions, `first...last` beyond [`LONGEST_NAME`] bytes: ids
-/// as XML has them, if the parts are.
+/// Returns the name of a composed transition: `a.b` for a then b, `a.b_3` for repetitions,
+/// `first...last` beyond [`LONGEST_NAME`] bytes. The name is a valid XML id if the parts are.
 fn composed_name(original: &Net, back: &Back, t: TransitionId) -> String {
     let mut name = String::new();
     let mut open = vec![(t, 1)];
     while let Some((t, count)) = open.pop() {
         if let Some(parts) = back.stands_for(t) {
-            // Powers of composed parts are rare; their name says the parts once.
+            // Repetitions of composed parts are rare; their name lists the parts once.
             open.extend(parts.iter().rev().map(|part| (part.transition, part.count)));
             continue;
         }

@@ -1,15 +1,15 @@
-//! Hashes of what transitions take, put and change, for rules that look for alike ones.
+//! Hashes of the arcs and effects of transitions, for rules that look for similar transitions.
 
 use parikh_net::{Arc, PlaceId};
 
-/// A hash of effects that adds up: of the sum of two effects it is the sum of the hashes.
+/// Returns an additive hash of an effect: the hash of a sum of effects is the sum of the hashes.
 pub(super) fn effect_hash(changes: impl Iterator<Item = (PlaceId, i64)>) -> u64 {
     changes.fold(0, |sum, (p, change)| {
         sum.wrapping_add(scrambled(p.index() as u64).wrapping_mul(change as u64))
     })
 }
 
-/// A hash of any row of arcs.
+/// Returns a hash of a row of arcs, independent of their order.
 pub(super) fn row_hash(row: &[Arc]) -> u64 {
     row.iter().fold(0, |sum, arc| {
         sum.wrapping_add(scrambled(scrambled(arc.place.index() as u64) ^ arc.weight))

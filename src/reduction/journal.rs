@@ -1,19 +1,21 @@
-//! What has changed, for rules that look at changes only.
+//! Journals of changed nodes, for rules that look only at changes.
 //!
-//! Every changed node is noted in a journal; every rule has a cursor in it and is shown what
-//! was noted since it looked last, as [`Dirty`]. A node that is noted again before anybody has read
-//! the first note gets no second one, so journals stay short while single rules run.
+//! Every changed node is recorded in a journal. Every rule has a cursor into the journal and
+//! receives the changes since its last call, as [`Dirty`]. A node that changes again before any
+//! rule has read the first record gets no second record, so journals stay short while single rules
+//! run.
 
 use parikh_evidence::reduction::WorkNet;
 use parikh_net::{PlaceId, TransitionId};
 
-/// Node changes in order, the latest of each node only.
+/// Node changes in order, only the latest of each node.
 #[derive(Debug, Default)]
 struct Journal {
     entries: Vec<u32>,
-    /// One more than the position of the latest entry of each node, 0 for none.
+    /// One more than the position of the latest entry of each node; 0 for none.
     latest: Vec<u32>,
-    /// Nobody has read this far yet: a node that is noted after this needs no second note.
+    /// Position up to which some rule has read. A node recorded after this position needs no second
+    /// record.
     read: u32,
 }
 
@@ -28,7 +30,8 @@ impl Journal {
         }
     }
 
-    /// The nodes noted since `cursor`, ascending, each once; `cursor` moves to the end.
+    /// Returns the nodes recorded since `cursor`, ascending, without repetition. Moves `cursor` to
+    /// the end.
     fn since(&mut self, cursor: &mut usize) -> Vec<usize> {
         let mut nodes: Vec<usize> =
             self.entries[*cursor..].iter().map(|&node| node as usize).collect();
@@ -40,13 +43,13 @@ impl Journal {
     }
 }
 
-/// The journals of places and transitions, and which transitions are fresh.
+/// The journals of places and transitions, with the batch of each transition's last change.
 #[derive(Debug, Default)]
 pub(super) struct Journals {
     places: Journal,
     transitions: Journal,
     batch: u32,
-    /// The batch that made or changed each transition last.
+    /// The batch that last created or changed each transition.
     batch_of: Vec<u32>,
 }
 
@@ -56,7 +59,7 @@ impl Journals {
         self.batch += 1;
     }
 
-    /// Has `p` looked at again by every rule.
+    /// Marks `p` as changed, so that every rule looks at it again.
     pub(super) fn note_place(&mut self, p: PlaceId) {
         self.places.note(p.index());
     }
@@ -69,7 +72,7 @@ impl Journals {
         self.batch_of[t.index()] = self.batch;
     }
 
-    /// What changed in `net` since the reader with this cursor looked last.
+    /// Returns the changes in `net` since the last call with this cursor.
     pub(super) fn dirty_since(&mut self, net: &WorkNet, cursor: &mut Cursor) -> Dirty {
         let places = self.places.since(&mut cursor.places);
         let transitions = self.transitions.since(&mut cursor.transitions);
@@ -86,7 +89,8 @@ impl Journals {
         Dirty { places, transitions }
     }
 
-    /// Whether a transition around these places was made or changed in the running batch.
+    /// Returns true if a transition adjacent to these places was created or changed in the current
+    /// batch.
     pub(super) fn is_fresh_around(&self, net: &WorkNet, places: &[PlaceId]) -> bool {
         let batch_of = |t: TransitionId| self.batch_of.get(t.index()).copied().unwrap_or(0);
         let fresh = |t: TransitionId| batch_of(t) == self.batch;
@@ -94,7 +98,8 @@ impl Journals {
     }
 }
 
-/// Where in the journals a reader stands; the default has read nothing, and gets the whole net.
+/// The position of a reader in the journals. The default has read nothing and receives the whole
+/// net.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cursor {
     started: bool,
@@ -102,7 +107,7 @@ pub(super) struct Cursor {
     transitions: usize,
 }
 
-/// The live nodes that changed since a rule looked last, ascending.
+/// The existing nodes that changed since a rule's last call, ascending.
 #[derive(Debug, Default)]
 pub struct Dirty {
     /// Places whose tokens or arcs changed.
@@ -112,12 +117,12 @@ pub struct Dirty {
 }
 
 impl Dirty {
-    /// Whether nothing changed.
+    /// Returns true if nothing changed.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty() && self.transitions.is_empty()
     }
 
-    /// Takes the last of these out, at most so many of each kind.
+    /// Removes and returns the last nodes, at most `most` of each kind.
     pub(super) fn split_off(&mut self, most: usize) -> Dirty {
         Dirty {
             places: self.places.split_off(self.places.len().saturating_sub(most)),
@@ -125,7 +130,7 @@ impl Dirty {
         }
     }
 
-    /// The changed places, and the places of changed transitions.
+    /// Returns the changed places and the places of changed transitions.
     pub fn places_around(&self, net: &WorkNet) -> Vec<PlaceId> {
         let mut places = self.places.clone();
         for &t in &self.transitions {
@@ -136,7 +141,8 @@ impl Dirty {
         places
     }
 
-    /// The changed transitions, and the transitions of changed places with at most `cap` arcs.
+    /// Returns the changed transitions and the transitions of changed places with at most `cap`
+    /// arcs.
     pub fn transitions_around(&self, net: &WorkNet, cap: usize) -> Vec<TransitionId> {
         let mut transitions = self.transitions.clone();
         for &p in &self.places {

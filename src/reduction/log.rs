@@ -1,8 +1,8 @@
-//! The log of a reduction: what was applied where, packed; and as a file.
+//! The log of a reduction: its applications in packed form, and as a file.
 //!
-//! What a step is, how it reads in names and how it is gone through again is the checker's:
-//! [`parikh_evidence::reduction::log`]. A file says besides which net the log begins and ends with,
-//! so that it is not used with others.
+//! The form of a step, its representation in names and its replay belong to the checker:
+//! [`parikh_evidence::reduction::log`]. A file also identifies the nets at the start and the end of
+//! the log, so that it is not used with other nets.
 
 use super::fingerprint::Fingerprint;
 use parikh_evidence::reduction::log::CLASSES;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
     entries: Vec<Entry>,
-    /// The places, transitions and multiplicities of all candidates, one after the other.
+    /// Places, transitions and multiplicities of all candidates, concatenated.
     nodes: Vec<u32>,
 }
 
@@ -38,17 +38,17 @@ impl Log {
         self.entries.push(Entry { rule, places, transitions, weights });
     }
 
-    /// The number of applications.
+    /// Returns the number of applications.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing was applied.
+    /// Returns true if nothing was applied.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Rule and candidate of each application.
+    /// Iterates over the rule and the candidate of each application.
     pub fn steps(&self) -> impl Iterator<Item = (&'static str, Candidate)> {
         let mut rest = &self.nodes[..];
         self.entries.iter().map(move |entry| {
@@ -65,7 +65,7 @@ impl Log {
         })
     }
 
-    /// The log in names. `net` is the one that was reduced for `needs`.
+    /// Returns the log in names. `net` is the net that was reduced for `needs`.
     pub fn in_names(&self, net: &Net, needs: &Needs) -> NamedLog {
         let made_up = MadeUp::of(net);
         let place = |p: PlaceId| match p.index().checked_sub(net.place_count()) {
@@ -91,7 +91,7 @@ impl Log {
         }
     }
 
-    /// The log for a file. `net` is the one that was reduced, for `needs`, to `reduced`.
+    /// Returns the log for a file. `net` was reduced for `needs` to `reduced`.
     pub fn to_file(&self, net: &Net, needs: &Needs, reduced: &Net) -> LogFile {
         LogFile {
             format: FORMAT.to_owned(),
@@ -110,40 +110,40 @@ const FORMAT: &str = "parikh-reduction-log-2";
 pub struct LogFile {
     /// Name and version of the format.
     pub format: String,
-    /// The net that was reduced.
+    /// The original net.
     pub net: Fingerprint,
-    /// The net that came out.
+    /// The reduced net.
     pub reduced: Fingerprint,
-    /// The rest.
+    /// The log itself.
     #[serde(flatten)]
     pub log: NamedLog,
 }
 
-/// Why a log in a file is not one of a net.
+/// The reason why a log file cannot be used with a net.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LogFileError {
-    /// The file is of another version.
+    /// The file has another format version.
     #[error("the log has the format `{0}`, expected `{FORMAT}`")]
     OtherFormat(String),
     /// The log was written for another net.
     #[error("the log belongs to another net: it was written for {expected}; this is {found}")]
     OtherModel {
-        /// That of the log.
+        /// The fingerprint in the log.
         expected: Box<Fingerprint>,
-        /// That of the net at hand.
+        /// The fingerprint of the given net.
         found: Box<Fingerprint>,
     },
-    /// A name is no rule, class or node.
+    /// A name is not a rule, class or node.
     #[error("{}: `{name}` is not known{}", place_of(*step), guess(hint.as_deref()))]
     Unknown {
-        /// From 1; 0 is the head of the file.
+        /// Step number from 1; 0 is the header of the file.
         step: usize,
         /// The name.
         name: String,
-        /// What was probably meant.
+        /// The most similar known name.
         hint: Option<String>,
     },
-    /// Nothing is preserved.
+    /// The log preserves nothing, or a step is invalid.
     #[error(transparent)]
     Log(LogError),
 }
@@ -156,7 +156,7 @@ fn guess(hint: Option<&str>) -> String {
     hint.map_or(String::new(), |name| format!("; did you mean `{name}`?"))
 }
 
-/// The error, with what was probably meant.
+/// Adds the most similar known name to the error.
 fn hinted(net: &Net, error: LogError) -> LogFileError {
     let LogError::Unknown { step, name } = error else { return LogFileError::Log(error) };
     let classes = CLASSES.iter().map(|&(_, name)| name);
@@ -169,10 +169,10 @@ fn hinted(net: &Net, error: LogError) -> LogFileError {
 }
 
 impl LogFile {
-    /// The log and the needs it was made for, in ids of `net`.
+    /// Returns the needs and the log in ids of `net`.
     ///
     /// # Errors
-    /// When the log belongs to another net, or a name is not known.
+    /// Returns an error if the log belongs to another net or a name is unknown.
     pub fn resolve(&self, net: &Net) -> Result<(Needs, Log), LogFileError> {
         if self.format != FORMAT {
             return Err(LogFileError::OtherFormat(self.format.clone()));

@@ -1,9 +1,9 @@
-//! Structural reductions with a way back.
+//! Structural reductions with back-translation.
 //!
-//! [`reduce`] shrinks a net as far as the open goals allow: [`Needs`] says what they ask for, and
-//! only [rules] that preserve it run. What comes out is a [`Reduction`]: the smaller net,
-//! goals translated to it, what was found out on the way, the way [back] for firing sequences
-//! and a [log] whose every step can be checked again.
+//! [`reduce`] shrinks a net as far as the open goals allow: [`Needs`] states what the goals
+//! require, and only [rules] that preserve it are applied. The result is a [`Reduction`]: the
+//! smaller net, the goals translated to it, facts found on the way, the [back]-translation of
+//! firing sequences, and a [log] in which every step can be checked again.
 //!
 //! ```
 //! use parikh::net::{Goal, Predicate, text};
@@ -28,10 +28,11 @@
 //! assert_eq!(sequence, net.transitions().collect());
 //! ```
 //!
-//! # The parts
-//! What makes an application right, the net under reduction and the one place that changes it are
-//! the checker's ([`parikh_evidence::reduction`]). Here is the rest: the searches for candidates,
-//! one rule a file in [`rules`], `schedule` for the order, and the way [back].
+//! # Parts
+//! The conditions of the rules, the net under reduction, and the only code that changes it belong
+//! to the checker ([`parikh_evidence::reduction`]). This module contains the rest: the searches for
+//! candidates (one file per rule in [`rules`]), the order of the rules (`schedule`), and the
+//! [back]-translation.
 
 pub mod back;
 mod back_error;
@@ -76,22 +77,22 @@ use schedule::Schedule;
 use search::Phase;
 use std::time::Instant;
 
-/// How far to go.
+/// The options of a reduction.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Only these rules; `None` for all.
+    /// Apply only these rules; `None` allows all.
     pub only: Option<Vec<&'static str>>,
-    /// None of these rules.
+    /// Rules that are switched off.
     pub without: Vec<&'static str>,
-    /// Caps on what a single application may add.
+    /// Limits on the growth by a single application.
     pub limits: Limits,
-    /// How many rounds of rules that multiply may end with no smaller a net, in transitions and
-    /// then places, than the best round before. Default 3.
+    /// Number of rounds with multiplying rules that may end without a smaller net (in transitions,
+    /// then places) than the best round before. Default 3.
     pub growth_rounds: u32,
-    /// Whether to keep the log. Default yes; costs about 20 bytes per application.
+    /// True to keep the log. Default true; it costs about 20 bytes per application.
     pub keep_log: bool,
-    /// Whether rules may look for candidates by linear programs. Default yes. In short runs the
-    /// time is better spent on the questions themselves.
+    /// True to allow searches that solve linear programs. Default true. In short runs, the time is
+    /// better spent on the questions themselves.
     pub linear: bool,
 }
 
@@ -108,7 +109,7 @@ impl Default for Config {
     }
 }
 
-/// Reduces `net` for these needs, until no rule applies or the budget ends.
+/// Reduces `net` for the given needs, until no rule applies or the budget ends.
 pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Reduction {
     let start = Instant::now();
     let needs = needs.normalised();
@@ -133,7 +134,7 @@ pub fn reduce(net: &Net, needs: &Needs, budget: &Budget, config: &Config) -> Red
     let statistics = Statistics { rules, rounds, cut_short, ..Statistics::default() };
     let mut reduction = match under_way.finish(net, statistics.clone()) {
         Ok(reduction) => reduction,
-        // Only for want of ids or room for names: nothing was gained then.
+        // The only causes are a lack of ids or of memory for names. The reduction is then useless.
         Err(error) => {
             tracing::warn!("reduction: given up: {error}");
             Reduction::nothing(net, needs, statistics)

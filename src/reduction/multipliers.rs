@@ -1,10 +1,9 @@
-//! Linear programming finds, integers check.
+//! Multiplicities from linear programs, checked in integers.
 //!
-//! Some rules hold where there are multiplicities y ≥ 0 of places with linear properties, and the
-//! search for them is a linear program. Its solution is in floating point, so it is only a hint:
-//! [`integers`] guesses the small integers that were meant, which go into the candidate, and the
-//! rule's check is exact arithmetic on these. A wrong guess costs an application, nothing else, and
-//! a log is gone through again without any linear program.
+//! Some rules require multiplicities y ≥ 0 of places with linear properties, and a linear program
+//! searches for them. Its floating-point solution is only a hint: [`integers`] guesses nearby small
+//! integers for the candidate, and the rule checks these in exact arithmetic. A wrong guess costs
+//! one application, nothing else. Replaying a log needs no linear program.
 
 use parikh_evidence::reduction::WorkNet;
 use parikh_evidence::reduction::rules::gcd_scaling::gcd;
@@ -13,18 +12,19 @@ use parikh_solvers::linear_program::{Column, Interval, LinearProgram, ProgramErr
 use parikh_solvers::rational::convergent;
 use std::collections::HashMap;
 
-/// Nets with more arcs are left alone: a single linear program may take longer than all may, and
-/// its rows more memory than a reduction should (4 times the net).
+/// Limit on the number of arcs. For larger nets, a single linear program may exceed the time of all
+/// searches, and its rows need more memory than a reduction should take (4 times the net).
 pub(super) const MOST_ARCS: usize = 12_000;
 
-/// What is smaller in a solution is taken for 0.
+/// A value below this in a solution counts as 0.
 const NOISE: f64 = 1e-9;
 
-/// The largest denominator of a number in a solution, and of all of them in common.
+/// Limits on the denominator of a number in a solution, and on the common denominator.
 const DENOMINATORS: (u64, u64) = (1_000, 1_000_000);
 
-/// The positions of positive numbers with the integers that they are in proportion to: the
-/// likeliest guesses first. None where the numbers are no fractions with small denominators.
+/// Returns guesses of the positive entries of a solution in integer proportions, as (position,
+/// integer), most likely first. Returns none if the numbers are not fractions with small
+/// denominators.
 pub(super) fn integers(solution: &[f64]) -> Vec<Vec<(usize, u32)>> {
     let significant = solution.iter().copied().filter(|&value| value > NOISE);
     let smallest = significant.fold(f64::INFINITY, f64::min);
@@ -58,28 +58,29 @@ fn integers_in(solution: &[f64], unit: f64) -> Option<Vec<(usize, u32)>> {
     integers.into_iter().map(small).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())
 }
 
-/// How many arcs there are, both directions.
+/// Returns the number of arcs, in both directions.
 pub(super) fn arc_count(net: &WorkNet) -> usize {
     net.transitions().map(|t| net.pre(t).len() + net.post(t).len()).sum()
 }
 
-/// The program that searches for multiplicities: a column per place and a row per effect, with
-/// Σ y(p)·Δ(t,p) for its value.
+/// A linear program over multiplicities: one column per place and one row per effect, whose value
+/// is Σ y(p)·Δ(t,p).
 pub(super) struct Effects {
     pub(super) program: LinearProgram,
-    /// The place of each column.
+    /// Places, indexed by column.
     pub(super) places: Vec<PlaceId>,
-    /// The column of each place, by id; meaningless for those that are gone.
+    /// The column of each place, by id; meaningless for removed places.
     columns: Vec<Column>,
-    /// The row of each transition that changes anything, by id.
+    /// The row of each transition with an effect, by id.
     rows: Vec<Option<Row>>,
 }
 
 impl Effects {
-    /// Multiplicities within `multiplicity`, changes of the sum within `change`.
+    /// Builds the program with multiplicities within `multiplicity` and changes of the sum within
+    /// `change`.
     ///
     /// # Errors
-    /// For a net beyond 2³² nodes.
+    /// Returns an error for a net beyond 2³² nodes.
     pub(super) fn of(
         net: &WorkNet,
         multiplicity: Interval,

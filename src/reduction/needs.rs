@@ -1,10 +1,10 @@
-//! What questions need of a reduction.
+//! The requirements of questions on a reduction.
 
 use parikh_evidence::reduction::{Form, Needs, Preserve};
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Goal, Net, PlaceId, Predicate, RunProperty, TransitionId};
 
-/// Reachability of predicates over `support`, and maxima of sums over it.
+/// Returns the needs for reachability of predicates over `support` and maxima of sums over it.
 pub fn reachability(support: impl IntoIterator<Item = PlaceId>) -> Needs {
     Needs {
         support: support.into_iter().collect(),
@@ -13,12 +13,12 @@ pub fn reachability(support: impl IntoIterator<Item = PlaceId>) -> Needs {
     }
 }
 
-/// Whether there is a deadlock.
+/// Returns the needs for the existence of a deadlock.
 pub fn deadlock() -> Needs {
     Needs { preserve: Preserve::DEADLOCK, ..Needs::default() }
 }
 
-/// Which of these transitions ever fire.
+/// Returns the needs for quasi-liveness of these transitions: do they ever fire?
 pub fn quasi_liveness(transitions: impl IntoIterator<Item = TransitionId>) -> Needs {
     Needs {
         protected: transitions.into_iter().collect(),
@@ -27,7 +27,7 @@ pub fn quasi_liveness(transitions: impl IntoIterator<Item = TransitionId>) -> Ne
     }
 }
 
-/// Which of these transitions are live.
+/// Returns the needs for liveness of these transitions.
 pub fn liveness(transitions: impl IntoIterator<Item = TransitionId>) -> Needs {
     Needs {
         protected: transitions.into_iter().collect(),
@@ -36,8 +36,9 @@ pub fn liveness(transitions: impl IntoIterator<Item = TransitionId>) -> Needs {
     }
 }
 
-/// What these goals need together. A fireability question of a single transition protects the
-/// transition rather than its input places; inside a larger predicate it protects the places.
+/// Returns the combined needs of these goals. A fireability question about a single transition
+/// protects the transition rather than its input places. Inside a larger predicate it protects the
+/// places.
 pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Needs {
     let mut needs = Needs::default();
     for goal in goals {
@@ -47,7 +48,7 @@ pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Nee
                 needs.preserve = needs.preserve | Preserve::REACHABILITY;
                 needs.support.extend(goal.support(net));
             }
-            // Liveness of a transition is all that rules speak of.
+            // Rules refer only to liveness of transitions.
             Goal::Home(Predicate::Enabled(t)) => {
                 needs.preserve = needs.preserve | Preserve::LIVENESS;
                 needs.protected.push(*t);
@@ -58,15 +59,16 @@ pub fn of_goals<'g>(net: &Net, goals: impl IntoIterator<Item = &'g Goal>) -> Nee
     needs.normalised()
 }
 
-/// What the markings along runs show of the property, where that is all that it sees of them.
-/// Which runs are kept no rule says: those of the reduced net are a hint, to be gone through on the
-/// net that was read.
+/// Returns the needs for preserving the truth values of the property's atoms at markings, if the
+/// property depends only on markings. No rule guarantees which runs are preserved. Runs of the
+/// reduced net are hints that must be replayed on the original net.
 pub fn of_hints(net: &Net, property: &RunProperty) -> Option<Needs> {
     is_of_markings(property).then(|| reachability(property.support(net)))
 }
 
-/// Whether all of its runs are meant, and it sees nothing of them but what single markings show:
-/// transitions of a reduced net have other names, and a dead marking of it may go on.
+/// Returns true if the property is about all runs and depends only on the markings along a run.
+/// Transitions of a reduced net have other names, and a dead marking of it may not be dead in the
+/// original net.
 pub(super) fn is_of_markings(property: &RunProperty) -> bool {
     property.fairness().is_none()
         && property.atoms().iter().all(|atom| match atom {

@@ -1,4 +1,4 @@
-//! What a reduction gives: the smaller net, what its nodes mean, and the way back.
+//! The result of a reduction: the smaller net, the meaning of its nodes, and the back-translation.
 
 use super::back::Back;
 use super::log::Log;
@@ -15,23 +15,24 @@ use std::ops::Deref;
 pub struct TranslatedGoal {
     /// The goal.
     pub goal: Goal,
-    /// To be added to the maximum of a [`Goal::Maximise`]: the share of constant places.
+    /// The constant to add to the maximum of a [`Goal::Maximise`]: the contribution of constant
+    /// places.
     pub constant: i128,
 }
-/// A reduced net and everything about how it came to be. It is its [`ReducedNet`], too.
+/// A reduced net with its derivation. It dereferences to its [`ReducedNet`].
 #[derive(Debug)]
 pub struct Reduction {
-    /// The reduced net and what its nodes mean.
+    /// The reduced net with the meaning of its nodes.
     pub reduced: ReducedNet,
-    /// The way back for firing sequences.
+    /// The back-translation of firing sequences.
     pub back: Back,
     /// The applications in order.
     pub log: Log,
     /// Counts and times.
     pub statistics: Statistics,
-    /// Transitions of the original net found to be dead, ascending. Not all that are.
+    /// Transitions of the original net found to be dead, ascending. The list may be incomplete.
     pub dead_transitions: Vec<TransitionId>,
-    /// Places of the original net found to hold the same tokens for ever, with these, ascending.
+    /// Places of the original net whose tokens are constant, with these tokens, ascending.
     pub constant_places: Vec<(PlaceId, u64)>,
 }
 
@@ -43,7 +44,7 @@ impl Deref for Reduction {
 }
 
 impl Reduction {
-    /// The net as its own reduction.
+    /// Returns the net as its own reduction.
     pub(super) fn nothing(net: &Net, needs: Needs, statistics: Statistics) -> Reduction {
         let by = |&t: &TransitionId| Firing::By(vec![t]);
         let reduced = ReducedNet {
@@ -64,19 +65,20 @@ impl Reduction {
         }
     }
 
-    /// What the net was reduced for.
+    /// Returns the needs that the net was reduced for.
     pub fn needs(&self) -> &Needs {
         &self.reduced.needs
     }
 
-    /// The transition of the reduced net that `original` still is by itself; it may have lost arcs.
+    /// Returns the transition of the reduced net that corresponds to `original` alone; it may have
+    /// lost arcs.
     pub fn map_transition(&self, original: TransitionId) -> Option<TransitionId> {
-        // Ids of the working net begin with the original ones.
+        // The ids of the working net start with the original ones.
         self.reduced.final_ids.binary_search(&original).ok().map(TransitionId::new)
     }
 
-    /// The goal over the reduced net; `None` when the needs did not cover it. `original` is the net
-    /// that was reduced.
+    /// Translates a goal to the reduced net. Returns `None` if the needs did not cover it.
+    /// `original` is the net before the reduction.
     pub fn translate(&self, original: &Net, goal: &Goal) -> Option<TranslatedGoal> {
         match goal {
             Goal::Reach(predicate) => {
@@ -94,13 +96,13 @@ impl Reduction {
                 let goal = Goal::Home(self.translate_home(wanted)?);
                 Some(TranslatedGoal { goal, constant: 0 })
             }
-            // No rule says what it keeps of runs.
+            // No rule guarantees the preservation of runs.
             _ => None,
         }
     }
 
-    /// The property with what its atoms are on the reduced net. Whoever finds a run with it there
-    /// has a hint and no more: no rule says what it keeps of runs.
+    /// Translates the atoms of a property to the reduced net. A run found there is only a hint,
+    /// because no rule guarantees the preservation of runs.
     pub fn translate_hint(&self, original: &Net, property: &RunProperty) -> Option<RunProperty> {
         if !is_of_markings(property) || !self.needs().preserve.covers(Preserve::REACHABILITY) {
             return None;

@@ -1,7 +1,7 @@
-//! Going through a log again, with the way back.
+//! Replay of a log with back-translation.
 //!
-//! The work is done by the checker ([`parikh_evidence::reduction::redo`]); here the way back and
-//! what is found on the way are kept, too.
+//! The checker performs the replay ([`parikh_evidence::reduction::redo`]). This module also records
+//! the back-translation and the findings.
 
 use super::log::Log;
 use super::outcome::Reduction;
@@ -11,10 +11,10 @@ use parikh_evidence::reduction::{LogError, Needs, WorkNet};
 use parikh_net::Net;
 use std::time::Instant;
 
-/// Reduces `net` for `needs` as the log says, and checks every condition of every step on the way.
+/// Reduces `net` for `needs` according to the log, and checks every condition of every step.
 ///
 /// # Errors
-/// With the first step that does not hold.
+/// Returns the first step that does not hold.
 pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> {
     let start = Instant::now();
     let needs = needs.normalised();
@@ -39,10 +39,10 @@ pub fn redo(net: &Net, needs: &Needs, log: &Log) -> Result<Reduction, LogError> 
     Ok(reduction)
 }
 
-/// [`redo`], where the net that comes out has to be `reduced`.
+/// Replays the log as [`redo`] does, and checks that the result equals `reduced`.
 ///
 /// # Errors
-/// With the first step that does not hold, and when the log leads to another net.
+/// Returns the first step that does not hold, or an error if the log leads to another net.
 pub fn recheck(net: &Net, needs: &Needs, log: &Log, reduced: &Net) -> Result<(), LogError> {
     let again = redo(net, needs, log)?;
     let same = parikh_net::text::print(&again.net) == parikh_net::text::print(reduced);

@@ -1,11 +1,12 @@
-//! Fused places: finding, firing by firing, on which of them the tokens have to be.
+//! Routers of fused places: determine, firing by firing, which of the fused places must hold the
+//! tokens.
 //!
-//! The reduced net knows the sum of the tokens of a group of fused places. Going through a sequence
-//! from the start, a router knows the tokens of each, as every firing so far went through it.
-//! Before a firing that takes from the group it makes the tokens available: by *moves*, transitions
-//! that take one token from one place of the group and put it on another and do nothing else, along
-//! a shortest path, for as many firings at once as the tokens allow; or by choosing a *twin*, a
-//! transition that does the same but takes its token from another place of the group.
+//! The reduced net knows only the sum of the tokens of a fused group. A router follows a sequence
+//! from the start, so it knows the tokens of each place. Before a firing that takes from the group,
+//! it provides the tokens in one of two ways. *Moves* are transitions that only take one token from
+//! one place of the group and put it into another; the router fires them along a shortest path, for
+//! as many firings at once as the tokens allow. A *twin* is a transition with the same effect that
+//! takes its token from another place of the group; the router chooses a twin that is enabled.
 
 use super::back_error::BackError;
 use crate::solvers::Budget;
@@ -15,23 +16,23 @@ use parikh_evidence::reduction::rules::fused_cycles::move_of;
 use parikh_net::{PlaceId, Step, TransitionId};
 use std::collections::{HashMap, VecDeque};
 
-/// What a transition takes from the places of a group and puts to them, by position.
+/// The arcs between a transition and the places of a group: (position, taken, put).
 type GroupArcs = Box<[(usize, u64, u64)]>;
 
-/// How tokens of fused places get to where a firing needs them.
+/// The method that provides tokens to a firing.
 #[derive(Debug)]
 enum Routing {
-    /// (from, to, by): positions in the group, and a transition that does just that. The moves
-    /// connect the group strongly.
+    /// Moves (from, to, by): positions in the group, and the transition that moves a token. The
+    /// moves connect the group strongly.
     Moves(Vec<(usize, usize, TransitionId)>),
-    /// Classes of transitions that each take one token from one place of the group, and are the
-    /// same but for places of the group; each class has one for every place.
+    /// Classes of twins: transitions that each take one token from one place of the group and are
+    /// otherwise equal up to places of the group. Each class has one transition for every place.
     Twins(Vec<Vec<TransitionId>>),
 }
 
 impl Routing {
-    /// Of the places of `group`, before they are fused in `net`; by these moves, if any, else by
-    /// twins.
+    /// Determines the routing for the places of `group` before they are fused in `net`: by the
+    /// given moves, or by twins if there are none.
     fn of(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Routing {
         if moves.is_empty()
             && let &[p, q] = group
@@ -48,16 +49,16 @@ impl Routing {
             Some((*at.get(&from)?, *at.get(&to)?, t))
         };
         let mut moves: Vec<_> = moves.iter().filter_map(ends).collect();
-        // `path_to` asks for the moves to a place.
+        // Sorted by target, because `path_to` looks up the moves to a place.
         moves.sort_by_key(|&(_, to, _)| to);
         Routing::Moves(moves)
     }
 }
 
-/// One fusion. See the module.
+/// The router of one fusion; see the module documentation.
 #[derive(Debug)]
 pub(super) struct Router {
-    /// Transitions with this id or a higher one came after the fusion.
+    /// Transitions with this id or a higher one were created after the fusion.
     watermark: usize,
     initial: Vec<u64>,
     routing: Routing,
@@ -67,7 +68,7 @@ pub(super) struct Router {
 }
 
 impl Router {
-    /// Of the places of `group`, before they are fused in `net`: see
+    /// Creates the router for the places of `group` before they are fused in `net`; see
     /// [`Back::fuse`](super::Back::fuse).
     pub(super) fn new(net: &WorkNet, group: &[PlaceId], moves: &[TransitionId]) -> Router {
         let routing = Routing::of(net, group, moves);
@@ -101,8 +102,8 @@ impl Router {
         self.initial.clone()
     }
 
-    /// Appends to `out` what fires for the first firings of `step` in the net before the fusion,
-    /// and updates `tokens`. Returns what is left of the step.
+    /// Appends the firings for the first part of `step` in the net before the fusion to `out`, and
+    /// updates `tokens`. Returns the rest of the step.
     pub(super) fn route(
         &self,
         tokens: &mut [u64],
@@ -129,7 +130,7 @@ impl Router {
                 }
             }
         }
-        // As often as these tokens allow, at least once.
+        // Fires as often as the tokens allow, at least once.
         let arcs = self.arcs.get(&fires).ok_or(BackError::NotEnabled)?;
         let mut count = step.count;
         for &(at, taken, put) in arcs {
@@ -151,8 +152,8 @@ impl Router {
     }
 }
 
-/// Moves tokens until one firing with these arcs is possible, and then as many of `count` firings
-/// as the tokens of the group are enough for. `moves` are by the place they go to.
+/// Moves tokens until a firing with these arcs is enabled, for as many of `count` firings as the
+/// tokens of the group suffice. `moves` are sorted by target.
 fn gather(
     tokens: &mut [u64],
     arcs: &GroupArcs,
@@ -184,7 +185,7 @@ fn gather(
             }
             let path = path_to(place, tokens.len(), moves, |at| tokens[at] > wanted[at])
                 .ok_or(BackError::NotEnabled)?;
-            // Take along all that this place can spare.
+            // Move all tokens that this place can spare at once.
             let Some(&(from, ..)) = path.first() else { return Err(BackError::NotEnabled) };
             let count = (tokens[from] - wanted[from]).min(wanted[place] - tokens[place]);
             out.extend(path.iter().map(|&(.., transition)| Step { transition, count }));
@@ -199,15 +200,15 @@ fn fits(tokens: &[u64], arcs: &GroupArcs) -> bool {
     arcs.iter().all(|&(at, taken, _)| tokens[at] >= taken)
 }
 
-/// A shortest chain of moves from a place that can spare a token to `goal`, one of `places`, first
-/// move first. `moves` are by the place they go to.
+/// Returns a shortest chain of moves, first move first, from a place that can spare a token to
+/// `goal`. `places` is the size of the group, and `moves` are sorted by target.
 fn path_to(
     goal: usize,
     places: usize,
     moves: &[(usize, usize, TransitionId)],
     spares: impl Fn(usize) -> bool,
 ) -> Option<Vec<(usize, usize, TransitionId)>> {
-    // Groups of thousands of places are common, and this is asked for each token that moves.
+    // Groups of thousands of places are common, and this function runs for each moved token.
     let mut next: Vec<Option<(usize, usize, TransitionId)>> = vec![None; places];
     let mut queue = VecDeque::from([goal]);
     while let Some(at) = queue.pop_front() {

@@ -1,21 +1,20 @@
-//! The order of the rules and when they stop.
+//! The order of the rules and the end of a reduction.
 //!
 //! A round begins with the rules that read the whole net, once each. Then cheap rules that never
-//! grow the net run to a fixpoint, then one batch of each agglomeration that adds no transitions,
-//! in turns until neither finds anything. Only a round that got so far without any change ends with
-//! one batch of each rule that multiplies or is expensive. Rounds end when nothing applies.
+//! grow the net run to a fixpoint. They alternate with one batch of each agglomeration that adds no
+//! transitions, until neither finds anything. Only a round without any change so far ends with one
+//! batch of each rule that multiplies transitions or is expensive. Rounds end when nothing applies.
 //!
-//! Only then come the rules that solve linear programs, which may take a share of the time in all;
-//! when they find something, all begins again.
+//! Only then the rules that solve linear programs run, within a limited share of the time. If they
+//! find something, everything starts again.
 //!
-//! Every rule has a cursor in the net's journal, so it sees each change once. Rules with caps, and
-//! those that look at the nodes next to a change only, may miss what a change further away made
-//! possible. So when nothing applies any more, all rules are shown the whole net again, until that
-//! leads to nothing: then reducing what came out would lead to nothing, too. (But for rules that
-//! do a thing once only, lest they go on for ever: token-prefiring, and those that leave alone the
-//! transitions that were made. In the net that came out nothing was done yet.)
+//! Every rule has a cursor in the journal, so it sees each change once. Rules with limits, and
+//! rules that look only near a change, may miss candidates that a distant change made possible. So
+//! when nothing applies, all rules are shown the whole net again, until that finds nothing.
+//! Reducing the result again then finds nothing, either. (Exceptions are rules that act only once
+//! in order to terminate: token-prefiring, and rules that skip composed transitions.)
 //!
-//! The net between any two applications is valid, so the budget may end it anywhere.
+//! The net is valid between any two applications, so the budget may end the reduction anywhere.
 
 use super::Config;
 use super::journal::Cursor;
@@ -32,26 +31,26 @@ struct Running {
     statistics: RuleStatistics,
 }
 
-/// A reduction that is scheduled.
+/// The state of a reduction and its schedule.
 pub(super) struct Schedule<'a> {
     pub(super) under_way: UnderWay,
     budget: &'a Budget,
     config: &'a Config,
     rules: Vec<Running>,
-    /// What rules with linear programs may take in all.
+    /// Time limit for all rules with linear programs.
     linear_time: Duration,
     pub(super) rounds: u32,
     pub(super) cut_short: bool,
 }
 
-/// How many changed nodes a rule is shown at a time, which bounds the memory for its candidates.
+/// Number of changed nodes shown to a rule at a time. It bounds the memory for candidates.
 const PORTION: usize = 64;
 
-/// How many candidates are handled between two looks at the budget.
+/// Number of candidates between two checks of the budget.
 const PATIENCE: usize = 64;
 
-/// The most that rules with linear programs may take in all, and the share of the time left at the
-/// beginning.
+/// Time limit for all rules with linear programs, and the divisor that gives their share of the
+/// initial time.
 const LINEAR_TIME: (Duration, u32) = (Duration::from_secs(2), 5);
 
 impl<'a> Schedule<'a> {
@@ -79,12 +78,12 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// Of each rule. The rules themselves, with all they remembered, are gone then.
+    /// Returns the statistics of each rule, and drops the rules with their state.
     pub(super) fn take_statistics(&mut self) -> Vec<RuleStatistics> {
         self.rules.drain(..).map(|running| running.statistics).collect()
     }
 
-    /// Runs to the fixpoint, or the end of the budget.
+    /// Runs to the fixpoint or to the end of the budget.
     pub(super) fn run(&mut self) {
         let mut growths = 0;
         let mut smallest = (usize::MAX, usize::MAX);
@@ -120,7 +119,7 @@ impl<'a> Schedule<'a> {
                 changed = self.phase(Phase::Linear);
             }
             if !changed || self.cut_short || growths > self.config.growth_rounds {
-                // Leave nothing behind that the last round made superfluous.
+                // Remove everything that the last round made superfluous.
                 while !self.cut_short && self.phase(Phase::Global) | self.fixpoint() {}
                 return;
             }
@@ -142,7 +141,7 @@ impl<'a> Schedule<'a> {
         changed
     }
 
-    /// One batch of every rule of the phase.
+    /// Runs one batch of every rule of the phase. Returns true if anything changed.
     fn phase(&mut self, phase: Phase) -> bool {
         let mut changed = false;
         for at in 0..self.rules.len() {
@@ -162,7 +161,7 @@ impl<'a> Schedule<'a> {
         journals.start_batch();
         let phase = self.rules[at].rule.phase;
         if phase == Phase::Linear {
-            // Half of what is left, so that something is left for the next one.
+            // Half of the remaining time, so that the next rule has time, too.
             let slice = self.budget.slice(self.linear_time_left() / 2);
             self.rules[at].rule.search.allow(slice);
         }
@@ -191,7 +190,7 @@ impl<'a> Schedule<'a> {
         self.linear_time.saturating_sub(linear.map(|running| running.statistics.time).sum())
     }
 
-    /// Checks each candidate on the net as it is by then, and applies those that pass.
+    /// Checks each candidate on the current net, and applies those that pass.
     fn apply_all(&mut self, at: usize, candidates: Vec<Candidate>) {
         let running = &mut self.rules[at];
         let statistics = &mut running.statistics;
@@ -204,7 +203,7 @@ impl<'a> Schedule<'a> {
             if self.cut_short {
                 return;
             }
-            // Found on the net as it was: earlier applications of this batch may have taken it.
+            // Earlier applications of this batch may have removed nodes of the candidate.
             let (net, journals) = self.under_way.journals();
             if !candidate.places.iter().all(|&p| net.has_place(p))
                 || !candidate.transitions.iter().all(|&t| net.has_transition(t))

@@ -1,7 +1,8 @@
-//! How a rule's candidates are found, and when.
+//! The search for a rule's candidates, and its phase.
 //!
-//! What a search names need not be right: the rule's conditions are gone through wherever it points
-//! to ([`parikh_evidence::reduction::conditions`]). What it does not name is not reduced.
+//! A search may return wrong candidates, because the rule's conditions are checked for each
+//! candidate ([`parikh_evidence::reduction::conditions`]). Missed candidates are simply not
+//! reduced.
 
 use super::candidate;
 use super::journal::Dirty;
@@ -9,25 +10,25 @@ use crate::solvers::Budget;
 use parikh_evidence::reduction::{Candidate, Conditions, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
-/// When a rule runs.
+/// The phase in which a rule runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
-    /// Reads the whole net: once per round, and only when something changed.
+    /// Reads the whole net: once per round, and only after a change.
     Global,
-    /// Cheap and never grows the net: to a fixpoint.
+    /// Cheap and never grows the net: runs to a fixpoint.
     Cheap,
     /// Merges transitions without adding any.
     Agglomeration,
-    /// May add transitions, or is expensive: when nothing else applies.
+    /// May add transitions or is expensive: runs when nothing else applies.
     Product,
-    /// Solves linear programs to find its candidates: when nothing at all applies, and only as long
-    /// as [`Search::allow`] says.
+    /// Solves linear programs to find candidates: runs last, and only as long as [`Search::allow`]
+    /// permits.
     Linear,
 }
 
 /// A rule with the search for its candidates.
 pub(super) struct Rule {
-    /// The name of the search: of statistics and of the command line.
+    /// The name of the search, used in statistics and on the command line.
     pub(super) name: &'static str,
     pub(super) conditions: &'static Conditions,
     pub(super) phase: Phase,
@@ -36,35 +37,37 @@ pub(super) struct Rule {
 
 /// The search for candidates of one rule.
 pub(super) trait Search {
-    /// Appends candidates worth a check, in a fixed order; `dirty` is what changed since the last
-    /// call.
+    /// Appends promising candidates in a deterministic order. `dirty` holds the changes since the
+    /// last call.
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>);
 
-    /// Whether a candidate has to wait for the next batch when a transition around its places was
-    /// changed in this one. Not for soundness: it keeps chains from being swallowed from one end,
-    /// which would copy an ever longer row for each link.
+    /// Returns true if a candidate must wait for the next batch when an adjacent transition changed
+    /// in this batch. This is not needed for soundness. It prevents chains from being merged from
+    /// one end, which would copy an ever longer row for each link.
     fn waits(&self) -> bool {
         false
     }
 
-    /// How long [`find`](Self::find) may take from now on, of rules of [`Phase::Linear`].
+    /// Sets the time limit of the following calls of [`find`](Self::find), for rules of
+    /// [`Phase::Linear`].
     fn allow(&mut self, _slice: Budget) {}
 
-    /// Forgets what it noted of the net, which it is about to be shown from the beginning.
+    /// Drops stored information, because the whole net will be shown again.
     fn forget(&mut self) {}
 
-    /// Takes note of all that changed since the last call, before [`find`](Self::find) is shown it
-    /// in portions: for rules that look for other nodes among it.
+    /// Receives all changes since the last call, before [`find`](Self::find) receives them in
+    /// portions. It is for rules that compare nodes with other nodes.
     fn learn(&mut self, _net: &WorkNet, _dirty: &Dirty) {}
 }
 
-/// Each place that changed, or is next to a transition that did, if it looks like it.
+/// Proposes each place that changed, or is adjacent to a changed transition, and satisfies the
+/// test.
 pub(super) struct PlacesAround(pub(super) fn(&WorkNet, PlaceId) -> bool);
 
-/// Each place that changed, if it looks like it.
+/// Proposes each changed place that satisfies the test.
 pub(super) struct ChangedPlaces(pub(super) fn(&WorkNet, PlaceId) -> bool);
 
-/// Each transition that changed, if it looks like it.
+/// Proposes each changed transition that satisfies the test.
 pub(super) struct ChangedTransitions(pub(super) fn(&WorkNet, TransitionId) -> bool);
 
 impl Search for PlacesAround {

@@ -4,38 +4,38 @@ use parikh_net::Net;
 use std::fmt;
 use std::time::Duration;
 
-/// Of one rule.
+/// The statistics of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleStatistics {
-    /// The rule.
+    /// The name of the rule.
     pub name: &'static str,
-    /// Candidates it found.
+    /// Number of candidates found.
     pub candidates: u64,
-    /// Proposals applied.
+    /// Number of applications.
     pub applied: u64,
-    /// Proposals that were derived but could not be applied: anything but 0 is a bug of ours.
+    /// Number of proposals whose application failed. Anything but 0 is a bug.
     pub refused: u64,
-    /// Places removed by it.
+    /// Number of places removed.
     pub places_removed: u64,
-    /// Transitions removed by it less transitions added.
+    /// Number of transitions removed minus transitions added.
     pub transitions_removed: i64,
-    /// Time finding, checking and applying.
+    /// Time for searching, checking and applying.
     pub time: Duration,
 }
 
 /// The size of a net.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Places, without virtual ones.
+    /// Number of places without virtual places.
     pub places: usize,
-    /// Transitions.
+    /// Number of transitions.
     pub transitions: usize,
-    /// Arcs, without those of virtual places.
+    /// Number of arcs, without those of virtual places.
     pub arcs: usize,
 }
 
 impl Size {
-    /// That of `net`.
+    /// Returns the size of `net`.
     pub fn of(net: &Net) -> Size {
         Size {
             places: net.place_count(),
@@ -45,25 +45,25 @@ impl Size {
     }
 }
 
-/// Of a whole reduction.
+/// The statistics of a reduction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// The net before.
+    /// The size before.
     pub before: Size,
-    /// The net after.
+    /// The size after.
     pub after: Size,
     /// One entry per rule that could run, in their order.
     pub rules: Vec<RuleStatistics>,
-    /// Rounds over all rules.
+    /// Number of rounds over the rules.
     pub rounds: u32,
-    /// Whether the budget ended the reduction before its fixpoint.
+    /// True if the budget ended the reduction before its fixpoint.
     pub cut_short: bool,
-    /// From start to finish.
+    /// Total time.
     pub time: Duration,
 }
 
 impl Statistics {
-    /// How often the rule of this name was applied.
+    /// Returns the number of applications of the rule with this name.
     pub fn applied(&self, rule: &str) -> u64 {
         self.rules.iter().filter(|entry| entry.name == rule).map(|entry| entry.applied).sum()
     }

@@ -1,6 +1,6 @@
-//! A reduction under way: whoever proposes a candidate, the rule's conditions decide.
+//! A reduction in progress: any caller may propose a candidate, and the rule's conditions decide.
 //!
-//! The net between any two applications is valid, so a reduction may end anywhere.
+//! The net is valid between any two applications, so a reduction may end anywhere.
 
 use super::back::Back;
 use super::findings::Findings;
@@ -14,7 +14,7 @@ use parikh_evidence::reduction::{
 };
 use parikh_net::{BuildError, Net, PlaceId, TransitionId};
 
-/// A net on its way to a smaller one, and all that is kept of the way.
+/// A net under reduction, with everything recorded so far.
 #[derive(Debug)]
 pub struct UnderWay {
     net: WorkNet,
@@ -23,7 +23,8 @@ pub struct UnderWay {
     notes: Notes,
 }
 
-/// What is kept: the way back, what was found out, and what changed for those who search.
+/// The records of a reduction: the back-translation, the findings, and the changes for the
+/// searches.
 #[derive(Debug)]
 pub(super) struct Notes {
     pub(super) back: Back,
@@ -31,19 +32,19 @@ pub(super) struct Notes {
     pub(super) journals: Journals,
 }
 
-/// What became of a candidate.
+/// The outcome of a proposed candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tried {
-    /// Its conditions do not hold.
+    /// The conditions do not hold.
     No,
-    /// It was applied.
+    /// The candidate was applied.
     Applied,
-    /// Its conditions hold, but the change has a wrong form: a bug of the rule.
+    /// The conditions hold, but the edit is malformed: a bug in the rule.
     Refused,
 }
 
 impl UnderWay {
-    /// Nothing done yet to `net`, of which this must survive.
+    /// Starts a reduction of `net` that preserves `needs`.
     pub fn new(net: &Net, needs: &Needs) -> UnderWay {
         let needs = needs.normalised();
         let net = WorkNet::new(net, &needs);
@@ -51,18 +52,18 @@ impl UnderWay {
         UnderWay { net, needs, log: Some(Log::default()), notes }
     }
 
-    /// Keeps no log.
+    /// Disables the log.
     pub(super) fn without_log(mut self) -> UnderWay {
         self.log = None;
         self
     }
 
-    /// Goes on from where a log has led.
+    /// Continues from the result of a replayed log.
     pub(super) fn resume(net: WorkNet, needs: Needs, log: Log, notes: Notes) -> UnderWay {
         UnderWay { net, needs, log: Some(log), notes }
     }
 
-    /// The net as it is now.
+    /// Returns the current net.
     pub fn net(&self) -> &WorkNet {
         &self.net
     }
@@ -71,7 +72,7 @@ impl UnderWay {
         (&self.net, &mut self.notes.journals)
     }
 
-    /// Applies `rule` at `candidate` if its conditions hold there.
+    /// Applies `rule` to `candidate` if its conditions hold.
     pub fn try_at(
         &mut self,
         rule: &'static Conditions,
@@ -91,10 +92,10 @@ impl UnderWay {
         Tried::Applied
     }
 
-    /// What came out of it; `net` is the one it began with.
+    /// Builds the reduction; `net` is the original net.
     ///
     /// # Errors
-    /// For want of ids or room for names.
+    /// Returns an error if ids or memory for names run out.
     pub fn finish(self, net: &Net, mut statistics: Statistics) -> Result<Reduction, BuildError> {
         let UnderWay { net: work, needs, log, notes: Notes { mut back, findings, journals } } =
             self;
@@ -118,7 +119,7 @@ impl Notes {
         }
     }
 
-    /// Takes note of what `rule` is about to do at `candidate`.
+    /// Records the edits that `rule` is about to make for `candidate`.
     pub(super) fn take(
         &mut self,
         rule: &'static Conditions,

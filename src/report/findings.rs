@@ -5,7 +5,7 @@ mod nodes;
 use super::questions::{Found, Question};
 use super::shown::{Play, Store};
 use super::text::Text;
-use super::topic::{Topic, done, ends};
+use super::topic::{Topic, ends};
 use super::verdicts::Keys;
 use crate::evidence::replay;
 use crate::mcc::Examination;
@@ -52,6 +52,9 @@ pub struct Finding {
 
 /// Transitions of a dead marking of which it is said what they wait for.
 const WAITING: usize = 6;
+
+/// The most final markings that are said.
+const SOME_ENDS: usize = 3;
 
 /// All findings, worst first.
 pub(super) fn findings(net: &Net, found: &Found, keys: &Keys, store: &Store<'_>) -> Vec<Finding> {
@@ -278,8 +281,16 @@ impl Telling<'_> {
                 if tokens > 1 { text.say(format!(" ({tokens})")) } else { text }
             })
         };
-        let text = marked(Text::words("A case begins with tokens on "), self.net.initial());
-        Some(marked(text.say(", and is done with tokens on "), done(self.net)?))
+        let mut text = marked(Text::words("A case begins with tokens on "), self.net.initial());
+        let ends = ends(self.net);
+        for (at, end) in ends.iter().take(SOME_ENDS).enumerate() {
+            let link = if at == 0 { ", and is done with tokens on " } else { ", or on " };
+            text = marked(text.say(link), end);
+        }
+        if ends.len() > SOME_ENDS {
+            text = text.say(format!(", or in one of {} markings more", ends.len() - SOME_ENDS));
+        }
+        (!ends.is_empty()).then_some(text)
     }
 
     /// A case that gets stuck, unless that is what was said of soundness.

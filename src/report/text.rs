@@ -179,24 +179,26 @@ impl Text {
     }
 }
 
-/// The name for people that a node has, and no other of its kind.
+/// The name of a node for which the page has this name alone: no other node has it as its name or
+/// its id.
 fn own_label(net: &Net, piece: Option<&Piece>) -> Option<String> {
-    let plain = |label: &str| label.trim().replace(char::is_whitespace, " ");
-    let alone = |label: &str, all: &mut dyn Iterator<Item = Option<&str>>| {
-        let alike = all.flatten().filter(|other| other.trim() == label.trim());
-        (!label.trim().is_empty() && alike.count() == 1).then(|| plain(label))
+    let (id, label) = match *piece? {
+        Piece::Words(_) => return None,
+        Piece::Place { p } => {
+            let p = PlaceId::new(p);
+            (net.place_name(p), net.place_label(p)?)
+        }
+        Piece::Transition { t } => {
+            let t = TransitionId::new(t);
+            (net.transition_name(t), net.transition_label(t)?)
+        }
     };
-    match piece? {
-        Piece::Words(_) => None,
-        &Piece::Place { p } => {
-            let label = net.place_label(PlaceId::new(p))?;
-            alone(label, &mut net.places().map(|p| net.place_label(p)))
-        }
-        &Piece::Transition { t } => {
-            let label = net.transition_label(TransitionId::new(t))?;
-            alone(label, &mut net.transitions().map(|t| net.transition_label(t)))
-        }
-    }
+    let plain = |label: &str| label.trim().replace(char::is_whitespace, " ");
+    let label = plain(label);
+    let has_it =
+        |(other, name): (&str, &str)| other != id && (other == label || plain(name) == label);
+    let is_shared = net.named_places().chain(net.named_transitions()).any(has_it);
+    (!label.is_empty() && !is_shared).then_some(label)
 }
 
 #[cfg(test)]

@@ -41,17 +41,15 @@ impl Topic {
 
     /// Those of this net. Of a process, which has a marking in which a case is done, whether it is
     /// sound comes first. Weak soundness, which allows transitions that never fire, is asked, too,
-    /// because a net can fail in both ways. Where a case may end in several markings, only whether
-    /// it gets stuck elsewhere is asked.
+    /// because a net can fail in both ways.
     pub fn of_net(net: &Net) -> Vec<Topic> {
         let of_process: &[Topic] = match ends(net) {
             [] => &[],
-            [_] => &[
+            [..] => &[
                 Topic::Process(Examination::Soundness),
                 Topic::Process(Examination::WeakSoundness),
                 Topic::Stuck,
             ],
-            _ => &[Topic::Stuck],
         };
         of_process.iter().chain(&Topic::ALL).copied().collect()
     }

@@ -5,7 +5,7 @@ use crate::answer::{Answer, Exhibit, Grade, Nodes, Value};
 use crate::board::{Argument, Technique};
 use crate::engine::{diagrams, explicit};
 use parikh_net::printable::counted;
-use parikh_net::{Facts, Net, Pumping};
+use parikh_net::{Facts, Net, PumpSequence};
 use parikh_solvers::Budget;
 
 /// The four figures, in the contest's words.
@@ -93,7 +93,7 @@ pub(super) fn through_reduction(found: &CountResult) -> [Answer; 2] {
     })
 }
 
-pub(super) fn pumped(pumping: &Pumping, by: Technique) -> [Answer; 4] {
+pub(super) fn pumped(pumping: &PumpSequence, by: Technique) -> [Answer; 4] {
     let reason = pumping.in_words();
     FIGURES.map(|key| Answer {
         exhibit: Some(Exhibit::Pump(pumping.clone())),
@@ -113,6 +113,7 @@ fn figure(
         value,
         techniques,
         reason: reason.to_owned(),
+        reduced: false,
         assumes_units: false,
         grade,
         rests_on: [].into(),

@@ -15,13 +15,19 @@ use crate::answer::{Answer, Plan, Value, not_asked_with_caps};
 use crate::board::Technique;
 use crate::engine::{coverability, diagrams, walk};
 use crate::evidence::pump_grows;
-use parikh_net::{Facts, FiringSequence, Net, Pumping};
+use parikh_net::{Facts, FiringSequence, Net, PumpSequence};
 use parikh_solvers::Budget;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
 
 /// About how many firings are spent on looking for a pump before the states are counted.
 const PUMP_WORK: u64 = 50_000_000;
+
+/// The figure that depends on whether the colours of a place count together.
+const MOST_IN_PLACE: &str = FIGURES[3];
+
+/// The meaning of [`MOST_IN_PLACE`] for a coloured net, as part of a reason.
+const PER_COLOUR: &str = "; in each place, the tokens of each colour are counted by themselves";
 
 /// Finds the number of reachable markings, of the firings between them, and the most tokens they
 /// hold.
@@ -32,8 +38,14 @@ pub fn state_space(
     tell: impl FnMut(Event<'_>),
 ) -> Report {
     let report = Report::default();
-    let mut figures =
-        Figures { tell, report, known: BTreeMap::new(), why: String::new(), beside: None };
+    let mut figures = Figures {
+        tell,
+        report,
+        known: BTreeMap::new(),
+        why: String::new(),
+        beside: None,
+        is_unfolding: net.folding().is_some(),
+    };
     match net.has_caps() {
         true => figures.why = not_asked_with_caps(),
         false => figures.find(net, config, budget),
@@ -59,6 +71,8 @@ struct Figures<T> {
     why: String,
     /// Where diagrams tell what they have found, if they grow meanwhile.
     beside: Option<Receiver<Result<CountResult, String>>>,
+    /// The net is the unfolding of a coloured net: its places are colours of places.
+    is_unfolding: bool,
 }
 
 impl<T: FnMut(Event<'_>)> Figures<T> {
@@ -221,8 +235,12 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
                 self.take(answer, counted);
             }
             None => {
+                let mut answer = answer.clone();
+                if self.is_unfolding && answer.id == MOST_IN_PLACE {
+                    answer.reason.push_str(PER_COLOUR);
+                }
                 self.known.insert(answer.id.clone(), answer.clone());
-                (self.tell)(Event::Figure(answer, counted));
+                (self.tell)(Event::Figure(&answer, counted));
             }
         }
     }
@@ -320,7 +338,7 @@ impl<T: FnMut(Event<'_>)> Figures<T> {
             self.report.faults += 1;
             return false;
         }
-        let figures = pumped(&Pumping::single(prefix, pump), by);
+        let figures = pumped(&PumpSequence::single(prefix, pump), by);
         figures.iter().for_each(|figure| self.take(figure, None));
         true
     }

@@ -1,24 +1,22 @@
-//! Bounds on the tokens of places that follow from the structure, each with the step that gives it.
+//! Bounds on the tokens of places that follow from the structure, each with its derivation step.
 //!
-//! A P-flow y bounds its places through each other: y·m = y·m₀ = c in every reachable marking, so
-//!
-//! ```text
+//! A P-flow y relates the bounds of its places: y·m = y·m₀ = c in every reachable marking, so
 //! m(p) <= ⌊(c − Σ_{q≠p} least value of y(q)·m(q)) / y(p)⌋   when y(p) > 0, and dually,
 //! ```
 //!
-//! where least values come from bounds known already. A semiflow needs none but m ≥ 0, and gives
-//! ⌊c / y(p)⌋ at least; mixed flows carry bounds from place to place. Beside flows:
+//! where the least values come from known bounds. A semiflow needs only m ≥ 0, and gives at most ⌊c
+//! / y(p)⌋. Mixed flows carry bounds from place to place. In addition:
 //!
-//! * a place that no transition adds to never exceeds m₀, one that none takes from never falls
-//!   below it;
-//! * the places of a siphon that is empty initially stay at 0;
-//! * a trap is left to whoever wants sums: it bounds no single place.
+//! * A place that no transition adds to never exceeds m₀. A place that no transition takes from
+//!   never falls below it.
+//! * The places of an initially empty siphon stay at 0.
+//! * Traps are not used here: a trap bounds a sum, not a single place.
 //!
-//! Semiflows come first, then all flows in rounds until nothing moves. Rounds are limited: real
-//! bounds may approach their limit in ever smaller steps.
+//! Semiflows come first, then all flows in rounds until nothing changes. The number of rounds is
+//! limited, because real bounds may converge in ever smaller steps.
 //!
-//! All arithmetic is exact. A bound of more than 2⁶⁴ − 1 tokens is no bound here, nor is one by a
-//! flow whose coefficients exceed 63 bits: nobody could write down why it holds.
+//! All arithmetic is exact. A bound above 2⁶⁴ − 1 tokens is dropped. So is a bound from a flow
+//! whose coefficients exceed 63 bits, because its derivation could not be written down.
 //!
 //! # Source
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, LNCS 84, 1980 (bounds by semiflows);
@@ -34,39 +32,39 @@ use std::collections::btree_map::Entry;
 pub use parikh_net::facts::{DerivedBound, Reason};
 use parikh_solvers::Budget;
 
-/// What the structure says of the tokens of each place in every reachable marking.
+/// Structural bounds on the tokens of each place in every reachable marking.
 #[derive(Clone, Debug)]
 pub struct PlaceBounds {
     lower: Vec<u64>,
     upper: Vec<Option<u64>>,
     steps: Vec<DerivedBound>,
-    /// The flows among the reasons, by position.
+    /// The flows used in derivation steps, by their position in the given list.
     flows: BTreeMap<usize, LinearSum>,
 }
 
 impl PlaceBounds {
-    /// The least tokens on `p`; 0 when nothing better is known.
+    /// Returns a lower bound on the tokens of `p`, at least 0.
     pub fn lower(&self, p: PlaceId) -> u64 {
         self.lower[p.index()]
     }
 
-    /// The most tokens on `p`, where known.
+    /// Returns an upper bound on the tokens of `p`, if known.
     pub fn upper(&self, p: PlaceId) -> Option<u64> {
         self.upper[p.index()]
     }
 
-    /// The derivation: every bound that was an improvement, in order.
+    /// Returns the derivation: every improvement of a bound, in order.
     pub fn steps(&self) -> &[DerivedBound] {
         &self.steps
     }
 
-    /// The places whose tokens never change, ascending.
+    /// Returns the places whose tokens never change, ascending.
     pub fn constant_places(&self) -> Vec<PlaceId> {
         let places = (0..self.upper.len()).map(PlaceId::new);
         places.filter(|p| self.upper(*p) == Some(self.lower(*p))).collect()
     }
 
-    /// Adds the bounds to what is known of the net, with their reasons and the flows they use.
+    /// Adds the bounds to the facts of the net, with their derivations and flows.
     pub fn write(&self, facts: &mut Facts) {
         let position: BTreeMap<usize, usize> =
             self.flows.keys().enumerate().map(|(position, &flow)| (flow, position)).collect();
@@ -103,10 +101,11 @@ impl PlaceBounds {
     }
 }
 
-/// Bounds from the net and from `flows`, which must be P-flows of it. When the budget ends, what
-/// was found by then, which holds.
+/// Computes bounds from the net and from `flows`, which must be P-flows of the net. When the budget
+/// ends, returns the bounds found so far, which are valid.
 pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBounds {
-    /// Most nets need two; a chain of mixed flows in the wrong order may need more.
+    /// Limit on the number of rounds. Most nets need two; a chain of mixed flows in an unfavourable
+    /// order may need more.
     const ROUNDS: usize = 16;
     let count = net.place_count();
     let mut bounds = PlaceBounds {
@@ -131,7 +130,8 @@ pub fn place_bounds(net: &Net, flows: &[PlaceFlow], budget: &Budget) -> PlaceBou
     for &at in &order {
         flows[at].terms().iter().for_each(|(p, _)| through[p.index()].push(at));
     }
-    // Flows to look at in this round; the next one sees those of a place that improved.
+    // Flows to process in this round. The next round processes the flows through places that
+    // improved.
     let mut due = vec![true; flows.len()];
     for _ in 0..ROUNDS {
         let round: Vec<usize> = order.iter().copied().filter(|&at| due[at]).collect();
@@ -168,7 +168,7 @@ fn one_way(net: &Net, bounds: &mut PlaceBounds) {
     }
 }
 
-/// A sum of terms, some of which have no finite end on this side.
+/// A sum of terms, some of which may be unbounded on this side.
 struct End {
     sum: Integer,
     unbounded: usize,
@@ -186,7 +186,7 @@ impl End {
         }
     }
 
-    /// The sum without one of its terms.
+    /// Returns the sum without one of its terms, or `None` if the rest is unbounded.
     fn without(&self, term: Option<&Integer>) -> Option<Integer> {
         match (term, self.unbounded) {
             (Some(term), 0) => Some(&self.sum - term),
@@ -196,14 +196,14 @@ impl End {
     }
 }
 
-/// What the flow gives now, with the places that improved.
+/// Improves bounds by one flow, and returns the places that improved.
 fn propagate(
     flow: &PlaceFlow,
     constant: &Integer,
     position: usize,
     bounds: &mut PlaceBounds,
 ) -> Vec<PlaceId> {
-    // The least and the largest value of each term y(q)·m(q).
+    // The smallest and largest value of each term y(q)·m(q).
     let ends = |(place, value): &(PlaceId, Integer), bounds: &PlaceBounds| {
         let at_lower = Some(value * &Integer::from(bounds.lower(*place)));
         let at_upper = bounds.upper(*place).map(|tokens| value * &Integer::from(tokens));
@@ -219,12 +219,12 @@ fn propagate(
     let using = bounds.steps.len();
     for term in flow.terms() {
         let (place, value) = term;
-        // Bounds found for earlier terms are not used for later ones: the sums stand for the
-        // state before, which is sound, and the next round sees the rest.
+        // Bounds found for earlier terms are not used for later ones: the sums describe the state
+        // before, which is sound. The next round uses the new bounds.
         let (low, high) = ends(term, bounds);
         let low_rest = least.without(low.as_ref());
         let high_rest = most.without(high.as_ref());
-        // y(p)·m(p) = c − rest.
+        // From the flow: y(p)·m(p) = c − rest.
         let largest = low_rest.map(|rest| constant - &rest);
         let smallest = high_rest.map(|rest| constant - &rest);
         let (upper, lower) = if value.is_positive() {
@@ -238,7 +238,7 @@ fn propagate(
             let step = tokens.map(|tokens| DerivedBound { place: *place, upper, tokens, reason });
             let Some(step) = step.filter(|step| bounds.is_better(step)) else { continue };
             if let Entry::Vacant(place) = bounds.flows.entry(position) {
-                // Nobody could write down why.
+                // The derivation could not be written down.
                 let Some(sum) = flow.to_sum() else { return improved };
                 place.insert(sum);
             }
@@ -294,7 +294,7 @@ mod tests {
             "place p\nplace q\nplace c 4\nplace sink\n\
              transition a: p -> q + sink\ntransition b: q + c -> p + c",
         );
-        // `sink` only gets what starved transitions put, so it belongs to the siphon.
+        // Only starved transitions put into `sink`, so it belongs to the siphon.
         let constant: Vec<&str> =
             bounds.constant_places().iter().map(|&p| net.place_name(p)).collect();
         assert_eq!(constant, ["p", "q", "c", "sink"]);

@@ -1,13 +1,13 @@
-//! Siphons and traps as one notion: sets of places closed under what transitions do.
+//! Siphons and traps as one notion: sets of places closed under the effect of transitions.
 //!
-//! In a *siphon* S every transition that puts to S also takes from S, so an empty siphon stays
-//! empty. In a *trap* Q every transition that takes from Q also puts to Q, so a marked trap stays
-//! marked. One is the other with all arcs turned round; [`Kind`] says which way they point. Weights
-//! do not matter to either: one token taken or put is enough for the argument.
+//! In a *siphon* S every transition that puts into S also takes from S, so an empty siphon stays
+//! empty. In a *trap* Q every transition that takes from Q also puts into Q, so a marked trap stays
+//! marked. Each is the other with all arcs reversed; [`Kind`] gives the direction. Arc weights are
+//! irrelevant: one token is enough for the argument.
 //!
-//! Both are closed under union, so a set has a *largest* siphon and a largest trap within it,
-//! possibly empty. It is found by removing places that break the rule until none does, each arc
-//! looked at once.
+//! Both are closed under union, so any set contains a *largest* siphon and a largest trap, possibly
+//! empty. It is computed by removing places that violate the rule until none does, with one visit
+//! per arc.
 //!
 //! # Sources
 //! M. Hack, *Analysis of production schemata by Petri nets*, MIT, 1972. J. Desel, J. Esparza, *Free
@@ -15,17 +15,17 @@
 
 use parikh_net::{Arc, Net, PlaceArc, PlaceId, TransitionId};
 
-/// Which way a set is closed.
+/// The direction of closure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Whoever puts to the set takes from it.
+    /// Every transition that puts into the set takes from it.
     Siphon,
-    /// Whoever takes from the set puts to it.
+    /// Every transition that takes from the set puts into it.
     Trap,
 }
 
 impl Kind {
-    /// The arcs of `t` of which one must be at the set …
+    /// Returns the arcs of `t` of which one must touch the set, if one of its causing arcs does.
     pub(crate) fn needed(self, net: &Net, t: TransitionId) -> &[Arc] {
         match self {
             Kind::Siphon => net.pre(t),
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// … when one of these is.
+    /// Returns the arcs of `t` that require a needed arc at the set.
     pub(crate) fn causing(self, net: &Net, t: TransitionId) -> &[Arc] {
         match self {
             Kind::Siphon => net.post(t),
@@ -41,7 +41,7 @@ impl Kind {
         }
     }
 
-    /// The transitions that have `p` among their needed arcs.
+    /// Returns the transitions with `p` among their needed arcs.
     pub(crate) fn served(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
         match self {
             Kind::Siphon => net.consumers(p),
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// The transitions that have `p` among their causing arcs.
+    /// Returns the transitions with `p` among their causing arcs.
     pub(crate) fn obliging(self, net: &Net, p: PlaceId) -> &[PlaceArc] {
         match self {
             Kind::Siphon => net.producers(p),
@@ -58,11 +58,12 @@ impl Kind {
     }
 }
 
-/// The largest closed set within `within`, ascending; possibly empty. Linear in the net.
+/// Returns the largest closed subset of `within`, ascending; possibly empty. Takes time linear in
+/// the net.
 pub fn largest(net: &Net, kind: Kind, within: &[PlaceId]) -> Vec<PlaceId> {
     let mut inside = vec![false; net.place_count()];
     within.iter().for_each(|p| inside[p.index()] = true);
-    // For each transition how many of its needed arcs are at the set.
+    // Number of needed arcs of each transition at the set.
     let mut support: Vec<usize> = net
         .transitions()
         .map(|t| kind.needed(net, t).iter().filter(|arc| inside[arc.place.index()]).count())
@@ -85,20 +86,21 @@ pub fn largest(net: &Net, kind: Kind, within: &[PlaceId]) -> Vec<PlaceId> {
     net.places().filter(|p| inside[p.index()]).collect()
 }
 
-/// Whether `set` is closed, looked at place by place: not by the algorithm that finds sets, so
-/// that it can check them.
+/// Returns true if `set` is closed. This place-by-place check is independent of [`largest`], so it
+/// can check its results.
 pub fn is_closed(net: &Net, kind: Kind, set: &[PlaceId]) -> bool {
     let mut inside = vec![false; net.place_count()];
     set.iter().for_each(|p| inside[p.index()] = true);
     set.iter().all(|&p| is_served(net, kind, p, &inside))
 }
 
-/// A closed subset of the closed set `set` that still has an essential place, and from which no
-/// more can be left out without losing closure or the last essential place. With all places
-/// essential, a minimal closed set. `set` must be ascending and have an essential place.
+/// Returns a closed subset of the closed set `set` that contains an essential place and is minimal
+/// in this respect. If all places are essential, the result is a minimal closed set. `set` must be
+/// ascending and contain an essential place.
 ///
-/// The places are tried in order, each with what breaks when it goes. Only the surroundings of
-/// what went are looked at, so a place costs what breaks with it, not the whole set.
+/// Places are tried in order; removing one also removes the places that depend on it. Only the
+/// neighbourhood of removed places is visited, so the cost of a place is the size of what is
+/// removed with it.
 pub fn minimise(
     net: &Net,
     kind: Kind,
@@ -124,7 +126,7 @@ pub fn minimise(
             inside[q.index()] = false;
             removed.push(q);
             left -= usize::from(essential(q));
-            // Who relied on q: the places that oblige a transition that q served.
+            // The places that depended on q: those that oblige a transition served by q.
             for arc in kind.served(net, q) {
                 let relying = kind.causing(net, arc.transition).iter().map(|arc| arc.place);
                 suspects.extend(relying.filter(|place| inside[place.index()]));
@@ -138,7 +140,7 @@ pub fn minimise(
     set.iter().copied().filter(|p| inside[p.index()]).collect()
 }
 
-/// Whether every transition that `p` obliges has a needed arc at the set.
+/// Returns true if every transition that `p` obliges has a needed arc at the set.
 fn is_served(net: &Net, kind: Kind, p: PlaceId, inside: &[bool]) -> bool {
     let at_set = |arc: &Arc| inside[arc.place.index()];
     let mut obliged = kind.obliging(net, p).iter().map(|arc| arc.transition);

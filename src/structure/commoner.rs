@@ -1,32 +1,32 @@
-//! Deadlock-freeness from siphons and traps, as one satisfiability question, with a certificate.
+//! Deadlock-freedom from siphons and traps, as one satisfiability question, with a certificate.
 //!
-//! In a dead marking every transition lacks a token on some input place. Where every arc into a
-//! transition weighs 1, "lacks" means that the place is empty; then the empty places E meet the
-//! preset of every transition, so E is a siphon. A trap that is marked initially stays marked, so
-//! E cannot contain one. Hence:
+//! In a dead marking every transition lacks a token on some input place. If every input arc has
+//! weight 1, this place is empty. The set E of empty places then meets the preset of every
+//! transition, so E is a siphon. An initially marked trap stays marked, so E cannot contain one.
+//! Hence:
 //!
-//! * *Commoner's property*: every non-empty siphon contains a trap that is marked initially. Then
-//!   an ordinary net with at least one transition has no reachable dead marking.
-//! * The same asked of fewer sets, [`SiphonTrapProperty::DeadMarkings`]: only those that meet the
-//!   preset of *every* transition. Weaker to satisfy, same conclusion, and it copes with heavy
-//!   arcs.
+//! * *Commoner's property*: every non-empty siphon contains an initially marked trap. Then an
+//!   ordinary net with at least one transition has no reachable dead marking.
+//! * [`SiphonTrapProperty::DeadMarkings`] requires the same of fewer sets: those that meet the
+//!   preset of *every* transition. It is weaker, has the same conclusion, and also covers heavy
+//!   input arcs.
 //!
-//! The question is put to a SAT solver as: is there such a set E, *without* the traps; a candidate
-//! whose largest trap is marked gives small marked traps Q, each with the clause "E does not
-//! contain all of Q", and the question again. A candidate without marked trap is the
-//! counter-example. "Unsatisfiable" gives the certificate: the traps, and a refutation by unit
-//! propagation.
+//! The SAT solver first searches for such a set E *without* the condition on traps. If the largest
+//! trap inside a candidate is marked, small marked traps Q are extracted. For each one, the clause
+//! "E does not contain all of Q" is added, and the solver continues. A candidate without a marked
+//! trap is the counterexample. "Unsatisfiable" yields the certificate: the traps, and a refutation
+//! by unit propagation.
 //!
 //! # Conditions
 //! 1. (Commoner) There is at least one transition. [`SiphonTrapProperty::DeadMarkings`] needs no
 //!    such condition: without transitions the empty set meets all presets and contains no trap.
-//! 2. (Commoner) Arcs from places to transitions weigh 1. Arcs to places may weigh anything: all
-//!    that is asked of them is that they put at least one token. For
-//!    [`SiphonTrapProperty::DeadMarkings`] a transition with a heavier input arc may be disabled by
-//!    a place that is not empty, so nothing is asked of E for it.
+//! 2. (Commoner) Arcs from places to transitions have weight 1. Arcs to places may have any weight,
+//!    because one token is enough. For [`SiphonTrapProperty::DeadMarkings`], a transition with a
+//!    heavier input arc may be disabled by a place that is not empty, so it imposes no condition on
+//!    E.
 //!
-//! A source transition is never disabled: no set meets its empty preset, and no siphon contains
-//! what it feeds. Both questions then come out right without a special case.
+//! A source transition is never disabled: no set meets its empty preset, and no siphon contains its
+//! output places. Both properties then give the right answer without a special case.
 //!
 //! # Sources
 //! M. Hack, *Analysis of production schemata by Petri nets*, MIT, 1972 (attributed to F. Commoner).
@@ -44,38 +44,38 @@ use parikh_solvers::sat::{ProvingSat, SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::ProvingBatSat;
 use parikh_solvers::{Budget, Exhausted};
 
-/// Which sets of places must contain a marked trap: the property that is asked for.
+/// The sets of places that must contain an initially marked trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiphonTrapProperty {
     /// Every non-empty siphon: Commoner's property.
     EverySiphon,
-    /// Every set that meets the preset of every transition without heavy input arc: the sets that
-    /// may be the empty places of a dead marking.
+    /// Every set that meets the preset of every transition without heavy input arc: the possible
+    /// sets of empty places in a dead marking.
     DeadMarkings,
 }
 
-/// The answer to a [`SiphonTrapProperty`].
+/// The answer for a [`SiphonTrapProperty`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiphonTrap {
-    /// All these sets contain a trap that is marked initially.
+    /// All these sets contain an initially marked trap.
     Holds(TrapCertificate),
-    /// This one, ascending, does not. Nothing follows for deadlocks.
+    /// This set (ascending) does not. This implies nothing about deadlocks.
     Fails(Vec<PlaceId>),
 }
 
-/// Why the sets of a property all contain a marked trap.
+/// A proof that all sets of a property contain a marked trap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrapCertificate {
-    /// What holds.
+    /// The property.
     pub property: SiphonTrapProperty,
-    /// Traps that are marked initially, each ascending.
+    /// Initially marked traps, with ascending places.
     pub traps: Vec<Vec<PlaceId>>,
-    /// Refutes "one of the sets contains none of the traps", by unit propagation: variable
-    /// [`PlaceId::index`] + 1 says that the place is in the set.
+    /// A refutation, by unit propagation, of "one of the sets contains none of the traps". Variable
+    /// [`PlaceId::index`] + 1 states that the place is in the set.
     pub refutation: Vec<Vec<i32>>,
 }
 
-/// What is wrong with a certificate.
+/// The error for an invalid certificate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
     /// The set at this position is not a trap of the net.
@@ -84,17 +84,16 @@ pub enum CertificateError {
     /// The trap at this position is not marked initially.
     #[error("trap {0} is not marked initially")]
     NotMarked(usize),
-    /// The refutation is not one.
+    /// The refutation is invalid.
     #[error(transparent)]
     Refutation(#[from] RefutationFlaw),
 }
 
 impl TrapCertificate {
-    /// Checks every part on the net, sharing nothing with the search but the clauses of the
-    /// property.
+    /// Checks every part on the net, sharing only the clauses of the property with the search.
     ///
     /// # Errors
-    /// With the first part that is wrong, or when the budget ends.
+    /// Returns the first invalid part, or an error when the budget ends.
     pub fn check(&self, net: &Net, budget: &Budget) -> Result<(), CertificateError> {
         for (at, trap) in self.traps.iter().enumerate() {
             if !is_trap(net, trap) {
@@ -111,7 +110,8 @@ impl TrapCertificate {
         Ok(refutation::check(&clauses, &self.refutation, net.place_count(), goes_on)?)
     }
 
-    /// Whether it follows that no reachable marking is dead: conditions 1 and 2.
+    /// Returns true if the certificate implies that no reachable marking is dead: conditions 1 and
+    /// 2.
     pub fn excludes_deadlocks(&self, net: &Net) -> bool {
         match self.property {
             SiphonTrapProperty::DeadMarkings => true,
@@ -122,15 +122,15 @@ impl TrapCertificate {
     }
 }
 
-/// Condition 2: whether every arc from a place to a transition weighs 1.
+/// Checks condition 2: every arc from a place to a transition has weight 1.
 pub fn consumes_single_tokens(net: &Net) -> bool {
     net.transitions().all(|t| net.pre(t).iter().all(|arc| arc.weight == 1))
 }
 
-/// Asks whether every set of the property contains a trap that is marked initially.
+/// Decides whether every set of the property contains an initially marked trap.
 ///
 /// # Errors
-/// When the budget ends first.
+/// Returns an error when the budget ends.
 pub fn siphon_trap(
     net: &Net,
     property: SiphonTrapProperty,
@@ -149,7 +149,7 @@ pub fn siphon_trap(
             }
         };
         let set = set_under(net, &values);
-        // A smaller set of the property is a candidate too, and more likely to contain no trap.
+        // A smaller set of the property is also a candidate, and more likely to contain no trap.
         let small = match property {
             SiphonTrapProperty::EverySiphon => minimise(net, Kind::Siphon, &set, |_| true),
             SiphonTrapProperty::DeadMarkings => without_idle_places(net, &set),
@@ -157,7 +157,7 @@ pub fn siphon_trap(
         if !is_marked(net, &largest_trap(net, &small)) {
             return Ok(SiphonTrap::Fails(small));
         }
-        // The whole set teaches more traps at once.
+        // The whole set yields more traps at once.
         let found = disjoint_marked_traps(net, &set, budget)?;
         for trap in found {
             solver.add_clause(&not_all_of(&trap));
@@ -166,8 +166,8 @@ pub fn siphon_trap(
     }
 }
 
-/// `set` without places that no transition needs to have an input in the set: places that serve
-/// few transitions are tried first.
+/// Returns `set` without places that no transition needs in the set. Places with few consumers are
+/// tried first.
 fn without_idle_places(net: &Net, set: &[PlaceId]) -> Vec<PlaceId> {
     let mut inside = vec![false; net.place_count()];
     set.iter().for_each(|p| inside[p.index()] = true);
@@ -188,14 +188,14 @@ fn without_idle_places(net: &Net, set: &[PlaceId]) -> Vec<PlaceId> {
     set.iter().copied().filter(|p| inside[p.index()]).collect()
 }
 
-/// Small marked traps within `set`, no two with a common place: each round costs a question to the
-/// solver, so all that a candidate teaches is taken.
+/// Returns small, pairwise disjoint marked traps within `set`. Each round costs a solver call, so
+/// all traps of a candidate are used.
 fn disjoint_marked_traps(
     net: &Net,
     set: &[PlaceId],
     budget: &Budget,
 ) -> Result<Vec<Vec<PlaceId>>, Exhausted> {
-    /// Each costs a pass over the net.
+    /// Limit on the traps per round; each costs a pass over the net.
     const PER_ROUND: usize = 50;
     let mut found = Vec::new();
     let mut rest = set.to_vec();
@@ -210,7 +210,7 @@ fn disjoint_marked_traps(
     Ok(found)
 }
 
-/// Clauses over "place is in the set" that say which sets the property is about.
+/// Adds clauses over "place is in the set" that characterise the sets of the property.
 fn set_clauses(net: &Net, property: SiphonTrapProperty, add: &mut dyn FnMut(&[Literal])) {
     match property {
         SiphonTrapProperty::EverySiphon => closure_clauses(net, Kind::Siphon, add),
@@ -271,7 +271,7 @@ mod tests {
         assert!(!certificate.excludes_deadlocks(&net));
         let (_, dead) = ask(text, SiphonTrapProperty::DeadMarkings);
         assert_eq!(dead, SiphonTrap::Fails(Vec::new()));
-        // Heavy arcs to places do no harm.
+        // Heavy arcs to places are harmless.
         let (_, heavy_out) =
             ask("place p 1\ntransition t: p -> 3*p", SiphonTrapProperty::DeadMarkings);
         assert!(matches!(heavy_out, SiphonTrap::Holds(_)));

@@ -1,13 +1,14 @@
-//! CONNECTED and STRONGLY_CONNECTED: paths between the nodes of a net, places and transitions
-//! alike.
+//! The keys CONNECTED and STRONGLY_CONNECTED: paths between the nodes of a net, places and
+//! transitions alike.
 //!
-//! One search from the first node, along arcs in both directions, decides the first. Two searches,
-//! along arcs and against them, decide the second: every node reaches every other exactly when the
-//! first node reaches all and all reach it. A net without nodes is both.
+//! One search from the first node, along arcs in both directions, decides CONNECTED. Two searches,
+//! along arcs and against them, decide STRONGLY_CONNECTED: every node reaches every other if and
+//! only if the first node reaches all nodes and all reach it. A net without nodes has both
+//! properties.
 
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// Which arcs a search follows.
+/// The arcs a search follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Along {
     Arcs,
@@ -15,7 +16,7 @@ enum Along {
     Both,
 }
 
-/// A place (its index) or a transition (its index after all places).
+/// A node: the index of a place, or the index of a transition plus the number of places.
 type Node = usize;
 
 fn neighbours(net: &Net, node: Node, along: Along) -> impl Iterator<Item = Node> {
@@ -36,7 +37,7 @@ fn neighbours(net: &Net, node: Node, along: Along) -> impl Iterator<Item = Node>
     to_transitions.chain(to_places)
 }
 
-/// For each node whether it is met from the first one.
+/// Returns, for each node, whether it is reachable from the first node.
 fn met(net: &Net, along: Along) -> Vec<bool> {
     let mut met = vec![false; net.place_count() + net.transition_count()];
     let mut pending = Vec::new();
@@ -61,7 +62,7 @@ fn name(net: &Net, node: Node) -> String {
     }
 }
 
-/// Whether an undirected path joins every two nodes, and why.
+/// Returns whether an undirected path joins every two nodes, and the reason.
 pub(crate) fn connected(net: &Net) -> (bool, String) {
     let met = met(net, Along::Both);
     let missed =
@@ -85,7 +86,7 @@ pub(crate) fn connected(net: &Net) -> (bool, String) {
     }
 }
 
-/// Whether a directed path leads from every node to every other, and why.
+/// Returns whether a directed path leads from every node to every other, and the reason.
 pub(crate) fn strongly_connected(net: &Net) -> (bool, String) {
     if met(net, Along::Both).contains(&false) {
         return (false, "the net is not connected and, thus, not strongly connected".into());

@@ -1,30 +1,31 @@
-//! A basis of { y : y·M = 0 } over the integers, by sparse elimination that keeps signs in mind.
+//! A basis of { y : y·M = 0 } over the integers, by sparse, sign-aware elimination.
 //!
-//! Each row of M is put beside a unit vector, (M | I). A column is cleared by adding multiples of
-//! one *pivot* row to the others that have an entry there, after which the pivot row is dropped.
-//! Rows are only ever scaled by a non-zero number and added up, so the right half of a row always
-//! says how its left half comes from M; when the left halves are empty, the right halves are the
-//! basis. Interrupting it anywhere gives nothing, never half a basis.
+//! Each row of M is extended by a unit vector, (M | I). A column is cleared by adding multiples of
+//! one *pivot* row to the other rows with an entry there; then the pivot row is dropped. Rows are
+//! only scaled by non-zero numbers and added, so the right half of a row always states how its left
+//! half is combined from M. When all left halves are empty, the right halves are the basis. An
+//! interruption gives no result, never a partial basis.
 //!
-//! What makes it fast and its results useful:
+//! Ideas for speed and useful results:
 //!
-//! 1. Columns equal up to a factor say the same and are merged, empty ones dropped.
-//! 2. Rows equal up to a factor (places that always change together) are merged; their
-//!    difference, or sum where they change in opposite directions, is a basis vector by itself. So
-//!    is the unit vector of an empty row (a constant place).
+//! 1. Columns equal up to a factor are merged, empty columns dropped.
+//! 2. Rows equal up to a factor (places that always change together) are merged. Their difference,
+//!    or their sum if they change in opposite directions, is a basis vector by itself. So is the
+//!    unit vector of an empty row (a constant place).
 //! 3. The next column is a shortest one; among those, one with a single positive or a single
-//!    negative entry: with that entry as pivot all multiples are positive, and non-negative right
-//!    halves (semiflows, which bound places by themselves) stay non-negative. Such columns first
-//!    whatever their length gives 10 % more semiflows among T-flows, the same among P-flows, but
-//!    fills up: DoubleExponent-PT-200 takes 0.3 s this way and minutes that way.
-//! 4. The pivot is the single one of its sign if there is one, else the shortest row; smallest
-//!    coefficient on a tie.
+//!    negative entry. With that entry as pivot all multiples are positive, and non-negative right
+//!    halves (semiflows, which bound places by themselves) stay non-negative. Choosing such columns
+//!    first regardless of length gives 10 % more semiflows among T-flows and the same number among
+//!    P-flows, but causes fill-in: DoubleExponent-PT-200 takes 0.3 s with the chosen order and
+//!    minutes with the other.
+//! 4. The pivot is the single entry of its sign if there is one, otherwise the shortest row; ties
+//!    go to the smallest coefficient.
 //! 5. Each new row is divided by its gcd.
-//! 6. At the end a difference of two rows from 2. with equal direction is moved onto a
+//! 6. At the end, a difference of two rows of equal direction from 2. is combined with a
 //!    non-negative basis vector through the kept row, if there is one: x + r and q − x give q + r.
 //!
 //! # Cost
-//! Polynomial in operations; numbers may grow and are then exact big ones ([`Integer`]).
+//! Polynomial in operations; numbers may grow and are exact big integers then ([`Integer`]).
 //!
 //! # Sources
 //! J. Martínez, M. Silva, *A simple and fast algorithm to obtain all invariants of a generalised
@@ -39,11 +40,11 @@ use parikh_solvers::{Budget, Exhausted};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
-/// A basis of { y : y·M = 0 }, one entry of y per row of `matrix`. Each vector has no common
-/// divisor, is not below 0 where that can be had by its sign alone, and the order is deterministic.
+/// Returns a basis of { y : y·M = 0 }, one entry of y per row of `matrix`. Each vector is divided
+/// by its gcd, and negated if that makes it non-negative. The order is deterministic.
 ///
 /// # Errors
-/// When the budget ends first.
+/// Returns an error when the budget ends.
 pub(crate) fn left_null_space(
     matrix: &CscMatrix<i64>,
     budget: &Budget,
@@ -63,8 +64,8 @@ pub(crate) fn left_null_space(
     Ok(basis)
 }
 
-/// The non-empty columns, each divided by its gcd and with its first entry positive, each once, in
-/// order of first occurrence.
+/// Returns the distinct non-empty columns, each divided by its gcd and with a positive first entry,
+/// in order of first occurrence.
 pub(crate) fn distinct_columns(matrix: &CscMatrix<i64>) -> Vec<SparseVector> {
     let mut known = HashMap::new();
     let mut columns = Vec::new();
@@ -84,7 +85,7 @@ pub(crate) fn distinct_columns(matrix: &CscMatrix<i64>) -> Vec<SparseVector> {
     columns
 }
 
-/// The same matrix by rows.
+/// Returns the same matrix by rows.
 pub(crate) fn rows_of(count: usize, columns: &[SparseVector]) -> Vec<SparseVector> {
     let mut rows = vec![Vec::new(); count];
     for (index, column) in columns.iter().enumerate() {
@@ -95,7 +96,8 @@ pub(crate) fn rows_of(count: usize, columns: &[SparseVector]) -> Vec<SparseVecto
     rows
 }
 
-/// All entries negative: all positive. Mixed: the first one positive.
+/// Makes the first entry positive. A vector of negative entries becomes a vector of positive
+/// entries.
 fn normalise_sign(vector: &mut SparseVector) {
     if vector.first().is_some_and(|(_, value)| value.is_negative()) {
         for (_, value) in vector {
@@ -104,13 +106,13 @@ fn normalise_sign(vector: &mut SparseVector) {
     }
 }
 
-/// Rows after the merging of equal ones.
+/// The rows after parallel rows have been merged.
 struct Culled {
-    /// (index, row) of those that elimination must see.
+    /// Pairs (index, row) of the rows to eliminate.
     kept: Vec<(u32, SparseVector)>,
     /// Unit vectors of empty rows.
     units: Vec<SparseVector>,
-    /// a·e(q) + b·e(kept) for each row q that is a multiple of a kept one.
+    /// The vector a·e(q) + b·e(kept) for each row q that is a multiple of a kept one.
     parallel: Vec<Parallel>,
 }
 
@@ -119,7 +121,7 @@ struct Parallel {
     kept: u32,
     /// The coefficient at `row`, at least 1.
     a: Integer,
-    /// The coefficient at `kept`; negative when both rows point the same way.
+    /// The coefficient at `kept`; negative if both rows have the same direction.
     b: Integer,
 }
 
@@ -155,8 +157,8 @@ impl Culled {
     }
 }
 
-/// The vectors of merged rows: sums as they are, and differences (idea 6) on a non-negative vector
-/// of `core`, or on such a sum, where there is one.
+/// Returns the vectors of merged rows: sums unchanged, and differences combined with a non-negative
+/// vector of `core` or with such a sum, if there is one (idea 6).
 fn reposition(parallel: Vec<Parallel>, core: &[SparseVector]) -> Vec<SparseVector> {
     let vector_of = |parallel: &Parallel| {
         let mut vector =
@@ -167,7 +169,7 @@ fn reposition(parallel: Vec<Parallel>, core: &[SparseVector]) -> Vec<SparseVecto
     let (sums, differences): (Vec<_>, Vec<_>) =
         parallel.into_iter().partition(|parallel| parallel.b.is_positive());
     let mut moved: Vec<SparseVector> = sums.iter().map(vector_of).collect();
-    // For each position the shortest non-negative vector through it.
+    // The shortest non-negative vector through each position.
     let mut through: HashMap<u32, &SparseVector> = HashMap::new();
     for vector in core.iter().chain(&moved) {
         if vector.iter().all(|(_, value)| value.is_positive()) {
@@ -193,25 +195,25 @@ fn reposition(parallel: Vec<Parallel>, core: &[SparseVector]) -> Vec<SparseVecto
     moved
 }
 
-/// One row of (M | I) under elimination.
+/// One row of (M | I) during elimination.
 struct Row {
     left: SparseVector,
     right: SparseVector,
 }
 
-/// What is known of a column: how many live rows have an entry of each sign there.
+/// The state of a column: the number of live rows with an entry of each sign.
 #[derive(Clone, Default)]
 struct Column {
     positive: u32,
     negative: u32,
     /// Rows that have, or once had, an entry here.
     rows: Vec<u32>,
-    /// The cost under which the heap holds it; older entries of the heap are void.
+    /// The cost of the column in the heap; heap entries with another cost are outdated.
     queued: Option<u64>,
 }
 
 impl Column {
-    /// Idea 3: smaller is sooner.
+    /// Returns the cost of the column (idea 3); smaller costs come first.
     fn cost(&self) -> u64 {
         let single = self.positive == 1 || self.negative == 1;
         2 * (u64::from(self.positive) + u64::from(self.negative)) + u64::from(!single)
@@ -222,7 +224,7 @@ struct Tableau {
     rows: Vec<Option<Row>>,
     columns: Vec<Column>,
     queue: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Columns whose counts changed since they were queued last.
+    /// Columns whose counts changed since they were last queued.
     touched: Vec<u32>,
 }
 
@@ -256,11 +258,11 @@ impl Tableau {
             }
             self.clear(column, budget)?;
         }
-        // Every column is empty now, so what is left of each row is its right half.
+        // Every column is empty now, so the right halves are the basis.
         Ok(self.rows.into_iter().flatten().map(|row| row.right).collect())
     }
 
-    /// The cheapest column that still has entries.
+    /// Returns the cheapest column that still has entries.
     fn next_column(&mut self) -> Option<u32> {
         for index in std::mem::take(&mut self.touched) {
             let column = &mut self.columns[index as usize];
@@ -280,7 +282,7 @@ impl Tableau {
         None
     }
 
-    /// Adds the pivot row to the others that have an entry in `column`, and drops it.
+    /// Adds the pivot row to the other rows with an entry in `column`, and drops the pivot row.
     fn clear(&mut self, column: u32, budget: &Budget) -> Result<(), Exhausted> {
         let state = &mut self.columns[column as usize];
         let single_sign = match (state.positive, state.negative) {
@@ -317,7 +319,7 @@ impl Tableau {
         };
         let Some(pivot_row) = self.rows[pivot as usize].take() else { return Ok(()) };
         for (index, value) in entries.iter().filter(|entry| entry.0 != pivot) {
-            // Asked for each row: late in an elimination one row may take milliseconds.
+            // Checked for each row: late in an elimination, one row may take milliseconds.
             if let Some(reason) = budget.exhausted() {
                 return Err(reason);
             }
@@ -335,7 +337,7 @@ impl Tableau {
         Ok(())
     }
 
-    /// row := a·row + b·pivot with a > 0 such that the entry `value` against `pivot_value` goes.
+    /// Replaces the row by a·row + b·pivot with a > 0, so that `value` and `pivot_value` cancel.
     fn combine(&mut self, index: u32, value: &Integer, pivot: &Row, pivot_value: &Integer) {
         let Some(row) = self.rows[index as usize].take() else { return };
         let gcd = value.gcd(pivot_value);
@@ -380,7 +382,7 @@ mod tests {
         // Rows 0 and 2 are equal, row 1 is −2 times them, row 3 is empty.
         let basis = null_space(4, 1, &[(0, 0, 1), (1, 0, -2), (2, 0, 1)]);
         assert_eq!(basis, ["[(0, 2), (1, 1)]", "[(1, 1), (2, 2)]", "[(3, 1)]"]);
-        // Here the sum 0 + 1 comes out of the elimination, and 2 is moved onto it.
+        // Here the sum 0 + 1 results from the elimination, and 2 is combined with it.
         let entries = [(0, 0, 1), (0, 1, 1), (1, 0, -1), (2, 0, 1), (2, 1, 1), (3, 1, -1)];
         assert_eq!(
             null_space(4, 2, &entries),

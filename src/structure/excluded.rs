@@ -1,13 +1,13 @@
-//! Why a transition can never fire, or places are never marked together, from one sum of tokens
-//! that no firing changes.
+//! Explanations why a transition never fires, or places are never marked together, from one sum of
+//! tokens that no firing changes.
 //!
-//! Let y ≥ 0 with y·C = 0, so that y·m = y·m₀ in every reachable marking m. A transition t with
-//! y·pre(t) > y·m₀ is never enabled: m ≥ pre(t) would make y·m ≥ y·pre(t). The places of y that t
-//! takes from are then never marked together as t wants them; often these are two, and the sum is
-//! short. The same is asked of any marking that is to hold so many tokens here, and so many there.
+//! Let y ≥ 0 with y·C = 0, so y·m = y·m₀ in every reachable marking m. A transition t with y·pre(t)
+//! > y·m₀ is never enabled: m ≥ pre(t) would imply y·m ≥ y·pre(t). The input places of t in the
+//! support of y then never hold enough tokens together. Often these are two places, and the sum is
+//! short. The same argument applies to any lower bounds on the tokens of several places.
 //!
-//! What transitions do that are known never to fire changes no reachable marking: y·C = 0 is asked
-//! of the others.
+//! Transitions known to be dead change no reachable marking, so y·C = 0 is required only of the
+//! others.
 
 use super::flows::PlaceFlow;
 use super::integer::Integer;
@@ -17,36 +17,36 @@ use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 
-/// As many rays as are held on the way to the sums.
+/// Limit on the number of rays during the computation of semiflows.
 const RAYS: usize = 2_000;
 
-/// As many terms of a sum as people read.
+/// Limit on the number of terms of a readable sum.
 pub const TERMS: usize = 12;
 
-/// As many parts of a disjunction as are told one by one.
+/// Limit on the number of parts of a disjunction that are explained.
 const PARTS: usize = 3;
 
-/// Sums of tokens that no firing changes, each of which was held against the arcs of the net.
+/// Sums of tokens that no firing changes, each checked against the arcs of the net.
 #[derive(Debug)]
 pub struct Sums {
     sums: Vec<PlaceFlow>,
-    /// By place the sums that it occurs in.
+    /// The indices of the sums that contain each place.
     of_place: Vec<Vec<usize>>,
 }
 
-/// What keeps places from holding so many tokens at the same time.
+/// A proof that places never hold given numbers of tokens at the same time.
 #[derive(Clone, Debug)]
 pub struct Exclusion<'a> {
-    /// The sum that never changes.
+    /// The constant sum.
     pub sum: &'a PlaceFlow,
     net: &'a Net,
-    /// The places of the sum, each with how many tokens it is to hold.
+    /// The places of the sum, each with its required number of tokens.
     wanted: Vec<(PlaceId, u64)>,
 }
 
 impl Sums {
-    /// Those of minimal support, as many as are found within the budget, where `dead` are
-    /// transitions that are known never to fire.
+    /// Computes sums of minimal support, as many as the budget allows. `dead` are transitions known
+    /// never to fire.
     pub fn of(net: &Net, dead: &[TransitionId], budget: &Budget) -> Sums {
         let alive = if dead.is_empty() { None } else { without(net, dead) };
         let alive = alive.as_ref().unwrap_or(net);
@@ -59,15 +59,15 @@ impl Sums {
         Sums { sums, of_place }
     }
 
-    /// What keeps `t` from ever firing, the plainest there is: about the fewest of the places that
-    /// it takes from, and of the fewest terms.
+    /// Returns the simplest proof that `t` never fires: with the fewest input places, then the
+    /// fewest terms.
     pub fn exclude<'a>(&'a self, net: &'a Net, t: TransitionId) -> Option<Exclusion<'a>> {
         let wanted = net.pre(t).iter().map(|arc| (arc.place, arc.weight));
         self.exclude_all(net, &wanted.collect::<Vec<_>>())
     }
 
-    /// What keeps these places, each once, from holding so many tokens at the same time; the
-    /// plainest.
+    /// Returns the simplest proof that these places (each listed once) never hold so many tokens at
+    /// the same time.
     fn exclude_all<'a>(&'a self, net: &'a Net, wanted: &[(PlaceId, u64)]) -> Option<Exclusion<'a>> {
         let of = wanted.iter().flat_map(|(place, _)| &self.of_place[place.index()]);
         let exclusions = of.map(|&at| {
@@ -79,20 +79,21 @@ impl Sums {
         exclusions.min_by_key(|one| (one.wanted.len(), one.sum.terms().len()))
     }
 
-    /// Why no marking that can be reached is as `predicate` says, where sums that people can read
-    /// tell it: "p + q + r = 1, so `p` and `q` are never marked together".
+    /// Explains why no reachable marking satisfies `predicate`, if readable sums imply it. Example:
+    /// "p + q + r = 1, so `p` and `q` are never marked together".
     pub fn why_never(&self, net: &Net, predicate: &Predicate) -> Option<String> {
         let parts = self.readable(net, predicate)?;
         Some(parts.iter().map(Exclusion::in_words).collect::<Vec<_>>().join("; "))
     }
 
-    /// The places that [`why_never`](Self::why_never) speaks of; none where it says nothing.
+    /// Returns the places in the explanation of [`why_never`](Self::why_never), or none without an
+    /// explanation.
     pub fn places_of_why_never(&self, net: &Net, predicate: &Predicate) -> BTreeSet<PlaceId> {
         let parts = self.readable(net, predicate).unwrap_or_default();
         parts.iter().flat_map(|one| one.sum.terms()).map(|&(place, _)| place).collect()
     }
 
-    /// An exclusion that people can read of each part of a predicate.
+    /// Returns a readable proof for each part of a predicate.
     fn readable<'a>(&'a self, net: &'a Net, predicate: &Predicate) -> Option<Vec<Exclusion<'a>>> {
         match predicate {
             Predicate::Or(parts) if parts.len() <= PARTS => {
@@ -107,8 +108,8 @@ impl Sums {
     }
 }
 
-/// How many tokens places hold at least where `predicate` is true, each place once. What else it
-/// says is left out.
+/// Returns lower bounds on the tokens of places that `predicate` implies, each place once. Other
+/// parts of the predicate are ignored.
 pub fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
     let parts = match predicate {
         Predicate::And(parts) => &parts[..],
@@ -125,7 +126,7 @@ pub fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
             Predicate::Enabled(t) => {
                 net.pre(*t).iter().for_each(|arc| want(arc.place, arc.weight));
             }
-            // −a·m(p) ≤ −k, which is m(p) ≥ k / a, rounded up.
+            // −a·m(p) ≤ −k means m(p) ≥ k / a, rounded up.
             Predicate::Atom(atom) if atom.bound < 0 => {
                 if let [(place, factor)] = *atom.sum.terms()
                     && factor < 0
@@ -140,7 +141,7 @@ pub fn least(net: &Net, predicate: &Predicate) -> Option<Vec<(PlaceId, u64)>> {
     Some(least.into_iter().collect())
 }
 
-/// The same places, and the other transitions.
+/// Returns the net without the dead transitions.
 fn without(net: &Net, dead: &[TransitionId]) -> Option<Net> {
     let mut builder = NetBuilder::new(net.name());
     for p in net.places() {
@@ -160,7 +161,7 @@ fn without(net: &Net, dead: &[TransitionId]) -> Option<Net> {
 }
 
 impl Exclusion<'_> {
-    /// Whether what is wanted is more of the sum than there ever is.
+    /// Returns true if the required tokens exceed the constant value of the sum.
     fn holds(&self) -> bool {
         let wanted = self.wanted.iter().fold(Integer::ZERO, |wanted, &(place, tokens)| {
             let factor = self.sum.coefficient(place);
@@ -171,18 +172,18 @@ impl Exclusion<'_> {
         less.is_positive()
     }
 
-    /// The places of the sum that are to be marked, each with how many tokens it is to hold.
+    /// Returns the places of the sum with their required numbers of tokens.
     pub fn together(&self) -> &[(PlaceId, u64)] {
         &self.wanted
     }
 
-    /// In a sentence.
+    /// Returns the proof as a sentence.
     fn in_words(&self) -> String {
         format!("{}, so {}", self.sum.describe(self.net), never_so(self.net, &self.wanted))
     }
 }
 
-/// That places never hold so many tokens at the same time.
+/// Returns a sentence that places never hold so many tokens at the same time.
 pub fn never_so(net: &Net, wanted: &[(PlaceId, u64)]) -> String {
     let name = |place: PlaceId| net.place_name(place);
     if let [(place, tokens)] = *wanted {
@@ -250,7 +251,7 @@ mod tests {
         let fires = Predicate::Enabled(net.transition_named("e").unwrap());
         let twice = "p + q = 1, so `q` never holds 2 tokens";
         assert_eq!(sums.why_never(&net, &fires).as_deref(), Some(twice));
-        // What can be, and what is not about the least number of tokens, is not told.
+        // Satisfiable predicates, and predicates that are not lower bounds, have no explanation.
         assert_eq!(sums.why_never(&net, &at_least("s", 2)), None);
         assert_eq!(sums.why_never(&net, &at_least("s", 3).negated()), None);
         assert_eq!(sums.why_never(&net, &Predicate::Dead), None);

@@ -1,4 +1,5 @@
-//! What encodings use of a net's structure: its flows, bounds and traps, as far as they ask.
+//! Facts about a net's structure for encodings: flows, bounds and traps, as far as an encoding
+//! needs them.
 
 use super::bounds::place_bounds;
 use super::closed::Kind;
@@ -8,11 +9,11 @@ use parikh_encodings::{Encoding, Numbers, Part};
 use parikh_net::{Facts, Net};
 use parikh_solvers::{Budget, Exhausted};
 
-/// The facts that `encoding` asks for, all proved; at most so many `traps`, the minimal ones that
-/// come first.
+/// Computes the facts that `encoding` needs, all proved, with at most `traps` minimal traps.
 ///
 /// # Errors
-/// When the budget ends before the flows are known. A list of traps that is cut short is one.
+/// Returns an error when the budget ends before the flows are known. An incomplete list of traps is
+/// not an error.
 pub fn facts_for(
     net: &Net,
     encoding: &Encoding,
@@ -23,7 +24,7 @@ pub fn facts_for(
     let needs_bounds = encoding.has(Part::Bounds) || encoding.numbers == Numbers::Bits;
     if encoding.has(Part::Flows) || needs_bounds {
         let flows = match place_flows(net, budget) {
-            // Bit-vectors do with the bounds there are; whoever stops the run wants nothing
+            // Bit-vectors work with the bounds found so far. If the run was cancelled, nothing is
             // written.
             Err(Exhausted::Time) if !encoding.has(Part::Flows) && !encoding.has(Part::Bounds) => {
                 Vec::new()
@@ -33,7 +34,7 @@ pub fn facts_for(
         if needs_bounds {
             place_bounds(net, &flows, budget).write(&mut facts);
         }
-        // One with larger numbers than 64 bits says nothing here.
+        // A flow with coefficients beyond 64 bits is skipped.
         facts.flows = flows.iter().filter_map(|flow| flow.to_sum()).collect();
     }
     if encoding.has(Part::ListedTraps) {

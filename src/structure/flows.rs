@@ -1,14 +1,14 @@
-//! P-flows and T-flows: weighted sums of tokens that never change, and multisets of firings that
-//! change nothing.
+//! P-flows and T-flows: weighted sums of tokens that never change, and multisets of firings without
+//! effect.
 //!
 //! A *P-flow* (place invariant) is y with y·C = 0: then y·m = y·m₀ for every reachable m. A
-//! *T-flow* (transition invariant) is x with C·x = 0: firing x, in an order that is possible,
-//! leads back to where it started. A flow without negative coefficient is a *semiflow*.
+//! *T-flow* (transition invariant) is x with C·x = 0: firing x, in a possible order, leads back to
+//! the start. A flow without negative coefficient is a *semiflow*.
 //!
-//! T-flows are given over effect classes. Over transitions there are more, and they are plain:
-//! t − t′ for two transitions of one class, and t alone for a class without effect.
+//! T-flows are given over effect classes. Over transitions there are additional trivial ones: t −
+//! t′ for two transitions of one class, and t alone for a class without effect.
 //!
-//! Every basis is complete or there is none: the budget's end is an error.
+//! A basis is complete or absent: when the budget ends, the result is an error.
 
 use super::elimination::left_null_space;
 use super::incidence::{incidence, transposed_incidence};
@@ -18,16 +18,17 @@ use parikh_solvers::{Budget, Exhausted};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// A vector of integers over places or effect classes: no entry 0, ascending, no common divisor.
+/// A vector of integers over places or effect classes: ascending ids, no zero entries, no common
+/// divisor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow<Id> {
     terms: Box<[(Id, Integer)]>,
 }
 
-/// y with y·C = 0.
+/// A vector y with y·C = 0.
 pub type PlaceFlow = Flow<PlaceId>;
 
-/// x with C·x = 0, one entry per effect class.
+/// A vector x with C·x = 0, one entry per effect class.
 pub type TransitionFlow = Flow<EffectId>;
 
 impl<Id: Copy + Ord> Flow<Id> {
@@ -36,39 +37,39 @@ impl<Id: Copy + Ord> Flow<Id> {
         Flow { terms }
     }
 
-    /// The terms by ascending id.
+    /// Returns the terms by ascending id.
     pub fn terms(&self) -> &[(Id, Integer)] {
         &self.terms
     }
 
-    /// The coefficient of `id`; 0 when it does not occur.
+    /// Returns the coefficient of `id`, or 0 if it does not occur.
     pub fn coefficient(&self, id: Id) -> Integer {
         let at = self.terms.binary_search_by_key(&id, |term| term.0);
         at.map_or(Integer::ZERO, |at| self.terms[at].1.clone())
     }
 
-    /// Whether no coefficient is negative.
+    /// Returns true if no coefficient is negative.
     pub fn is_semiflow(&self) -> bool {
         self.terms.iter().all(|(_, value)| value.is_positive())
     }
 }
 
 impl PlaceFlow {
-    /// What the sum is in m₀, and so in every reachable marking.
+    /// Returns the value of the sum in m₀, and so in every reachable marking.
     pub fn constant(&self, initial: &Marking) -> Integer {
         self.terms.iter().fold(Integer::ZERO, |sum, (place, value)| {
             Integer::combine(&Integer::ONE, &sum, value, &Integer::from(initial[*place]))
         })
     }
 
-    /// The flow as a sum of tokens, when its coefficients fit one.
+    /// Returns the flow as a sum of tokens, if its coefficients fit.
     pub fn to_sum(&self) -> Option<LinearSum> {
         let terms: Option<Vec<_>> =
             self.terms.iter().map(|(place, value)| Some((*place, value.to_i64()?))).collect();
         LinearSum::new(terms?).ok()
     }
 
-    /// Whether y·C = 0, by exact arithmetic on the net itself.
+    /// Checks y·C = 0 by exact arithmetic on the net itself.
     pub fn holds(&self, net: &Net) -> bool {
         let mut products: HashMap<usize, Integer> = HashMap::new();
         for (place, value) in &self.terms {
@@ -84,7 +85,7 @@ impl PlaceFlow {
         products.values().all(Integer::is_zero)
     }
 
-    /// As people write it: `idle + 2*busy = 3`.
+    /// Returns the flow as an equation: `idle + 2*busy = 3`.
     pub fn describe(&self, net: &Net) -> String {
         let names = self.terms.iter().map(|(place, value)| (net.place_name(*place), value));
         format!("{} = {}", sum_of(names), self.constant(net.initial()))
@@ -92,7 +93,7 @@ impl PlaceFlow {
 }
 
 impl TransitionFlow {
-    /// Whether C·x = 0, by exact arithmetic on the net itself.
+    /// Checks C·x = 0 by exact arithmetic on the net itself.
     pub fn holds(&self, net: &Net) -> bool {
         let mut changes: HashMap<PlaceId, Integer> = HashMap::new();
         for (class, value) in &self.terms {
@@ -105,14 +106,14 @@ impl TransitionFlow {
         changes.values().all(Integer::is_zero)
     }
 
-    /// As people write it: `start + stop`, each class by its first transition.
+    /// Returns the flow as a sum: `start + stop`, each class named after its first transition.
     pub fn describe(&self, net: &Net) -> String {
         let name = |class: EffectId| net.transition_name(net.class(class)[0]);
         sum_of(self.terms.iter().map(|(class, value)| (name(*class), value)))
     }
 }
 
-/// Σ a·name.
+/// Returns the text of Σ a·name.
 pub(super) fn sum_of<'a>(terms: impl Iterator<Item = (&'a str, &'a Integer)>) -> String {
     let mut text = String::new();
     for (name, value) in terms {
@@ -131,10 +132,10 @@ pub(super) fn sum_of<'a>(terms: impl Iterator<Item = (&'a str, &'a Integer)>) ->
     text
 }
 
-/// A basis of all P-flows: |P| − rank(C) of them, in a fixed order.
+/// Returns a basis of all P-flows, |P| − rank(C) vectors in a deterministic order.
 ///
 /// # Errors
-/// When the budget ends first; there is no partial result.
+/// Returns an error when the budget ends; there is no partial result.
 pub fn place_flows(net: &Net, budget: &Budget) -> Result<Vec<PlaceFlow>, Exhausted> {
     let basis = left_null_space(&incidence(net), budget)?;
     let flows: Vec<_> = basis.into_iter().map(|vector| Flow::new(vector, PlaceId::new)).collect();
@@ -142,10 +143,11 @@ pub fn place_flows(net: &Net, budget: &Budget) -> Result<Vec<PlaceFlow>, Exhaust
     Ok(flows)
 }
 
-/// A basis of all T-flows over effect classes: as many as classes − rank(C), in a fixed order.
+/// Returns a basis of all T-flows over effect classes, in a deterministic order. Its size is the
+/// number of classes minus rank(C).
 ///
 /// # Errors
-/// When the budget ends first; there is no partial result.
+/// Returns an error when the budget ends; there is no partial result.
 pub fn transition_flows(net: &Net, budget: &Budget) -> Result<Vec<TransitionFlow>, Exhausted> {
     let basis = left_null_space(&transposed_incidence(net), budget)?;
     let flows: Vec<_> = basis.into_iter().map(|vector| Flow::new(vector, EffectId::new)).collect();

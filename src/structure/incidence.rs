@@ -1,14 +1,14 @@
-//! The incidence matrix C as a sparse matrix: one row per place, one column per effect class,
-//! entry = tokens a transition of the class adds to the place.
+//! The incidence matrix C as a sparse matrix: one row per place, one column per effect class. An
+//! entry is the number of tokens that a transition of the class adds to the place.
 //!
-//! Stored as `nalgebra-sparse` matrices: by column ([`CscMatrix`], what a P-flow must annul) or,
-//! transposed, by place (what a T-flow must annul). A dense matrix is out of the question: that of
-//! DLCflexbar-PT-8b would take 27 GiB.
+//! The matrices are of the crate `nalgebra-sparse`: by column ([`CscMatrix`], for P-flows) or,
+//! transposed, by place (for T-flows). A dense matrix is infeasible: the one of DLCflexbar-PT-8b
+//! would take 27 GiB.
 
 use nalgebra_sparse::csc::CscMatrix;
 use parikh_net::Net;
 
-/// C: places × effect classes, each column by ascending place.
+/// Returns C: places × effect classes, each column by ascending place.
 pub fn incidence(net: &Net) -> CscMatrix<i64> {
     let mut offsets = Vec::with_capacity(net.effect_count() + 1);
     let mut places = Vec::new();
@@ -26,7 +26,7 @@ pub fn incidence(net: &Net) -> CscMatrix<i64> {
         .expect("an effect lists places of the net once each, ascending")
 }
 
-/// Cᵀ: effect classes × places, each column (a place) by ascending class.
+/// Returns Cᵀ: effect classes × places, each column (a place) by ascending class.
 pub fn transposed_incidence(net: &Net) -> CscMatrix<i64> {
     incidence(net).transpose()
 }

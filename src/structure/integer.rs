@@ -1,10 +1,10 @@
-//! Exact integers that are machine words as long as they fit, and never anything but exact.
+//! Exact integers that use machine words while they fit.
 //!
-//! Coefficients of flows are nearly always tiny, yet on a handful of contest nets they pass 2⁶³
-//! on the way. Instead of three copies of every algorithm (`i64`, `i128`, big) each number climbs
-//! by itself: products are formed in `i128`, a result that fits goes back to `i64`, and only what
-//! does not becomes a [`BigInt`]. A number that shrinks again (rows are divided by their gcd)
-//! comes back down, so one large coefficient does not slow the rest of the elimination.
+//! Coefficients of flows are nearly always tiny, but on a handful of contest nets they exceed 2⁶³
+//! during the computation. Instead of three copies of every algorithm (`i64`, `i128`, big), each
+//! number adapts by itself. Products are computed in `i128`; a result that fits becomes `i64`, and
+//! only a larger one becomes a [`BigInt`]. A number that shrinks again (rows are divided by their
+//! gcd) returns to `i64`, so one large coefficient does not slow the rest of the elimination.
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -17,7 +17,8 @@ use std::ops::{Add, Mul, Neg, Sub};
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Integer(Form);
 
-/// Canonical: `Big` holds only what does not fit `Small`, so that derived equality is equality.
+/// The canonical representation: `Big` holds only values that do not fit `Small`, so derived
+/// equality is correct.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Form {
     Small(i64),
@@ -25,12 +26,12 @@ enum Form {
 }
 
 impl Integer {
-    /// 0.
+    /// The number 0.
     pub const ZERO: Integer = Integer(Form::Small(0));
-    /// 1.
+    /// The number 1.
     pub const ONE: Integer = Integer(Form::Small(1));
 
-    /// Its value, when it is one of an `i64`.
+    /// Returns the value as `i64`, if it fits.
     pub fn to_i64(&self) -> Option<i64> {
         match self.0 {
             Form::Small(value) => Some(value),
@@ -38,7 +39,7 @@ impl Integer {
         }
     }
 
-    /// Its value, when it is one of a `u64`.
+    /// Returns the value as `u64`, if it fits.
     pub fn to_u64(&self) -> Option<u64> {
         match &self.0 {
             Form::Small(value) => u64::try_from(*value).ok(),
@@ -46,17 +47,17 @@ impl Integer {
         }
     }
 
-    /// Whether it needed more than 64 bits.
+    /// Returns true if the value does not fit 64 bits.
     pub fn is_big(&self) -> bool {
         matches!(self.0, Form::Big(_))
     }
 
-    /// Whether it is 0.
+    /// Returns true if the value is 0.
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Form::Small(0))
     }
 
-    /// Whether it is above 0.
+    /// Returns true if the value is positive.
     pub fn is_positive(&self) -> bool {
         match &self.0 {
             Form::Small(value) => *value > 0,
@@ -64,24 +65,25 @@ impl Integer {
         }
     }
 
-    /// Whether it is below 0.
+    /// Returns true if the value is negative.
     pub fn is_negative(&self) -> bool {
         !self.is_zero() && !self.is_positive()
     }
 
-    /// Its distance from 0.
+    /// Returns the absolute value.
     pub fn magnitude(&self) -> Integer {
         if self.is_negative() { -self } else { self.clone() }
     }
 
-    /// a·x + b·y, the one operation of an elimination: without a detour where all four and the
-    /// result are small.
+    /// Returns a·x + b·y, the basic operation of an elimination. It is fast if all four numbers and
+    /// the result are small.
     pub(crate) fn combine(a: &Integer, x: &Integer, b: &Integer, y: &Integer) -> Integer {
         if let (Form::Small(a), Form::Small(x), Form::Small(b), Form::Small(y)) =
             (&a.0, &x.0, &b.0, &y.0)
         {
             let ax = i128::from(*a) * i128::from(*x);
-            // Each product is at most 2¹²⁶; only the sum of two of 2¹²⁶ does not fit.
+            // Each product is at most 2¹²⁶ in absolute value; only the sum of two products of 2¹²⁶
+            // does not fit.
             if let Some(sum) = ax.checked_add(i128::from(*b) * i128::from(*y)) {
                 return Integer::from(sum);
             }
@@ -89,21 +91,21 @@ impl Integer {
         Integer::from(a.to_big() * x.to_big() + b.to_big() * y.to_big())
     }
 
-    /// The greatest common divisor, at least 0; gcd(0, x) = |x|.
+    /// Returns the greatest common divisor, at least 0; gcd(0, x) = |x|.
     pub fn gcd(&self, other: &Integer) -> Integer {
         match (&self.0, &other.0) {
             (Form::Small(a), Form::Small(b)) => {
-                // In u64, because gcd(i64::MIN, 0) = 2⁶³ does not fit an i64.
+                // Computed in u64, because gcd(i64::MIN, 0) = 2⁶³ does not fit an i64.
                 Integer::from(i128::from(a.unsigned_abs().gcd(&b.unsigned_abs())))
             }
             _ => Integer::from(self.to_big().gcd(&other.to_big())),
         }
     }
 
-    /// self / divisor, rounded towards −∞.
+    /// Returns self / divisor, rounded towards −∞.
     ///
     /// # Panics
-    /// When `divisor` is 0.
+    /// Panics if `divisor` is 0.
     pub fn div_floor(&self, divisor: &Integer) -> Integer {
         match (&self.0, &divisor.0) {
             (Form::Small(a), Form::Small(b)) => {
@@ -113,15 +115,15 @@ impl Integer {
         }
     }
 
-    /// self / divisor, rounded towards +∞.
+    /// Returns self / divisor, rounded towards +∞.
     ///
     /// # Panics
-    /// When `divisor` is 0.
+    /// Panics if `divisor` is 0.
     pub fn div_ceil(&self, divisor: &Integer) -> Integer {
         -&(-self).div_floor(divisor)
     }
 
-    /// The same number as a [`BigInt`].
+    /// Returns the number as a [`BigInt`].
     pub fn to_big(&self) -> BigInt {
         match &self.0 {
             Form::Small(value) => BigInt::from(*value),
@@ -221,11 +223,11 @@ impl fmt::Debug for Integer {
     }
 }
 
-/// A sparse vector: ascending positions, no entry 0.
+/// A sparse vector: ascending positions, no zero entries.
 pub(crate) type SparseVector = Vec<(u32, Integer)>;
 
-/// a·x + b·y; `changed` is told every position whose sign differs from that in `x`, with the sign
-/// there and the new one.
+/// Returns a·x + b·y. `changed` is called for every position whose sign differs from `x`, with the
+/// old and the new sign.
 pub(crate) fn combine_vectors(
     a: &Integer,
     x: &[(u32, Integer)],
@@ -270,7 +272,7 @@ pub(crate) fn combine_vectors(
     sum
 }
 
-/// Divides both vectors, as one long vector, by the gcd of all entries.
+/// Divides both vectors by the gcd of all their entries.
 pub(crate) fn divide_by_gcd(x: &mut SparseVector, y: &mut SparseVector) {
     let mut gcd = Integer::ZERO;
     for (_, value) in x.iter().chain(y.iter()) {
@@ -286,7 +288,7 @@ pub(crate) fn divide_by_gcd(x: &mut SparseVector, y: &mut SparseVector) {
     }
 }
 
-/// The entry at `position`; 0 when there is none.
+/// Returns the entry at `position`, or 0.
 pub(crate) fn entry(vector: &[(u32, Integer)], position: u32) -> &Integer {
     const ZERO: &Integer = &Integer::ZERO;
     vector.binary_search_by_key(&position, |entry| entry.0).map_or(ZERO, |at| &vector[at].1)
@@ -303,7 +305,7 @@ mod tests {
         let square = &min * &min;
         assert!(square.is_big());
         assert_eq!(square.to_string(), (1_u128 << 126).to_string());
-        // The one sum of two products that does not fit an i128.
+        // The only sum of two products that does not fit an i128.
         let double = Integer::combine(&min, &min, &min, &min);
         assert_eq!(double.to_big(), BigInt::from(1) << 127);
         assert_eq!(double.div_floor(&square).to_i64(), Some(2));

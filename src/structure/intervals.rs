@@ -1,12 +1,11 @@
-//! Token intervals: what one look at the arcs says of every reachable marking.
+//! Token intervals: bounds for every reachable marking from one pass over the arcs.
 //!
-//! Pretend that a place which some transition can fill fills up at once, as far as a known bound
-//! allows, and that nothing ever empties. A transition that is not enabled even then is dead; a
-//! place that no other transition fills keeps at most its initial tokens. Dually, a place is never
-//! emptied below what the transitions that take from it leave behind. Both come out of one
-//! worklist, linear in the arcs, and already settle a surprising share of goals: dead transitions
-//! of quasi-liveness, constant places of stable marking, and everything that a nested-unit net
-//! says about one-safeness.
+//! A place that some transition can fill is assumed to fill up at once, as far as a known bound
+//! allows, and never to become empty. A transition that is not enabled even then is dead. A place
+//! that no possible transition fills keeps at most its initial tokens. Dually, a place never falls
+//! below its initial tokens and the tokens that its consumers leave behind. A worklist computes
+//! both in time linear in the arcs, and settles many goals: dead transitions for quasi-liveness,
+//! constant places for stable marking, and one-safeness implied by nested units.
 //!
 //! # Conditions
 //! 1. `high(p)` ≥ m₀(p), and a transition counts as possible once `pre(t,p) ≤ high(p)` for all p.
@@ -24,51 +23,52 @@
 //! The marking-driven fixpoint is rule E/M/N of TAPAAL's reductions (Bønneland, Dyhr, Jensen,
 //! Johannsen, Srba, *Stubborn versus structural reductions for Petri nets*, JLAMP 102, 2019).
 
-use parikh_net::facts::{Bound, Provenance};
+use parikh_net::facts::{PlaceBound, Provenance};
 use parikh_net::{
     Atom, Facts, Features, LinearSum, Marking, Net, PlaceId, Predicate, TransitionId,
 };
 
-/// The features of nets that the argument holds for.
+/// The net features that the argument covers.
 pub const TAKES: Features = Features::WEIGHTS;
 
-/// Bounds on the tokens of every place that hold in every reachable marking, if what they rest on
-/// does: the same pass over the arcs with all facts that are proved, with those that are claimed
-/// too, and so on. So it is known of each bound, and of whatever follows, what it takes at least.
+/// Bounds on the tokens of every place in every reachable marking. The pass over the arcs is
+/// repeated for each provenance: from the arcs alone, with all proved facts, with claimed facts,
+/// and so on. Each bound and each consequence is thus attributed to the weakest sufficient
+/// provenance.
 #[derive(Clone, Debug)]
 pub struct Intervals {
-    /// By ascending provenance; the first one rests on the arcs alone.
+    /// The levels by ascending provenance; the first one uses the arcs alone.
     levels: Vec<Level>,
 }
 
-/// The bounds that rest on no more than some provenance.
+/// The bounds that depend on facts up to some provenance.
 #[derive(Clone, Debug)]
 pub struct Level {
     rests_on: Provenance,
     low: Vec<u64>,
-    /// `None` is infinity.
+    /// Upper bounds; `None` is infinity.
     high: Vec<Option<u64>>,
     possible: Vec<bool>,
 }
 
-/// What intervals say of a predicate.
+/// The decision of a predicate by intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Whether it holds in every reachable marking, or in none.
+    /// True if the predicate holds in every reachable marking, false if in none.
     pub holds: bool,
-    /// What that rests on, at least.
+    /// The weakest sufficient provenance.
     pub rests_on: Provenance,
 }
 
 impl Intervals {
-    /// The intervals of `net`, given the bounds in `facts`.
+    /// Computes the intervals of `net` from the bounds in `facts`.
     pub fn new(net: &Net, facts: &Facts) -> Self {
         let mut intervals = Intervals { levels: vec![Level::new(net, facts, Provenance::Arcs)] };
         intervals.learn(net, facts);
         intervals
     }
 
-    /// Takes note of facts that rest on more than what was known before.
+    /// Adds levels for facts of higher provenance than before.
     pub fn learn(&mut self, net: &Net, facts: &Facts) {
         for rests_on in Provenance::ALL {
             if rests_on > self.last().rests_on && facts.has_bounds_by(rests_on) {
@@ -77,50 +77,51 @@ impl Intervals {
         }
     }
 
-    /// The tightest intervals, which rest on the most.
+    /// Returns the tightest intervals, which have the highest provenance.
     fn last(&self) -> &Level {
-        // There is always the first one.
+        // There is always a first level.
         &self.levels[self.levels.len() - 1]
     }
 
-    /// The tightest intervals that rest on no more than `within`.
+    /// Returns the tightest intervals with provenance at most `within`.
     pub fn within(&self, within: Provenance) -> &Level {
         let inside = self.levels.iter().rev().find(|level| level.rests_on <= within);
         inside.unwrap_or(&self.levels[0])
     }
 
-    /// The tightest intervals that are proved.
+    /// Returns the tightest intervals that are proved.
     pub fn proved(&self) -> &Level {
         self.within(Provenance::PROVED)
     }
 
-    /// The least number of tokens on `place`.
-    pub fn low(&self, place: PlaceId) -> Bound {
+    /// Returns the lower bound of `place`.
+    pub fn low(&self, place: PlaceId) -> PlaceBound {
         let tokens = self.last().low(place);
         self.first_with(tokens, |level| level.low(place) == tokens)
     }
 
-    /// The largest number of tokens on `place`; `None` when nothing bounds it.
-    pub fn high(&self, place: PlaceId) -> Option<Bound> {
+    /// Returns the upper bound of `place`, or `None` if it is unbounded.
+    pub fn high(&self, place: PlaceId) -> Option<PlaceBound> {
         let tokens = self.last().high(place)?;
         Some(self.first_with(tokens, |level| level.high(place) == Some(tokens)))
     }
 
-    fn first_with(&self, tokens: u64, says_so: impl Fn(&&Level) -> bool) -> Bound {
+    fn first_with(&self, tokens: u64, says_so: impl Fn(&&Level) -> bool) -> PlaceBound {
         let level = self.levels.iter().find(says_so).unwrap_or(self.last());
-        Bound { tokens, rests_on: level.rests_on }
+        PlaceBound { tokens, rests_on: level.rests_on }
     }
 
-    /// Whether `predicate` holds in all reachable markings, in none, or neither can be told.
+    /// Decides whether `predicate` holds in all reachable markings or in none. Returns `None` if
+    /// neither follows.
     pub fn decide(&self, net: &Net, predicate: &Predicate) -> Option<Decision> {
-        // What the tightest do not decide the others do not either.
+        // If the tightest intervals do not decide it, the others do not, either.
         let holds = self.last().decide(net, predicate)?;
         let decides = |level: &&Level| level.decide(net, predicate) == Some(holds);
         let level = self.levels.iter().find(decides).unwrap_or(self.last());
         Some(Decision { holds, rests_on: level.rests_on })
     }
 
-    /// The largest value of a sum, and what it rests on; `None` when nothing bounds it.
+    /// Returns the upper bound of a sum with its provenance, or `None` if it is unbounded.
     pub fn most(&self, sum: &LinearSum) -> Option<(i128, Provenance)> {
         let most = self.last().range(sum).1?;
         let level = self.levels.iter().find(|level| level.range(sum).1 == Some(most));
@@ -129,7 +130,8 @@ impl Intervals {
 }
 
 impl Level {
-    /// The intervals of `net`, given the bounds in `facts` that rest on no more than `rests_on`.
+    /// Computes the intervals of `net` from the bounds in `facts` with provenance at most
+    /// `rests_on`.
     fn new(net: &Net, facts: &Facts, rests_on: Provenance) -> Self {
         let mut high: Vec<Option<u64>> = net.initial().tokens().iter().copied().map(Some).collect();
         let mut possible = vec![false; net.transition_count()];
@@ -168,27 +170,27 @@ impl Level {
         Level { rests_on, low, high, possible }
     }
 
-    /// What the intervals rest on, at most.
+    /// Returns the provenance of these intervals.
     pub fn rests_on(&self) -> Provenance {
         self.rests_on
     }
 
-    /// The least number of tokens on `place`.
+    /// Returns the lower bound of `place`.
     pub fn low(&self, place: PlaceId) -> u64 {
         self.low[place.index()]
     }
 
-    /// The largest number of tokens on `place`; `None` when nothing bounds it.
+    /// Returns the upper bound of `place`, or `None` if it is unbounded.
     pub fn high(&self, place: PlaceId) -> Option<u64> {
         self.high[place.index()]
     }
 
-    /// Whether `t` may ever be enabled, as far as the intervals tell.
+    /// Returns true if `t` may be enabled in a marking within the intervals.
     pub fn is_possible(&self, t: TransitionId) -> bool {
         self.possible[t.index()]
     }
 
-    /// Whether `marking` lies inside.
+    /// Returns true if `marking` lies within the intervals.
     pub fn contains(&self, marking: &Marking) -> bool {
         marking.tokens().iter().enumerate().all(|(index, &tokens)| {
             let place = PlaceId::new(index);
@@ -196,7 +198,7 @@ impl Level {
         })
     }
 
-    /// The range of a sum: least and largest value, `None` for no bound on that side.
+    /// Returns the lower and upper bound of a sum; `None` means unbounded on that side.
     pub fn range(&self, sum: &LinearSum) -> (Option<i128>, Option<i128>) {
         let (mut least, mut largest) = (Some(0i128), Some(0i128));
         for &(place, coefficient) in sum.terms() {
@@ -211,7 +213,8 @@ impl Level {
         (least, largest)
     }
 
-    /// Whether `predicate` holds in all reachable markings, in none, or neither can be told.
+    /// Decides whether `predicate` holds in all markings within the intervals or in none. Returns
+    /// `None` if neither follows.
     pub fn decide(&self, net: &Net, predicate: &Predicate) -> Option<bool> {
         match predicate {
             Predicate::True => Some(true),
@@ -260,7 +263,7 @@ impl Level {
         net.pre(t).iter().all(|arc| arc.weight <= self.low(arc.place)).then_some(true)
     }
 
-    /// `Some(true)` when some transition is always enabled, `Some(false)` when none ever is.
+    /// Returns `Some(true)` if some transition is always enabled, `Some(false)` if none ever is.
     fn never_dead(&self, net: &Net) -> Option<bool> {
         if net.transitions().any(|t| self.enabled(net, t) == Some(true)) {
             return Some(true);
@@ -308,7 +311,7 @@ mod tests {
         assert_eq!(intervals.decide(&stuck, &Predicate::Dead), Some(true));
     }
 
-    /// p is safe by an invariant, q as far as anybody claims, and r is not filled at all.
+    /// p is safe by an invariant, q only by a claim, and no transition fills r.
     #[test]
     fn a_decision_rests_on_no_more_than_it_needs() {
         let net = text::parse(

@@ -1,13 +1,13 @@
 //! The fifteen structural keys of a contest model form, each with a reason.
 //!
-//! Definitions are those of the contest's model forms (GenericPropertiesDefinition.xml; rules of
-//! 2025, M-9). Two points are not in the wording but in every filled form:
+//! Definitions follow the contest's model forms (GenericPropertiesDefinition.xml; rules of 2025,
+//! M-9). Two points are not in the wording, but hold in every filled form:
 //!
 //! * SIMPLE_FREE_CHOICE, EXTENDED_FREE_CHOICE, STATE_MACHINE and MARKED_GRAPH are properties of
-//!   ordinary nets: of any other net they are false, "the net is not ordinary".
+//!   ordinary nets. For any other net they are false, with the reason "the net is not ordinary".
 //! * A net that is not connected is not strongly connected.
 //!
-//! Reasons are worded as the forms word them: "2 transitions are not of a state machine, e.g.,
+//! Reasons use the wording of the forms: "2 transitions are not of a state machine, e.g.,
 //! transition tsynch1_23". The example is the first in the order of the model. All keys together
 //! take time linear in the net.
 
@@ -18,7 +18,7 @@ use std::fmt;
 /// A structural key, in the order of the verdict files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
-    /// All arcs weigh 1.
+    /// Every arc has weight 1.
     Ordinary,
     /// Transitions that share an input place have no other input place.
     SimpleFreeChoice,
@@ -32,13 +32,13 @@ pub enum Key {
     Connected,
     /// A directed path leads from every node to every other.
     StronglyConnected,
-    /// Some place has no input transition.
+    /// A place without input transitions exists.
     SourcePlace,
-    /// Some place has no output transition.
+    /// A place without output transitions exists.
     SinkPlace,
-    /// Some transition has no input place.
+    /// A transition without input places exists.
     SourceTransition,
-    /// Some transition has no output place.
+    /// A transition without output places exists.
     SinkTransition,
     /// No place is both input and output of one transition.
     LoopFree,
@@ -51,7 +51,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// All of them, in the order of the verdict files.
+    /// All keys, in the order of the verdict files.
     pub const ALL: [Key; 15] = [
         Key::Ordinary,
         Key::SimpleFreeChoice,
@@ -70,7 +70,7 @@ impl Key {
         Key::NestedUnits,
     ];
 
-    /// Its spelling in verdict files.
+    /// Returns the spelling in verdict files.
     pub fn name(self) -> &'static str {
         match self {
             Key::Ordinary => "ORDINARY",
@@ -98,18 +98,18 @@ impl fmt::Display for Key {
     }
 }
 
-/// The value of a key and the reason.
+/// The value of a key, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyVerdict {
-    /// Which key.
+    /// The key.
     pub key: Key,
-    /// Whether the net has the property.
+    /// True if the net has the property.
     pub value: bool,
-    /// Why, in a sentence without full stop.
+    /// The reason, as a sentence without full stop.
     pub explanation: String,
 }
 
-/// All structural keys of the net, in the order of [`Key::ALL`].
+/// Returns all structural keys of the net, in the order of [`Key::ALL`].
 pub fn structural_keys(net: &Net) -> Vec<KeyVerdict> {
     let verdict = |key| {
         let (value, explanation) = decide(net, key);
@@ -200,7 +200,8 @@ fn decide(net: &Net, key: Key) -> (bool, String) {
     }
 }
 
-/// True when there are no exceptions; else how many, with the first as an example.
+/// Returns true with the reason `right` if there are no exceptions. Otherwise returns false, with
+/// the number of exceptions and the first as an example.
 fn none_of<T>(
     exceptions: &[T],
     [one, many]: [&str; 2],
@@ -217,7 +218,7 @@ fn none_of<T>(
     }
 }
 
-/// True when there are such nodes, with the first as an example.
+/// Returns true if there are such nodes, with the first as an example.
 fn some_of<T>(nodes: &[T], what: &str, name: impl Fn(&T) -> String) -> (bool, String) {
     match nodes {
         [] => (false, format!("there is no {what}")),
@@ -228,7 +229,7 @@ fn some_of<T>(nodes: &[T], what: &str, name: impl Fn(&T) -> String) -> (bool, St
     }
 }
 
-/// The arcs that do not weigh 1, in words.
+/// Returns descriptions of the arcs whose weight is not 1.
 fn heavy_arcs(net: &Net) -> Vec<String> {
     let mut heavy = Vec::new();
     for t in net.transitions() {
@@ -255,7 +256,7 @@ fn total(arcs: &[Arc]) -> u128 {
     arcs.iter().map(|arc| u128::from(arc.weight)).sum()
 }
 
-/// Whether a place is input and output of `t`: two ascending lists that meet.
+/// Returns true if some place is input and output of `t`. Both lists are ascending.
 fn has_loop(net: &Net, t: TransitionId) -> bool {
     let mut outputs = net.post(t).iter().map(|arc| arc.place).peekable();
     net.pre(t).iter().any(|input| {
@@ -286,7 +287,7 @@ fn simple_free_choice(net: &Net) -> (bool, String) {
 fn extended_free_choice(net: &Net) -> (bool, String) {
     let inputs = |t: TransitionId| net.pre(t).iter().map(|arc| arc.place);
     for p in net.places() {
-        // Equality is transitive, so each consumer is compared with the first alone.
+        // Equality is transitive, so each consumer is compared only with the first.
         let Some((first, others)) = net.consumers(p).split_first() else { continue };
         for other in others {
             if inputs(first.transition).eq(inputs(other.transition)) {
@@ -294,7 +295,7 @@ fn extended_free_choice(net: &Net) -> (bool, String) {
             }
             let only = |a, b| inputs(a).find(|&place| net.pre_weight(b, place) == 0);
             let (t, u) = (first.transition, other.transition);
-            // The sets differ, so one of them has a place that the other lacks.
+            // The sets differ, so one of them contains a place that the other lacks.
             let (t, u, place) = match only(t, u) {
                 Some(place) => (t, u, place),
                 None => (u, t, only(u, t).unwrap_or(p)),

@@ -1,12 +1,12 @@
-//! All minimal siphons or traps, one after the other.
+//! Enumeration of all minimal siphons or traps.
 //!
-//! A SAT solver proposes a non-empty closed set over one variable per place; it is stripped to a
-//! minimal one, and its supersets are ruled out for the next question. "Unsatisfiable" means that
-//! these are all. There may be exponentially many, hence a limit and a budget.
+//! A SAT solver finds a non-empty closed set over one variable per place. The set is reduced to a
+//! minimal one, whose supersets are then excluded. "Unsatisfiable" means that the enumeration is
+//! complete. There may be exponentially many sets, so there is a limit and a budget.
 //!
 //! # Sources
-//! O. Oanea, H. Wimmel, K. Wolf, *New algorithms for deciding the siphon-trap property*, Petri
-//! Nets 2010.
+//! O. Oanea, H. Wimmel, K. Wolf, *New algorithms for deciding the siphon-trap property*, Petri Nets
+//! 2010.
 
 use super::closed::{Kind, minimise};
 use super::semiflows::Incomplete;
@@ -19,26 +19,26 @@ use parikh_solvers::sat_batsat::BatSat;
 /// Minimal siphons or traps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinimalSets {
-    /// Each a minimal non-empty closed set, its places ascending; sorted.
+    /// Minimal non-empty closed sets, each with ascending places; the list is sorted.
     pub sets: Vec<Vec<PlaceId>>,
-    /// Why there may be more; `None` when these are all.
+    /// The reason why the list may be incomplete; `None` if it is complete.
     pub incomplete: Option<Incomplete>,
 }
 
 impl MinimalSets {
-    /// Whether these are all.
+    /// Returns true if the list is complete.
     pub fn is_complete(&self) -> bool {
         self.incomplete.is_none()
     }
 }
 
-/// The minimal siphons (or traps), at most `limit` of them.
+/// Returns the minimal siphons (or traps), at most `limit`.
 pub fn minimal_sets(net: &Net, kind: Kind, limit: usize, budget: &Budget) -> MinimalSets {
     let all: Vec<PlaceId> = net.places().collect();
     minimal_sets_where(net, kind, &all, |_| true, limit, budget)
 }
 
-/// Those within `within` (ascending) that are `wanted`, at most `limit` of them.
+/// Returns the minimal sets within `within` (ascending) that satisfy `wanted`, at most `limit`.
 pub fn minimal_sets_where(
     net: &Net,
     kind: Kind,
@@ -55,7 +55,7 @@ pub fn minimal_sets_where(
     let mut sets = Vec::new();
     let incomplete = loop {
         if sets.len() >= limit {
-            // One more question would tell whether these happen to be all.
+            // Another solver call would be needed to know whether the list is complete.
             break Some(Incomplete::Limit(limit));
         }
         match solver.solve(&[], budget) {
@@ -64,7 +64,7 @@ pub fn minimal_sets_where(
             SatAnswer::Satisfiable(values) => {
                 let set = minimise(net, kind, &set_under(net, &values), |_| true);
                 solver.add_clause(&not_all_of(&set));
-                // Others are found all the same: what contains one is not minimal.
+                // Excluding the supersets of this set loses nothing: they are not minimal.
                 if wanted(&set) {
                     sets.push(set);
                 }
@@ -75,29 +75,29 @@ pub fn minimal_sets_where(
     MinimalSets { sets, incomplete }
 }
 
-/// The propositional variable "`p` is in the set".
+/// Returns the variable "`p` is in the set" as a literal.
 pub(super) fn inside(p: PlaceId) -> Literal {
     Literal::new(p.index() as u32, true)
 }
 
-/// The set that these values say, ascending.
+/// Returns the set described by these values, ascending.
 pub(super) fn set_under(net: &Net, values: &[bool]) -> Vec<PlaceId> {
-    // Places without a value are in no clause: they need not be inside.
+    // Places without a value occur in no clause, so they can be left out.
     net.places().filter(|&p| inside(p).evaluate(values) == Some(true)).collect()
 }
 
-/// The set does not contain all of `places`.
+/// Returns the clause that the set does not contain all of `places`.
 pub(super) fn not_all_of(places: &[PlaceId]) -> Vec<Literal> {
     places.iter().map(|&p| !inside(p)).collect()
 }
 
-/// The set is not empty, and closed.
+/// Adds clauses for a non-empty closed set.
 pub(super) fn closure_clauses(net: &Net, kind: Kind, add: &mut dyn FnMut(&[Literal])) {
     add(&net.places().map(inside).collect::<Vec<_>>());
     for t in net.transitions() {
         let needed = kind.needed(net, t);
         for cause in kind.causing(net, t) {
-            // A self-loop serves itself.
+            // A self-loop satisfies the condition by itself.
             if needed.binary_search_by_key(&cause.place, |arc| arc.place).is_ok() {
                 continue;
             }

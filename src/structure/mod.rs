@@ -1,26 +1,27 @@
-//! What can be said of a net from its structure: exactly, fast, and with the reason.
+//! Structural analysis of nets: exact, fast, and with reasons.
 //!
-//! | module | says | by |
+//! | module | result | method |
 //! |---|---|---|
-//! | [`flows`] | which sums of tokens never change, which firings change nothing | integer elimination |
-//! | [`semiflows`] | all such of minimal support, as far as asked | double description |
-//! | [`modulo`] | which sums of tokens never change their remainder | the same, modulo small powers of primes |
-//! | [`bounds`] | how many tokens a place may hold at most and must hold at least | flows |
-//! | [`intervals`] | the range of tokens on each place, as far as the arcs and what else is known tell | one pass over the arcs |
-//! | [`units`] | which claims of the model's nested units are proved, not assumed | semiflows |
-//! | [`siphons`], [`traps`] | which sets stay empty, which stay marked | worklist |
-//! | [`minimal`] | all minimal ones, as far as asked | SAT |
-//! | [`commoner`] | that no dead marking is reachable, with a certificate | SAT and traps |
-//! | [`excluded`] | which transitions never fire because a sum of tokens is too small | semiflows |
-//! | [`facts`] | what encodings use of all this | |
-//! | [`workflow`] | whether a net is a workflow net, and where a case begins and ends | paths |
+//! | [`flows`] | P-flows and T-flows | integer elimination |
+//! | [`semiflows`] | all semiflows of minimal support, up to a limit | double description |
+//! | [`modulo`] | sums of tokens whose remainder no firing changes | elimination modulo small prime powers |
+//! | [`bounds`] | upper and lower bounds on the tokens of places | flows |
+//! | [`intervals`] | the range of tokens of each place, from the arcs and known bounds | one pass over the arcs |
+//! | [`units`] | the claims about nested units that are proved rather than assumed | semiflows |
+//! | [`siphons`], [`traps`] | sets that stay empty, sets that stay marked | worklist |
+//! | [`minimal`] | all minimal siphons or traps, up to a limit | SAT |
+//! | [`commoner`] | absence of reachable dead markings, with a certificate | SAT and traps |
+//! | [`excluded`] | transitions that never fire because a sum of tokens is too small | semiflows |
+//! | [`facts`] | the facts that encodings use | |
+//! | [`workflow`] | workflow nets, with the start and the end of a case | paths |
 //! | [`keys`] | the fifteen structural keys of a contest model form | a look at each arc |
 //!
-//! Below them: [`incidence`] (the matrix), [`integer`] (numbers that do not overflow), [`closed`]
-//! (siphons and traps as one notion).
+//! Supporting modules: [`incidence`] (the matrix), [`integer`] (numbers that do not overflow),
+//! [`closed`] (the common notion behind siphons and traps).
 //!
-//! Nothing here is approximate. What takes more than polynomial time has a limit and says when it
-//! was cut short; what takes polynomial time has a budget, and its end is an error or, for bounds,
+//! Nothing here is approximate. An analysis that may take more than polynomial time has a limit and
+//! reports when it is cut short. A polynomial analysis has a budget. When the budget ends, the
+//! result is an error, or fewer bounds.
 //! fewer of them.
 
 pub mod bounds;

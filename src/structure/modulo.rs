@@ -1,21 +1,23 @@
-//! Modulo-invariants: sums of tokens whose remainder no firing changes.
+//! Modulo invariants: sums of tokens whose remainder no firing changes.
 //!
-//! y with y·C ≡ 0 (mod k): then y·m ≡ y·m₀ (mod k) for every reachable m. Each place invariant is
-//! one for every k; those that are not say what no inequality does: that tokens are moved in pairs,
-//! that one of two numbers is odd. With bounds they round: p + q ≥ 2 with p + q odd is p + q ≥ 3.
+//! If y·C ≡ 0 (mod k), then y·m ≡ y·m₀ (mod k) for every reachable m. Each place invariant is a
+//! modulo invariant for every k. The others express facts that no inequality does: tokens are moved
+//! in pairs, or one of two numbers is odd. Combined with bounds they allow rounding: p + q ≥ 2 with
+//! p + q odd implies p + q ≥ 3.
 //!
-//! For a prime power k they are found as place invariants are, by clearing the columns of (C | I)
-//! with rows. The pivot is an entry that the fewest factors of the prime divide, so that it divides
-//! the others of its column. Where it has such factors itself, a multiple of its row clears the
-//! column, too, and stays.
+//! For a prime power k they are computed like place invariants, by clearing the columns of (C | I)
+//! with rows. The pivot is an entry with the fewest factors of the prime, so that it divides the
+//! other entries of its column. If the pivot itself has such factors, a multiple of its row also
+//! has a zero in the column, and is kept.
 //!
 //! # Cost
-//! Numbers stay below k, but rows may fill up: the budget's end is an error, and nothing is found
-//! then.
+//! Numbers stay below k, but rows may fill up. When the budget ends, the result is an error and
+//! nothing is returned.
 //!
 //! # Sources
 //! J. Desel, M.-D. Radola, *Proving non-reachability by modulo-place-invariants*, FSTTCS 1994; J.
-//! Howell, *Spans in the module (Z_m)^s*, Linear and Multilinear Algebra 19, 1986 (rows that stay).
+//! Howell, *Spans in the module (Z_m)^s*, Linear and Multilinear Algebra 19, 1986 (the rows that
+//! are kept).
 
 use super::flows::sum_of;
 use super::incidence::transposed_incidence;
@@ -25,22 +27,22 @@ use parikh_solvers::{Budget, Exhausted};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The remainder of `sum` divided by `modulus` is the same in all reachable markings.
+/// A sum whose remainder modulo `modulus` is the same in all reachable markings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuloInvariant {
-    /// The sum, of at least one place; one of its coefficients is 1 modulo the modulus.
+    /// The sum of at least one place; one of its coefficients is 1 modulo the modulus.
     pub sum: LinearSum,
-    /// At least 2.
+    /// The modulus, at least 2.
     pub modulus: u32,
 }
 
 impl ModuloInvariant {
-    /// What is left of the sum in m₀ divided by the modulus, and so in every reachable marking.
+    /// Returns the remainder of the sum in m₀, and so in every reachable marking.
     pub fn remainder(&self, initial: &Marking) -> i128 {
         self.sum.value(initial).rem_euclid(self.modulus.into())
     }
 
-    /// Whether each firing adds a multiple of the modulus, by exact arithmetic on the net itself.
+    /// Checks by exact arithmetic on the net that each firing adds a multiple of the modulus.
     pub fn holds(&self, net: &Net) -> bool {
         let added = |effect| -> i128 {
             let changes = net.effect(effect).iter();
@@ -49,7 +51,7 @@ impl ModuloInvariant {
         net.effect_classes().all(|effect| added(effect) % i128::from(self.modulus) == 0)
     }
 
-    /// As people write it: `p + 2*q = 1 (mod 3)`.
+    /// Returns the invariant as an equation: `p + 2*q = 1 (mod 3)`.
     pub fn describe(&self, net: &Net) -> String {
         let terms = self.sum.terms().iter().map(|&(p, a)| (net.place_name(p), Integer::from(a)));
         let terms: Vec<_> = terms.collect();
@@ -58,7 +60,7 @@ impl ModuloInvariant {
     }
 }
 
-/// What is computed with: the largest power below 64 of each small prime.
+/// The rings used: for each small prime, the largest power below 64.
 const RINGS: [Ring; 6] = [
     Ring { prime: 2, modulus: 32 },
     Ring { prime: 3, modulus: 27 },
@@ -68,12 +70,13 @@ const RINGS: [Ring; 6] = [
     Ring { prime: 13, modulus: 13 },
 ];
 
-/// All modulo-invariants for powers of small primes, by a few: those that do not follow from
-/// `flows` and from each other, great moduli of a prime first, then short sums. Of one that differs
-/// from such a sum by a multiple of the prime, the difference may be given, divided by it.
+/// Returns generators of all modulo invariants for powers of small primes: those that do not follow
+/// from `flows` and from each other. For each prime, large moduli come first, then short sums. If a
+/// sum differs from a known one by a multiple of the prime, the difference divided by the prime may
+/// be returned instead.
 ///
 /// # Errors
-/// When the budget ends.
+/// Returns an error when the budget ends.
 pub fn modulo_invariants(
     net: &Net,
     flows: &[LinearSum],
@@ -112,7 +115,7 @@ pub fn modulo_invariants(
             let signed =
                 |value: u64| value as i64 - if 2 * value > modulus { modulus as i64 } else { 0 };
             let terms = y.iter().map(|&(at, value)| (PlaceId::new(at as usize), signed(value)));
-            // Below 64.
+            // The modulus is below 64.
             let modulus = modulus as u32;
             all.extend(LinearSum::new(terms).ok().map(|sum| ModuloInvariant { sum, modulus }));
         }
@@ -120,10 +123,10 @@ pub fn modulo_invariants(
     Ok(all)
 }
 
-/// Ascending positions, no entry 0; entries are below the modulus.
+/// A sparse vector: ascending positions, no zero entries; entries are below the modulus.
 type Vector = Vec<(u32, u64)>;
 
-/// Numbers modulo a prime power, which is below 64.
+/// The integers modulo a prime power below 64.
 #[derive(Clone, Copy, Debug)]
 struct Ring {
     prime: u64,
@@ -137,7 +140,7 @@ impl Ring {
         reduced.filter(|&(_, value)| value != 0).collect()
     }
 
-    /// The largest power of the prime that divides a number other than 0.
+    /// Returns the largest power of the prime that divides a non-zero number.
     fn power(self, value: u64) -> u64 {
         let mut power = 1;
         while value.is_multiple_of(power * self.prime) {
@@ -146,12 +149,12 @@ impl Ring {
         power
     }
 
-    /// 1 / value, which the prime does not divide.
+    /// Returns the inverse of a number that the prime does not divide.
     fn inverse(self, value: u64) -> u64 {
         (1..self.modulus).find(|other| value * other % self.modulus == 1).unwrap_or(1)
     }
 
-    /// x + b·y.
+    /// Returns x + b·y.
     fn combine(self, x: &[(u32, u64)], b: u64, y: &[(u32, u64)]) -> Vector {
         let mut sum = Vec::with_capacity(x.len() + y.len());
         let (mut i, mut j) = (0, 0);
@@ -175,8 +178,9 @@ impl Ring {
         sum
     }
 
-    /// The vector without the factors of the prime that all its entries have, and modulo what it
-    /// says something then; with 1 as its first entry that can be. `None` for one that is 0.
+    /// Divides a vector by the power of the prime common to all entries. Returns the remaining
+    /// modulus and the vector, scaled so that its first invertible entry is 1. Returns `None` for
+    /// the zero vector.
     fn primitive(self, mut y: Vector) -> Option<(u64, Vector)> {
         let common = y.iter().map(|&(_, value)| self.power(value)).min()?;
         let modulus = self.modulus / common;
@@ -199,11 +203,11 @@ struct Row {
     right: Vector,
 }
 
-/// (C | I) under elimination.
+/// The matrix (C | I) during elimination.
 struct Tableau {
     ring: Ring,
     rows: Vec<Option<Row>>,
-    /// Rows that have, or once had, an entry in a column.
+    /// For each column, the rows that have, or once had, an entry there.
     rows_of: Vec<Vec<u32>>,
 }
 
@@ -224,9 +228,9 @@ impl Tableau {
         self.rows.push(Some(row));
     }
 
-    /// The right halves of the rows that are left when all columns are clear.
+    /// Clears all columns, and returns the right halves of the remaining rows.
     fn eliminate(mut self, budget: &Budget) -> Result<Vec<Vector>, Exhausted> {
-        // Short columns first: what they fill up is little.
+        // Short columns first: they cause little fill-in.
         let mut columns: Vec<u32> = (0..self.rows_of.len() as u32).collect();
         columns.sort_by_key(|&column| self.rows_of[column as usize].len());
         for column in columns {
@@ -260,7 +264,7 @@ impl Tableau {
                 return Err(reason);
             }
             let Some(row) = self.rows[other as usize].take() else { continue };
-            // value / power is whole, and value + b·own is 0.
+            // value / power is an integer, and value + b·own is 0.
             let b = (ring.modulus - value / power * inverse % ring.modulus) % ring.modulus;
             let (rows_of, before) = (&mut self.rows_of, &row.left);
             let left = ring.combine(before, b, &pivot.left);
@@ -281,16 +285,16 @@ impl Tableau {
     }
 }
 
-/// What some vectors span modulo a power of a prime: with a row also its multiples that have lost
-/// their first entry.
+/// The span of some vectors modulo a prime power. With each row, it contains the multiples of the
+/// row whose first entry vanishes.
 struct Span {
     ring: Ring,
-    /// By their first position, where each has a power of the prime.
+    /// The rows by their first position, where each has a power of the prime.
     rows: BTreeMap<u32, Vector>,
 }
 
 impl Span {
-    /// Takes a vector in.
+    /// Adds a vector to the span.
     fn add(&mut self, vector: Vector, budget: &Budget) -> Result<(), Exhausted> {
         let ring = self.ring;
         let mut waiting = vec![vector];
@@ -310,15 +314,15 @@ impl Span {
                 if power > 1 {
                     waiting.push(ring.combine(&[], ring.modulus / power, &row));
                 }
-                // What the new row clears of the one that was there goes on.
+                // The previous row, reduced by the new one, is processed next.
                 vector = self.rows.insert(first, row).unwrap_or_default();
             }
         }
         Ok(())
     }
 
-    /// What no row takes from a vector, all of it or up to an entry that has no more than `enough`
-    /// factors of the prime. Nothing is left of what the rows span.
+    /// Reduces a vector by the rows, completely or up to an entry with at most `enough` factors of
+    /// the prime. The result is empty for a vector in the span.
     fn rest(&self, mut vector: Vector, enough: u64, budget: &Budget) -> Result<Vector, Exhausted> {
         let mut done = 0;
         while let Some(&(at, value)) = vector.get(done) {
@@ -356,7 +360,7 @@ mod tests {
 
     #[test]
     fn what_is_moved_in_pairs_stays_odd() {
-        // b and a go round together, two at a time.
+        // b and a move in a cycle, two tokens at a time.
         let net = text::parse(
             "place a 1\nplace b 100\nplace c 1\nplace d 100\n\
              transition t: a -> b\ntransition u: 2*b -> a + b\n\
@@ -387,7 +391,7 @@ mod tests {
         assert_eq!(found(&none), []);
     }
 
-    /// Against all sums of three places modulo 32.
+    /// Compares with all sums of three places modulo 32.
     #[test]
     fn nothing_modulo_32_is_missing() {
         const K: i64 = 32;
@@ -408,7 +412,7 @@ mod tests {
             let flows: Vec<LinearSum> = flows.iter().filter_map(|flow| flow.to_sum()).collect();
             let found = modulo_invariants(&net, &flows, &budget).unwrap();
             assert!(found.iter().all(|found| found.holds(&net)), "{text}");
-            // Those of smaller moduli as often as makes them modulo 32.
+            // Invariants of smaller moduli are multiplied to be invariants modulo 32.
             let of = |sum: &LinearSum, times: i64| {
                 [0, 1, 2].map(|p| sum.coefficient(PlaceId::new(p)) * times)
             };

@@ -1,21 +1,22 @@
 //! All semiflows of minimal support, by the double description of a cone.
 //!
 //! The semiflows of a net are the integer points of the cone { y ≥ 0 : y·C = 0 }. Its extreme rays,
-//! each divided by its gcd, are the semiflows of *minimal support*: no other semiflow lives on a
-//! proper part of their places, and every semiflow is a non-negative rational combination of them.
-//! There may be exponentially many, hence a limit and a budget.
+//! each divided by its gcd, are the semiflows of *minimal support*: no other semiflow has a support
+//! properly contained in theirs, and every semiflow is a non-negative rational combination of them.
+//! There may be exponentially many, so there is a limit and a budget.
 //!
-//! The cone is cut out one column of C at a time, starting from { y ≥ 0 } with the unit vectors as
-//! rays. Rays that already annul the column stay; of the others, each pair of opposite sign gives
-//! one ray, provided the two are *adjacent*: no third ray lives on the union of their supports.
-//! With the adjacency test the rays are exactly the extreme ones after each column, so nothing has
-//! to be filtered afterwards.
+//! The cone is intersected with one column of C at a time, starting from { y ≥ 0 } with the unit
+//! vectors as rays. Rays that already annul the column stay. Of the others, each pair of opposite
+//! sign gives one ray, provided that the two are *adjacent*: no third ray has its support in the
+//! union of their supports. With the adjacency test, the rays are exactly the extreme rays after
+//! each column, so no filtering is needed.
 //!
 //! The next column is the one that adds fewest rays, (positive − 1)·(negative − 1) − 1 more than
-//! before; a column of one sign removes all its rays and so comes first (Colom and Silva).
+//! before. A column of one sign removes all its rays and so comes first (Colom and Silva).
 //!
-//! When it is cut short, rays that annul *all* columns are extreme in the final cone too, because
-//! that cone is a part of the present one: what is returned is right, only not all.
+//! If the computation is cut short, the rays that annul *all* columns are extreme in the final
+//! cone, too, because that cone is a part of the present one. The returned semiflows are correct
+//! but incomplete.
 //!
 //! # Sources
 //! J. Martínez, M. Silva, *A simple and fast algorithm to obtain all invariants of a generalised
@@ -31,13 +32,13 @@ use nalgebra_sparse::csc::CscMatrix;
 use parikh_net::{EffectId, Net, PlaceId};
 use parikh_solvers::{Budget, Exhausted};
 
-/// Why not all semiflows are there.
+/// The reason why a list is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Incomplete {
     /// The budget ended.
     #[error("{0}")]
     Budget(Exhausted),
-    /// More rays than the limit were needed on the way.
+    /// The computation exceeded the limit.
     #[error("more than the limit of {0}")]
     Limit(usize),
 }
@@ -45,20 +46,20 @@ pub enum Incomplete {
 /// Semiflows of minimal support.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Semiflows<Id> {
-    /// Each is a semiflow of minimal support, in a fixed order.
+    /// The semiflows, in a deterministic order.
     pub flows: Vec<Flow<Id>>,
-    /// Why there may be more; `None` when these are all.
+    /// The reason why the list may be incomplete; `None` if it is complete.
     pub incomplete: Option<Incomplete>,
 }
 
 impl<Id> Semiflows<Id> {
-    /// Whether these are all.
+    /// Returns true if the list is complete.
     pub fn is_complete(&self) -> bool {
         self.incomplete.is_none()
     }
 }
 
-/// All P-semiflows of minimal support, while there are at most `limit` rays at any time.
+/// Returns all P-semiflows of minimal support, while there are at most `limit` rays at any time.
 pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<PlaceId> {
     let (rays, incomplete) = extreme_rays(&incidence(net), limit, budget);
     let flows: Vec<PlaceFlow> =
@@ -66,8 +67,8 @@ pub fn place_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<Pl
     Semiflows { flows, incomplete }
 }
 
-/// All T-semiflows of minimal support over effect classes, while there are at most `limit` rays
-/// at any time.
+/// Returns all T-semiflows of minimal support over effect classes, while there are at most `limit`
+/// rays at any time.
 pub fn transition_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflows<EffectId> {
     let (rays, incomplete) = extreme_rays(&transposed_incidence(net), limit, budget);
     let flows: Vec<TransitionFlow> =
@@ -77,10 +78,10 @@ pub fn transition_semiflows(net: &Net, limit: usize, budget: &Budget) -> Semiflo
 
 /// A ray and its image under M.
 struct Ray {
-    /// What the ray still has to lose: its product with each column.
+    /// The products of the ray with the columns; they must become zero.
     image: SparseVector,
     ray: SparseVector,
-    /// One bit per entry of a ray.
+    /// The support of the ray, one bit per entry.
     support: Box<[u64]>,
 }
 
@@ -117,7 +118,8 @@ fn extreme_rays(
     (rays, incomplete)
 }
 
-/// The column that some ray does not annul whose cut adds fewest rays; the first on a tie.
+/// Returns the column, not annulled by all rays, whose cut adds the fewest rays; the first one on a
+/// tie.
 fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
     let mut signs = vec![(0_i64, 0_i64); columns];
     for (column, value) in rays.iter().flat_map(|ray| &ray.image) {
@@ -129,7 +131,7 @@ fn cheapest_column(rays: &[Ray], columns: usize) -> Option<u32> {
         .map(|(column, _)| column as u32)
 }
 
-/// The rays that the cut with { y·column = 0 } adds.
+/// Returns the rays that the cut with { y·column = 0 } adds.
 fn cut(rays: &[Ray], column: u32, limit: usize, budget: &Budget) -> Result<Vec<Ray>, Incomplete> {
     let on_side = |positive: bool| -> Vec<usize> {
         let value = |at: &usize| entry(&rays[*at].image, column);
@@ -160,7 +162,7 @@ fn cut(rays: &[Ray], column: u32, limit: usize, budget: &Budget) -> Result<Vec<R
     Ok(added)
 }
 
-/// Whether no third ray lives on the union of the supports of these two.
+/// Returns true if no third ray has its support in the union of the supports of these two.
 fn adjacent(rays: &[Ray], i: usize, j: usize) -> bool {
     let union: Vec<u64> =
         rays[i].support.iter().zip(&rays[j].support).map(|(a, b)| a | b).collect();
@@ -169,7 +171,7 @@ fn adjacent(rays: &[Ray], i: usize, j: usize) -> bool {
     })
 }
 
-/// The combination of a ray above and one below that annuls `column`.
+/// Returns the combination of a positive and a negative ray that annuls `column`.
 fn meet(above: &Ray, below: &Ray, column: u32) -> Ray {
     let (up, down) = (entry(&above.image, column), entry(&below.image, column));
     let gcd = up.gcd(down);
@@ -194,7 +196,7 @@ mod tests {
         (found.flows.iter().map(|flow| flow.describe(&net)).collect(), found.incomplete)
     }
 
-    /// k places in, k places out of one transition: k² minimal semiflows x + y.
+    /// k input places and k output places of one transition: k² minimal semiflows x + y.
     const FAN: &str = "place a 1\nplace b 1\nplace c\nplace d\nplace alone 7\n\
                        transition t: a + b -> c + d";
 

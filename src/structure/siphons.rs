@@ -1,9 +1,9 @@
-//! Siphons: an empty one stays empty, and with it every transition that takes from it stays dead.
+//! Siphons: an empty siphon stays empty, and every transition that takes from it stays dead.
 //!
 //! ```text
-//! place p                      # p and q feed each other only: {p, q} is a siphon,
-//! place q                      # it is empty initially, so neither place is ever marked
-//! place r 1                    # and neither transition ever fires
+//! place p                      # p and q only feed each other: {p, q} is a siphon.
+//! place q                      # It is empty initially, so neither place is ever marked,
+//! place r 1                    # and neither transition ever fires.
 //! transition a: p -> q
 //! transition b: q + r -> p + r
 //! ```
@@ -11,24 +11,24 @@
 use super::closed::{Kind, is_closed, largest};
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// The largest siphon within `within`, ascending; possibly empty.
+/// Returns the largest siphon within `within`, ascending; possibly empty.
 pub fn largest_siphon(net: &Net, within: &[PlaceId]) -> Vec<PlaceId> {
     largest(net, Kind::Siphon, within)
 }
 
-/// Whether every transition that puts to `set` takes from it.
+/// Returns true if every transition that puts into `set` takes from it.
 pub fn is_siphon(net: &Net, set: &[PlaceId]) -> bool {
     is_closed(net, Kind::Siphon, set)
 }
 
-/// The largest siphon that is empty initially: its places are never marked.
+/// Returns the largest initially empty siphon: its places are never marked.
 pub fn unmarked_siphon(net: &Net) -> Vec<PlaceId> {
     let empty: Vec<PlaceId> = net.places().filter(|&p| net.initial()[p] == 0).collect();
     largest_siphon(net, &empty)
 }
 
-/// The transitions that take from the siphon `unmarked`, which is empty initially: they never
-/// fire. Ascending.
+/// Returns the transitions that take from the initially empty siphon `unmarked`, ascending: they
+/// never fire.
 pub fn starved_by(net: &Net, unmarked: &[PlaceId]) -> Vec<TransitionId> {
     let consumers = unmarked.iter().flat_map(|&p| net.consumers(p));
     let mut starved: Vec<TransitionId> = consumers.map(|arc| arc.transition).collect();

@@ -1,14 +1,14 @@
-//! Traps: a marked one stays marked, so some place of it has a token in every reachable marking.
+//! Traps: a marked trap stays marked, so it contains a marked place in every reachable marking.
 //!
 //! ```text
-//! place p 1                    # whoever takes from {p, q} puts to it: a trap, marked initially,
-//! place q                      # so p + q >= 1 always, although p + q is no invariant
+//! place p 1                    # Every transition that takes from {p, q} puts into it: a marked trap.
+//! place q                      # So p + q >= 1 always, although p + q is no invariant.
 //! transition a: p -> 2*q
 //! transition b: 2*q -> p
 //! ```
 //!
-//! [`small_marked_trap`] and [`small_marked_traps`] prefer small traps: as constraints Σ m(p) ≥ 1
-//! they say more.
+//! [`small_marked_trap`] and [`small_marked_traps`] prefer small traps, which give stronger
+//! constraints Σ m(p) ≥ 1.
 //!
 //! # Sources
 //! J. Esparza, S. Melzer, *Verification of safety properties using integer programming: beyond the
@@ -17,29 +17,30 @@
 use super::closed::{Kind, is_closed, largest, minimise};
 use parikh_net::{Net, PlaceId};
 
-/// The largest trap within `within`, ascending; possibly empty.
+/// Returns the largest trap within `within`, ascending; possibly empty.
 pub fn largest_trap(net: &Net, within: &[PlaceId]) -> Vec<PlaceId> {
     largest(net, Kind::Trap, within)
 }
 
-/// Whether every transition that takes from `set` puts to it.
+/// Returns true if every transition that takes from `set` puts into it.
 pub fn is_trap(net: &Net, set: &[PlaceId]) -> bool {
     is_closed(net, Kind::Trap, set)
 }
 
-/// Whether a place of `set` is marked initially.
+/// Returns true if a place of `set` is marked initially.
 pub fn is_marked(net: &Net, set: &[PlaceId]) -> bool {
     set.iter().any(|&p| net.initial()[p] > 0)
 }
 
-/// A trap within `within` that is marked initially, and from which no place can be left out; `None`
-/// when there is none.
+/// Returns an initially marked trap within `within` from which no place can be removed, or `None`
+/// if there is none.
 ///
-/// The largest trap decides whether there is one. A small one is then grown from each of a few
-/// marked places, choosing for each transition that takes from it an output with few consumers,
-/// and the smallest of these is stripped of what it does not need.
+/// The largest trap decides existence. Then a small trap is grown from each of a few marked places,
+/// choosing for each transition that takes from it an output with few consumers. The smallest of
+/// these is minimised.
 pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> {
-    /// Growing is linear in the trap; more seeds than this find little that is smaller.
+    /// Number of seeds. Growing takes time linear in the trap, and more seeds rarely find smaller
+    /// traps.
     const SEEDS: usize = 4;
     let largest = largest_trap(net, within);
     let marked = largest.iter().copied().filter(|&p| net.initial()[p] > 0);
@@ -53,13 +54,14 @@ pub fn small_marked_trap(net: &Net, within: &[PlaceId]) -> Option<Vec<PlaceId>> 
     Some(minimise(net, Kind::Trap, &smallest, |p| net.initial()[p] > 0))
 }
 
-/// Up to `most` traps within `within` that are marked initially, and from which no place can be
-/// left out: one around each marked place that none of the ones before has.
+/// Returns up to `most` initially marked traps within `within` from which no place can be removed:
+/// one for each marked place that no earlier trap contains.
 pub fn small_marked_traps(net: &Net, within: &[PlaceId], most: usize) -> Vec<Vec<PlaceId>> {
     small_traps(net, within, |p| net.initial()[p] > 0, most, usize::MAX)
 }
 
-/// The same around places that `wanted` accepts. Traps that grow beyond `places` are given up.
+/// Returns traps like [`small_marked_traps`], around places that `wanted` accepts. Traps that grow
+/// beyond `places` places are dropped.
 pub fn small_traps(
     net: &Net,
     within: &[PlaceId],
@@ -95,7 +97,8 @@ pub fn small_traps(
     found
 }
 
-/// A trap with `seed` inside the trap `inside`; `None` beyond so many places.
+/// Grows a trap that contains `seed` inside the trap `inside`. Returns `None` beyond `places`
+/// places.
 fn grow(net: &Net, seed: PlaceId, inside: &[bool], places: usize) -> Option<Vec<PlaceId>> {
     let mut grown = std::collections::BTreeSet::from([seed]);
     let mut pending = vec![seed];
@@ -108,7 +111,7 @@ fn grow(net: &Net, seed: PlaceId, inside: &[bool], places: usize) -> Option<Vec<
             if outputs().any(|q| grown.contains(&q)) {
                 continue;
             }
-            // `inside` is a trap with p in it, so there is such an output.
+            // `inside` is a trap that contains p, so there is such an output.
             let within = outputs().filter(|q| inside[q.index()]);
             if let Some(q) = within.min_by_key(|&q| (net.consumers(q).len(), q)) {
                 grown.insert(q);
@@ -142,7 +145,7 @@ mod tests {
         )
         .unwrap();
         let all: Vec<PlaceId> = net.places().collect();
-        // s has no consumer: it is a trap alone.
+        // s has no consumer, so it is a trap by itself.
         assert_eq!(small_marked_trap(&net, &all), Some(vec![PlaceId::new(3)]));
         assert_eq!(small_marked_trap(&net, &all[..3]), Some(all[..2].to_vec()));
     }

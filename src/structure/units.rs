@@ -1,12 +1,12 @@
-//! Nested units (NUPN): which of the model's claims the flows prove again.
+//! Nested units (NUPN): the claims of the model that flows prove.
 //!
-//! A unit-safe model claims three things: every place holds at most one token; the own places of a
-//! unit exclude each other; and a unit's places exclude those of the units around it. Parikh takes
-//! such claims as *assumed* unless they are proved. Proofs here are semiflows: if y ≥ 0, y·m = c
-//! and y(p) + y(q) > c, then p and q are never marked together, and 2·y(p) > c says that p never
-//! holds two tokens. The places with 2·y(p) > c of one semiflow exclude each other all at once.
+//! A unit-safe model makes three claims: every place holds at most one token; the own places of a
+//! unit exclude each other; and a unit's places exclude those of its ancestors. Parikh treats such
+//! claims as *assumed* unless they are proved. The proofs here are semiflows. If y ≥ 0, y·m = c and
+//! y(p) + y(q) > c, then p and q are never marked together; 2·y(p) > c implies that p never holds
+//! two tokens. All places with 2·y(p) > c of one semiflow exclude each other.
 //!
-//! What is not proved is not refuted: the semiflows of a basis are not all there are.
+//! An unproved claim is not refuted: a basis does not contain all semiflows.
 
 use super::bounds::PlaceBounds;
 use super::flows::PlaceFlow;
@@ -15,29 +15,29 @@ use parikh_net::{Net, PlaceId, UnitId, Units};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// How far the claims about one unit are proved; what is not is assumed.
+/// The proved claims about one unit; the others are assumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitProof {
     /// The unit.
     pub unit: UnitId,
-    /// Every own place holds at most one token.
+    /// True if every own place holds at most one token.
     pub one_safe: bool,
-    /// At most one own place is marked at a time.
+    /// True if at most one own place is marked at a time.
     pub exclusive: bool,
-    /// No own place is marked together with a place of a unit around this one.
+    /// True if no own place is marked together with a place of an ancestor unit.
     pub excludes_ancestors: bool,
 }
 
 impl UnitProof {
-    /// Whether nothing about the unit is left to be assumed.
+    /// Returns true if all claims about the unit are proved.
     pub fn is_complete(&self) -> bool {
         self.one_safe && self.exclusive && self.excludes_ancestors
     }
 }
 
-/// For every unit what the flows prove of it, by unit; `None` when the model has no units that
-/// claim to be safe. `flows` must be P-flows of the net and `bounds` proved bounds, not the
-/// model's. What `budget` does not suffice for is not proved.
+/// Returns the proved claims for every unit, or `None` if the model does not claim that its units
+/// are safe. `flows` must be P-flows of the net, and `bounds` must be proved, not claimed. When the
+/// budget ends, the remaining claims are unproved.
 pub fn prove_units(
     net: &Net,
     flows: &[PlaceFlow],
@@ -62,8 +62,8 @@ pub fn prove_units(
     Some(units.iter().map(prove).collect())
 }
 
-/// The places whose bound of 1 rests on the model's claim alone, ascending: what evidence that uses
-/// it must name. Empty without a claim.
+/// Returns the places whose bound of 1 depends on the model's claim alone, ascending. Evidence that
+/// uses such a bound must name the claim. Empty without a claim.
 pub fn assumed_one_safe(net: &Net, bounds: &PlaceBounds) -> Vec<PlaceId> {
     let claimed = net.safe_units().is_some();
     let proved = |p: PlaceId| bounds.upper(p).is_some_and(|tokens| tokens <= 1);
@@ -76,11 +76,11 @@ fn places_around(units: &Units, unit: UnitId) -> Vec<PlaceId> {
     chain.flat_map(|unit| units.get(unit).places.iter().copied()).collect()
 }
 
-/// Semiflows by the places they keep apart.
+/// An index of semiflows that prove exclusion between places.
 struct Exclusions<'f> {
-    /// Constant and flow of each semiflow, by the position used in `through`.
+    /// The semiflows with their constants.
     semiflows: Vec<(&'f PlaceFlow, Integer)>,
-    /// For each place its semiflows with the coefficient there, ascending.
+    /// For each place, its semiflows (by index, ascending) with the coefficient there.
     through: HashMap<PlaceId, Vec<(usize, &'f Integer)>>,
 }
 
@@ -104,7 +104,7 @@ impl<'f> Exclusions<'f> {
         self.through.get(&p).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether one semiflow alone keeps all of these apart.
+    /// Returns true if a single semiflow proves that these places exclude each other.
     fn all_apart(&self, places: &[PlaceId]) -> bool {
         let Some((first, rest)) = places.split_first() else { return true };
         self.semiflows_of(*first).iter().any(|&(at, value)| {
@@ -114,7 +114,7 @@ impl<'f> Exclusions<'f> {
         })
     }
 
-    /// Whether p and q are never marked together.
+    /// Returns true if p and q are never marked together.
     fn apart(&self, p: PlaceId, q: PlaceId) -> bool {
         let (of_p, of_q) = (self.semiflows_of(p), self.semiflows_of(q));
         of_p.iter().any(|&(at, value)| {
@@ -132,7 +132,7 @@ mod tests {
     use parikh_net::NetBuilder;
     use parikh_net::units::Unit;
 
-    /// Two own places in a ring, one place each in two units below.
+    /// A net with two own places in a ring, and one place each in two subunits.
     fn net(ring: bool) -> Net {
         let mut builder = NetBuilder::new("n");
         let [p, q, r] =
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(proofs(&net(false)), [false, false]);
         let chain = net(false);
         let bounds = place_bounds(&chain, &[], &Budget::unlimited());
-        // Nothing adds to r, so that it stays empty needs no flow and no claim.
+        // Nothing adds to r, so its emptiness needs no flow and no claim.
         assert_eq!(assumed_one_safe(&chain, &bounds), [0, 1].map(PlaceId::new));
     }
 

@@ -1,10 +1,10 @@
-//! Workflow nets: nets that say how one case is handled, from its beginning to its end.
+//! Workflow nets: nets that describe the handling of one case, from start to end.
 //!
-//! A workflow net has one source place, to which nothing puts, one sink place, from which nothing
-//! takes, and every node is on a path from the one to the other. A case begins with a token in the
-//! source and is done with a token in the sink and nowhere else. Nets that come with markings of
-//! their own, as tools for process mining write them, need not be workflow nets for the same
-//! questions to make sense.
+//! A workflow net has one source place (without producers), one sink place (without consumers), and
+//! every node is on a path from the source to the sink. A case starts with a token in the source.
+//! It ends with a token in the sink and no other token. For nets with explicit markings, as
+//! process-mining tools write them, the same questions make sense even if they are not workflow
+//! nets.
 //!
 //! # Sources
 //! W. van der Aalst, *The application of Petri nets to workflow management*, 1998; W. van der Aalst
@@ -12,22 +12,23 @@
 
 use crate::evidence::words;
 use parikh_net::{Marking, Net, PlaceId, TransitionId};
+use std::collections::BTreeSet;
 use std::fmt;
 
-/// What makes a net a workflow net, or keeps it from being one.
+/// The properties that decide whether a net is a workflow net.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workflow {
-    /// The places to which nothing puts.
+    /// The places without producers.
     pub sources: Vec<PlaceId>,
-    /// The places from which nothing takes.
+    /// The places without consumers.
     pub sinks: Vec<PlaceId>,
-    /// What no path from a source leads to.
+    /// The nodes that no path from a source reaches.
     pub unreached: Nodes,
-    /// What no path from leads to a sink.
+    /// The nodes without a path to a sink.
     pub endless: Nodes,
 }
 
-/// Some nodes of a net.
+/// A set of nodes of a net.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nodes {
     /// The places.
@@ -36,31 +37,34 @@ pub struct Nodes {
     pub transitions: Vec<TransitionId>,
 }
 
-/// Why there is no case to ask about.
+/// The reason why the net defines no case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCase {
-    /// Where a case begins is not known.
+    /// The initial marking of a case is unknown.
     #[error(
         "it is not known where a case begins: the model has no initial marking, and the net is no workflow \
          net: {0}; give the model an initial marking"
     )]
     Initial(String),
-    /// When a case is done is not known.
+    /// The final marking of a case is unknown.
     #[error(
         "it is not known when a case is done: the model has no `<finalmarkings>`, and the net is no \
          workflow net: {0}; name the final marking with --final, for example --final '{1}'"
     )]
     Final(String, String),
-    /// The model has more than one final marking.
-    #[error("the model has {0} final markings; choose one with --final, for example --final '{1}'")]
-    Several(usize, String),
+    /// Cases that end in different final markings have too many final markings together.
+    #[error(
+        "{0} cases, each of which ends in one of {1} final markings, have more than {MOST_FINALS} final \
+         markings together: ask about fewer cases, or name fewer final markings with --final"
+    )]
+    TooManyFinals(u64, usize),
     /// A place would hold too many tokens.
     #[error("{0} cases take more than 2^63 - 1 tokens to a place")]
     TooMany(u64),
 }
 
 impl Workflow {
-    /// Looks at a net. Time linear in its size.
+    /// Analyses a net, in time linear in its size.
     pub fn of(net: &Net) -> Workflow {
         let sources: Vec<PlaceId> = net.places().filter(|&p| net.producers(p).is_empty()).collect();
         let sinks: Vec<PlaceId> = net.places().filter(|&p| net.consumers(p).is_empty()).collect();
@@ -69,7 +73,7 @@ impl Workflow {
         Workflow { unreached, endless, sources, sinks }
     }
 
-    /// Its source and its sink, if it is a workflow net.
+    /// Returns the source and the sink, if the net is a workflow net.
     pub fn ends(&self) -> Option<(PlaceId, PlaceId)> {
         match (&self.sources[..], &self.sinks[..]) {
             (&[source], &[sink]) if self.unreached.is_empty() && self.endless.is_empty() => {
@@ -79,7 +83,7 @@ impl Workflow {
         }
     }
 
-    /// What the net lacks to be a workflow net, in a few words each; nothing if it is one.
+    /// Returns descriptions of the violated conditions of a workflow net; empty if it is one.
     pub fn lacks(&self, net: &Net) -> Vec<String> {
         let mut lacks = Vec::new();
         for (what, places) in [("source", &self.sources), ("sink", &self.sinks)] {
@@ -92,7 +96,7 @@ impl Workflow {
                 )),
             }
         }
-        // Without ends there are no paths, and nothing new is said of them.
+        // Without a source or a sink there are no paths, so path conditions are not reported.
         if !self.sources.is_empty() && !self.sinks.is_empty() {
             for (nodes, off) in
                 [(&self.unreached, "no path from a source"), (&self.endless, "no path to a sink")]
@@ -110,7 +114,7 @@ impl Workflow {
 }
 
 impl Nodes {
-    /// Whether there are none.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty() && self.transitions.is_empty()
     }
@@ -121,7 +125,7 @@ impl Nodes {
     }
 }
 
-/// The nodes on no way that begins (or, backwards, ends) at one of these places.
+/// Returns the nodes that are not reachable from these places, forwards (`ahead`) or backwards.
 fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
     let mut places = vec![false; net.place_count()];
     let mut transitions = vec![false; net.transition_count()];
@@ -146,15 +150,32 @@ fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
     }
 }
 
-/// The net with so many cases at its beginning, and done with as many at its end: the initial
-/// marking is the model's, or else a token in the source; the final one is `chosen`, or else the
-/// model's, or else a token in the sink; both `cases` times.
+/// The most final markings of several cases together.
+const MOST_FINALS: usize = 1_000;
+
+/// The net with `cases` cases at its beginning, and with the markings in which all of them are done
+/// as its final markings: see [`ends`].
 ///
 /// # Errors
-/// Why there is no such net.
-pub fn cases(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<Net, NoCase> {
+/// As [`ends`].
+pub fn cases(net: &Net, cases: u64, chosen: &[Marking]) -> Result<Net, NoCase> {
+    let (initial, finals) = ends(net, cases, chosen)?;
+    Ok(net.from_marking(initial).with_final_markings(finals))
+}
+
+/// Returns the marking in which `cases` cases begin, and the markings in which all of them are
+/// done.
+///
+/// One case begins in the initial marking of `net`, or else with a token in the source. It is done
+/// in any of the markings `chosen`, or else in any final marking of `net`, or else with a token in
+/// the sink. Several cases begin with as many times the tokens. They are done in every sum of as
+/// many final markings, since each case may end in another one.
+///
+/// # Errors
+/// Why one of these markings is not known or too large.
+pub fn ends(net: &Net, cases: u64, chosen: &[Marking]) -> Result<(Marking, Vec<Marking>), NoCase> {
     let workflow = Workflow::of(net);
-    let ends = workflow.ends();
+    let places = workflow.ends();
     let one = |place: PlaceId| {
         let mut marking = Marking::empty(net.place_count());
         marking[place] = 1;
@@ -165,40 +186,70 @@ pub fn cases(net: &Net, cases: u64, chosen: Option<&Marking>) -> Result<Net, NoC
         let place = workflow.sinks.first().copied().or_else(|| net.places().next_back());
         place.map_or("p".to_owned(), |p| parikh_net::marking_text::print(net, &one(p)))
     };
-    let initial = match (net.initial().total(), ends) {
+    let initial = match (net.initial().total(), places) {
         (0, Some((source, _))) => one(source),
         (0, None) => return Err(NoCase::Initial(lacks())),
         _ => net.initial().clone(),
     };
-    let done = match (chosen, net.final_markings(), ends) {
-        (Some(chosen), ..) => chosen.clone(),
-        (None, [one], _) => one.clone(),
-        (None, [], Some((_, sink))) => one(sink),
-        (None, [], None) => return Err(NoCase::Final(lacks(), example())),
-        (None, all, _) => {
-            let first = parikh_net::marking_text::print(net, &all[0]);
-            return Err(NoCase::Several(all.len(), first));
-        }
+    let done = match (chosen, net.final_markings(), places) {
+        ([], [], Some((_, sink))) => vec![one(sink)],
+        ([], [], None) => return Err(NoCase::Final(lacks(), example())),
+        ([], finals, _) => finals.to_vec(),
+        (chosen, ..) => chosen.to_vec(),
     };
-    let times = |marking: Marking| {
-        let times = |&tokens: &u64| {
-            tokens.checked_mul(cases).filter(|&tokens| tokens <= Marking::MAX_TOKENS)
-        };
-        let tokens: Option<Vec<u64>> = marking.tokens().iter().map(times).collect();
-        tokens.map(Marking::new).ok_or(NoCase::TooMany(cases))
+    let begun = times(&initial, cases).ok_or(NoCase::TooMany(cases))?;
+    let finals = match &done[..] {
+        [one] => vec![times(one, cases).ok_or(NoCase::TooMany(cases))?],
+        several => sums(several, cases)?,
     };
-    Ok(net.from_marking(times(initial)?).with_final_markings(vec![times(done)?]))
+    Ok((begun, finals))
 }
 
-/// The net as that of a process, where it shows by itself when a case is done: it has one final
-/// marking, or it is a workflow net that begins with tokens in its source alone, or without any. A
+/// The marking with `count` times the tokens. `None` where a place would hold too many.
+fn times(marking: &Marking, count: u64) -> Option<Marking> {
+    let times =
+        |&tokens: &u64| tokens.checked_mul(count).filter(|&tokens| tokens <= Marking::MAX_TOKENS);
+    marking.tokens().iter().map(times).collect::<Option<Vec<u64>>>().map(Marking::new)
+}
+
+/// All sums of `count` of these markings, each of which may occur several times in a sum.
+fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, NoCase> {
+    if markings.len() > MOST_FINALS {
+        return Err(NoCase::TooManyFinals(count, markings.len()));
+    }
+    let mut sums: BTreeSet<Vec<u64>> = markings.iter().map(|it| it.tokens().to_vec()).collect();
+    // Two different markings have at least n + 1 sums of n of them: this ends early.
+    for _ in 1..count {
+        let mut longer = BTreeSet::new();
+        for (sum, marking) in sums.iter().flat_map(|sum| markings.iter().map(move |it| (sum, it))) {
+            let added = sum.iter().zip(marking.tokens()).map(|(a, b)| a.checked_add(*b));
+            let added = added.map(|it| it.filter(|&tokens| tokens <= Marking::MAX_TOKENS));
+            longer.insert(added.collect::<Option<Vec<u64>>>().ok_or(NoCase::TooMany(count))?);
+            if longer.len() > MOST_FINALS {
+                return Err(NoCase::TooManyFinals(count, markings.len()));
+            }
+        }
+        sums = longer;
+    }
+    match count {
+        // In the order in which the model has them.
+        1 => Ok(markings.to_vec()),
+        _ => Ok(sums.into_iter().map(Marking::new).collect()),
+    }
+}
+
+/// The net as that of a process, where it shows by itself when a case is done: it has final
+/// markings, or it is a workflow net that begins with tokens in its source alone, or without any. A
 /// case is then done with as many tokens in the sink.
 pub fn recognised(net: &Net) -> Option<Net> {
     if net.folding().is_some() || net.translation().is_some() {
         return None;
     }
     match net.final_markings() {
-        [done] if done.total() > 0 => cases(net, 1, None).ok(),
+        [_, ..] => match net.final_markings().iter().all(|done| done.total() > 0) {
+            true => cases(net, 1, &[]).ok(),
+            false => None,
+        },
         [] => {
             let (source, sink) = Workflow::of(net).ends()?;
             let initial = net.initial();
@@ -208,14 +259,13 @@ pub fn recognised(net: &Net) -> Option<Net> {
             }
             let mut done = Marking::empty(net.place_count());
             done[sink] = begun;
-            cases(net, 1, Some(&done)).ok()
+            cases(net, 1, &[done]).ok()
         }
-        _ => None,
     }
 }
 
 impl fmt::Display for Workflow {
-    /// Whether it is a workflow net, in a few words without names.
+    /// Writes whether the net is a workflow net, without names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.ends().is_some() { "a workflow net" } else { "no workflow net" })
     }
@@ -241,7 +291,7 @@ mod tests {
         let both = |i: &str, o: &str| Some((i.to_owned(), o.to_owned()));
         assert_eq!(ends("place i\nplace o\ntransition t: i -> o"), both("i", "o"));
         assert_eq!(ends("place i 3\nplace o\ntransition t: i -> o"), both("3*i", "3*o"));
-        // Tokens elsewhere, a cycle, a place by itself: nothing says when a case is done.
+        // With other tokens, a cycle or an isolated place, the final marking is unknown.
         assert_eq!(ends("place i 1\nplace o 1\ntransition t: i -> o"), None);
         assert_eq!(ends("place p 1\nplace q\ntransition t: p -> q\ntransition u: q -> p"), None);
         assert_eq!(ends("place p 1"), None);
@@ -280,19 +330,24 @@ mod tests {
         let plain = net("place i\nplace p\nplace o\ntransition t: i -> p\ntransition u: p -> o");
         let both = |net: &Net| (net.initial().clone(), net.final_markings().to_vec());
         let m = |tokens: [u64; 3]| Marking::new(tokens.to_vec());
-        let two = cases(&plain, 2, None).unwrap();
+        let two = cases(&plain, 2, &[]).unwrap();
         assert_eq!(both(&two), (m([2, 0, 0]), vec![m([0, 0, 2])]));
         let named = plain.clone().with_final_markings(vec![m([0, 1, 0])]);
         let own = named.from_marking(m([3, 0, 0]));
-        assert_eq!(both(&cases(&own, 1, None).unwrap()), (m([3, 0, 0]), vec![m([0, 1, 0])]));
+        assert_eq!(both(&cases(&own, 1, &[]).unwrap()), (m([3, 0, 0]), vec![m([0, 1, 0])]));
         let chosen = m([0, 0, 1]);
-        assert_eq!(cases(&own, 1, Some(&chosen)).unwrap().final_markings(), [chosen]);
+        let only = std::slice::from_ref(&chosen);
+        assert_eq!(cases(&own, 1, only).unwrap().final_markings(), only);
         let several = plain.clone().with_final_markings(vec![m([0, 1, 0]), m([0, 0, 1])]);
-        assert_eq!(cases(&several, 1, None).unwrap_err(), NoCase::Several(2, "p".into()));
-        assert!(matches!(cases(&plain, u64::MAX, None), Err(NoCase::TooMany(_))));
+        let ends = |cases| ends(&several, cases, &[]);
+        assert_eq!(ends(1).unwrap().1, [m([0, 1, 0]), m([0, 0, 1])]);
+        // Each of two cases may end in another marking.
+        assert_eq!(ends(2).unwrap().1, [m([0, 0, 2]), m([0, 1, 1]), m([0, 2, 0])]);
+        assert_eq!(ends(1_000_000).unwrap_err(), NoCase::TooManyFinals(1_000_000, 2));
+        assert!(matches!(cases(&plain, u64::MAX, &[]), Err(NoCase::TooMany(_))));
         let cycle = net("place i\nplace o\ntransition t: i -> o\ntransition u: o -> i");
-        assert!(matches!(cases(&cycle, 1, None), Err(NoCase::Initial(_))));
-        let error = cases(&cycle.from_marking(Marking::new(vec![1, 0])), 1, None).unwrap_err();
+        assert!(matches!(cases(&cycle, 1, &[]), Err(NoCase::Initial(_))));
+        let error = cases(&cycle.from_marking(Marking::new(vec![1, 0])), 1, &[]).unwrap_err();
         assert!(error.to_string().contains("no source place; no sink place"), "{error}");
         assert!(error.to_string().contains("--final 'o'"), "{error}");
     }

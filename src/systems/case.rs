@@ -71,7 +71,7 @@ pub struct Case {
     /// The system.
     pub system: System,
     /// Its properties as they stand in the file.
-    pub properties: Vec<read::Property>,
+    pub properties: Vec<read::PropertyLine>,
     /// Their formulas, in the same order.
     pub questions: Vec<Question>,
     /// What they are about.

@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::settle::{Answer, Shown};
 use crate::evidence::systems::audit::FORMAT;
-use parikh_systems::{Endings, System, View};
+use parikh_systems::{FactorView, FiniteRuns, System};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 pub struct SystemEvidence<'c, W> {
     system: &'c System,
     out: W,
-    endings: Endings,
+    endings: FiniteRuns,
     answers: usize,
 }
 
@@ -21,10 +21,10 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn new(case: &'c Case, endings: Endings, out: W) -> io::Result<Self> {
+    pub fn new(case: &'c Case, endings: FiniteRuns, out: W) -> io::Result<Self> {
         let semantics = match endings {
-            Endings::Ignored => "infinite traces",
-            Endings::Stutter => "spin",
+            FiniteRuns::Ignored => "infinite traces",
+            FiniteRuns::Stutter => "spin",
         };
         let mut file = Self { system: &case.system, out, endings, answers: 0 };
         file.line(&json!({"evidence": {
@@ -51,7 +51,7 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
         match &answer.shown {
             Shown::Run { labels, back } => object["run"] = json!({"labels": labels, "back": back}),
             Shown::Components(members) => {
-                let recurrence = self.endings == Endings::Ignored;
+                let recurrence = self.endings == FiniteRuns::Ignored;
                 object["no_run"] = self.members(members);
                 object["no_run"]["recurrence"] = json!(recurrence);
             }
@@ -72,7 +72,7 @@ impl<'c, W: Write> SystemEvidence<'c, W> {
     }
 
     /// Components, and through which labels they are seen where they are not whole.
-    fn members(&self, members: &[View]) -> Value {
+    fn members(&self, members: &[FactorView]) -> Value {
         let components: Vec<u32> = members.iter().map(|it| it.component).collect();
         let mut object = json!({"components": components});
         if members.iter().any(|it| it.labels.is_some()) {

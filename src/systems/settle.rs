@@ -9,7 +9,9 @@ use crate::evidence::systems::properties::Formula;
 use crate::evidence::systems::{Endings as CheckedEndings, Member, branching, composed, none, run};
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
-use parikh_systems::{Decider, Endings, Grounds, LabelId, Space, Undecided, View};
+use parikh_systems::{
+    Decider, FactorView, FiniteRuns, JointStateSpace, Justification, LabelId, NoVerdict,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -22,7 +24,7 @@ pub struct Config {
     /// The seed of random walks.
     pub seed: u64,
     /// What finite runs count for in LTL.
-    pub endings: Endings,
+    pub endings: FiniteRuns,
     /// How many nodes the checker visits again for one property. 1,000,000 by default.
     pub visit: usize,
     /// How many joint states are visited for CTL. 20,000,000 by default.
@@ -32,7 +34,13 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Config { threads, seed: 1, endings: Endings::Ignored, visit: 1_000_000, states: 20_000_000 }
+        Config {
+            threads,
+            seed: 1,
+            endings: FiniteRuns::Ignored,
+            visit: 1_000_000,
+            states: 20_000_000,
+        }
     }
 }
 
@@ -47,10 +55,10 @@ pub enum Shown {
         back: usize,
     },
     /// No run of these components is against it.
-    Components(Vec<View>),
+    Components(Vec<FactorView>),
     /// No run is against it of what these come to, put together two by two in this order and made
     /// smaller.
-    Composed(Vec<View>, Vec<(u32, u32)>),
+    Composed(Vec<FactorView>, Vec<(u32, u32)>),
     /// No run of the system is against it, of those that are left over when steps are put off that
     /// it does not see; the search visited so many joint states.
     FewerSteps(usize),
@@ -148,7 +156,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// All joint states, for the engines and for the checker; visited when they are first needed.
 #[derive(Default)]
 struct Spaces {
-    engine: OnceLock<Option<Space>>,
+    engine: OnceLock<Option<JointStateSpace>>,
     checker: OnceLock<Option<branching::Space>>,
 }
 
@@ -172,7 +180,7 @@ fn settle_one(
         (Question::Linear(question), Formula::Linear(formula)) => {
             let found = decider.decide(question, config.seed, &mut || !slice.is_exhausted());
             let grounds = found.map_err(|why| match why {
-                Undecided::Stopped => OUT_OF_TIME.to_owned(),
+                NoVerdict::Stopped => OUT_OF_TIME.to_owned(),
                 why => why.to_string(),
             })?;
             let checked = linear_checked(case, config, formula, grounds, budget);
@@ -185,7 +193,7 @@ fn settle_one(
             let mut goes_on = || !budget.is_exhausted();
             let space = spaces
                 .engine
-                .get_or_init(|| Space::visit(&case.system, config.states, &mut goes_on));
+                .get_or_init(|| JointStateSpace::visit(&case.system, config.states, &mut goes_on));
             let most = config.states;
             let space = space.as_ref().ok_or_else(|| {
                 format!("the joint states are more than {most}, or more than there was time for")
@@ -216,16 +224,16 @@ fn linear_checked(
     case: &Case,
     config: &Config,
     formula: &crate::evidence::systems::properties::Linear,
-    grounds: Grounds,
+    grounds: Justification,
     budget: &Budget,
 ) -> Result<Checked, String> {
     let endings = match config.endings {
-        Endings::Ignored => CheckedEndings::Ignored,
-        Endings::Stutter => CheckedEndings::Stutter,
+        FiniteRuns::Ignored => CheckedEndings::Ignored,
+        FiniteRuns::Stutter => CheckedEndings::Stutter,
     };
     let system = &case.checked_system;
     match grounds {
-        Grounds::Run(found) => {
+        Justification::Run(found) => {
             let labels: Vec<String> =
                 found.labels.iter().map(|&label| case.system.label(label).to_owned()).collect();
             let back = found.back;
@@ -239,20 +247,20 @@ fn linear_checked(
             };
             Ok((false, Shown::Run { labels, back }, "replayed", reason))
         }
-        Grounds::Composed { members, order, states } => {
+        Justification::Composed { members, order, states } => {
             composed_checked(case, config, formula, (members, order, states), budget)
         }
-        Grounds::FewerSteps { visited } => {
+        Justification::FewerSteps { visited } => {
             let reason = format!(
                 "no run is against it, steps put off that it does not see ({visited} joint states)"
             );
             Ok((true, Shown::FewerSteps(visited), "searched", reason))
         }
-        Grounds::Components { mut members, visited } => {
+        Justification::Components { mut members, visited } => {
             let recurrence = endings == CheckedEndings::Ignored;
             let most = if visited > 4 * config.visit { 0 } else { config.visit };
             let mut goes_on = || !budget.is_exhausted();
-            let mut again = |members: &[View]| {
+            let mut again = |members: &[FactorView]| {
                 let members: Vec<Member> = members.iter().map(|it| member(case, it)).collect();
                 let claim = none::Claim { endings, members: &members, recurrence };
                 match most {
@@ -263,7 +271,7 @@ fn linear_checked(
                 }
             };
             let mut seen = again(&members);
-            let whole = View::all_of(&case.system);
+            let whole = FactorView::all_of(&case.system);
             if matches!(seen, none::Visited::Some) && members != whole {
                 // Checker and engine know different things of what may come for ever, so a run of
                 // some components may be one for the checker only. One of all is a run.
@@ -295,7 +303,7 @@ fn composed_checked(
     case: &Case,
     config: &Config,
     formula: &crate::evidence::systems::properties::Linear,
-    (members, order, states): (Vec<View>, Vec<(u32, u32)>, usize),
+    (members, order, states): (Vec<FactorView>, Vec<(u32, u32)>, usize),
     budget: &Budget,
 ) -> Result<Checked, String> {
     let few: Vec<Member> = members.iter().map(|it| member(case, it)).collect();
@@ -320,14 +328,14 @@ fn composed_checked(
 }
 
 /// A component, or what is seen of one, for the checker.
-fn member(case: &Case, view: &View) -> Member {
+fn member(case: &Case, view: &FactorView) -> Member {
     let name = |&label: &LabelId| case.system.label(label).to_owned();
     let labels = view.labels.as_ref().map(|all| all.iter().map(name).collect());
     Member { component: view.component as usize, labels }
 }
 
 /// Of which components something is said, in words.
-fn named(case: &Case, members: &[View]) -> String {
+fn named(case: &Case, members: &[FactorView]) -> String {
     let mut components: Vec<u32> = members.iter().map(|it| it.component).collect();
     components.dedup();
     let parts = members.iter().filter(|it| it.labels.is_some()).count();
@@ -345,12 +353,12 @@ fn named(case: &Case, members: &[View]) -> String {
 
 impl Logic {
     /// What a property is about, in words.
-    pub fn semantics(self, endings: Endings) -> &'static str {
+    pub fn semantics(self, endings: FiniteRuns) -> &'static str {
         match (self, endings) {
-            (Logic::Ltl, Endings::Ignored) => {
+            (Logic::Ltl, FiniteRuns::Ignored) => {
                 "LTL over infinite traces only (RERS on .dot and .pnml)"
             }
-            (Logic::Ltl, Endings::Stutter) => {
+            (Logic::Ltl, FiniteRuns::Stutter) => {
                 "LTL where finite runs repeat their last label (RERS on Promela, SPIN)"
             }
             (Logic::Ctl, _) => "CTL over all maximal paths, after the empty first step",

@@ -50,6 +50,10 @@ pub(super) fn net(
     );
     drop(possible);
     let folding = folding.map_err(|_| BuildError::TooLarge)?;
+    let folding = folding.with_labels(
+        coloured.places().iter().map(|place| place.label.as_deref()),
+        coloured.transitions().iter().map(|it| it.label.as_deref()),
+    );
     builder.set_folding(folding.of(Arc::new(coloured.clone())));
     Ok(builder.build()?)
 }

@@ -4,6 +4,7 @@
 use super::{Property, Truth};
 use crate::answer::{Answer, Plan, Value};
 use crate::mcc::Examination;
+use crate::mcc::techniques::techniques;
 use crate::run::{self, Config, Event};
 use crate::structure::keys::{Key, KeyVerdict, structural_keys};
 use parikh_net::{FiringSequence, Net, Predicate};
@@ -156,6 +157,7 @@ impl<'a> Computation<'a> {
             return unknown(property, why.unwrap_or_else(|| "the engines disagree".into()));
         };
         let holds = (answer.value == Value::Bool(true)) == positive;
+        let (assumes_units, techniques) = (answer.assumes_units, techniques_of(&answer));
         let explanation = match (property, holds) {
             (Property::Safe, true) if answer.assumes_units => {
                 "no place can hold two tokens, if the model's units are safe (NUPN), as it claims"
@@ -177,8 +179,6 @@ impl<'a> Computation<'a> {
             _ => answer.reason,
         };
         let trace = answer.exhibit.and_then(|exhibit| exhibit.sequence().cloned());
-        let assumes_units = answer.assumes_units;
-        let techniques = techniques_of(answer.techniques, assumes_units);
         let value = holds.into();
         Computed { property, value, explanation, techniques, assumes_units, trace }
     }
@@ -191,10 +191,10 @@ impl<'a> Computation<'a> {
         }
         let budget = budget.child();
         let mut dead: Option<Answer> = None;
-        let mut techniques = std::collections::BTreeSet::new();
+        let mut used = std::collections::BTreeSet::new();
         let report = run::run_net(self.net, plan, self.config, &budget, |event| match event {
             Event::Answered(answer) => {
-                techniques.extend(answer.techniques.iter().copied());
+                used.extend(techniques_of(answer));
                 if answer.value == Value::Bool(false) && dead.is_none() {
                     dead = Some(answer.clone());
                     budget.cancel();
@@ -206,13 +206,14 @@ impl<'a> Computation<'a> {
         self.faults += report.faults;
         self.drop_claim(report.breach);
         let property = Property::DeadPlaces;
-        if let Some(Answer { id, reason, techniques: by, assumes_units, .. }) = dead {
+        if let Some(answer) = dead {
+            let techniques = techniques_of(&answer);
+            let Answer { id, reason, assumes_units, .. } = answer;
             let explanation = if reason.starts_with("place `") {
                 format!("{reason}, so it is never marked")
             } else {
                 format!("place `{id}` is never marked: {reason}")
             };
-            let techniques = techniques_of(by, assumes_units);
             let value = Truth::True;
             let trace = None;
             return Computed { property, value, explanation, techniques, assumes_units, trace };
@@ -222,7 +223,7 @@ impl<'a> Computation<'a> {
                 property,
                 value: Truth::False,
                 explanation: "every place can be marked".into(),
-                techniques: techniques.into_iter().collect(),
+                techniques: used.into_iter().collect(),
                 assumes_units: false,
                 trace: None,
             },
@@ -238,10 +239,10 @@ impl<'a> Computation<'a> {
     }
 }
 
-/// What the engines used, and the model's claim if it was.
-fn techniques_of(mut engines: Vec<&'static str>, assumes_units: bool) -> Vec<&'static str> {
-    engines.extend(assumes_units.then_some("USE_NUPN"));
-    engines
+/// Returns the engines' names and the contest's names of what else applies to an answer.
+fn techniques_of(answer: &Answer) -> Vec<&'static str> {
+    // The first word says how many threads are at work, which the one who writes the file knows.
+    techniques(&answer.techniques, answer.circumstances()).split_off(1)
 }
 
 pub(super) fn unknown(property: Property, explanation: String) -> Computed {

@@ -176,22 +176,4 @@ pub struct StatedBy {
     pub reference: Option<String>,
 }
 
-/// The techniques that the format knows; the last since version 2.0.
-pub const TECHNIQUES: [&str; 16] = [
-    "SEQUENTIAL_PROCESSING",
-    "PARALLEL_PROCESSING",
-    "COLLATERAL_PROCESSING",
-    "ABSTRACTIONS",
-    "DECISION_DIAGRAMS",
-    "EXPLICIT",
-    "NET_UNFOLDING",
-    "UNFOLDING_TO_PT",
-    "STRUCTURAL_REDUCTION",
-    "SAT_SMT",
-    "STATE_COMPRESSION",
-    "STUBBORN_SETS",
-    "SYMMETRIES",
-    "TOPOLOGICAL",
-    "USE_NUPN",
-    "IMPLICIT",
-];
+pub use crate::mcc::techniques::TECHNIQUES;

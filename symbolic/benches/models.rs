@@ -1,31 +1,31 @@
-//! The nets that decision diagrams are measured on, in any size, with their places at levels.
+//! Scalable nets for the benchmarks of decision diagrams, with their places assigned to levels.
 
-use parikh_symbolic::Touch;
+use parikh_symbolic::LevelTouch;
 
 /// A net over levels.
 pub(crate) struct Model {
-    /// With its size.
+    /// Name and size of the net.
     pub(crate) name: String,
-    /// By level.
+    /// Initial tokens, indexed by level.
     pub(crate) initial: Vec<u64>,
-    /// By ascending level each.
-    pub(crate) transitions: Vec<Vec<Touch>>,
+    /// Touches of each transition, by ascending level.
+    pub(crate) transitions: Vec<Vec<LevelTouch>>,
 }
 
-/// What a transition takes and puts, one token each, as touches.
-fn transition(take: &[usize], put: &[usize]) -> Vec<Touch> {
+/// Returns the touches of a transition with the given input and output places, one token per arc.
+fn transition(take: &[usize], put: &[usize]) -> Vec<LevelTouch> {
     let mut levels: Vec<usize> = take.iter().chain(put).copied().collect();
     levels.sort_unstable();
     levels.dedup();
     let count = |list: &[usize], level: usize| list.iter().filter(|&&at| at == level).count();
     let touch = |level: usize| {
         let (pre, post) = (count(take, level), count(put, level));
-        Touch { level: level as u32, pre: pre as u64, change: post as i64 - pre as i64 }
+        LevelTouch { level: level as u32, pre: pre as u64, change: post as i64 - pre as i64 }
     };
     levels.into_iter().map(touch).collect()
 }
 
-/// Philosophers who take the left fork first.
+/// Dining philosophers who take the left fork first.
 pub(crate) fn philosophers(seats: usize) -> Model {
     let at = |seat: usize, place: usize| seat % seats * 5 + place;
     let mut transitions = Vec::new();
@@ -41,8 +41,8 @@ pub(crate) fn philosophers(seats: usize) -> Model {
     Model { name: format!("philosophers-{seats}"), initial, transitions }
 }
 
-/// The slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994): eight places a node, five of
-/// which say where its slot is, three where it is itself.
+/// The slotted ring protocol (Pastor, Roig, Cortadella, Badia 1994). A node has eight places: five
+/// for the state of its slot, three for its own state.
 pub(crate) fn slotted_ring(nodes: usize) -> Model {
     let at = |node: usize, place: usize| node % nodes * 8 + place;
     let mut transitions = Vec::new();
@@ -63,11 +63,12 @@ pub(crate) fn slotted_ring(nodes: usize) -> Model {
     Model { name: format!("slotted-ring-{nodes}"), initial: initial.collect(), transitions }
 }
 
-/// The production system of Ciardo and Tilgner 1996, with n cards in each of its four cells.
+/// The Kanban production system (Ciardo, Tilgner 1996) with `cards` cards in each of its four
+/// cells.
 pub(crate) fn kanban(cards: u64) -> Model {
-    // Per cell: free cards, then cards in the machine, at fault, and ready. Free cards are last in
-    // the first two cells and first in the others: all that the lower cells have to know of the
-    // upper ones.
+    // The places of a cell: free cards, then cards in the machine, faulty, and ready. The place of
+    // free cards is last in the first two cells and first in the others. All information between
+    // upper and lower cells then crosses adjacent levels.
     let cell = |number: usize, place: usize| match (number < 2, place) {
         (true, 0) => number * 4 + 3,
         (true, _) => number * 4 + place - 1,
@@ -98,7 +99,8 @@ pub(crate) fn kanban(cards: u64) -> Model {
     Model { name: format!("kanban-{cards}"), initial: initial.collect(), transitions }
 }
 
-/// A token goes round; who has it may work beside.
+/// A token ring: the station that holds the token can start to work and passes the token on when it
+/// is done.
 pub(crate) fn token_ring(stations: usize) -> Model {
     let mut transitions = Vec::new();
     for i in 0..stations {

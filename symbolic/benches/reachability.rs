@@ -1,14 +1,14 @@
-//! How fast reachable sets are found as diagrams: saturation, and breadth-first search beside it.
+//! Benchmark of reachable sets as diagrams: saturation compared with breadth-first search.
 //!
 //! `cargo bench -p parikh-symbolic --bench reachability [-- FILTER]`
 
 mod models;
 
 use models::{Model, kanban, philosophers, slotted_ring, token_ring};
-use parikh_symbolic::{Diagrams, Limits, Relation, with_stack};
+use parikh_symbolic::{Diagrams, Limits, TransitionRelation, with_stack};
 use std::time::{Duration, Instant};
 
-/// Seconds that this thread has had a processor.
+/// Returns the processor time of this thread in seconds.
 fn cpu() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|text| text.parse::<f64>().ok());
@@ -17,7 +17,8 @@ fn cpu() -> f64 {
 
 fn run(model: &Model, how: &str) {
     let levels = model.initial.len() as u32;
-    let relation = Relation::with_reads(levels, &model.transitions, how != "plain").unwrap();
+    let relation =
+        TransitionRelation::with_reads(levels, &model.transitions, how != "plain").unwrap();
     let start = Instant::now();
     let stop = move |_: &_| start.elapsed() > Duration::from_secs(60);
     let report = with_stack(levels as usize, || {

@@ -1,15 +1,15 @@
-//! FORCE: everything moves to the middle of what it is tied to, again and again, and the best
-//! arrangement on the way is kept.
+//! FORCE: moves each item to the mean position of its edges, repeatedly, and keeps the best
+//! arrangement.
 
-use super::Shape;
+use super::NetShape;
 
-/// Most steps along arcs in all.
+/// Limit on the total number of steps along arcs.
 const WORK: usize = 20_000_000;
-/// Rounds without a better arrangement before it ends.
+/// Number of rounds without improvement before the search ends.
 const PATIENCE: usize = 12;
 
-/// `items` things in an order, and edges that tie some of them: an order in which edges are short.
-/// The k-th entry of the result is the thing in the k-th place.
+/// Rearranges items so that hyperedges become short. `order` is the initial order. The k-th entry
+/// of the result is the item at position k.
 pub(crate) fn draw(order: &[u32], edges: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut order = order.to_vec();
     let mut position = super::positions(&order);
@@ -58,13 +58,13 @@ fn length(edges: &[Vec<u32>], position: &[u32]) -> u64 {
     edges.iter().map(span).sum()
 }
 
-/// Places drawn together by transitions and invariants.
-pub(crate) fn places(shape: &Shape, order: &[u32], stop: &dyn Fn() -> bool) -> Vec<u32> {
+/// Returns an order of places in which transitions and invariants span few levels.
+pub(crate) fn places(shape: &NetShape, order: &[u32], stop: &dyn Fn() -> bool) -> Vec<u32> {
     draw(order, &edges(shape), stop)
 }
 
-/// The places of each transition, and of each invariant.
-pub(crate) fn edges(shape: &Shape) -> Vec<Vec<u32>> {
+/// Returns one hyperedge per transition and per invariant, as lists of places.
+pub(crate) fn edges(shape: &NetShape) -> Vec<Vec<u32>> {
     let of_transition = |(takes, puts): &(Vec<u32>, Vec<u32>)| {
         let mut all: Vec<u32> = takes.iter().chain(puts).copied().collect();
         all.sort_unstable();

@@ -1,13 +1,13 @@
-//! From one end of the net to the other, along invariants.
+//! An order from one end of the net to the other, along invariants.
 //!
-//! Two places far from each other are the ends; every place has a gradient, how much closer it is
-//! to the one than to the other. The next places are always those of the invariant that leads on
-//! from what is placed: whose placed places are furthest along and whose others are furthest back.
+//! Two places that are far apart are the ends. The gradient of a place says how much closer it is
+//! to one end than to the other. The next places always come from the invariant that best continues
+//! the placed part: its placed places are far along, and its other places are far back.
 
-use super::{Shape, force};
+use super::{NetShape, force};
 use std::collections::VecDeque;
 
-pub(crate) fn along_flows(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> {
+pub(crate) fn along_flows(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let gradient = gradient(shape);
     let by_gradient = |places: &mut Vec<u32>| {
         places.sort_by(|&a, &b| {
@@ -17,7 +17,7 @@ pub(crate) fn along_flows(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut placed = vec![false; shape.places];
     let mut order = Vec::with_capacity(shape.places);
     let mut open: Vec<&Vec<u32>> = shape.flows.iter().collect();
-    // Each turn looks at all invariants: where they are many, small ones are kept.
+    // Each iteration looks at all invariants. If there are many, only the small ones are used.
     open.sort_by_key(|flow| flow.len());
     open.truncate(2_000);
     while !open.is_empty() && !stop() {
@@ -28,7 +28,7 @@ pub(crate) fn along_flows(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> {
                 let count = chosen.count();
                 (count > 0).then(|| sum / count as f64)
             };
-            // Nothing placed: as if it were at the very beginning.
+            // Without a placed place, the invariant counts as starting at the very beginning.
             mean(false).map(|unplaced| mean(true).unwrap_or(-1.0) - unplaced)
         };
         open.retain(|flow| flow.iter().any(|&place| !placed[place as usize]));
@@ -46,8 +46,8 @@ pub(crate) fn along_flows(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> {
     order
 }
 
-/// Of each place, a number in [-1, 1].
-fn gradient(shape: &Shape) -> Vec<f64> {
+/// Returns a number in [-1, 1] for each place: -1 at one end, 1 at the other.
+fn gradient(shape: &NetShape) -> Vec<f64> {
     let edges = force::edges(shape);
     let mut edges_of: Vec<Vec<u32>> = vec![Vec::new(); shape.places];
     for (at, edge) in edges.iter().enumerate() {

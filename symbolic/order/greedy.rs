@@ -1,40 +1,40 @@
-//! Noack's greedy order with Tovchigrechko's weights: next is the place whose transitions have, on
-//! average, the largest part of their places placed already.
+//! Noack's greedy order with Tovchigrechko's weights. The next place is the one whose transitions
+//! have, on average, the largest share of their places placed.
 
-use super::Shape;
+use super::NetShape;
 use std::collections::BinaryHeap;
 
-/// Most steps along arcs; after that, places follow as they are in the net.
+/// Limit on the number of steps along arcs. After that, places follow in the order of the net.
 const WORK: usize = 100_000_000;
 
 #[derive(PartialEq)]
-struct Waiting {
+struct PendingPlace {
     weight: f64,
     place: u32,
 }
 
-impl Eq for Waiting {}
+impl Eq for PendingPlace {}
 
-impl Ord for Waiting {
+impl Ord for PendingPlace {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.weight.total_cmp(&other.weight).then(other.place.cmp(&self.place))
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for PendingPlace {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-pub(crate) fn tovchigrechko(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> {
+pub(crate) fn tovchigrechko(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut transitions_of: Vec<Vec<u32>> = vec![Vec::new(); shape.places];
     for (at, (takes, puts)) in shape.transitions.iter().enumerate() {
         for &place in takes.iter().chain(puts) {
             transitions_of[place as usize].push(at as u32);
         }
     }
-    // Per transition, how many places that it takes from and puts to are placed.
+    // The number of placed input and output places, one entry per transition.
     let mut done = vec![(0u32, 0u32); shape.transitions.len()];
     let share = |done: &[(u32, u32)], transition: u32| {
         let (takes, puts) = &shape.transitions[transition as usize];
@@ -52,15 +52,15 @@ pub(crate) fn tovchigrechko(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> 
     };
     let mut current: Vec<f64> =
         (0..shape.places as u32).map(|place| weight(&done, place)).collect();
-    let mut heap: BinaryHeap<Waiting> = (0..shape.places as u32)
-        .map(|place| Waiting { weight: current[place as usize], place })
+    let mut heap: BinaryHeap<PendingPlace> = (0..shape.places as u32)
+        .map(|place| PendingPlace { weight: current[place as usize], place })
         .collect();
     let mut order: Vec<u32> = Vec::with_capacity(shape.places);
     let mut placed = vec![false; shape.places];
     let mut work = 0;
-    while let Some(Waiting { weight: at, place }) = heap.pop() {
+    while let Some(PendingPlace { weight: at, place }) = heap.pop() {
         if placed[place as usize] || at != current[place as usize] {
-            continue; // an old weight
+            continue; // an outdated weight
         }
         if work > WORK || stop() {
             break;
@@ -82,7 +82,7 @@ pub(crate) fn tovchigrechko(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<u32> 
             let weight = weight(&done, place);
             if weight != current[place as usize] {
                 current[place as usize] = weight;
-                heap.push(Waiting { weight, place });
+                heap.push(PendingPlace { weight, place });
             }
         }
     }

@@ -1,12 +1,12 @@
-//! Orders by groups of places: the units of the net, or places that an invariant ties.
+//! Orders by groups of places: the units of the net, or the supports of invariants.
 //!
-//! Of a group in which one place holds the token, all but one level are decided by the others: kept
-//! together they cost as much as one.
+//! If exactly one place of a group holds a token, the last level is determined by the others. A
+//! group that stays together therefore costs little more than one level.
 
-use super::{Shape, force};
+use super::{NetShape, force};
 use std::collections::HashSet;
 
-/// Groups one after the other, and then whatever is in none.
+/// Returns the groups one after another, followed by the places without a group.
 pub(crate) fn flat(groups: &[Vec<u32>], places: usize) -> Vec<u32> {
     let mut order: Vec<u32> = Vec::with_capacity(places);
     let mut placed = vec![false; places];
@@ -19,8 +19,8 @@ pub(crate) fn flat(groups: &[Vec<u32>], places: usize) -> Vec<u32> {
     order
 }
 
-/// Groups drawn together by what ties them, each in one piece.
-pub(crate) fn drawn(shape: &Shape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
+/// Orders the groups with FORCE, so that connected groups are close. Each group stays in one piece.
+pub(crate) fn drawn(shape: &NetShape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool) -> Vec<u32> {
     let mut group_of = vec![u32::MAX; shape.places];
     let mut groups: Vec<Vec<u32>> = groups.to_vec();
     for (at, group) in groups.iter().enumerate() {
@@ -45,8 +45,9 @@ pub(crate) fn drawn(shape: &Shape, groups: &[Vec<u32>], stop: &dyn Fn() -> bool)
     flat(&groups, shape.places)
 }
 
-/// Disjoint groups: supports of invariants, small ones first, as far as they do not overlap.
-pub(crate) fn by_flows(shape: &Shape) -> Vec<Vec<u32>> {
+/// Returns disjoint groups: supports of invariants, small ones first, without places that are taken
+/// already.
+pub(crate) fn by_flows(shape: &NetShape) -> Vec<Vec<u32>> {
     let mut flows: Vec<&Vec<u32>> = shape.flows.iter().collect();
     flows.sort_by_key(|flow| flow.len());
     let mut taken: HashSet<u32> = HashSet::new();

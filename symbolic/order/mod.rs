@@ -1,23 +1,17 @@
-//! Orders of places: which one is at which level.
+//! Orders of places: the assignment of places to levels.
 //!
-//! Nobody knows a good order beforehand, so several are made, each by its own idea, and scored by
-//! what makes diagrams large ([`score`]): how many levels transitions span, and how many place
-//! invariants are open at a level. Whoever uses them tries the best first, in slices of time that
-//! grow.
+//! No method finds a good order reliably. Several methods therefore propose orders, and a [`score`]
+//! ranks these by the causes of large diagrams: the number of levels that transitions span, and the
+//! number of place invariants open at a level. Callers try the best order first, in time slices
+//! that grow.
 //!
-//! | idea | file |
+//! | method | file |
 //! |---|---|
-//! | the order of the net, and its units depth first | `groups` |
-//! | places that are tied by an invariant together, and such groups by what transitions tie together | `groups` |
-//! | places one by one, next whichever has most of its neighbourhood placed | `greedy` |
+//! | the order of the net; its units, depth first | `groups` |
+//! | the places of an invariant together, and these groups ordered by their transitions | `groups` |
+//! | one place at a time, the one with most of its neighbourhood placed | `greedy` |
 //! | along invariants from one end of the net to the other | `gradient` |
-//! | each of these drawn together by its transitions | `force` |
-//!
-//! Sources: Noack, "A ZBDD package for efficient model checking of Petri nets", 1999; Aloul,
-//! Markov, Sakallah, "FORCE: a fast and easy-to-implement variable-ordering heuristic", GLSVLSI
-//! 2003; Amparore, Donatelli, Beccuti, Garbi, Miner, "Decision diagrams for Petri nets: a
-//! comparison of variable ordering algorithms", ToPNoC 2018; Amparore, Ciardo, Donatelli, Miner,
-//! "iRank: a variable order metric for DEDS subject to linear invariants", TACAS 2019.
+//! | each of these improved so that transitions become short | `force` |
 
 mod force;
 mod gradient;
@@ -25,34 +19,34 @@ mod greedy;
 mod groups;
 pub mod score;
 
-/// What orders are made from. Places are numbers below `places`.
+/// The structure of a net that orders are computed from. Places are numbers below `places`.
 #[derive(Clone, Debug, Default)]
-pub struct Shape {
-    /// How many places there are.
+pub struct NetShape {
+    /// Number of places.
     pub places: usize,
-    /// The places that each transition needs tokens of, and those it puts tokens to.
+    /// Input places and output places of each transition.
     pub transitions: Vec<(Vec<u32>, Vec<u32>)>,
-    /// The places of each invariant without negative weights.
+    /// The support of each place invariant without negative weights.
     pub flows: Vec<Vec<u32>>,
-    /// Groups of places that belong together, in the order of the net's units depth first; none if
-    /// there are no units.
+    /// Groups of places that belong together: the net's units, depth first. Empty if there are no
+    /// units.
     pub units: Vec<Vec<u32>>,
 }
 
-/// An order with its score.
+/// An order and its score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Order {
-    /// What it was made by.
+pub struct LevelOrder {
+    /// Name of the method.
     pub idea: &'static str,
-    /// The place of each level, from the top.
+    /// The place at each level, from the top.
     pub places: Vec<u32>,
-    /// Low is good.
+    /// The score; lower is better.
     pub score: f64,
 }
 
-/// Orders that differ, best score first. `stop` is asked now and then: what there is by then is the
-/// answer.
-pub fn candidates(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<Order> {
+/// Returns different orders, best score first. If `stop` returns true, the orders found so far are
+/// returned.
+pub fn candidates(shape: &NetShape, stop: &dyn Fn() -> bool) -> Vec<LevelOrder> {
     let natural: Vec<u32> = (0..shape.places as u32).collect();
     let mut found: Vec<(&'static str, Vec<u32>)> = vec![("net", natural.clone())];
     let forced = |order: &[u32]| force::places(shape, order, stop);
@@ -74,15 +68,16 @@ pub fn candidates(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<Order> {
         found.push(("Tovchigrechko", greedy));
         found.push(("FORCE", forced(&natural)));
     }
-    let mut orders: Vec<Order> = Vec::new();
+    let mut orders: Vec<LevelOrder> = Vec::new();
     for (idea, places) in found {
         if orders.len() > 1 && stop() {
             break;
         }
         debug_assert!(is_order(&places, shape.places), "{idea}");
-        // Upside down the spans are the same, but not where their upper ends are.
+        // The reversed order has the same spans but different upper ends.
         let turned: Vec<u32> = places.iter().rev().copied().collect();
-        let scored = |places: Vec<u32>| Order { idea, score: score::of(shape, &places), places };
+        let scored =
+            |places: Vec<u32>| LevelOrder { idea, score: score::of(shape, &places), places };
         let (one, other) = (scored(places), scored(turned));
         let better = if other.score < one.score { other } else { one };
         if orders.iter().all(|order| order.places != better.places) {
@@ -93,14 +88,14 @@ pub fn candidates(shape: &Shape, stop: &dyn Fn() -> bool) -> Vec<Order> {
     orders
 }
 
-/// Whether every place occurs once.
+/// Returns true if every place occurs exactly once.
 fn is_order(order: &[u32], places: usize) -> bool {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     sorted.iter().copied().eq(0..places as u32)
 }
 
-/// Where each place is in an order.
+/// Returns the position of each place in an order.
 fn positions(order: &[u32]) -> Vec<u32> {
     let mut position = vec![0; order.len()];
     for (level, &place) in order.iter().enumerate() {

@@ -1,18 +1,20 @@
-//! How promising an order is.
+//! The score of an order.
 //!
-//! Two numbers, each per level so that nets of all sizes compare:
-//! * *spans*: over all transitions, how many levels there are from the first to the last touched
-//!   one, equal tails of touched levels counted once (as firing computes them once), in the spirit
-//!   of SOUPS; the upper end counts more where it is high, for what fires there is fired on the
-//!   largest part of the diagram;
-//! * *open invariants*: over all levels, how many invariants have places both above and below: what
-//!   is above has to be remembered (iRank takes the rank of these; here they are counted).
+//! The score adds two numbers, each divided by the number of levels so that nets of all sizes
+//! compare:
+//! * *spans*: the sum over all transitions of the number of levels from the first touched level to
+//!   the last. Equal tails of touched levels count once, because firing computes them once (in the
+//!   spirit of SOUPS). A span counts more if its upper end is high, because firing there works on
+//!   the largest part of the diagram.
+//! * *open invariants*: the sum over all levels of the number of invariants with places both above
+//!   and below. The diagram has to remember the part above. (iRank takes the rank of these
+//!   invariants; this score counts them.)
 
-use super::{Shape, positions};
+use super::{NetShape, positions};
 use std::collections::HashSet;
 
-/// Low is good.
-pub fn of(shape: &Shape, order: &[u32]) -> f64 {
+/// Returns the score of an order; lower is better.
+pub fn of(shape: &NetShape, order: &[u32]) -> f64 {
     let levels = order.len().max(1) as f64;
     let position = positions(order);
     let mut spans = 0.0;
@@ -25,7 +27,7 @@ pub fn of(shape: &Shape, order: &[u32]) -> f64 {
         let (Some(&first), Some(&last)) = (touched.first(), touched.last()) else { continue };
         let height = 1.0 - f64::from(first) / levels;
         spans += f64::from(last - first + 1) * 0.5 * (1.0 + height);
-        // The part below the first touched level is free if another transition has it.
+        // The part below the first touched level is free if another transition has the same part.
         if let Some(&second) = touched.get(1)
             && touched.len() <= 16
             && !tails.insert(touched[1..].to_vec())

@@ -1,26 +1,26 @@
-//! Random small nets: every way to the reachable set gives the one that plain enumeration gives,
-//! with all figures, whatever the order of levels and however often nodes are collected.
+//! Random small nets: every algorithm for the reachable set agrees with plain enumeration in all
+//! figures, for any order of levels and any frequency of collections.
 
 use fastrand::Rng;
 use num_bigint::BigUint;
 use parikh_symbolic::{
-    Changes, Diagram, Diagrams, Factor, Factors, Limits, Linear, Relation, Set, Stop, Touch,
-    with_stack,
+    Changes, Diagram, Diagrams, Factor, Factors, LevelTouch, Limits, LinearCondition, Set, Stop,
+    TransitionRelation, with_stack,
 };
 use std::collections::{BTreeSet, HashMap};
 
 struct Net {
     initial: Vec<u64>,
-    transitions: Vec<Vec<Touch>>,
+    transitions: Vec<Vec<LevelTouch>>,
 }
 
-/// How many times as many cases as usual.
+/// Returns the factor on the number of random cases.
 fn scale() -> usize {
     std::env::var("PARIKH_SCALE").ok().and_then(|scale| scale.parse().ok()).unwrap_or(1)
 }
 
-/// Nets with up to seven places; what transitions take and put is small, reads are common. Every
-/// fifth moves numbers beyond 32 bits.
+/// Returns a net with up to seven places. Arc weights are small and reads are common. Every fifth
+/// net uses token numbers beyond 32 bits.
 fn random_net(rng: &mut Rng) -> Net {
     let places = rng.usize(1..8);
     let unit = if rng.u8(..5) == 0 { 3 << 30 } else { 1 };
@@ -33,7 +33,7 @@ fn random_net(rng: &mut Rng) -> Net {
                 let post = if rng.u8(..3) == 0 { pre } else { rng.u64(0..3) };
                 if pre > 0 || post > 0 {
                     let change = (post as i64 - pre as i64) * unit as i64;
-                    touches.push(Touch { level, pre: pre * unit, change });
+                    touches.push(LevelTouch { level, pre: pre * unit, change });
                 }
             }
         }
@@ -43,7 +43,7 @@ fn random_net(rng: &mut Rng) -> Net {
     Net { initial, transitions }
 }
 
-fn fire(marking: &[u64], touches: &[Touch]) -> Option<Vec<u64>> {
+fn fire(marking: &[u64], touches: &[LevelTouch]) -> Option<Vec<u64>> {
     let mut after = marking.to_vec();
     for touch in touches {
         let tokens = &mut after[touch.level as usize];
@@ -53,7 +53,7 @@ fn fire(marking: &[u64], touches: &[Touch]) -> Option<Vec<u64>> {
     Some(after)
 }
 
-/// All reachable markings, if there are at most `limit`.
+/// Returns all reachable markings if there are at most `limit`.
 fn enumerate(net: &Net, limit: usize) -> Option<BTreeSet<Vec<u64>>> {
     let mut all = BTreeSet::from([net.initial.clone()]);
     let mut open = vec![net.initial.clone()];
@@ -72,23 +72,23 @@ fn enumerate(net: &Net, limit: usize) -> Option<BTreeSet<Vec<u64>>> {
     Some(all)
 }
 
-/// The same net with its places at other levels.
+/// Returns the same net with its places at other levels.
 fn permuted(net: &Net, level_of: &[u32]) -> Net {
     let mut initial = vec![0; net.initial.len()];
     for (place, &level) in level_of.iter().enumerate() {
         initial[level as usize] = net.initial[place];
     }
     let transitions = net.transitions.iter().map(|touches| {
-        let move_to = |touch: &Touch| Touch { level: level_of[touch.level as usize], ..*touch };
-        let mut touches: Vec<Touch> = touches.iter().map(move_to).collect();
+        let move_to =
+            |touch: &LevelTouch| LevelTouch { level: level_of[touch.level as usize], ..*touch };
+        let mut touches: Vec<LevelTouch> = touches.iter().map(move_to).collect();
         touches.sort();
         touches
     });
     Net { initial, transitions: transitions.collect() }
 }
 
-/// Random nets with a bounded number of markings, each in three orders, with what enumeration
-/// finds.
+/// Runs a check on random bounded nets, each in three orders, with the enumerated markings.
 fn for_each_net(
     cases: usize,
     seed: u64,
@@ -126,14 +126,15 @@ fn members(diagrams: &Diagrams<'_>, set: Set) -> BTreeSet<Vec<u64>> {
 
 #[test]
 fn saturation_and_breadth_first_search_find_what_enumeration_finds() {
-    // In three orders each: 10,200 nets, or a million with PARIKH_SCALE=100.
+    // Each net is tried in three orders: 10,200 cases, or a million with PARIKH_SCALE=100.
     for_each_net(3_400 * scale(), 1, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
         let mut found = Vec::new();
         for conditional in [true, false] {
-            let relation = Relation::with_reads(levels, &net.transitions, conditional).unwrap();
+            let relation =
+                TransitionRelation::with_reads(levels, &net.transitions, conditional).unwrap();
             let start = diagrams.single(&net.initial).unwrap();
             let reached = diagrams.reachable(&relation, start).unwrap();
             diagrams.keep(reached);
@@ -154,15 +155,15 @@ fn counts_are_those_of_enumeration() {
     for_each_net(100 * scale(), 2, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
-        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let relation = TransitionRelation::new(levels, &net.transitions).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let set = diagrams.reachable(&relation, start).unwrap();
         assert_eq!(diagrams.count(set).unwrap(), BigUint::from(markings.len()));
-        let enabled = |touches: &Vec<Touch>| {
+        let enabled = |touches: &Vec<LevelTouch>| {
             markings.iter().filter(|marking| fire(marking, touches).is_some()).count()
         };
         let firings: usize = net.transitions.iter().map(enabled).sum();
-        let needs = |touches: &Vec<Touch>| touches.iter().map(|t| (t.level, t.pre)).collect();
+        let needs = |touches: &Vec<LevelTouch>| touches.iter().map(|t| (t.level, t.pre)).collect();
         let needs: Vec<Vec<(u32, u64)>> = net.transitions.iter().map(needs).collect();
         assert_eq!(diagrams.count_enabled(set, &needs).unwrap(), BigUint::from(firings));
         let most: Vec<u64> =
@@ -176,7 +177,7 @@ fn counts_are_those_of_enumeration() {
             (markings.iter().map(sum).min().unwrap(), markings.iter().map(sum).max().unwrap());
         assert_eq!(diagrams.range(set, &terms).unwrap(), Some(range));
         let (least, most) = (i128::from(rng.i8(-3..3)), i128::from(rng.i8(0..4)));
-        let linear = Linear { terms: terms.clone(), least, most };
+        let linear = LinearCondition { terms: terms.clone(), least, most };
         let part = diagrams.restrict(set, &linear).unwrap();
         let inside =
             markings.iter().filter(|m| (least..=most).contains(&sum(m))).cloned().collect();
@@ -196,13 +197,13 @@ fn what_leads_into_a_set_and_what_enables_any_are_those_of_enumeration() {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         diagrams.collect_each(rng.u32(0..3));
-        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let relation = TransitionRelation::new(levels, &net.transitions).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let set = diagrams.reachable(&relation, start).unwrap();
         diagrams.keep(set);
         let mut part = |diagrams: &mut Diagrams<'_>| {
             let terms: Vec<(u32, i64)> = (0..levels).map(|it| (it, rng.i64(-2..3))).collect();
-            let linear = Linear { terms, least: -1, most: i128::from(rng.i8(0..4)) };
+            let linear = LinearCondition { terms, least: -1, most: i128::from(rng.i8(0..4)) };
             let part = diagrams.restrict(set, &linear).unwrap();
             diagrams.keep(part);
             part
@@ -211,14 +212,14 @@ fn what_leads_into_a_set_and_what_enables_any_are_those_of_enumeration() {
         let (before, after) = (members(&diagrams, from), members(&diagrams, to));
         let backwards = relation.reversed().unwrap();
         let leading = diagrams.leading_into(&backwards, from, to).unwrap();
-        let changes = |touches: &&Vec<Touch>| touches.iter().any(|touch| touch.change != 0);
+        let changes = |touches: &&Vec<LevelTouch>| touches.iter().any(|touch| touch.change != 0);
         let leads = |marking: &&Vec<u64>| {
             let mut all = net.transitions.iter().filter(changes);
             all.any(|t| fire(marking, t).is_some_and(|next| after.contains(&next)))
         };
         assert_eq!(members(&diagrams, leading), before.iter().filter(leads).cloned().collect());
         some += usize::from(!leading.is_empty() && leading != from);
-        let needs = |touches: &Vec<Touch>| -> Vec<(u32, u64)> {
+        let needs = |touches: &Vec<LevelTouch>| -> Vec<(u32, u64)> {
             touches.iter().filter(|t| t.pre > 0).map(|t| (t.level, t.pre)).collect()
         };
         let lists: Vec<Vec<(u32, u64)>> = net.transitions.iter().map(needs).collect();
@@ -237,7 +238,7 @@ fn weighted_counts_are_those_of_enumeration() {
     for_each_net(80 * scale(), 3, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
-        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let relation = TransitionRelation::new(levels, &net.transitions).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let set = diagrams.reachable(&relation, start).unwrap();
         // Factors so large that 128 bits do not always suffice.
@@ -291,12 +292,13 @@ fn inside_a_set_backwards_and_forwards() {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
-        let relation = Relation::with_reads(levels, &net.transitions, false).unwrap();
+        let relation = TransitionRelation::with_reads(levels, &net.transitions, false).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let all = diagrams.reachable(&relation, start).unwrap();
         diagrams.keep(all);
-        // Some of the markings, and where they lead without leaving them.
-        let linear = Linear { terms: vec![(0, 1)], least: 0, most: i128::from(rng.u8(0..3)) };
+        // Some of the markings, and the markings reachable from them inside the restricted set.
+        let linear =
+            LinearCondition { terms: vec![(0, 1)], least: 0, most: i128::from(rng.u8(0..3)) };
         let some = diagrams.restrict(all, &linear).unwrap();
         diagrams.keep(some);
         let inside = members(&diagrams, some);
@@ -336,7 +338,7 @@ fn paths_lead_to_every_member() {
     for_each_net(50 * scale(), 5, |rng, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
-        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let relation = TransitionRelation::new(levels, &net.transitions).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let all = diagrams.reachable(&relation, start).unwrap();
         let goal = markings.iter().nth(rng.usize(0..markings.len())).unwrap();
@@ -359,7 +361,7 @@ fn files_hold_what_was_written() {
     for_each_net(40 * scale(), 6, |_, net, markings| {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
-        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let relation = TransitionRelation::new(levels, &net.transitions).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let set = diagrams.reachable(&relation, start).unwrap();
         let text = diagrams.export(set, levels).write();
@@ -374,9 +376,9 @@ fn files_hold_what_was_written() {
 
 #[test]
 fn what_is_stopped_or_does_not_fit_says_so() {
-    // Two places that grow for ever.
-    let grow = |level: u32| vec![Touch { level, pre: 0, change: 1 }];
-    let relation = Relation::new(2, &[grow(0), grow(1)]).unwrap();
+    // Two places that grow without bound.
+    let grow = |level: u32| vec![LevelTouch { level, pre: 0, change: 1 }];
+    let relation = TransitionRelation::new(2, &[grow(0), grow(1)]).unwrap();
     let counter = std::sync::atomic::AtomicU32::new(0);
     let stop = |_: &_| counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= 2;
     let mut diagrams = Diagrams::new(Limits { bytes: usize::MAX, stop: &stop });
@@ -385,7 +387,7 @@ fn what_is_stopped_or_does_not_fit_says_so() {
     let mut diagrams = Diagrams::new(Limits { bytes: 3 << 20, ..Limits::default() });
     let start = diagrams.single(&[0, 0]).unwrap();
     assert_eq!(diagrams.reachable(&relation, start), Err(Stop::Memory));
-    // Giving up leaves diagrams that can be used.
+    // After an operation gave up, the diagrams remain usable.
     let start = diagrams.single(&[5, 0]).unwrap();
     assert_eq!(diagrams.members(start), [[5, 0]]);
     let tokens = i64::MAX as u64;
@@ -416,17 +418,17 @@ fn broken_files_are_refused_with_the_line() {
 
 #[test]
 fn the_stack_suffices_for_many_levels() {
-    // One token goes round; the last step comes back over all levels.
+    // One token moves round a ring. The last step returns over all levels.
     let levels = 20_000;
     let step = |from: u32| {
         let to = (from + 1) % levels;
-        let take = Touch { level: from, pre: 1, change: -1 };
-        let put = Touch { level: to, pre: 0, change: 1 };
+        let take = LevelTouch { level: from, pre: 1, change: -1 };
+        let put = LevelTouch { level: to, pre: 0, change: 1 };
         if from < to { vec![take, put] } else { vec![put, take] }
     };
-    let transitions: Vec<Vec<Touch>> = (0..levels).map(step).collect();
+    let transitions: Vec<Vec<LevelTouch>> = (0..levels).map(step).collect();
     let counts = with_stack(levels as usize, || {
-        let relation = Relation::new(levels, &transitions).unwrap();
+        let relation = TransitionRelation::new(levels, &transitions).unwrap();
         let mut diagrams = Diagrams::new(Limits::default());
         let mut initial = vec![0; levels as usize];
         initial[7] = 1;
@@ -448,7 +450,7 @@ fn steps_back_lead_everywhere_from_where_they_should() {
         let levels = net.initial.len() as u32;
         let mut diagrams = Diagrams::new(Limits::default());
         diagrams.collect_each(if markings.len() < 20 { 1 } else { [0, 11, 97][rng.usize(0..3)] });
-        let relation = Relation::new(levels, &net.transitions).unwrap();
+        let relation = TransitionRelation::new(levels, &net.transitions).unwrap();
         let start = diagrams.single(&net.initial).unwrap();
         let all = diagrams.reachable(&relation, start).unwrap();
         diagrams.keep(all);
@@ -465,7 +467,7 @@ fn steps_back_lead_everywhere_from_where_they_should() {
             return;
         };
         found += 1;
-        // Gone again marking by marking.
+        // Replay of the steps, marking by marking.
         let mut there: BTreeSet<Vec<u64>> = BTreeSet::from([to.clone()]);
         for (t, count) in steps {
             let leads_there = |marking: &&Vec<u64>| {
@@ -475,7 +477,8 @@ fn steps_back_lead_everywhere_from_where_they_should() {
                 }
                 after.is_some_and(|after| there.contains(&after))
             };
-            // All of them first: what a step adds is no target of the same step.
+            // Collect all new markings first: a marking that a step adds is not a target of the
+            // same step.
             let more: Vec<_> = markings.iter().filter(leads_there).cloned().collect();
             let before = there.len();
             there.extend(more);

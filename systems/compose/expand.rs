@@ -1,96 +1,101 @@
-//! Runs of what is seen as runs of the system.
+//! Translation of runs of the minimised system into runs of the system.
 //!
-//! A word of labels that are seen at a node has a run in the graph of the node before it was made
-//! smaller, which shows the labels that its two parts share; what each part sees of that is a word
-//! of its own. So the way goes down to single components, and up again: the runs of two parts are
-//! put together along what both see.
+//! A word of visible labels at a node has a run in the node's graph before minimisation, which also
+//! shows the labels shared by its two parts. Each part's share of this run is again a word. The
+//! translation descends to single components; on the way back, the runs of two parts are merged
+//! along their shared labels.
 
-use super::Node;
-use super::graph::Graph;
-use crate::search::Run;
+use super::CompositionNode;
+use super::graph::ComponentGraph;
+use crate::search::ComponentRun;
 use crate::system::LabelId;
 use parikh_net::components::components;
 use std::collections::HashMap;
 
-/// Labels that are seen: first a way, then a round again and again. Where the round is empty, steps
-/// that are not seen may come for ever.
+/// A word of visible labels: a prefix, then a cycle. If the cycle is empty, invisible steps may
+/// follow forever (`for_ever`).
 #[derive(Debug)]
-struct Word {
+struct LassoWord {
     way: Vec<LabelId>,
     round: Vec<LabelId>,
     for_ever: bool,
 }
 
-/// Longer runs are not made.
+/// Limit on the length of a run.
 const MOST: usize = 1 << 20;
 
-/// Nor are runs looked for among more states with how much of a word was read.
+/// Limit on the number of pairs of a state and a position in the word.
 const MOST_REACHED: usize = 1 << 24;
 
-/// A step: its label if it has one, from where and to where.
-type Step = (Option<LabelId>, u32, u32);
+/// A step: its label (`None` if invisible), source and target.
+type JointStep = (Option<LabelId>, u32, u32);
 
-/// A run of the components of a node whose labels that are seen at the node are those of a word.
-fn run(nodes: &[Node], at: usize, word: &Word) -> Option<Run> {
+/// Returns a run of the components of a node whose visible labels form the given word.
+fn run(nodes: &[CompositionNode], at: usize, word: &LassoWord) -> Option<ComponentRun> {
     let node = &nodes[at];
     let (steps, back) = path(&node.whole, &node.seen.labels, word)?;
     let Some((a, b)) = node.parts else {
         let labels: Vec<LabelId> = steps.iter().filter_map(|step| step.0).collect();
-        return Some(Run { labels, back });
+        return Some(ComponentRun { labels, back });
     };
     let mut moves = Vec::with_capacity(steps.len());
     for &(label, from, to) in &steps {
         let ((before, _), (after, _)) = (node.pairs[from as usize], node.pairs[to as usize]);
-        // A step that is not seen and stays is one of a part that may stay.
+        // An invisible self-loop belongs to a part that has an invisible self-loop.
         let is_first = before != after || (from == to && nodes[a].seen.stays(before));
         moves.push(match label {
-            Some(label) => Move::Label(label),
-            None if is_first => Move::Unseen(0),
-            None => Move::Unseen(1),
+            Some(label) => JointMove::Label(label),
+            None if is_first => JointMove::Unseen(0),
+            None => JointMove::Unseen(1),
         });
     }
     parts(nodes, &[a, b], &moves, back)
 }
 
-/// A run of the components of these nodes that makes these moves, from `back` on again and again.
-pub(super) fn parts(nodes: &[Node], of: &[usize], moves: &[Move], back: usize) -> Option<Run> {
+/// Returns a run of the components of these nodes that makes these moves, repeating from `back` on.
+pub(super) fn parts(
+    nodes: &[CompositionNode],
+    of: &[usize],
+    moves: &[JointMove],
+    back: usize,
+) -> Option<ComponentRun> {
     let mut parts = Vec::new();
     for (which, &part) in of.iter().enumerate() {
-        let seen = |moves: &[Move]| -> Vec<LabelId> {
+        let seen = |moves: &[JointMove]| -> Vec<LabelId> {
             let labels = moves.iter().filter_map(|it| match it {
-                Move::Label(label) => Some(*label),
-                Move::Unseen(_) => None,
+                JointMove::Label(label) => Some(*label),
+                JointMove::Unseen(_) => None,
             });
             labels.filter(|&label| nodes[part].seen.owns(label)).collect()
         };
-        let word = Word {
+        let word = LassoWord {
             way: seen(&moves[..back]),
             round: seen(&moves[back..]),
-            for_ever: moves[back..].contains(&Move::Unseen(which)),
+            for_ever: moves[back..].contains(&JointMove::Unseen(which)),
         };
         let run = run(nodes, part, &word)?;
-        parts.push(Part { run, seen: &nodes[part].seen, at: 0 });
+        parts.push(PartRun { run, seen: &nodes[part].seen, at: 0 });
     }
     merged(moves, back, &mut parts)
 }
 
-/// A step of nodes side by side.
+/// A step of several nodes in parallel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Move {
+pub(super) enum JointMove {
     Label(LabelId),
-    /// A step of this part that is not seen.
+    /// An invisible step of the part with this index.
     Unseen(usize),
 }
 
-/// A part that goes along its run.
-struct Part<'n> {
-    run: Run,
-    seen: &'n Graph,
+/// A part with its position in its run.
+struct PartRun<'n> {
+    run: ComponentRun,
+    seen: &'n ComponentGraph,
     at: usize,
 }
 
-impl Part<'_> {
-    /// Its next label, and it is one further.
+impl PartRun<'_> {
+    /// Returns the next label and advances.
     fn next(&mut self) -> Option<LabelId> {
         let label = *self.run.labels.get(self.at)?;
         self.at += 1;
@@ -104,34 +109,34 @@ impl Part<'_> {
         self.seen.owns(label)
     }
 
-    /// Its next label if that is none that is seen.
+    /// Advances and returns the next label if it is invisible.
     fn next_unseen(&mut self) -> Option<LabelId> {
         let label = *self.run.labels.get(self.at)?;
         if self.sees(label) { None } else { self.next() }
     }
 }
 
-/// The runs of parts as one, along what is seen of both.
-fn merged(moves: &[Move], back: usize, parts: &mut [Part<'_>]) -> Option<Run> {
+/// Merges the runs of parts along the labels visible in both.
+fn merged(moves: &[JointMove], back: usize, parts: &mut [PartRun<'_>]) -> Option<ComponentRun> {
     let mut labels = Vec::new();
     let mut at = 0;
     let mut rounds: HashMap<Vec<usize>, usize> = HashMap::new();
     loop {
         if at == moves.len() {
             if back == moves.len() {
-                return Some(Run { back: labels.len(), labels });
+                return Some(ComponentRun { back: labels.len(), labels });
             }
             at = back;
         }
         if at == back {
             let here: Vec<usize> = parts.iter().map(|part| part.at).collect();
             if let Some(&before) = rounds.get(&here) {
-                return Some(Run { labels, back: before });
+                return Some(ComponentRun { labels, back: before });
             }
             rounds.insert(here, labels.len());
         }
         match *moves.get(at)? {
-            Move::Label(label) => {
+            JointMove::Label(label) => {
                 for part in parts.iter_mut().filter(|part| part.sees(label)) {
                     while let Some(unseen) = part.next_unseen() {
                         labels.push(unseen);
@@ -145,7 +150,7 @@ fn merged(moves: &[Move], back: usize, parts: &mut [Part<'_>]) -> Option<Run> {
                 }
                 labels.push(label);
             }
-            Move::Unseen(which) => labels.extend(parts[which].next_unseen()),
+            JointMove::Unseen(which) => labels.extend(parts[which].next_unseen()),
         }
         at += 1;
         if labels.len() > MOST {
@@ -154,11 +159,15 @@ fn merged(moves: &[Move], back: usize, parts: &mut [Part<'_>]) -> Option<Run> {
     }
 }
 
-/// Steps of a graph that show a word of the labels that are seen, and where they go on after the
-/// last: at their end where the word ends and nothing comes for ever.
-fn path(graph: &Graph, seen: &[LabelId], word: &Word) -> Option<(Vec<Step>, usize)> {
+/// Returns steps of a graph that show the word of visible labels, and the position at which they
+/// repeat. The position is the end if the word is finite and no invisible step repeats.
+fn path(
+    graph: &ComponentGraph,
+    seen: &[LabelId],
+    word: &LassoWord,
+) -> Option<(Vec<JointStep>, usize)> {
     let length = word.way.len() + word.round.len();
-    let reached = Reached::new(graph, seen, word)?;
+    let reached = WordProduct::new(graph, seen, word)?;
     let count = reached.all.len() as u32;
     if word.round.is_empty() && !word.for_ever {
         let end = (0..count).find(|&it| reached.at(it) == length)?;
@@ -169,7 +178,8 @@ fn path(graph: &Graph, seen: &[LabelId], word: &Word) -> Option<(Vec<Step>, usiz
     let rows = &reached.rows;
     let next = |node: u32, k: u32| rows[node as usize].get(k as usize).map(|it| it.1);
     let found = components(count, next);
-    // A step that closes a round, inside a component: the last letter, or any where there is none.
+    // A step that closes the cycle inside a component: the last letter, or any step if the cycle is
+    // empty.
     let closes = |from: u32, to: u32, label: Option<LabelId>| {
         let last = match word.round.last() {
             None => reached.at(from) == length,
@@ -189,19 +199,19 @@ fn path(graph: &Graph, seen: &[LabelId], word: &Word) -> Option<(Vec<Step>, usiz
     Some((steps, back))
 }
 
-/// States of a graph with how much of a word was read, as far as they are reached.
-struct Reached {
-    /// A state and how much was read.
+/// The reachable pairs of a state and a position in the word.
+struct WordProduct {
+    /// The state and the position of each node.
     all: Vec<(u32, usize)>,
-    /// Of each, the node and the step by which it was reached first.
-    before: Vec<Option<(u32, Step)>>,
-    /// Of each, labels and where they lead.
+    /// The predecessor of each node and the step by which it was first reached.
+    before: Vec<Option<(u32, JointStep)>>,
+    /// The labels and targets of each node's steps.
     rows: Vec<Vec<(Option<LabelId>, u32)>>,
 }
 
-impl Reached {
-    /// `None` if they are too many.
-    fn new(graph: &Graph, seen: &[LabelId], word: &Word) -> Option<Self> {
+impl WordProduct {
+    /// Explores all pairs. Returns `None` if there are too many.
+    fn new(graph: &ComponentGraph, seen: &[LabelId], word: &LassoWord) -> Option<Self> {
         let letters: Vec<LabelId> = word.way.iter().chain(&word.round).copied().collect();
         let mut known: HashMap<(u32, usize), u32> = HashMap::new();
         let mut reached = Self { all: Vec::new(), before: Vec::new(), rows: Vec::new() };
@@ -238,13 +248,13 @@ impl Reached {
         Some(reached)
     }
 
-    /// How much of the word was read at a node.
+    /// Returns the position in the word at a node.
     fn at(&self, node: u32) -> usize {
         self.all[node as usize].1
     }
 
-    /// The steps by which a node was reached first.
-    fn way_to(&self, mut node: u32) -> Vec<Step> {
+    /// Returns the steps by which a node was first reached.
+    fn way_to(&self, mut node: u32) -> Vec<JointStep> {
         let mut steps = Vec::new();
         while let Some((before, step)) = self.before[node as usize] {
             steps.push(step);
@@ -254,12 +264,12 @@ impl Reached {
         steps
     }
 
-    fn step(&self, from: u32, label: Option<LabelId>, to: u32) -> Step {
+    fn step(&self, from: u32, label: Option<LabelId>, to: u32) -> JointStep {
         (label, self.all[from as usize].0, self.all[to as usize].0)
     }
 }
 
-/// The shortest way from one node to another inside their component.
+/// Returns a shortest path from one node to another inside their component.
 fn inside(
     rows: &[Vec<(Option<LabelId>, u32)>],
     of: &[u32],

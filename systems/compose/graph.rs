@@ -1,54 +1,55 @@
-//! What is seen of some components together: states, and edges with a label or with none.
+//! The visible behaviour of some components together: a graph whose edges have a label or are
+//! invisible.
 
 use crate::system::{LabelId, System};
 use std::collections::HashMap;
 
-/// Edges of a state, growing: a label, or `None` where the step is not seen, and the target.
-pub(super) type Row = Vec<(Option<LabelId>, u32)>;
+/// The sorted edges of a state: a label (`None` if the step is invisible) and the target.
+pub(super) type SuccessorRow = Vec<(Option<LabelId>, u32)>;
 
-/// A graph of what is seen.
+/// A graph of visible behaviour.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Graph {
+pub(super) struct ComponentGraph {
     pub(super) starts: Vec<u32>,
-    pub(super) edges: Vec<Row>,
-    /// The labels that its components own and that are seen, growing; some may be on no edge.
+    pub(super) edges: Vec<SuccessorRow>,
+    /// The visible labels that its components own, ascending; some may be on no edge.
     pub(super) labels: Vec<LabelId>,
 }
 
-impl Graph {
-    /// A component with all its labels.
-    pub(super) fn of(system: &System, component: u32) -> Graph {
+impl ComponentGraph {
+    /// Returns the graph of a component with all its labels visible.
+    pub(super) fn of(system: &System, component: u32) -> ComponentGraph {
         let its = &system.components()[component as usize];
         let rows = its.edges.iter();
         let mut labels: Vec<LabelId> = its.edges.iter().flatten().map(|edge| edge.0).collect();
         labels.sort_unstable();
         labels.dedup();
-        Graph {
+        ComponentGraph {
             starts: its.starts.clone(),
             edges: rows.map(|row| row.iter().map(|&(it, to)| (Some(it), to)).collect()).collect(),
             labels,
         }
     }
 
-    /// Whether its components own a label that is seen.
+    /// Returns true if its components own the visible label.
     pub(super) fn owns(&self, label: LabelId) -> bool {
         self.labels.binary_search(&label).is_ok()
     }
 
-    /// Whether it may go on for ever from this state by steps that are not seen and stay there.
+    /// Returns true if the state has an invisible self-loop, so the graph may stay there forever.
     pub(super) fn stays(&self, state: u32) -> bool {
         self.edges[state as usize].binary_search(&(None, state)).is_ok()
     }
 }
 
-/// Two graphs together, and the pair of states that each of its states is; labels that both have
-/// are taken together. `None` if there are more than `most` states.
+/// Composes two graphs, synchronised on their shared labels. Also returns the pair of states for
+/// each state. Returns `None` if there are more than `most` states.
 pub(super) fn together(
-    one: &Graph,
-    other: &Graph,
+    one: &ComponentGraph,
+    other: &ComponentGraph,
     most: usize,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Option<(Graph, Vec<(u32, u32)>)> {
+) -> Option<(ComponentGraph, Vec<(u32, u32)>)> {
     let mut labels = [&one.labels[..], &other.labels[..]].concat();
     labels.sort_unstable();
     labels.dedup();
@@ -60,19 +61,21 @@ pub(super) fn together(
             pairs.len() as u32 - 1
         })
     };
-    let mut graph = Graph { labels, ..Graph::default() };
+    let mut graph = ComponentGraph { labels, ..ComponentGraph::default() };
     for &a in &one.starts {
         for &b in &other.starts {
             graph.starts.push(number(&mut pairs, (a, b)));
         }
     }
-    let owns = |graph: &Graph, label: Option<LabelId>| label.is_some_and(|label| graph.owns(label));
+    let owns = |graph: &ComponentGraph, label: Option<LabelId>| {
+        label.is_some_and(|label| graph.owns(label))
+    };
     while graph.edges.len() < pairs.len() {
         if pairs.len() > most || (graph.edges.len().is_multiple_of(256) && !goes_on()) {
             return None;
         }
         let (a, b) = pairs[graph.edges.len()];
-        let mut row = Row::new();
+        let mut row = SuccessorRow::new();
         for &(label, to) in &one.edges[a as usize] {
             if !owns(other, label) {
                 row.push((label, number(&mut pairs, (to, b))));

@@ -1,32 +1,32 @@
-//! Graphs made smaller: states that can do the same are one.
+//! Minimisation of graphs: merging of equivalent states.
 //!
-//! Two states are one if they are related by *branching bisimulation that preserves divergence*:
-//! each can do what the other can, at once or after steps that are not seen and that lead nowhere
-//! else, and either both may go on for ever by such steps or neither may. States are told apart by
-//! *signatures*, what they can do in the classes so far, until no class falls apart.
+//! Two states are equivalent under *divergence-preserving branching bisimulation*. Each can do what
+//! the other can, immediately or after invisible steps to equivalent states. Either both have
+//! infinite sequences of such invisible steps or neither has. The algorithm refines a partition by
+//! *signatures*, the possible steps into the current classes, until no class splits.
 //!
 //! Source: S. Blom and S. Orzan, *Distributed branching bisimulation reduction of state spaces*,
 //! ENTCS 89(1), 2003; R. van Glabbeek, B. Luttik and N. Trčka, *Branching bisimilarity with
 //! explicit divergence*, Fundamenta Informaticae 93, 2009.
 
-use super::graph::{Graph, Row};
+use super::graph::{ComponentGraph, SuccessorRow};
 use crate::system::LabelId;
 use parikh_net::components::components;
 use std::collections::HashMap;
 
-/// What a state can do: a label, or `None`, and the class to which it then comes; and whether it
-/// may go on inside its class for ever.
-type Signature = (Row, bool);
+/// The signature of a state: the possible steps as label (or `None`) and target class, and whether
+/// the state can diverge inside its class.
+type Signature = (SuccessorRow, bool);
 
-/// A graph in which labels that are not kept are not seen, with one state for each class, and the
-/// class of each state. `None` when it was told to stop.
+/// Hides the labels that are not kept and merges equivalent states. Returns the graph and the class
+/// of each state, or `None` if `goes_on` returned false.
 pub(super) fn least(
-    graph: &Graph,
+    graph: &ComponentGraph,
     keeps: impl Fn(LabelId) -> bool,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Option<(Graph, Vec<u32>)> {
+) -> Option<(ComponentGraph, Vec<u32>)> {
     let seen = |label: Option<LabelId>| label.filter(|&label| keeps(label));
-    let rows: Vec<Row> = graph
+    let rows: Vec<SuccessorRow> = graph
         .edges
         .iter()
         .map(|row| row.iter().map(|&(label, to)| (seen(label), to)).collect())
@@ -50,7 +50,7 @@ pub(super) fn least(
         }
         (class, count) = (next, now);
     }
-    let mut edges = vec![Row::new(); count];
+    let mut edges = vec![SuccessorRow::new(); count];
     for (state, row) in rows.iter().enumerate() {
         let its = &mut edges[class[state] as usize];
         let kept = row.iter().map(|&(label, to)| (label, class[to as usize]));
@@ -70,11 +70,11 @@ pub(super) fn least(
     starts.sort_unstable();
     starts.dedup();
     let labels = graph.labels.iter().copied().filter(|&label| keeps(label)).collect();
-    Some((Graph { starts, edges, labels }, class))
+    Some((ComponentGraph { starts, edges, labels }, class))
 }
 
-/// The signature of each state: one for each component of steps that are not seen and stay in a
-/// class.
+/// The signature of each state. States in one strongly connected component of inner invisible steps
+/// share a signature.
 struct Signatures {
     parts: Vec<Signature>,
     of: Vec<u32>,
@@ -86,7 +86,7 @@ impl Signatures {
     }
 }
 
-fn signatures(rows: &[Row], class: &[u32]) -> Signatures {
+fn signatures(rows: &[SuccessorRow], class: &[u32]) -> Signatures {
     let stays = |from: usize, label: Option<LabelId>, to: u32| {
         label.is_none() && class[from] == class[to as usize]
     };
@@ -99,10 +99,11 @@ fn signatures(rows: &[Row], class: &[u32]) -> Signatures {
     let found = components(rows.len() as u32, next);
     let mut members = vec![Vec::new(); found.count as usize];
     found.of.iter().enumerate().for_each(|(state, &of)| members[of as usize].push(state));
-    // No edge leads to a component with a larger number, so those are done.
+    // No edge leads to a component with a larger number, so the signatures of the targets are
+    // complete.
     let mut parts: Vec<Signature> = Vec::with_capacity(members.len());
     for (part, states) in members.iter().enumerate() {
-        let (mut does, mut for_ever) = (Row::new(), false);
+        let (mut does, mut for_ever) = (SuccessorRow::new(), false);
         for &state in states {
             for &(label, to) in &rows[state] {
                 if !stays(state, label, to) {

@@ -1,14 +1,14 @@
-//! Components composed two by two, each time made as small as what is asked allows.
+//! Compositional minimisation: components are composed in pairs, and each result is minimised.
 //!
-//! A formula that sees only the labels that it names ([`crate::insensitive`]) does not see the
-//! others either where these are no longer needed to keep components together: once all owners of a
-//! label are in one graph, its steps are not seen, and states that then can do the same are one
-//! ([`least`]). Ten components of ten states each may so become one of three.
+//! A formula that depends only on the labels that it names ([`crate::insensitive`]) does not
+//! distinguish other labels. Once all owners of such a label are in one graph, its steps become
+//! invisible, and equivalent states are merged ([`least`]). Ten components of ten states each may
+//! reduce to one of three states.
 //!
-//! What is left at last is the whole system as far as the formula sees it, and is looked at
-//! together with an automaton of the negation ([`small`]). Where some run of that is against the
-//! formula, one of the system is, which [`expand`] finds by going back the way that was come; where
-//! none is, none of the system is, and a checker composes again in the same order.
+//! The result is the visible behaviour of the whole system. It is searched together with an
+//! automaton of the negation ([`small`]). If the search finds a run, [`expand`] translates it back
+//! into a run of the system. If it finds none, the system has no run that violates the formula; a
+//! checker repeats the composition in the same order.
 //!
 //! Sources: S. Graf and B. Steffen, *Compositional minimization of finite state systems*, CAV 1990;
 //! H. Garavel, F. Lang, *SVL: a scripting language for compositional verification*, FORTE 2001.
@@ -20,61 +20,60 @@ mod small;
 
 use crate::formula::KindAutomaton;
 use crate::product::Product;
-use crate::search::{Ending, Endings, Run, Search};
-use crate::stubborn::Dependence;
+use crate::search::{ComponentRun, FiniteRuns, ProductSearch, SearchEnd};
+use crate::stubborn::DependenceRelation;
 use crate::system::{LabelId, System};
-use graph::{Graph, together};
+use graph::{ComponentGraph, together};
 use least::least;
 use std::collections::HashMap;
 
-/// What components are composed to.
-struct Node {
-    /// The two that it is made of; none for a component.
+/// A node of the composition tree.
+struct CompositionNode {
+    /// The two nodes that it is composed of; `None` for a component.
     parts: Option<(usize, usize)>,
-    /// Its states as they come about; of two parts, their states.
-    whole: Graph,
+    /// The graph before minimisation. For a composed node, `pairs` are the states of the two parts.
+    whole: ComponentGraph,
     pairs: Vec<(u32, u32)>,
-    /// What is left of it.
-    seen: Graph,
+    /// The graph after minimisation.
+    seen: ComponentGraph,
 }
 
-/// A system put together as far as that makes it smaller.
+/// A system composed as far as the composition makes it smaller.
 pub(crate) struct Composition {
-    nodes: Vec<Node>,
+    nodes: Vec<CompositionNode>,
     order: Vec<(u32, u32)>,
-    /// The nodes that are left.
+    /// The nodes that are not composed further.
     left: Vec<usize>,
-    /// How many states there were before any were merged.
+    /// Total number of states of all graphs before minimisation.
     states: usize,
-    /// What is left, as a system with one label more for each component: its steps that are not
-    /// seen.
+    /// The remaining graphs as a system, with one additional label per graph for its invisible
+    /// steps.
     small: System,
-    /// Of each of its labels the label of the system; none for those.
+    /// The original label of each label of `small`; `None` for invisible steps.
     labels: Vec<Option<LabelId>>,
     automaton: KindAutomaton,
-    dependence: Dependence,
+    dependence: DependenceRelation,
     is_cut: bool,
 }
 
-/// How looking for a run ended.
-pub(crate) enum Composed {
-    /// A run of the whole system is accepted.
-    Run(Run),
-    /// None is; so many joint states were visited.
+/// The outcome of a search for a run.
+pub(crate) enum CompositionOutcome {
+    /// The whole system has an accepted run.
+    Run(ComponentRun),
+    /// There is no accepted run; the number of visited joint states.
     Nothing(usize),
-    /// There are more than were allowed.
+    /// The limit was exceeded.
     TooMany,
-    /// It was told to stop.
+    /// The search was stopped.
     Stopped,
 }
 
-/// No graph has more states than this, whatever is allowed.
+/// Limit on the number of states of a graph, whatever the caller allows.
 const MOST_STATES: usize = 1 << 16;
 
 impl Composition {
-    /// Puts a system together, for an automaton that reads labels that it does not name like steps
-    /// that may be put in and left out, as long as no graph has more than `most` states. `None`
-    /// when it was told to stop.
+    /// Composes a system for an automaton that is insensitive to the labels that it does not name,
+    /// as long as no graph has more than `most` states. Returns `None` if `goes_on` returned false.
     pub(crate) fn new(
         system: &System,
         automaton: &KindAutomaton,
@@ -82,22 +81,20 @@ impl Composition {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<Composition> {
         let count = system.components().len();
-        let mut made = Tree { nodes: Vec::new(), states: 0 };
-        // For each label how many of the graphs that are left have it; those of the formula are
-        // kept.
+        let mut made = CompositionTree { nodes: Vec::new(), states: 0 };
+        // The number of remaining graphs that own each label. Labels of the formula stay visible.
         let mut holders: Vec<u32> =
             system.labels().map(|label| system.owners(label).len() as u32).collect();
         let named = automaton.labels();
         for component in 0..count as u32 {
-            let whole = Graph::of(system, component);
+            let whole = ComponentGraph::of(system, component);
             made.add(None, (whole, Vec::new()), |it| holders[it.index()] > 1, named, goes_on)?;
         }
         let mut left: Vec<usize> = (0..count).collect();
         let mut order = Vec::new();
         let mut tried = HashMap::new();
         let mut is_cut = false;
-        // The last two are looked at together with the automaton, which goes to few of their
-        // states.
+        // The last two graphs are not composed: the search explores only few of their joint states.
         while left.len() > 2 {
             let (a, b) = made.best(&left, &holders, named, &mut tried, goes_on);
             let (one, other) = (&made.nodes[a].seen, &made.nodes[b].seen);
@@ -116,10 +113,10 @@ impl Composition {
             left.push(made.nodes.len());
             made.add(Some((a, b)), both, |it| holders[it.index()] > 1, named, goes_on)?;
         }
-        let Tree { nodes, states } = made;
-        let graphs: Vec<&Graph> = left.iter().map(|&it| &nodes[it].seen).collect();
+        let CompositionTree { nodes, states } = made;
+        let graphs: Vec<&ComponentGraph> = left.iter().map(|&it| &nodes[it].seen).collect();
         let (small, labels, automaton) = small::system(system, &graphs, automaton);
-        let dependence = Dependence::new(&small);
+        let dependence = DependenceRelation::new(&small);
         Some(Composition {
             nodes,
             order,
@@ -133,68 +130,73 @@ impl Composition {
         })
     }
 
-    /// Whether more could be put together if graphs might have more states.
+    /// Returns true if a larger limit would allow further composition.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Which two were put together: their numbers, where each pair has the next number after those
-    /// of the components and the pairs before.
+    /// Returns the composed pairs of node numbers. The components have the first numbers, and each
+    /// pair has the next number.
     pub(crate) fn order(&self) -> &[(u32, u32)] {
         &self.order
     }
 
-    /// How many states all graphs had that were put together, before any were merged.
+    /// Returns the total number of states of all composed graphs before minimisation.
     pub(crate) fn states(&self) -> usize {
         self.states
     }
 
-    /// Looks for a run that is accepted.
-    pub(crate) fn search(&self, most: usize, goes_on: &mut dyn FnMut() -> bool) -> Composed {
+    /// Searches for an accepted run.
+    pub(crate) fn search(
+        &self,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> CompositionOutcome {
         let mut product = Product::new(&self.small, (0..self.left.len() as u32).collect());
-        let search = Search::new(&self.small, &mut product, &self.automaton, Endings::Ignored);
+        let search =
+            ProductSearch::new(&self.small, &mut product, &self.automaton, FiniteRuns::Ignored);
         let outcome = search.with_fewer_steps(self.dependence.clone()).run(most, goes_on);
         match outcome.ending {
-            Ending::Run(run) => {
+            SearchEnd::Run(run) => {
                 let unseen = self.small.label_count() - self.left.len();
                 let moves = run.labels.iter().map(|it| match self.labels[it.index()] {
-                    Some(label) => expand::Move::Label(label),
-                    None => expand::Move::Unseen(it.index() - unseen),
+                    Some(label) => expand::JointMove::Label(label),
+                    None => expand::JointMove::Unseen(it.index() - unseen),
                 });
-                let moves: Vec<expand::Move> = moves.collect();
+                let moves: Vec<expand::JointMove> = moves.collect();
                 let found = expand::parts(&self.nodes, &self.left, &moves, run.back);
-                found.map_or(Composed::TooMany, Composed::Run)
+                found.map_or(CompositionOutcome::TooMany, CompositionOutcome::Run)
             }
-            Ending::Nothing => Composed::Nothing(outcome.nodes),
-            Ending::TooMany => Composed::TooMany,
-            Ending::Stopped => Composed::Stopped,
+            SearchEnd::Nothing => CompositionOutcome::Nothing(outcome.nodes),
+            SearchEnd::TooMany => CompositionOutcome::TooMany,
+            SearchEnd::Stopped => CompositionOutcome::Stopped,
         }
     }
 }
 
 /// The nodes so far.
-struct Tree {
-    nodes: Vec<Node>,
+struct CompositionTree {
+    nodes: Vec<CompositionNode>,
     states: usize,
 }
 
-impl Tree {
+impl CompositionTree {
     fn add(
         &mut self,
         parts: Option<(usize, usize)>,
-        (whole, pairs): (Graph, Vec<(u32, u32)>),
+        (whole, pairs): (ComponentGraph, Vec<(u32, u32)>),
         is_shared: impl Fn(LabelId) -> bool,
         named: &[LabelId],
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<()> {
         let (seen, _) = least(&whole, |label| is_shared(label) || named.contains(&label), goes_on)?;
         self.states += whole.edges.len();
-        self.nodes.push(Node { parts, whole, pairs, seen });
+        self.nodes.push(CompositionNode { parts, whole, pairs, seen });
         Some(())
     }
 
-    /// The two to be put together next: of those that share a label, if any do, the ones that come
-    /// to the fewest states. That is tried out where they are small.
+    /// Returns the pair to compose next: among pairs that share a label, if any, the pair with the
+    /// smallest result. Small pairs are composed tentatively to determine the size.
     fn best(
         &self,
         open: &[usize],
@@ -231,5 +233,5 @@ impl Tree {
     }
 }
 
-/// Two graphs that have more states together are not put together only to see what is left.
+/// Limit on the number of states of a tentative composition.
 const MOST_TRIED: usize = 1 << 12;

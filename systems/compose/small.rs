@@ -1,14 +1,15 @@
-//! What is left of a system that was put together, as a system again.
+//! The remaining graphs of a composition as a system.
 
-use super::graph::{Graph, Row};
+use super::graph::{ComponentGraph, SuccessorRow};
 use crate::formula::KindAutomaton;
 use crate::system::{Component, LabelId, System};
 
-/// Graphs as components of a system, whose last labels are those of the steps of each that are not
-/// seen; of each label that of the system that it is; and the automaton that reads these labels.
+/// Turns the minimised graphs back into a system. Returns the system, the original label of each of
+/// its labels (`None` for the invisible steps of a graph), and the automaton renumbered to the new
+/// labels.
 pub(super) fn system(
     system: &System,
-    graphs: &[&Graph],
+    graphs: &[&ComponentGraph],
     automaton: &KindAutomaton,
 ) -> (System, Vec<Option<LabelId>>, KindAutomaton) {
     let mut seen: Vec<LabelId> =
@@ -19,12 +20,12 @@ pub(super) fn system(
         let at = label.and_then(|label| seen.binary_search(&label).ok());
         LabelId(at.unwrap_or(seen.len() + graph) as u32)
     };
-    let row = |row: &Row, graph: usize| {
+    let row = |row: &SuccessorRow, graph: usize| {
         let mut row: Vec<_> = row.iter().map(|&(label, to)| (number(label, graph), to)).collect();
         row.sort_unstable();
         row
     };
-    let component = |(at, graph): (usize, &&Graph)| Component {
+    let component = |(at, graph): (usize, &&ComponentGraph)| Component {
         name: String::new(),
         root: None,
         states: vec![String::new(); graph.edges.len()],
@@ -33,7 +34,7 @@ pub(super) fn system(
         edges: graph.edges.iter().map(|it| row(it, at)).collect(),
     };
     let components = graphs.iter().enumerate().map(component).collect();
-    // A label is owned by whom it is seen of, though it may be on no edge.
+    // A graph owns each of its visible labels, even if the label is on no edge.
     let owners_of = |label: LabelId| {
         let all = (0..).zip(graphs).filter(|(_, graph)| graph.owns(label));
         all.map(|it| it.0).collect::<Vec<u32>>()

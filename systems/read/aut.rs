@@ -1,4 +1,4 @@
-//! Single components as other tools write them: Aldebaran (`.aut`) and mCRL2's `.fsm`.
+//! Single components in the formats of other tools: Aldebaran (`.aut`) and mCRL2's `.fsm`.
 //!
 //! ```text
 //! des (0, 2, 2)                    state(2) Nat
@@ -11,20 +11,28 @@
 //! ```
 //!
 //! A file is one transition system, and becomes a system of one component. In `.fsm`, states are
-//! numbered from 1, which is where it begins; what its parameters say is not needed.
+//! numbered from 1, which is the initial state. A state may have no line of its own: it then occurs
+//! in transitions only. The parameters of `.fsm` are not needed.
+//!
+//! In both formats, mCRL2 writes probability distributions instead of states: `0 1/2 1` in `.aut`,
+//! `[1 1/2 2 1/2]` in `.fsm`. Such files are refused.
 
 use super::error::ReadError;
 use super::tokens::quoted;
 use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
 
-/// The most states of one file.
+/// Limit on the number of states of a file.
 const MOST: usize = 50_000_000;
 
-/// Reads a file of Aldebaran.
+/// The most states that a short `.fsm` file may have by their numbers alone. Longer files may have
+/// one for each byte.
+const MOST_WITHOUT_LINES: usize = 100_000;
+
+/// Parses an Aldebaran file.
 ///
 /// # Errors
-/// With the place of the first problem.
+/// Returns the position of the first error.
 pub fn aut(text: &str, name: &str) -> Result<System, ReadError> {
     let mut component = ComponentBuilder::new("component0");
     let mut counts: Option<(usize, usize)> = None;
@@ -67,21 +75,48 @@ fn states_of(component: &mut ComponentBuilder, count: usize) {
     }
 }
 
-/// `des (FIRST, TRANSITIONS, STATES)`.
+/// Returns the refusal of a distribution in place of a state.
+fn probabilities(text: &str, at: usize, state: &str) -> ReadError {
+    let expected = "one state: probabilities are not read; replace the distribution by a transition \
+                    to each of its states";
+    let found = format!("the probability distribution `{}`", shortened(state.trim()));
+    ReadError::at(text, at, expected, found)
+}
+
+/// Returns the beginning of a text, for messages.
+fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+/// Returns true if a text is a probability distribution over states: `0 1/2 1` or `0 0.5 1` in
+/// `.aut`, in brackets in `.fsm`. A state is a single number.
+fn is_distribution(text: &str) -> bool {
+    let inside = text.trim();
+    let is_bracketed = inside.starts_with('[');
+    let inside = inside.trim_start_matches('[').trim_end_matches(']');
+    let numbers: Vec<&str> = inside.split_whitespace().collect();
+    let is_number = |word: &&str| {
+        let sign = |c: char| c.is_ascii_digit() || "./eE+-".contains(c);
+        word.starts_with(|c: char| c.is_ascii_digit() || c == '.') && word.chars().all(sign)
+    };
+    (is_bracketed || numbers.len() > 1) && !numbers.is_empty() && numbers.iter().all(is_number)
+}
+
+/// Parses the line `des (FIRST, TRANSITIONS, STATES)`.
 fn head(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), ReadError> {
     let at = begin + (line.len() - line.trim_start().len());
     let wrong = |found: &str| {
         let expected = "`des (FIRST, TRANSITIONS, STATES)` with three numbers, FIRST below STATES";
-        ReadError::at(
-            text,
-            at,
-            expected,
-            format!("`{}`", found.chars().take(40).collect::<String>()),
-        )
+        ReadError::at(text, at, expected, format!("`{}`", shortened(found)))
     };
     let line = line.trim();
     let inside = line.strip_prefix("des").map(str::trim);
     let inside = inside.and_then(|it| it.strip_prefix('(')).and_then(|it| it.strip_suffix(')'));
+    if let Some(first) = inside.and_then(|it| it.split(',').next())
+        && is_distribution(first)
+    {
+        return Err(probabilities(text, at, first));
+    }
     let numbers: Option<Vec<usize>> =
         inside.map(|it| it.split(',')).and_then(|it| it.map(|it| it.trim().parse().ok()).collect());
     match numbers.as_deref() {
@@ -92,7 +127,7 @@ fn head(text: &str, begin: usize, line: &str) -> Result<(usize, usize, usize), R
     }
 }
 
-/// `(FROM, LABEL, TO)`; the label may stand in quotes, and may then hold commas.
+/// Parses a line `(FROM, LABEL, TO)`. The label may be quoted, and may then contain commas.
 fn edge(
     text: &str,
     begin: usize,
@@ -103,8 +138,7 @@ fn edge(
     let line = line.trim();
     let wrong = || {
         let expected = format!("`(FROM, \"LABEL\", TO)` with states below {states}");
-        let found = format!("`{}`", line.chars().take(40).collect::<String>());
-        ReadError::at(text, at, expected, found)
+        ReadError::at(text, at, expected, format!("`{}`", shortened(line)))
     };
     let inside = line.strip_prefix('(').and_then(|it| it.strip_suffix(')')).ok_or_else(wrong)?;
     let (from, rest) = inside.split_once(',').ok_or_else(wrong)?;
@@ -118,6 +152,9 @@ fn edge(
             (label.trim().to_owned(), to)
         }
     };
+    if let Some(state) = [from, to].into_iter().find(|it| is_distribution(it)) {
+        return Err(probabilities(text, at, state));
+    }
     let state = |text: &str| text.trim().parse().ok().filter(|&it: &usize| it < states);
     match (state(from), state(to)) {
         (Some(from), Some(to)) if !label.is_empty() => Ok((from, label, to)),
@@ -125,49 +162,31 @@ fn edge(
     }
 }
 
-/// Reads a file of mCRL2's.
+/// Parses an mCRL2 `.fsm` file.
 ///
 /// # Errors
-/// With the place of the first problem.
+/// Returns the position of the first error.
 pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
     let mut component = ComponentBuilder::new("component0");
     let (mut part, mut states, mut offset) = (0, 0, 0);
+    let most = MOST.min(text.len().max(MOST_WITHOUT_LINES));
+    let mut edges: Vec<(u32, String, u32)> = Vec::new();
+    let mut start = None;
     for line in text.split_inclusive('\n') {
         let begin = offset;
         offset += line.len();
         let trimmed = line.trim();
+        let at = begin + (line.len() - line.trim_start().len());
         match (trimmed, part) {
-            ("---", 0 | 1) => {
-                part += 1;
-                if part == 2 {
-                    states_of(&mut component, states);
-                }
-            }
+            ("---", 0..=2) => part += 1,
             ("", _) | (_, 0) => {}
             (_, 1) => states += usize::from(states < MOST),
+            (_, 2) => edges.push(fsm_edge(text, at, trimmed, most)?),
+            // The initial state, which newer versions write.
+            _ if start.is_none() => start = Some(fsm_state(text, at, trimmed, most)?),
             _ => {
-                let wrong = || {
-                    let expected = format!("`FROM TO \"LABEL\"` with states from 1 to {states}");
-                    let found = format!("`{}`", trimmed.chars().take(40).collect::<String>());
-                    ReadError::at(text, begin, expected, found)
-                };
-                let (from, rest) = trimmed.split_once(char::is_whitespace).ok_or_else(wrong)?;
-                let (to, label) =
-                    rest.trim_start().split_once(char::is_whitespace).ok_or_else(wrong)?;
-                let label = label.trim();
-                let label = match label.starts_with('"') {
-                    true => quoted(label).ok_or_else(wrong)?.0,
-                    false => label.to_owned(),
-                };
-                let state = |text: &str| {
-                    text.trim().parse().ok().filter(|it| (1..=states as u32).contains(it))
-                };
-                match (state(from), state(to)) {
-                    (Some(from), Some(to)) if !label.is_empty() => {
-                        component.edge(from - 1, &label, to - 1);
-                    }
-                    _ => return Err(wrong()),
-                }
+                let found = format!("`{}`", shortened(trimmed));
+                return Err(ReadError::at(text, at, "the end of the file", found));
             }
         }
     }
@@ -175,9 +194,62 @@ pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
         let expected = "two lines `---`, before the states and before the transitions";
         return Err(ReadError::at(text, text.len(), expected, "the end of the file"));
     }
+    let used = edges.iter().flat_map(|(from, _, to)| [*from, *to]).chain(start);
+    let states = used.map(|state| state as usize + 1).chain([states]).max().unwrap_or(0);
+    states_of(&mut component, states);
+    for (from, label, to) in &edges {
+        component.edge(*from, label, *to);
+    }
     if states > 0 {
-        component.start(0);
+        component.start(start.unwrap_or(0));
     }
     system(name, vec![component])
         .map_err(|error| ReadError::at(text, text.len(), "a transition system", error.to_string()))
+}
+
+/// Parses a line `FROM TO "LABEL"`. States count from 0 in the result.
+fn fsm_edge(
+    text: &str,
+    at: usize,
+    line: &str,
+    most: usize,
+) -> Result<(u32, String, u32), ReadError> {
+    let wrong = || {
+        let expected = format!("`FROM TO \"LABEL\"` with states from 1 to {most}");
+        ReadError::at(text, at, expected, format!("`{}`", shortened(line)))
+    };
+    let (from, rest) = line.split_once(char::is_whitespace).ok_or_else(wrong)?;
+    let rest = rest.trim_start();
+    if let Some(end) = rest.find(']').filter(|_| rest.starts_with('[')) {
+        return Err(probabilities(text, at, &rest[..=end]));
+    }
+    let (to, label) = rest.split_once(char::is_whitespace).ok_or_else(wrong)?;
+    let label = match label.trim() {
+        label if label.starts_with('"') => {
+            let (inside, length) = quoted(label).ok_or_else(wrong)?;
+            label[length..].is_empty().then_some(inside).ok_or_else(wrong)?
+        }
+        label => label.to_owned(),
+    };
+    match (fsm_number(from, most), fsm_number(to, most)) {
+        (Some(from), Some(to)) if !label.is_empty() => Ok((from, label, to)),
+        _ => Err(wrong()),
+    }
+}
+
+/// Parses the initial state on its line, counted from 0 in the result.
+fn fsm_state(text: &str, at: usize, line: &str, most: usize) -> Result<u32, ReadError> {
+    if is_distribution(line) {
+        return Err(probabilities(text, at, line));
+    }
+    fsm_number(line, most).ok_or_else(|| {
+        let expected = format!("the initial state, a number from 1 to {most}");
+        ReadError::at(text, at, expected, format!("`{}`", shortened(line)))
+    })
+}
+
+/// Parses the number of a state, counted from 1 in the text and from 0 in the result.
+fn fsm_number(text: &str, most: usize) -> Option<u32> {
+    let number = text.trim().parse().ok().filter(|it| (1..=most).contains(it))?;
+    u32::try_from(number - 1).ok()
 }

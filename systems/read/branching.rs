@@ -1,22 +1,27 @@
-//! Formulas of CTL over labels as text.
+//! Parser for CTL formulas over labels.
 
 use super::error::ReadError;
 use super::tokens::quoted;
-use crate::branching::{BranchingFormula, Part, Steps};
+use crate::branching::{BranchingFormula, BranchingNode, StepFilter};
 use crate::system::System;
 
-/// Whether a text has a sign that only formulas of CTL have: a label in brackets, or a quantifier
-/// of paths.
+/// Returns true if a text contains syntax that only CTL formulas have: a label in brackets, or a
+/// path quantifier.
 pub fn is_branching(text: &str) -> bool {
     lexed(text).is_ok_and(|tokens| {
         tokens.iter().any(|(token, _)| {
-            matches!(token, Token::Labelled { .. } | Token::Path(_) | Token::Quantified { .. })
+            matches!(
+                token,
+                BranchingToken::Labelled { .. }
+                    | BranchingToken::Path(_)
+                    | BranchingToken::Quantified { .. }
+            )
         })
     })
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Token {
+enum BranchingToken {
     Not,
     And,
     Or,
@@ -25,16 +30,16 @@ enum Token {
     Open,
     Close,
     Constant(bool),
-    /// `[]`, or `<>` where it is not for all.
+    /// `[]` for universal, otherwise `<>`.
     Any {
         all: bool,
     },
-    /// `[a]` or `<a>`.
+    /// `[a]` for universal, otherwise `<a>`.
     Labelled {
         all: bool,
         label: String,
     },
-    /// `A` or `E` before a parenthesis.
+    /// `A` (true) or `E` before a parenthesis.
     Path(bool),
     /// `AG`, `EF`, …
     Quantified {
@@ -46,24 +51,24 @@ enum Token {
     Word(String),
 }
 
-const SIGNS: &[(&str, Token)] = &[
-    ("<=>", Token::Equivalent),
-    ("<->", Token::Equivalent),
-    ("=>", Token::Implies),
-    ("->", Token::Implies),
-    ("[]", Token::Any { all: true }),
-    ("<>", Token::Any { all: false }),
-    ("&&", Token::And),
-    ("&", Token::And),
-    ("||", Token::Or),
-    ("|", Token::Or),
-    ("!", Token::Not),
-    ("~", Token::Not),
-    ("(", Token::Open),
-    (")", Token::Close),
+const SIGNS: &[(&str, BranchingToken)] = &[
+    ("<=>", BranchingToken::Equivalent),
+    ("<->", BranchingToken::Equivalent),
+    ("=>", BranchingToken::Implies),
+    ("->", BranchingToken::Implies),
+    ("[]", BranchingToken::Any { all: true }),
+    ("<>", BranchingToken::Any { all: false }),
+    ("&&", BranchingToken::And),
+    ("&", BranchingToken::And),
+    ("||", BranchingToken::Or),
+    ("|", BranchingToken::Or),
+    ("!", BranchingToken::Not),
+    ("~", BranchingToken::Not),
+    ("(", BranchingToken::Open),
+    (")", BranchingToken::Close),
 ];
 
-fn lexed(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
+fn lexed(text: &str) -> Result<Vec<(BranchingToken, usize)>, ReadError> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -80,7 +85,7 @@ fn lexed(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
                 let (word, length) = quoted(rest).ok_or_else(|| {
                     ReadError::at(text, at, "a closing `\"` for this one", "the end of the formula")
                 })?;
-                (Token::Word(word), length)
+                (BranchingToken::Word(word), length)
             }
             None if is_word(c) => {
                 let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
@@ -97,8 +102,8 @@ fn lexed(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
     Ok(tokens)
 }
 
-/// `[a]` or `<a>`.
-fn bracketed(text: &str, at: usize) -> Result<(Token, usize), ReadError> {
+/// Reads `[a]` or `<a>`.
+fn bracketed(text: &str, at: usize) -> Result<(BranchingToken, usize), ReadError> {
     let rest = &text[at..];
     let all = rest.starts_with('[');
     let close = if all { ']' } else { '>' };
@@ -110,11 +115,11 @@ fn bracketed(text: &str, at: usize) -> Result<(Token, usize), ReadError> {
         true => quoted(inside).map_or(inside.to_owned(), |it| it.0),
         false => inside.to_owned(),
     };
-    Ok((Token::Labelled { all, label }, end + 1))
+    Ok((BranchingToken::Labelled { all, label }, end + 1))
 }
 
-/// A word, and how much of it is a token.
-fn word(word: &str, after: &str) -> (Token, usize) {
+/// Reads a word; returns the token and its length.
+fn word(word: &str, after: &str) -> (BranchingToken, usize) {
     let mut letters = word.chars();
     let all = match letters.next() {
         Some('A') => Some(true),
@@ -123,30 +128,30 @@ fn word(word: &str, after: &str) -> (Token, usize) {
     };
     if let Some(all) = all {
         match letters.next() {
-            None if after.trim_start().starts_with('(') => return (Token::Path(all), 1),
+            None if after.trim_start().starts_with('(') => return (BranchingToken::Path(all), 1),
             Some(operator @ ('F' | 'G' | 'X')) => {
-                return (Token::Quantified { all, operator }, 2);
+                return (BranchingToken::Quantified { all, operator }, 2);
             }
             _ => {}
         }
     }
     let token = match word {
-        "true" | "1" => Token::Constant(true),
-        "false" | "0" => Token::Constant(false),
-        "U" => Token::Until,
-        "W" => Token::WeakUntil,
-        _ => Token::Word(word.to_owned()),
+        "true" | "1" => BranchingToken::Constant(true),
+        "false" | "0" => BranchingToken::Constant(false),
+        "U" => BranchingToken::Until,
+        "W" => BranchingToken::WeakUntil,
+        _ => BranchingToken::Word(word.to_owned()),
     };
     (token, word.len())
 }
 
-/// How deep formulas may be.
+/// Limit on the nesting depth of formulas.
 const DEEPEST: usize = 400;
 
-/// Reads a formula of CTL over the labels of a system.
+/// Parses a CTL formula over the labels of a system.
 ///
 /// # Errors
-/// If the text is none, with the place in the text.
+/// Returns the position of the first error.
 pub fn branching(text: &str, system: &System) -> Result<BranchingFormula, ReadError> {
     let tokens = lexed(text)?;
     let formula = BranchingFormula { parts: Vec::new(), unknown: Vec::new() };
@@ -160,7 +165,7 @@ pub fn branching(text: &str, system: &System) -> Result<BranchingFormula, ReadEr
 
 struct Parser<'t> {
     text: &'t str,
-    tokens: Vec<(Token, usize)>,
+    tokens: Vec<(BranchingToken, usize)>,
     at: usize,
     depth: usize,
     system: &'t System,
@@ -178,60 +183,61 @@ impl Parser<'_> {
         ReadError::at(self.text, offset, expected, found)
     }
 
-    fn peek(&self) -> Option<&Token> {
+    fn peek(&self) -> Option<&BranchingToken> {
         self.tokens.get(self.at).map(|it| &it.0)
     }
 
-    fn takes(&mut self, token: &Token) -> bool {
+    fn takes(&mut self, token: &BranchingToken) -> bool {
         let is = self.peek() == Some(token);
         self.at += usize::from(is);
         is
     }
 
-    fn push(&mut self, part: Part) -> usize {
+    fn push(&mut self, part: BranchingNode) -> usize {
         self.formula.parts.push(part);
         self.formula.parts.len() - 1
     }
 
     fn not(&mut self, part: usize) -> usize {
-        self.push(Part::Not(part))
+        self.push(BranchingNode::Not(part))
     }
 
     fn or(&mut self, left: usize, right: usize) -> usize {
         let (left, right) = (self.not(left), self.not(right));
-        let neither = self.push(Part::And(left, right));
+        let neither = self.push(BranchingNode::And(left, right));
         self.not(neither)
     }
 
-    /// `=>` and `<=>`, to the right, and whatever binds more tightly.
+    /// Parses `=>` and `<=>` (right-associative) and operators of higher precedence.
     fn implication(&mut self) -> Result<usize, ReadError> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(self.expected("a formula less deep"));
         }
         let left = self.disjunction()?;
-        let both_ways = self.peek() == Some(&Token::Equivalent);
-        let part = if self.takes(&Token::Implies) || self.takes(&Token::Equivalent) {
-            let right = self.implication()?;
-            let not_left = self.not(left);
-            let there = self.or(not_left, right);
-            if both_ways {
-                let not_right = self.not(right);
-                let back = self.or(left, not_right);
-                self.push(Part::And(there, back))
+        let both_ways = self.peek() == Some(&BranchingToken::Equivalent);
+        let part =
+            if self.takes(&BranchingToken::Implies) || self.takes(&BranchingToken::Equivalent) {
+                let right = self.implication()?;
+                let not_left = self.not(left);
+                let there = self.or(not_left, right);
+                if both_ways {
+                    let not_right = self.not(right);
+                    let back = self.or(left, not_right);
+                    self.push(BranchingNode::And(there, back))
+                } else {
+                    there
+                }
             } else {
-                there
-            }
-        } else {
-            left
-        };
+                left
+            };
         self.depth -= 1;
         Ok(part)
     }
 
     fn disjunction(&mut self) -> Result<usize, ReadError> {
         let mut left = self.conjunction()?;
-        while self.takes(&Token::Or) {
+        while self.takes(&BranchingToken::Or) {
             let right = self.conjunction()?;
             left = self.or(left, right);
         }
@@ -240,42 +246,42 @@ impl Parser<'_> {
 
     fn conjunction(&mut self) -> Result<usize, ReadError> {
         let mut left = self.operand()?;
-        while self.takes(&Token::And) {
+        while self.takes(&BranchingToken::And) {
             let right = self.operand()?;
-            left = self.push(Part::And(left, right));
+            left = self.push(BranchingNode::And(left, right));
         }
         Ok(left)
     }
 
-    /// What stands before an operand, and the operand.
+    /// Parses prefix operators and their operand.
     fn operand(&mut self) -> Result<usize, ReadError> {
         let mut before = Vec::new();
         while let Some(
-            token @ (Token::Not
-            | Token::Any { .. }
-            | Token::Labelled { .. }
-            | Token::Quantified { .. }),
+            token @ (BranchingToken::Not
+            | BranchingToken::Any { .. }
+            | BranchingToken::Labelled { .. }
+            | BranchingToken::Quantified { .. }),
         ) = self.peek()
         {
             before.push(token.clone());
             self.at += 1;
         }
         let mut part = match self.peek().cloned() {
-            Some(Token::Constant(value)) => {
+            Some(BranchingToken::Constant(value)) => {
                 self.at += 1;
-                self.push(Part::Constant(value))
+                self.push(BranchingNode::Constant(value))
             }
-            Some(Token::Open) => {
+            Some(BranchingToken::Open) => {
                 self.at += 1;
                 let part = self.implication()?;
                 self.close()?;
                 part
             }
-            Some(Token::Path(all)) => {
+            Some(BranchingToken::Path(all)) => {
                 self.at += 1;
                 self.between(all)?
             }
-            Some(Token::Word(_)) => {
+            Some(BranchingToken::Word(_)) => {
                 return Err(self.expected(
                     "`true`, `false`, a parenthesis or an operator such as `[a]`, `<a>`, `AG`: a label \
                      stands in brackets",
@@ -290,57 +296,57 @@ impl Parser<'_> {
     }
 
     fn close(&mut self) -> Result<(), ReadError> {
-        match self.takes(&Token::Close) {
+        match self.takes(&BranchingToken::Close) {
             true => Ok(()),
             false => Err(self.expected("an operator or `)`")),
         }
     }
 
-    /// `(φ U ψ)` or `(φ W ψ)` after `A` or `E`.
+    /// Parses `(φ U ψ)` or `(φ W ψ)` after `A` or `E`.
     fn between(&mut self, all: bool) -> Result<usize, ReadError> {
         self.at += 1;
         let left = self.implication()?;
-        let weak = self.peek() == Some(&Token::WeakUntil);
-        if !self.takes(&Token::Until) && !self.takes(&Token::WeakUntil) {
+        let weak = self.peek() == Some(&BranchingToken::WeakUntil);
+        if !self.takes(&BranchingToken::Until) && !self.takes(&BranchingToken::WeakUntil) {
             return Err(self.expected("`U` or `W`"));
         }
         let right = self.implication()?;
         self.close()?;
         Ok(match weak {
             true => self.weak(all, left, right),
-            false => self.push(Part::Until { all, left, right }),
+            false => self.push(BranchingNode::Until { all, left, right }),
         })
     }
 
-    /// The dual of an until.
+    /// Builds a weak until, as the dual of an until.
     fn weak(&mut self, all: bool, left: usize, right: usize) -> usize {
         let (not_left, not_right) = (self.not(left), self.not(right));
-        let neither = self.push(Part::And(not_left, not_right));
-        let until = self.push(Part::Until { all: !all, left: not_right, right: neither });
+        let neither = self.push(BranchingNode::And(not_left, not_right));
+        let until = self.push(BranchingNode::Until { all: !all, left: not_right, right: neither });
         self.not(until)
     }
 
-    fn applied(&mut self, token: Token, part: usize) -> usize {
+    fn applied(&mut self, token: BranchingToken, part: usize) -> usize {
         match token {
-            Token::Any { all } | Token::Quantified { all, operator: 'X' } => {
-                self.push(Part::Next { all, label: Steps::Any, part })
+            BranchingToken::Any { all } | BranchingToken::Quantified { all, operator: 'X' } => {
+                self.push(BranchingNode::Next { all, label: StepFilter::Any, part })
             }
-            Token::Labelled { all, label } => {
+            BranchingToken::Labelled { all, label } => {
                 let label = match self.system.label_named(&label) {
-                    Some(label) => Steps::Labelled(label),
+                    Some(label) => StepFilter::Labelled(label),
                     None => {
                         self.formula.unknown.push(label);
-                        Steps::None
+                        StepFilter::None
                     }
                 };
-                self.push(Part::Next { all, label, part })
+                self.push(BranchingNode::Next { all, label, part })
             }
-            Token::Quantified { all, operator: 'F' } => {
-                let left = self.push(Part::Constant(true));
-                self.push(Part::Until { all, left, right: part })
+            BranchingToken::Quantified { all, operator: 'F' } => {
+                let left = self.push(BranchingNode::Constant(true));
+                self.push(BranchingNode::Until { all, left, right: part })
             }
-            Token::Quantified { all, .. } => {
-                let never = self.push(Part::Constant(false));
+            BranchingToken::Quantified { all, .. } => {
+                let never = self.push(BranchingNode::Constant(false));
                 self.weak(all, part, never)
             }
             _ => self.not(part),

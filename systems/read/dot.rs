@@ -1,4 +1,4 @@
-//! Systems as RERS writes them, in the graph language of Graphviz.
+//! Parser for systems in the RERS form of the Graphviz language.
 //!
 //! ```text
 //! digraph G {
@@ -10,65 +10,67 @@
 //! }
 //! ```
 //!
-//! Each subgraph is a component. The edge with the empty label leads from its root to its start
-//! state; several such edges lead to several start states. No other edge may touch the root. A
-//! component without such an edge begins in its only state to which no edge leads. States belong
-//! to one component each; the label of a state is shown to people; other attributes are
-//! read and ignored.
+//! Each subgraph is a component. An edge with the empty label leads from its root to a start state;
+//! several such edges lead to several start states. No other edge may touch the root. A component
+//! without such an edge starts in its only state without incoming edge. Each state belongs to one
+//! component. The label of a state is its display title; other attributes are ignored.
 
 use super::error::ReadError;
-use super::tokens::{Token, tokens};
+use super::tokens::{SystemToken, tokens};
 use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
 use std::collections::HashMap;
 
-/// Reads a system.
+/// Parses a system.
 ///
 /// # Errors
-/// With the place of the first problem.
+/// Returns the position of the first error.
 pub fn dot(text: &str, name: &str) -> Result<System, ReadError> {
-    let reader = Reader { text, tokens: tokens(text)?, at: 0, component_of: HashMap::new() };
+    let reader = DotReader { text, tokens: tokens(text)?, at: 0, component_of: HashMap::new() };
     reader.system(name)
 }
 
-/// An edge as it is written, with its place in the file.
-struct Written {
+/// An edge as written in the file, with its offset.
+struct ParsedEdge {
     from: String,
     to: String,
     label: String,
     offset: usize,
 }
 
-struct Reader<'t> {
+struct DotReader<'t> {
     text: &'t str,
-    tokens: Vec<(Token, usize)>,
+    tokens: Vec<(SystemToken, usize)>,
     at: usize,
-    /// The component of each state, to refuse states of two.
+    /// The component of each state, to reject states of two components.
     component_of: HashMap<String, usize>,
 }
 
-impl Reader<'_> {
+impl DotReader<'_> {
     fn system(mut self, name: &str) -> Result<System, ReadError> {
         self.keyword("digraph")?;
-        if let Some(Token::Word(_)) = self.peek() {
+        if let Some(SystemToken::Word(_)) = self.peek() {
             self.at += 1;
         }
         self.sign('{', "`{` after `digraph`")?;
         let mut components = Vec::new();
         loop {
             match self.peek().cloned() {
-                Some(Token::Sign('}')) => break,
-                Some(Token::Sign(';')) => self.at += 1,
-                Some(Token::Word(word)) if word == "subgraph" => {
+                Some(SystemToken::Sign('}')) => break,
+                Some(SystemToken::Sign(';')) => self.at += 1,
+                Some(SystemToken::Word(word)) if word == "subgraph" => {
                     self.at += 1;
                     components.push(self.component(components.len())?);
                 }
-                Some(Token::Word(word)) if ["graph", "node", "edge"].contains(&word.as_str()) => {
+                Some(SystemToken::Word(word))
+                    if ["graph", "node", "edge"].contains(&word.as_str()) =>
+                {
                     self.at += 1;
                     self.attributes()?;
                 }
-                Some(Token::Word(_))
-                    if self.tokens.get(self.at + 1).map(|it| &it.0) == Some(&Token::Sign('=')) =>
+                Some(SystemToken::Word(_))
+                    if self.tokens.get(self.at + 1).map(|it| &it.0)
+                        == Some(&SystemToken::Sign('=')) =>
                 {
                     self.at += 2;
                     self.word("a value after `=`")?;
@@ -89,7 +91,7 @@ impl Reader<'_> {
     fn component(&mut self, number: usize) -> Result<ComponentBuilder, ReadError> {
         let begin = self.offset();
         let name = match self.peek() {
-            Some(Token::Word(name)) => {
+            Some(SystemToken::Word(name)) => {
                 let name = name.clone();
                 self.at += 1;
                 name
@@ -99,21 +101,21 @@ impl Reader<'_> {
         self.sign('{', "`{` after `subgraph NAME`")?;
         let mut nodes: Vec<String> = Vec::new();
         let mut titles: Vec<(String, String)> = Vec::new();
-        let mut edges: Vec<Written> = Vec::new();
+        let mut edges: Vec<ParsedEdge> = Vec::new();
         loop {
             let offset = self.offset();
             let word = match self.peek().cloned() {
-                Some(Token::Sign('}')) => break,
-                Some(Token::Sign(';')) => {
+                Some(SystemToken::Sign('}')) => break,
+                Some(SystemToken::Sign(';')) => {
                     self.at += 1;
                     continue;
                 }
-                Some(Token::Word(word)) => word,
+                Some(SystemToken::Word(word)) => word,
                 _ => return Err(self.expected("a state such as `1`, an edge `1->2`, or `}`")),
             };
             self.at += 1;
             match self.peek() {
-                Some(Token::Arrow) => {
+                Some(SystemToken::Arrow) => {
                     self.at += 1;
                     let target = self.offset();
                     let to = self.word("the state that the edge leads to")?;
@@ -123,9 +125,9 @@ impl Reader<'_> {
                     self.belongs(&word, number, offset)?;
                     self.belongs(&to, number, target)?;
                     nodes.extend([word.clone(), to.clone()]);
-                    edges.push(Written { from: word, to, label, offset });
+                    edges.push(ParsedEdge { from: word, to, label, offset });
                 }
-                Some(Token::Sign('=')) => {
+                Some(SystemToken::Sign('=')) => {
                     self.at += 1;
                     self.word("a value after `=`")?;
                 }
@@ -142,7 +144,7 @@ impl Reader<'_> {
         self.at += 1;
         let mut component = self.assembled(&name, nodes, &edges, begin)?;
         for (state, title) in titles {
-            // The root, which has none, is no state.
+            // The root is not a state, so it has no title.
             if component.root.as_ref() != Some(&state) && !title.is_empty() {
                 let state = component.state(&state);
                 component.set_title(state, &title);
@@ -151,7 +153,7 @@ impl Reader<'_> {
         Ok(component)
     }
 
-    /// A state is of one component.
+    /// Checks that a state belongs to only one component.
     fn belongs(&mut self, state: &str, number: usize, offset: usize) -> Result<(), ReadError> {
         let of = *self.component_of.entry(state.to_owned()).or_insert(number);
         if of == number {
@@ -162,12 +164,12 @@ impl Reader<'_> {
         Err(ReadError::at(self.text, offset, expected, found))
     }
 
-    /// The component of these states and edges, without its root.
+    /// Builds the component of these states and edges, without its root.
     fn assembled(
         &self,
         name: &str,
         nodes: Vec<String>,
-        edges: &[Written],
+        edges: &[ParsedEdge],
         begin: usize,
     ) -> Result<ComponentBuilder, ReadError> {
         let mut component = ComponentBuilder::new(name);
@@ -218,19 +220,19 @@ impl Reader<'_> {
         Ok(component)
     }
 
-    /// Attributes in brackets, if there are any: the label among them.
+    /// Parses optional attributes in brackets, and returns the label if there is one.
     fn attributes(&mut self) -> Result<Option<String>, ReadError> {
         let mut label = None;
-        while self.peek() == Some(&Token::Sign('[')) {
+        while self.peek() == Some(&SystemToken::Sign('[')) {
             self.at += 1;
-            while self.peek() != Some(&Token::Sign(']')) {
+            while self.peek() != Some(&SystemToken::Sign(']')) {
                 let key = self.word("an attribute such as `label=\"a\"`, or `]`")?;
                 self.sign('=', "`=` after the name of an attribute")?;
                 let value = self.word("the value of the attribute")?;
                 if key == "label" {
                     label = Some(value);
                 }
-                if let Some(Token::Sign(',' | ';')) = self.peek() {
+                if let Some(SystemToken::Sign(',' | ';')) = self.peek() {
                     self.at += 1;
                 }
             }
@@ -239,7 +241,7 @@ impl Reader<'_> {
         Ok(label)
     }
 
-    fn peek(&self) -> Option<&Token> {
+    fn peek(&self) -> Option<&SystemToken> {
         self.tokens.get(self.at).map(|(token, _)| token)
     }
 
@@ -248,13 +250,13 @@ impl Reader<'_> {
     }
 
     fn expected(&self, expected: &str) -> ReadError {
-        let found = self.peek().map_or("the end of the file".to_owned(), Token::shown);
+        let found = self.peek().map_or("the end of the file".to_owned(), SystemToken::shown);
         ReadError::at(self.text, self.offset(), expected, found)
     }
 
     fn keyword(&mut self, keyword: &str) -> Result<(), ReadError> {
         match self.peek() {
-            Some(Token::Word(word)) if word == keyword => {
+            Some(SystemToken::Word(word)) if word == keyword => {
                 self.at += 1;
                 Ok(())
             }
@@ -264,7 +266,7 @@ impl Reader<'_> {
 
     fn sign(&mut self, sign: char, expected: &str) -> Result<(), ReadError> {
         match self.peek() {
-            Some(Token::Sign(found)) if *found == sign => {
+            Some(SystemToken::Sign(found)) if *found == sign => {
                 self.at += 1;
                 Ok(())
             }
@@ -274,7 +276,7 @@ impl Reader<'_> {
 
     fn word(&mut self, expected: &str) -> Result<String, ReadError> {
         match self.peek().cloned() {
-            Some(Token::Word(word)) => {
+            Some(SystemToken::Word(word)) => {
                 self.at += 1;
                 Ok(word)
             }

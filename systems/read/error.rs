@@ -1,28 +1,28 @@
-//! What is wrong with a text, and where.
+//! Errors of the parsers, with positions.
 
 use parikh_net::printable::Printable;
 use std::fmt;
 
-/// A text is not what it should be.
+/// The error for invalid input.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub struct ReadError {
-    /// The line, from 1.
+    /// Line number from 1.
     pub line: usize,
-    /// The column, in characters, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// What may stand there.
+    /// The expected content.
     pub expected: String,
-    /// What stands there.
+    /// The content found.
     pub found: String,
-    /// The line itself, as far as it is worth showing.
+    /// The text of the line.
     pub text: String,
 }
 
-/// The most characters of a line that are shown.
+/// Limit on the characters of a line that are shown.
 const LONGEST: usize = 100;
 
 impl ReadError {
-    /// An error at a place of a text, in bytes.
+    /// Creates an error at a byte offset of a text.
     pub(crate) fn at(
         text: &str,
         offset: usize,
@@ -45,7 +45,8 @@ impl ReadError {
         }
     }
 
-    /// The same error of a text that is a part of another, and begins there, in bytes.
+    /// Translates an error in a part of a text into an error in the whole text. The part begins at
+    /// byte `offset`.
     #[must_use]
     pub fn within(self, whole: &str, offset: usize) -> Self {
         let rest = &whole[offset.min(whole.len())..];
@@ -55,11 +56,11 @@ impl ReadError {
         Self::at(whole, offset + line_begin + column, self.expected, self.found)
     }
 
-    /// The line with a caret below the column; both cut where the line is long.
+    /// Returns the line and a line with a caret below the column, both cut if the line is long.
     pub fn shown(&self) -> [String; 2] {
         let first = (self.column - 1).saturating_sub(LONGEST / 2);
         let cut: String = self.text.chars().skip(first).take(LONGEST).collect();
-        // What takes more room when it is printed would move the caret.
+        // Characters that print wider would shift the caret, so they are replaced by spaces.
         let plain: String = cut
             .chars()
             .map(|c| if Printable(c).to_string().len() == c.len_utf8() { c } else { ' ' })

@@ -1,4 +1,4 @@
-//! Readers: systems and properties as text.
+//! Parsers for systems and properties.
 
 mod aut;
 mod branching;
@@ -13,4 +13,4 @@ pub use branching::{branching, is_branching};
 pub use dot::dot;
 pub use error::ReadError;
 pub use promela::{promela, promela_properties};
-pub use properties::{Property, properties};
+pub use properties::{PropertyLine, properties};

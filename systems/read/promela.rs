@@ -1,4 +1,4 @@
-//! The Promela files of RERS: just the shape in which its generator writes systems.
+//! Parser for the Promela files of RERS, limited to the form that its generator writes.
 //!
 //! ```text
 //! active proctype Proc0()
@@ -18,31 +18,32 @@
 //! ltl p1 { (!pa W pb) }
 //! ```
 //!
-//! A process is a component, and what it sends or receives, but for the messages to the listener
-//! (`act`), is a label. All else is skipped: it is the same in every file. Any other Promela is
-//! refused.
+//! A process is a component. Each message that it sends or receives is a label, except for messages
+//! to the listener (`act`). The other lines are the same in every file and are skipped. Any other
+//! Promela is rejected.
 
 use super::error::ReadError;
 use crate::builder::{ComponentBuilder, system};
 use crate::system::System;
 use std::collections::HashMap;
 
-/// A component on its way.
+/// A component under construction.
 struct Process {
     component: ComponentBuilder,
-    /// The state in which it begins, a root if an empty label leads from it.
+    /// The initial state. It is a root if an empty label leads from it.
     first: String,
-    /// Edges: from, label, to, and where they stand.
+    /// Edges: source, label, target, and offset in the file.
     edges: Vec<(String, String, String, usize)>,
-    /// The state whose edges are read, and the label that waits for its target.
+    /// The state whose edges are being read, and the label whose target is still missing (next
+    /// field).
     state: Option<String>,
     label: Option<String>,
 }
 
-/// Reads a system.
+/// Parses a system.
 ///
 /// # Errors
-/// With the place of the first problem.
+/// Returns the position of the first error.
 pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
     let mut all: Vec<Process> = Vec::new();
     let mut open: Option<Process> = None;
@@ -106,7 +107,7 @@ pub fn promela(text: &str, name: &str) -> Result<System, ReadError> {
     })
 }
 
-/// The other lines of a process.
+/// Returns true for the other lines of a process.
 fn is_known(line: &str) -> bool {
     let plain = ["", "{", "}", "do", "od", "if", "fi", "fi;", "od;", "atomic {", "skip;"];
     plain.contains(&line)
@@ -147,7 +148,7 @@ impl Process {
     }
 }
 
-/// What the macros of a file stand for: `pa` for the label `a`.
+/// Returns the meaning of the macros in a file: label `a` for `pa`.
 fn promela_names(text: &str) -> HashMap<String, String> {
     let defines = text.lines().filter_map(|line| line.trim().strip_prefix("#define "));
     defines
@@ -159,7 +160,7 @@ fn promela_names(text: &str) -> HashMap<String, String> {
         .collect()
 }
 
-/// The properties in the `ltl` blocks of a file, numbered in their order, as a property file.
+/// Converts the `ltl` blocks of a file to a property file, numbered in their order.
 pub fn promela_properties(text: &str) -> String {
     let names = promela_names(text);
     let mut file = String::new();

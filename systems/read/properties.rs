@@ -1,4 +1,4 @@
-//! Property files of RERS: numbered formulas, some with their solutions.
+//! Parser for property files of RERS: numbered formulas, some with solutions.
 //!
 //! ```text
 //! #1: true
@@ -8,27 +8,27 @@
 //! ( G(a => F(b)) )
 //! ```
 //!
-//! A formula goes on to the next number. Lines that begin with `#` and are no number are comments.
+//! A formula extends to the next number. Other lines that begin with `#` are comments.
 
 use super::error::ReadError;
 use parikh_temporal::ParseError;
 use std::collections::HashSet;
 
-/// A property as its file has it.
+/// A property from a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Property {
-    /// Its number.
+pub struct PropertyLine {
+    /// The number of the property.
     pub number: u64,
-    /// Its solution, where the file has one.
+    /// The solution, if the file gives one.
     pub solution: Option<bool>,
     /// The formula as text.
     pub formula: String,
-    /// Where the formula begins in the file, in bytes.
+    /// Byte offset of the formula in the file.
     pub offset: usize,
 }
 
-impl Property {
-    /// The error of its formula of LTL, in the file.
+impl PropertyLine {
+    /// Translates an error in this LTL formula into an error in the file.
     pub fn error(&self, file: &str, error: &ParseError) -> ReadError {
         let before = self.formula.chars().take(error.column.saturating_sub(1));
         let offset: usize = before.map(char::len_utf8).sum();
@@ -36,12 +36,12 @@ impl Property {
     }
 }
 
-/// Reads a property file.
+/// Parses a property file. Formulas are not parsed.
 ///
 /// # Errors
-/// With the place of the first problem. Formulas are not looked at.
-pub fn properties(text: &str) -> Result<Vec<Property>, ReadError> {
-    let mut all: Vec<Property> = Vec::new();
+/// Returns the position of the first error.
+pub fn properties(text: &str) -> Result<Vec<PropertyLine>, ReadError> {
+    let mut all: Vec<PropertyLine> = Vec::new();
     let mut numbers = HashSet::new();
     let mut offset = 0;
     let mut header = 0;
@@ -72,7 +72,7 @@ pub fn properties(text: &str) -> Result<Vec<Property>, ReadError> {
                 }
             };
             header = begin;
-            all.push(Property { number, solution, formula: String::new(), offset });
+            all.push(PropertyLine { number, solution, formula: String::new(), offset });
         } else if !trimmed.is_empty() {
             let expected = "a number such as `#1:` before the first formula";
             let found = format!("`{}`", trimmed.chars().take(40).collect::<String>());
@@ -80,7 +80,7 @@ pub fn properties(text: &str) -> Result<Vec<Property>, ReadError> {
             if last.formula.is_empty() {
                 last.offset = begin + (line.len() - line.trim_start().len());
             }
-            // Comments within a formula are not copied: its text ends before them.
+            // Comments inside a formula are not copied: its text ends before them.
             let end = begin + line.trim_end().len();
             last.formula = text[last.offset..end].to_owned();
         }
@@ -95,8 +95,8 @@ pub fn properties(text: &str) -> Result<Vec<Property>, ReadError> {
     }
 }
 
-/// The number of a header without its `#`, and what follows the colon, up to a remark such as
-/// `(not blank invariant)`.
+/// Splits a header without its `#` into the number and the text after the colon, without a remark
+/// such as `(not blank invariant)`.
 fn numbered(rest: &str) -> Option<(u64, &str)> {
     let (number, rest) = rest.split_once(':')?;
     let rest = rest.trim();
@@ -104,7 +104,7 @@ fn numbered(rest: &str) -> Option<(u64, &str)> {
     Some((number.trim().parse().ok()?, rest[..remark].trim_end()))
 }
 
-fn missing(text: &str, header: usize, property: &Property) -> ReadError {
+fn missing(text: &str, header: usize, property: &PropertyLine) -> ReadError {
     let found = format!("no formula of property {}", property.number);
     ReadError::at(text, header, "a formula after this line", found)
 }

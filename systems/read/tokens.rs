@@ -1,31 +1,31 @@
-//! A text of the graph language of Graphviz as tokens.
+//! Lexer for the Graphviz language.
 
 use super::error::ReadError;
 
-/// A piece of a text.
+/// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Token {
-    /// A name, a number, or a text in quotes.
+pub(crate) enum SystemToken {
+    /// A name, a number, or a quoted text.
     Word(String),
     /// `->`.
     Arrow,
-    /// A sign: braces, brackets, `=`, `;`, `,`.
+    /// A single character: braces, brackets, `=`, `;`, `,`.
     Sign(char),
 }
 
-impl Token {
-    /// The token as it is shown in messages.
+impl SystemToken {
+    /// Returns the token as shown in messages.
     pub(crate) fn shown(&self) -> String {
         match self {
-            Token::Word(word) => format!("`{}`", word.chars().take(40).collect::<String>()),
-            Token::Arrow => "`->`".to_owned(),
-            Token::Sign(sign) => format!("`{sign}`"),
+            SystemToken::Word(word) => format!("`{}`", word.chars().take(40).collect::<String>()),
+            SystemToken::Arrow => "`->`".to_owned(),
+            SystemToken::Sign(sign) => format!("`{sign}`"),
         }
     }
 }
 
-/// The tokens of a text, with the byte at which each begins.
-pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
+/// Returns the tokens of a text, each with its byte offset.
+pub(crate) fn tokens(text: &str) -> Result<Vec<(SystemToken, usize)>, ReadError> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -41,18 +41,18 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ReadError> {
             })?;
             (None, end + 2)
         } else if rest.starts_with("->") {
-            (Some(Token::Arrow), 2)
+            (Some(SystemToken::Arrow), 2)
         } else if "{}[]=;,".contains(c) {
-            (Some(Token::Sign(c)), 1)
+            (Some(SystemToken::Sign(c)), 1)
         } else if c == '"' {
             let (word, length) = quoted(rest).ok_or_else(|| {
                 ReadError::at(text, at, "a closing `\"` for this one", "the end of the file")
             })?;
-            (Some(Token::Word(word)), length)
+            (Some(SystemToken::Word(word)), length)
         } else if is_word(c) || c == '-' && rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
             let sign = usize::from(c == '-');
             let length = rest[sign..].find(|c| !is_word(c)).map_or(rest.len(), |at| at + sign);
-            (Some(Token::Word(rest[..length].to_owned())), length)
+            (Some(SystemToken::Word(rest[..length].to_owned())), length)
         } else {
             let expected = "a name, `->`, or one of `{ } [ ] = ; ,`";
             return Err(ReadError::at(text, at, expected, format!("`{c}`")));
@@ -67,7 +67,8 @@ fn begins_line(text: &str, at: usize) -> bool {
     text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
 }
 
-/// A text in quotes, and how many bytes it takes with them. `\"` is a quote; other escapes stay.
+/// Reads a quoted text; returns its content and its length in bytes with the quotes. `\"` is a
+/// quote; other escapes are kept.
 pub(crate) fn quoted(text: &str) -> Option<(String, usize)> {
     let mut word = String::new();
     let mut escaped = false;

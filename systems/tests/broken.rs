@@ -1,4 +1,4 @@
-//! Broken inputs: what is wrong is said with the line, and nothing panics.
+//! Invalid inputs: each error names the line, and nothing panics.
 
 use parikh_systems::read::{self, ReadError};
 use parikh_systems::{LabelFormula, System};
@@ -99,7 +99,7 @@ fn properties(text: &str) -> Result<(), ReadError> {
 const READERS: [(Reader, &str); 5] =
     [(dot, DOT), (aut, AUT), (fsm, FSM), (promela, PROMELA), (properties, PROPERTIES)];
 
-/// What is broken, and where and how that is said.
+/// Invalid inputs, each with the line and the text of its error.
 const BROKEN: &[(Reader, &str, usize, &str)] = &[
     (dot, "", 1, "expected `digraph`, found the end of the file"),
     (dot, "graph G {}", 1, "expected `digraph`"),
@@ -156,7 +156,25 @@ const BROKEN: &[(Reader, &str, usize, &str)] = &[
     (aut, "des (0, 2, 2)\n(0, a, 1)\n", 3, "expected 2 transitions"),
     (aut, "des (0, 1, 2)\n(0, , 1)\n", 2, "expected `(FROM"),
     (fsm, "", 1, "two lines `---`"),
-    (fsm, "---\n0\n---\n1 2 \"a\"\n", 4, "states from 1 to 1"),
+    (fsm, "---\n0\n---\n1 0 \"a\"\n", 4, "states from 1 to 100000"),
+    (fsm, "---\n0\n---\n1 200000 \"a\"\n", 4, "states from 1 to 100000"),
+    (fsm, "---\n0\n---\n1 [1 1/2 2 1/2] \"a\"\n", 4, "found the probability distribution `[1"),
+    (fsm, "---\n---\n1 2 \"a\"\n---\n[1 0.5 2 0.5]\n", 5, "found the probability distribution"),
+    (fsm, "---\n---\n1 2 \"a\"\n---\n1\n2\n", 6, "expected the end of the file"),
+    (fsm, "---\n---\n1 2 \"a\"\n---\nx\n", 5, "expected the initial state"),
+    (
+        aut,
+        "des (0 1/2 1, 1, 2)\n(0, \"a\", 1)\n",
+        1,
+        "found the probability distribution `0 1/2 1`",
+    ),
+    (
+        aut,
+        "des (0, 1, 2)\n(0, \"a\", 0 0.5 1)\n",
+        2,
+        "found the probability distribution `0 0.5 1`",
+    ),
+    (aut, "des (0, 1, 2)\n(0, a, 1 1/3 0 1/3 1)\n", 2, "probabilities are not read"),
     (fsm, "---\n0\n---\n1 1\n", 4, "expected `FROM TO"),
     (fsm, "---\n---\n", 3, "no states"),
     (promela, "", 1, "a process `active proctype Proc0()`"),
@@ -232,7 +250,7 @@ fn what_is_whole_is_read() {
     assert_eq!(read::promela_properties(PROMELA), "#1:\n( (! a V true) )\n\n");
 }
 
-/// A line with something put where it does not belong, or with something missing.
+/// A mutation of a line: something is inserted at the wrong place or removed.
 type Spoil = fn(&str) -> String;
 
 const SPOILS: [Spoil; 8] = [
@@ -270,7 +288,7 @@ fn whatever_line_is_spoiled_is_the_line_that_is_named() {
     }
     let all: usize = broken.iter().sum();
     assert!(all >= 200 && broken.iter().all(|it| *it >= 10), "{broken:?}");
-    // What is missing at the end of a line may show itself on the next one only.
+    // A missing end of a line may be detected only on the next line.
     assert!(4 * exact >= 3 * all, "{exact} of {all}");
 }
 

@@ -1,11 +1,12 @@
-//! Systems and their nets: as many markings as joint states, and as many of them dead.
+//! Systems and their nets: the number of markings equals the number of joint states, also for dead
+//! ones.
 
 use parikh_net::{Marking, Net};
 use parikh_systems::generate::random_system;
-use parikh_systems::{Space, net, read};
+use parikh_systems::{JointStateSpace, net, read};
 use std::collections::HashSet;
 
-/// All reachable markings, and how many of them are dead.
+/// Returns the number of reachable markings, and the number of dead ones.
 fn markings(net: &Net) -> (usize, usize) {
     let mut seen = HashSet::from([net.initial().clone()]);
     let mut open: Vec<Marking> = vec![net.initial().clone()];
@@ -30,7 +31,7 @@ fn the_net_of_a_system_has_its_joint_states() {
     let mut random = fastrand::Rng::with_seed(5);
     for _ in 0..300 {
         let system = random_system(&mut random);
-        let space = Space::visit(&system, 1 << 20, &mut || true).unwrap();
+        let space = JointStateSpace::visit(&system, 1 << 20, &mut || true).unwrap();
         let net = net(&system, 1 << 20).unwrap();
         let has_roots = system.components().iter().any(|it| it.starts().len() > 1);
         let (all, dead) = markings(&net);
@@ -47,7 +48,8 @@ fn the_net_of_a_system_has_its_joint_states() {
 
 #[test]
 fn a_net_has_the_sizes_that_the_challenge_says() {
-    // Two components with two edges each of one label: four combinations, and the joint first step.
+    // Two components with two edges each for one label: four combinations, and the joint first
+    // step.
     let text = "digraph G { subgraph a { 0->1 [label=\"\"]; 1->2 [label=x]; 1->1 [label=x]; }
                 subgraph b { 3->4 [label=\"\"]; 4->5 [label=x]; 5->4 [label=x]; } }";
     let system = read::dot(text, "two").unwrap();

@@ -1,21 +1,22 @@
-//! One property by three ways: the system, its net, and Promela's semantics.
+//! One property evaluated in three ways: on the system, on its net, and with Promela's semantics.
 //!
-//! The net is visited marking by marking, and what it does is asked as a system of one component.
-//! In Promela's semantics runs that end count, too: a formula that sees only the labels that it
-//! names has another answer there only if the system can stop, and then a run that ends is against
-//! it. SPIN itself has been asked, too.
+//! The net is explored marking by marking, and its behaviour becomes a system with one component.
+//! In Promela's semantics finite runs count, too. The answer for an insensitive formula differs
+//! there only if the system can stop; then a finite run violates the formula. Answers of SPIN
+//! itself are compared, too.
 
 use fastrand::Rng;
 use parikh_net::{Marking, Net};
 use parikh_systems::generate::{random_pattern, random_system};
 use parikh_systems::{
-    ComponentBuilder, Decider, Endings, Grounds, LabelFormula, Space, System, net, read, system,
+    ComponentBuilder, Decider, FiniteRuns, JointStateSpace, Justification, LabelFormula, System,
+    net, read, system,
 };
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What a net does, as a system of one component.
+/// Returns the behaviour of a net as a system with one component.
 fn of_net(net: &Net, has_roots: bool) -> System {
     let mut component = ComponentBuilder::new("net");
     let mut numbers: HashMap<Marking, u32> = HashMap::new();
@@ -33,7 +34,7 @@ fn of_net(net: &Net, has_roots: bool) -> System {
                 component.state(&(all.len() - 1).to_string())
             });
             match has_roots && from == 0 {
-                // The joint first step is no part of a run.
+                // The joint first step is not part of a run.
                 true => component.start(to),
                 false => component.edge(from, net.transition_label(t).unwrap(), to),
             }
@@ -45,7 +46,8 @@ fn of_net(net: &Net, has_roots: bool) -> System {
     system("net", vec![component]).unwrap()
 }
 
-/// A system in the shape of the challenge's Promela, if it has one start state in each component.
+/// Returns the system in the form of the challenge's Promela, if each component has one start
+/// state.
 fn promela(system: &System) -> Option<String> {
     let mut text = String::new();
     for (number, component) in system.components().iter().enumerate() {
@@ -74,12 +76,13 @@ fn promela(system: &System) -> Option<String> {
     Some(text)
 }
 
-/// Whether all runs satisfy a formula, and the run that does not.
-fn answer(system: &System, text: &str, endings: Endings) -> Option<(bool, Option<bool>)> {
+/// Returns whether all runs satisfy the formula, and the value of the formula on the
+/// counterexample.
+fn answer(system: &System, text: &str, endings: FiniteRuns) -> Option<(bool, Option<bool>)> {
     let formula = LabelFormula::parse(text, system).unwrap();
     let grounds = Decider::new(system, endings).decide(&formula, 1, &mut || true).ok()?;
     Some(match grounds {
-        Grounds::Run(run) => (false, Some(run.back == run.labels.len())),
+        Justification::Run(run) => (false, Some(run.back == run.labels.len())),
         _ => (true, None),
     })
 }
@@ -92,20 +95,20 @@ fn the_system_its_net_and_promela_agree_as_far_as_their_semantics_do() {
         let drawn = random_system(&mut random);
         let has_roots = drawn.components().iter().any(|it| it.starts().len() > 1);
         let made = of_net(&net(&drawn, 1 << 20).unwrap(), has_roots);
-        let stops = Space::visit(&drawn, 1 << 20, &mut || true).unwrap().deadlocks() > 0;
+        let stops = JointStateSpace::visit(&drawn, 1 << 20, &mut || true).unwrap().deadlocks() > 0;
         let spin = promela(&drawn).map(|text| {
             read::promela(&text, "x").unwrap_or_else(|error| panic!("{error}\n{text}"))
         });
         for _ in 0..3 {
             let text = random_pattern(&mut random);
-            let infinite = answer(&drawn, &text, Endings::Ignored).unwrap();
-            let by_net = answer(&made, &text, Endings::Ignored).unwrap();
+            let infinite = answer(&drawn, &text, FiniteRuns::Ignored).unwrap();
+            let by_net = answer(&made, &text, FiniteRuns::Ignored).unwrap();
             assert_eq!(infinite.0, by_net.0, "{text}\n{}", parikh_systems::write::dot(&drawn));
-            let Some(finite) = answer(&drawn, &text, Endings::Stutter) else { continue };
-            let finite_net = answer(&made, &text, Endings::Stutter).unwrap();
+            let Some(finite) = answer(&drawn, &text, FiniteRuns::Stutter) else { continue };
+            let finite_net = answer(&made, &text, FiniteRuns::Stutter).unwrap();
             assert_eq!(finite.0, finite_net.0, "{text}\n{}", parikh_systems::write::dot(&drawn));
             if let Some(spin) = &spin {
-                let as_promela = answer(spin, &text, Endings::Stutter).unwrap();
+                let as_promela = answer(spin, &text, FiniteRuns::Stutter).unwrap();
                 assert_eq!(finite.0, as_promela.0, "{text}");
                 written += 1;
             }
@@ -122,7 +125,7 @@ fn the_system_its_net_and_promela_agree_as_far_as_their_semantics_do() {
     assert!(same > 300 && ended > 10 && written > 300, "{same} {ended} {written}");
 }
 
-/// The challenge's files, where they are there: one problem as `.dot` and as Promela.
+/// Tests the challenge's files, if they are present: one problem as `.dot` and as Promela.
 #[test]
 fn a_problem_of_the_challenge_is_the_same_in_both_files() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rers");
@@ -138,22 +141,23 @@ fn a_problem_of_the_challenge_is_the_same_in_both_files() {
         let dot = read::dot(&dot, "x").unwrap();
         let pml = read::promela(&pml, "x").unwrap();
         assert_eq!((dot.state_count(), dot.edge_count()), (pml.state_count(), pml.edge_count()));
-        let stops = Space::visit(&dot, 1 << 22, &mut || true).is_none_or(|it| it.deadlocks() > 0);
+        let stops =
+            JointStateSpace::visit(&dot, 1 << 22, &mut || true).is_none_or(|it| it.deadlocks() > 0);
         for property in read::properties(&listed).unwrap() {
-            let infinite = answer(&dot, &property.formula, Endings::Ignored).unwrap();
-            let by_pml = answer(&pml, &property.formula, Endings::Ignored).unwrap();
+            let infinite = answer(&dot, &property.formula, FiniteRuns::Ignored).unwrap();
+            let by_pml = answer(&pml, &property.formula, FiniteRuns::Ignored).unwrap();
             assert_eq!(infinite.0, by_pml.0, "{number} {}", property.number);
-            let Some(spin) = answer(&dot, &property.formula, Endings::Stutter) else { continue };
-            let spin_pml = answer(&pml, &property.formula, Endings::Stutter).unwrap();
+            let Some(spin) = answer(&dot, &property.formula, FiniteRuns::Stutter) else { continue };
+            let spin_pml = answer(&pml, &property.formula, FiniteRuns::Stutter).unwrap();
             assert_eq!(spin.0, spin_pml.0, "{number} {}", property.number);
             assert!(infinite.0 == spin.0 || stops, "{number} {}", property.number);
         }
     }
 }
 
-/// What SPIN says of the 20 properties of each Promela problem, from the first on: 1 is TRUE. Those
-/// of 105 and of 102 in 2017 are from reports of Evrostos, which calls it, the others from SPIN
-/// 6.5.2 (`benchmarks/spin-verdicts.sh`); where there are both, they are the same.
+/// SPIN's answers for the 20 properties of each Promela problem, in order; 1 is TRUE. The answers
+/// for 105, and for 102 of 2017, are from reports of Evrostos, which calls SPIN. The others are
+/// from SPIN 6.5.2 (`benchmarks/spin-verdicts.sh`). Where both exist, they agree.
 const SPIN: [(&str, &str); 7] = [
     ("promela2016/problem101", "10101110111100110010"),
     ("promela2016/problem102", "10101110111100111101"),
@@ -164,7 +168,7 @@ const SPIN: [(&str, &str); 7] = [
     ("promela2017/problem102", "10100100100011111011"),
 ];
 
-/// The challenge's Promela files, where they are there.
+/// Tests the challenge's Promela files, if they are present.
 #[test]
 fn properties_of_promela_are_as_spin_says() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/rers");
@@ -179,10 +183,10 @@ fn properties_of_promela_are_as_spin_says() {
         let system = read::promela(&pml, name).unwrap();
         let mut said = String::new();
         for property in read::properties(&listed).unwrap() {
-            let (holds, ends) = answer(&system, &property.formula, Endings::Stutter).unwrap();
+            let (holds, ends) = answer(&system, &property.formula, FiniteRuns::Stutter).unwrap();
             said.push(if holds { '1' } else { '0' });
-            // Over infinite runs only, another answer is due to a run that ends.
-            let (infinite, _) = answer(&system, &property.formula, Endings::Ignored).unwrap();
+            // If only infinite runs count, a different answer must come from a finite run.
+            let (infinite, _) = answer(&system, &property.formula, FiniteRuns::Ignored).unwrap();
             if infinite != holds {
                 assert_eq!((holds, ends), (false, Some(true)), "{name} {}", property.number);
                 by_end += 1;

@@ -1,61 +1,63 @@
-//! Whether an automaton accepts what a formula says, from its obligations alone.
+//! Checks that an automaton accepts exactly the words of a formula, from its obligations alone.
 //!
-//! The checker knows nothing of how an automaton came about. It looks at one state at a time, takes
-//! the formulas that stand at the state apart, and compares what it finds with the edges.
+//! The checker does not know how the automaton was built. For each state, it decomposes the
+//! formulas at the state and compares the result with the edges.
 //!
-//! **Nothing is missing** ([`Tableau::check_complete`]). What a word has to meet is taken apart by
-//! the rules of tableaux: φ U ψ is ψ now, or φ now and φ U ψ next, put off; φ R ψ is ψ now, and φ
-//! now or φ R ψ next. Each of the cases has to be *covered* by an edge that demands no more than
-//! the case: its literals are among those of the case, the obligations of its target are among what
-//! is next, and it puts off only what the case puts off.
+//! **Nothing is missing** ([`LinearTableau::check_complete`]). Obligations are decomposed by the tableau
+//! rules: φ U ψ is ψ now, or φ now and φ U ψ next (postponed); φ R ψ is ψ now, and φ now or φ R ψ
+//! next. Each resulting case must be *covered* by an edge that requires no more than the case: its
+//! literals are among the literals of the case, the obligations of its target are among the next
+//! formulas, and it postpones only untils that the case postpones.
 //!
-//! *Why that is enough.* Take a word of the formula. In each state whose obligations it meets, it
-//! is in some case that puts no until off whose right side holds. An edge covers this case, and the
-//! rest of the word meets the obligations of its target: so there is a run. Were the mark of φ U ψ
-//! missing from some point of it on, all cases from there would put it off. So ψ would hold nowhere
-//! from there; but a case that puts φ U ψ off has it next, and it is true of the rest of the word:
-//! ψ holds somewhere. Hence the run is accepting. Where one side of a choice is demanded anyway,
-//! the word is in the case of that side, and the other side is no case.
+//! *Sufficiency.* Take a word of the formula. At each state whose obligations the word satisfies,
+//! the word is in some case that postpones no until whose right side holds. An edge covers this
+//! case, and the rest of the word satisfies the obligations of its target. So there is a run.
+//! Suppose the mark of φ U ψ were missing from some point on. Then all cases from there postpone
+//! it, so ψ holds nowhere from there. But a case that postpones φ U ψ has it among its next
+//! formulas, which the rest of the word satisfies, so ψ holds somewhere: a contradiction. Hence the
+//! run is accepting. If one side of a choice is required anyway, the word is in the case of that
+//! side, and the other side needs no case.
 //!
-//! **Nothing is too much** ([`Tableau::check_sound`]). At each edge, every obligation of its state
-//! has to follow from its literals and from the obligations of its target, where an until may
-//! follow from "next" only if the edge lacks its mark.
+//! **Nothing is too much** ([`LinearTableau::check_sound`]). For each edge, every obligation of its state
+//! must follow from the literals of the edge and the obligations of its target. An until may follow
+//! from "next" only if the edge lacks its mark.
 //!
-//! *Why that is enough.* Along an accepting run, every obligation is true, by induction over
-//! formulas. An until can rest on "next" only as long as edges lack its mark, which is not for
-//! ever; so its right side comes. A release rests on "next" for ever, or until its left side comes.
+//! *Sufficiency.* Along an accepting run every obligation is true, by induction over formulas. An
+//! until can follow from "next" only while edges lack its mark, which does not last forever, so its
+//! right side becomes true. A release follows from "next" forever, or until its left side becomes
+//! true.
 //!
-//! Answers that no run exists rest on the first of the two. Source of the rules: Gerth, Peled,
+//! The claim that no run exists depends on the first check. Source of the rules: Gerth, Peled,
 //! Vardi, Wolper, "Simple on-the-fly automatic verification of linear temporal logic", PSTV 1995.
 
-use super::Edge;
-use super::translate::Tableau;
+use super::AutomatonEdge;
+use super::translate::LinearTableau;
 use crate::atom::Literal;
 use crate::formula::{Formula, Ltl, Node};
-use crate::parts::Values;
+use crate::parts::PartValues;
 use crate::paths::Linear;
 use std::collections::BTreeSet;
 use thiserror::Error;
 
-type Id = Formula<Linear>;
+type LinearFormula = Formula<Linear>;
 
-/// Why an automaton is not believed.
+/// The reason why an automaton is rejected.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum Refusal {
-    /// Numbers do not fit together: a target, a mark, or a row is missing.
+pub enum TableauRefusal {
+    /// The sizes are inconsistent: a target, a mark or a row is missing.
     #[error("{0} is out of range")]
     Malformed(&'static str),
-    /// Runs begin in a state that does not stand for the formula.
+    /// The initial state does not represent the formula.
     #[error("the obligations of the initial state are not the formula")]
     Initial,
-    /// No edge is there for one of the cases of a state.
+    /// No edge covers one of the cases of a state.
     #[error("state {state}: no edge for the case of {literals:?}, with {next} formulas next")]
     Uncovered {
         /// The state.
         state: usize,
-        /// What the case reads.
+        /// The literals of the case.
         literals: Vec<Literal>,
-        /// How many formulas are next.
+        /// Number of next formulas of the case.
         next: usize,
     },
     /// An edge does not imply an obligation of its state.
@@ -63,53 +65,62 @@ pub enum Refusal {
     Unmet {
         /// The state.
         state: usize,
-        /// Which of its edges.
+        /// The index of the edge at the state.
         edge: usize,
     },
-    /// More cases than may be looked at.
+    /// There are more cases than the limit.
     #[error("more than {0} cases")]
     TooMany(usize),
 }
 
-/// A case on the way.
+/// A partial case of the decomposition.
 #[derive(Clone, Default)]
-struct Case {
-    /// What is still to be taken apart.
-    open: Vec<Id>,
-    /// What has been taken apart, or is to be: the word of the case meets all of it.
-    known: BTreeSet<Id>,
+struct TableauCase {
+    /// Formulas still to be decomposed.
+    open: Vec<LinearFormula>,
+    /// All formulas of the case, decomposed or not; the word satisfies all of them.
+    known: BTreeSet<LinearFormula>,
     literals: BTreeSet<Literal>,
-    next: BTreeSet<Id>,
-    postponed: BTreeSet<Id>,
+    next: BTreeSet<LinearFormula>,
+    postponed: BTreeSet<LinearFormula>,
 }
 
-impl Tableau {
-    /// Whether every word of the formula is accepted; see the head of the module.
+impl LinearTableau {
+    /// Checks that every word of the formula is accepted; see the module documentation.
     ///
     /// # Errors
     ///
-    /// Says what is missing, or that it would look at more than `cases` cases.
-    pub fn check_complete(&self, formulas: &Ltl, formula: Id, cases: usize) -> Result<(), Refusal> {
+    /// Returns what is missing, or [`TableauRefusal::TooMany`] if there are more than `cases` cases.
+    pub fn check_complete(
+        &self,
+        formulas: &Ltl,
+        formula: LinearFormula,
+        cases: usize,
+    ) -> Result<(), TableauRefusal> {
         self.check_numbers()?;
         let demanded = conjuncts(formulas, formula);
         let initial = &self.obligations[self.automaton.initial];
         if !initial.iter().all(|obligation| demanded.contains(obligation)) {
-            return Err(Refusal::Initial);
+            return Err(TableauRefusal::Initial);
         }
         let mut left = cases;
         for state in 0..self.automaton.states.len() {
-            let mut first = Case::default();
+            let mut first = TableauCase::default();
             first.demand(self.obligations[state].iter().copied());
             let mut stack = vec![first];
             while let Some(case) = stack.pop() {
-                left = left.checked_sub(1).ok_or(Refusal::TooMany(cases))?;
-                // What covers a case covers all that it comes to.
+                left = left.checked_sub(1).ok_or(TableauRefusal::TooMany(cases))?;
+                // An edge that covers a case covers all its refinements.
                 if self.automaton.states[state].iter().any(|edge| self.covers(edge, &case)) {
                     continue;
                 }
                 if case.open.is_empty() {
                     let literals = case.literals.into_iter().collect();
-                    return Err(Refusal::Uncovered { state, literals, next: case.next.len() });
+                    return Err(TableauRefusal::Uncovered {
+                        state,
+                        literals,
+                        next: case.next.len(),
+                    });
                 }
                 take_apart(formulas, case, &mut stack);
             }
@@ -117,62 +128,67 @@ impl Tableau {
         Ok(())
     }
 
-    /// Whether every word that is accepted is one of the formula; see the head of the module.
+    /// Checks that every accepted word satisfies the formula; see the module documentation.
     ///
     /// # Errors
     ///
-    /// Says which edge does not do what its state stands for.
-    pub fn check_sound(&self, formulas: &Ltl, formula: Id) -> Result<(), Refusal> {
+    /// Returns the first edge that does not imply an obligation of its state.
+    pub fn check_sound(
+        &self,
+        formulas: &Ltl,
+        formula: LinearFormula,
+    ) -> Result<(), TableauRefusal> {
         self.check_numbers()?;
         let initial = &self.obligations[self.automaton.initial];
         if !conjuncts(formulas, formula).iter().all(|demanded| initial.contains(demanded)) {
-            return Err(Refusal::Initial);
+            return Err(TableauRefusal::Initial);
         }
         for (state, edges) in self.automaton.states.iter().enumerate() {
             for (number, edge) in edges.iter().enumerate() {
-                let is_met = |&obligation: &Id| self.meets(formulas, edge, obligation);
+                let is_met = |&obligation: &LinearFormula| self.meets(formulas, edge, obligation);
                 if !self.obligations[state].iter().all(is_met) {
-                    return Err(Refusal::Unmet { state, edge: number });
+                    return Err(TableauRefusal::Unmet { state, edge: number });
                 }
             }
         }
         Ok(())
     }
 
-    fn check_numbers(&self) -> Result<(), Refusal> {
+    fn check_numbers(&self) -> Result<(), TableauRefusal> {
         let automaton = &self.automaton;
         if self.obligations.len() != automaton.states.len() {
-            return Err(Refusal::Malformed("the number of obligations"));
+            return Err(TableauRefusal::Malformed("the number of obligations"));
         }
         if self.untils.len() != automaton.marks as usize || self.untils.len() > 64 {
-            return Err(Refusal::Malformed("the number of marks"));
+            return Err(TableauRefusal::Malformed("the number of marks"));
         }
         if automaton.initial >= automaton.states.len() {
-            return Err(Refusal::Malformed("the initial state"));
+            return Err(TableauRefusal::Malformed("the initial state"));
         }
-        let in_range = |edge: &Edge| edge.target < automaton.states.len();
+        let in_range = |edge: &AutomatonEdge| edge.target < automaton.states.len();
         if !automaton.states.iter().flatten().all(in_range) {
-            return Err(Refusal::Malformed("a target"));
+            return Err(TableauRefusal::Malformed("a target"));
         }
         Ok(())
     }
 
-    /// Whether an edge demands no more than a case.
-    fn covers(&self, edge: &Edge, case: &Case) -> bool {
+    /// Returns true if an edge requires no more than a case.
+    fn covers(&self, edge: &AutomatonEdge, case: &TableauCase) -> bool {
         let mut marks = self.untils.iter().zip(0..);
         edge.cube.literals().iter().all(|literal| case.literals.contains(literal))
             && self.obligations[edge.target].iter().all(|formula| case.next.contains(formula))
             && marks.all(|(until, mark)| edge.marks.has(mark) || case.postponed.contains(until))
     }
 
-    /// Whether a formula follows from what an edge reads and leads to.
-    fn meets(&self, formulas: &Ltl, edge: &Edge, formula: Id) -> bool {
+    /// Returns true if a formula follows from the literals of an edge and the obligations of its
+    /// target.
+    fn meets(&self, formulas: &Ltl, edge: &AutomatonEdge, formula: LinearFormula) -> bool {
         let next = &self.obligations[edge.target];
-        let postpones = |until: Id| {
+        let postpones = |until: LinearFormula| {
             let mark = self.untils.iter().position(|&other| other == until);
             next.contains(&until) && mark.is_some_and(|mark| !edge.marks.has(mark as u32))
         };
-        formulas.fold(formula, |part, node, met: &Values<_, bool>| match node {
+        formulas.fold(formula, |part, node, met: &PartValues<_, bool>| match node {
             Node::True => true,
             Node::False => false,
             Node::Literal(literal) => edge.cube.literals().contains(literal),
@@ -187,9 +203,9 @@ impl Tableau {
     }
 }
 
-impl Case {
-    /// Adds what the word has to meet, too.
-    fn demand(&mut self, formulas: impl IntoIterator<Item = Id>) {
+impl TableauCase {
+    /// Adds formulas that the word must satisfy.
+    fn demand(&mut self, formulas: impl IntoIterator<Item = LinearFormula>) {
         for formula in formulas {
             if self.known.insert(formula) {
                 self.open.push(formula);
@@ -197,17 +213,17 @@ impl Case {
         }
     }
 
-    /// The case, and that the word has to meet this, too.
-    fn with(&self, formula: Id) -> Self {
+    /// Returns the case with one more formula that the word must satisfy.
+    fn with(&self, formula: LinearFormula) -> Self {
         let mut case = self.clone();
         case.demand([formula]);
         case
     }
 }
 
-/// Takes one formula of a case apart, if possible one that comes to one case only; the cases that
-/// it comes to are pushed. Where one side of a choice is known, the other is no case of its own.
-fn take_apart(formulas: &Ltl, mut case: Case, stack: &mut Vec<Case>) {
+/// Decomposes one formula of a case, preferably one without a choice, and pushes the resulting
+/// cases. If one side of a choice is known already, the other side gets no case.
+fn take_apart(formulas: &Ltl, mut case: TableauCase, stack: &mut Vec<TableauCase>) {
     let is_choice =
         |node: &Node<Linear>| matches!(node, Node::Or(_) | Node::Until(..) | Node::Release(..));
     let plain = case.open.iter().position(|&part| !is_choice(formulas.node(part)));
@@ -255,8 +271,8 @@ fn take_apart(formulas: &Ltl, mut case: Case, stack: &mut Vec<Case>) {
     }
 }
 
-/// The conjuncts of a formula: no conjunction among them, and not true.
-fn conjuncts(formulas: &Ltl, formula: Id) -> Vec<Id> {
+/// Returns the conjuncts of a formula, without nested conjunctions and without the constant true.
+fn conjuncts(formulas: &Ltl, formula: LinearFormula) -> Vec<LinearFormula> {
     match formulas.node(formula) {
         Node::True => Vec::new(),
         Node::And(all) => {

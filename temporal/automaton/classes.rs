@@ -1,35 +1,32 @@
-//! How hard it is to see that a run is accepted.
+//! The strength of an automaton: the difficulty of detecting that a run is accepting.
 //!
-//! | strength | a component whose … | a run is accepted when it … |
+//! | strength | property of the component | a run is accepting when it … |
 //! |---|---|---|
-//! | terminal | states accept every word | comes there |
-//! | weak | cycles all have all marks | stays there |
-//! | strong | cycles have all marks between them | meets all of them again and again there |
+//! | terminal | its states accept every word | reaches the component |
+//! | weak | every cycle has all marks | stays in the component |
+//! | strong | its cycles together have all marks | visits every mark infinitely often there |
 //!
-//! An automaton is as hard as its hardest component that accepts anything: with a terminal one,
-//! looking for a run is looking for a reachable state.
-//!
-//! Source: Bloem, Ravi, Somenzi, "Efficient decision procedures for model checking of linear time
-//! logic properties", CAV 1999.
+//! The strength of an automaton is the maximum over its accepting components. For a terminal
+//! automaton, the search for an accepting run is a search for a reachable state.
 
 use super::Automaton;
 use super::emptiness::Components;
 
-/// Of a component, or of an automaton; see the head of the module.
+/// The strength of a component or an automaton; see the module documentation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Strength {
-    /// No run is accepted there.
+    /// No run that stays there is accepting.
     Rejecting,
     /// Every word is accepted there.
     Terminal,
-    /// Every run that stays there is accepted.
+    /// Every run that stays there is accepting.
     Weak,
-    /// Some runs that stay there are accepted, others are not.
+    /// Some runs that stay there are accepting, others are not.
     Strong,
 }
 
 impl Automaton {
-    /// The strength of the component of each state.
+    /// Returns the strength of the component of each state.
     pub fn strengths(&self) -> Vec<Strength> {
         let found = Components::new(self, |_| true);
         let weak = self.weak_components(&found);
@@ -43,7 +40,7 @@ impl Automaton {
         found.of.iter().map(|&component| of(component)).collect()
     }
 
-    /// The hardest strength of a component that is there.
+    /// Returns the largest strength of a component.
     pub fn strength(&self) -> Strength {
         self.strengths().into_iter().max().unwrap_or(Strength::Rejecting)
     }

@@ -3,8 +3,9 @@
 //! Source: Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on Computing
 //! 1972.
 
-/// The component of each of `count` nodes, and how many there are. `kth(node, k)` is the k-th
-/// successor. Components are numbered so that edges never lead to a larger number.
+/// Returns the component of each of `count` nodes, and the number of components. `kth(node, k)` is
+/// the k-th successor of a node. Components are numbered so that an edge never leads to a larger
+/// number.
 pub(super) fn components(
     count: usize,
     kth: impl Fn(usize, usize) -> Option<usize>,

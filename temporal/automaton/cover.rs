@@ -1,8 +1,8 @@
-//! The ways in which a formula can be met by a letter and what follows it.
+//! The ways in which the next letter and the rest of a word can satisfy a formula.
 //!
-//! A *term* says what is read now, what is left for the rest of the word, and which untils have
-//! been put off. The cover of a formula is a set of terms, one of which every word of the formula
-//! meets:
+//! A *term* consists of a condition on the current letter, the formulas that the rest of the word
+//! must satisfy, and the postponed untils. The cover of a formula is a set of terms such that every
+//! word of the formula satisfies one of them:
 //!
 //! ```text
 //! p          { p }
@@ -13,31 +13,33 @@
 //! φ R ψ      those of ψ, each with one of φ or with "next φ R ψ"
 //! ```
 //!
-//! A term that demands all that another demands is left out: whoever meets it meets the other.
+//! A term that requires everything that another term requires is left out: a word that satisfies it
+//! also satisfies the other.
 //!
 //! Source: Couvreur, "On-the-fly verification of linear temporal logic", FM 1999.
 
 use super::cube::Cube;
-use super::{Limits, Marks, TooLarge};
+use super::{AutomatonLimits, AutomatonTooLarge, Marks};
 use crate::formula::{Formula, Ltl, Node};
 use crate::paths::Linear;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-type Id = Formula<Linear>;
+type CoverFormula = Formula<Linear>;
 
-/// One way to meet a formula.
+/// An alternative for satisfying a formula.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(super) struct Term {
+pub(super) struct CoverTerm {
     pub(super) cube: Cube,
-    /// What the rest of the word has to meet: growing, no conjunction, not true.
-    pub(super) next: Vec<Id>,
-    /// The untils that are put off, by their marks.
+    /// The formulas that the rest of the word must satisfy: ascending, without conjunctions and
+    /// without true.
+    pub(super) next: Vec<CoverFormula>,
+    /// The postponed untils, by their marks.
     pub(super) postponed: Marks,
 }
 
-impl Term {
-    /// Whether it demands no more than the other.
+impl CoverTerm {
+    /// Returns true if this term requires no more than the other.
     fn is_weaker(&self, other: &Self) -> bool {
         self.postponed.within(other.postponed)
             && self.cube.contains(&other.cube)
@@ -54,14 +56,15 @@ impl Term {
     }
 }
 
-/// Whether all of a growing row are in another.
-pub(super) fn is_subset(few: &[Id], many: &[Id]) -> bool {
+/// Returns true if all elements of one ascending list are in another.
+pub(super) fn is_subset(few: &[CoverFormula], many: &[CoverFormula]) -> bool {
     let mut many = many.iter();
     few.iter().all(|one| many.any(|other| other == one))
 }
 
-/// The conjuncts of a formula, growing: no conjunction among them, and not true.
-pub(super) fn conjuncts(formulas: &Ltl, formula: Id) -> Vec<Id> {
+/// Returns the conjuncts of a formula in ascending order, without nested conjunctions and without
+/// the constant true.
+pub(super) fn conjuncts(formulas: &Ltl, formula: CoverFormula) -> Vec<CoverFormula> {
     let mut open = vec![formula];
     let mut all = Vec::new();
     while let Some(part) = open.pop() {
@@ -76,27 +79,34 @@ pub(super) fn conjuncts(formulas: &Ltl, formula: Id) -> Vec<Id> {
     all
 }
 
-/// Covers of formulas, each computed once.
+/// Covers of formulas, computed at most once per formula.
 pub(super) struct Covers<'f> {
     formulas: &'f Ltl,
-    limits: Limits,
-    /// The mark of each until.
-    marks: HashMap<Id, u32>,
-    covers: HashMap<Id, Rc<Vec<Term>>>,
+    limits: AutomatonLimits,
+    /// The marks, by until formula.
+    marks: HashMap<CoverFormula, u32>,
+    covers: HashMap<CoverFormula, Rc<Vec<CoverTerm>>>,
 }
 
 impl<'f> Covers<'f> {
-    /// Covers in which the untils have their marks in this order.
-    pub(super) fn new(formulas: &'f Ltl, untils: &[Id], limits: Limits) -> Result<Self, TooLarge> {
+    /// Creates an empty cache; the untils get marks in the given order.
+    pub(super) fn new(
+        formulas: &'f Ltl,
+        untils: &[CoverFormula],
+        limits: AutomatonLimits,
+    ) -> Result<Self, AutomatonTooLarge> {
         if untils.len() > 64 {
-            return Err(TooLarge::MARKS);
+            return Err(AutomatonTooLarge::MARKS);
         }
         let marks = untils.iter().copied().zip(0..).collect();
         Ok(Self { formulas, limits, marks, covers: HashMap::new() })
     }
 
-    /// The ways to meet all of the formulas.
-    pub(super) fn of_all(&mut self, formulas: &[Id]) -> Result<Vec<Term>, TooLarge> {
+    /// Returns the ways to satisfy all of the formulas.
+    pub(super) fn of_all(
+        &mut self,
+        formulas: &[CoverFormula],
+    ) -> Result<Vec<CoverTerm>, AutomatonTooLarge> {
         for &formula in formulas {
             self.compute(formula)?;
         }
@@ -104,8 +114,9 @@ impl<'f> Covers<'f> {
         self.conjunction(covers)
     }
 
-    /// Computes the cover of a formula after those of the parts that speak of the same letter.
-    fn compute(&mut self, formula: Id) -> Result<(), TooLarge> {
+    /// Computes the cover of a formula, after the covers of the parts that refer to the same
+    /// letter.
+    fn compute(&mut self, formula: CoverFormula) -> Result<(), AutomatonTooLarge> {
         let mut open = vec![formula];
         let mut missing = Vec::new();
         while let Some(part) = open.pop() {
@@ -129,16 +140,17 @@ impl<'f> Covers<'f> {
         Ok(())
     }
 
-    /// The cover of a formula from those of its parts.
-    fn of_parts(&self, formula: Id) -> Result<Vec<Term>, TooLarge> {
-        let later = |formula| Term { next: conjuncts(self.formulas, formula), ..Term::default() };
-        let cover = |part: &Id| self.covers[part].clone();
+    /// Computes the cover of a formula from the covers of its parts.
+    fn of_parts(&self, formula: CoverFormula) -> Result<Vec<CoverTerm>, AutomatonTooLarge> {
+        let later =
+            |formula| CoverTerm { next: conjuncts(self.formulas, formula), ..CoverTerm::default() };
+        let cover = |part: &CoverFormula| self.covers[part].clone();
         match self.formulas.node(formula) {
-            Node::True => Ok(vec![Term::default()]),
+            Node::True => Ok(vec![CoverTerm::default()]),
             Node::False => Ok(Vec::new()),
             Node::Literal(literal) => {
                 let cube = Cube::of([*literal]).expect("one literal agrees with itself");
-                Ok(vec![Term { cube, ..Term::default() }])
+                Ok(vec![CoverTerm { cube, ..CoverTerm::default() }])
             }
             Node::And(all) => self.conjunction(all.iter().map(cover).collect()),
             Node::Or(all) => {
@@ -166,11 +178,14 @@ impl<'f> Covers<'f> {
         }
     }
 
-    /// Each term of one cover with each of the others; the shortest covers first, which leave out
-    /// most of what contradicts them.
-    fn conjunction(&self, mut covers: Vec<Rc<Vec<Term>>>) -> Result<Vec<Term>, TooLarge> {
+    /// Combines each term of one cover with each term of the others. Short covers come first,
+    /// because they exclude most contradictory combinations.
+    fn conjunction(
+        &self,
+        mut covers: Vec<Rc<Vec<CoverTerm>>>,
+    ) -> Result<Vec<CoverTerm>, AutomatonTooLarge> {
         covers.sort_by_key(|cover| cover.len());
-        let mut terms = vec![Term::default()];
+        let mut terms = vec![CoverTerm::default()];
         for cover in covers {
             let mut both = Vec::new();
             for one in &terms {
@@ -181,17 +196,17 @@ impl<'f> Covers<'f> {
         Ok(terms)
     }
 
-    /// Adds terms, and leaves out those that demand more than another.
+    /// Adds terms, and removes terms that require more than another term.
     fn add_all(
         &self,
-        terms: &mut Vec<Term>,
-        new: impl IntoIterator<Item = Term>,
-    ) -> Result<(), TooLarge> {
+        terms: &mut Vec<CoverTerm>,
+        new: impl IntoIterator<Item = CoverTerm>,
+    ) -> Result<(), AutomatonTooLarge> {
         for term in new {
             if !terms.iter().any(|other| other.is_weaker(&term)) {
                 terms.retain(|other| !term.is_weaker(other));
                 terms.push(term);
-                TooLarge::refuse(terms.len(), self.limits.terms, "terms")?;
+                AutomatonTooLarge::refuse(terms.len(), self.limits.terms, "terms")?;
             }
         }
         Ok(())

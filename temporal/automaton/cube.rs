@@ -1,15 +1,15 @@
-//! Conditions on a letter: literals that all hold.
+//! Conditions on a letter: conjunctions of literals.
 
 #[cfg(test)]
 use crate::atom::Atom;
 use crate::atom::{Letter, Literal};
 
-/// Literals of different atoms, all of which hold; none: any letter.
+/// A conjunction of literals of different atoms. The empty cube allows any letter.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Cube(Vec<Literal>);
 
 impl Cube {
-    /// The conjunction of the literals; `None` if two of them contradict each other.
+    /// Returns the conjunction of the literals, or `None` if two of them contradict each other.
     pub fn of(literals: impl IntoIterator<Item = Literal>) -> Option<Self> {
         let mut all: Vec<Literal> = literals.into_iter().collect();
         all.sort_unstable();
@@ -18,22 +18,22 @@ impl Cube {
         agree.then_some(Self(all))
     }
 
-    /// The literals, growing.
+    /// Returns the literals in ascending order.
     pub fn literals(&self) -> &[Literal] {
         &self.0
     }
 
-    /// Whether the letter is one of those meant.
+    /// Returns true if the letter satisfies the cube.
     pub fn holds(&self, letter: &Letter) -> bool {
         self.0.iter().all(|&literal| letter.satisfies(literal))
     }
 
-    /// A letter that is meant: what need not be true is false.
+    /// Returns a letter that satisfies the cube; atoms that need not be true are false.
     pub fn letter(&self) -> Letter {
         Letter::of(self.0.iter().filter(|literal| literal.positive).map(|literal| literal.atom))
     }
 
-    /// Both; `None` if they contradict each other.
+    /// Returns the conjunction of both cubes, or `None` if they contradict each other.
     pub fn and(&self, other: &Self) -> Option<Self> {
         let mut all = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
@@ -54,14 +54,15 @@ impl Cube {
         Some(Self(all))
     }
 
-    /// Whether all letters of the other are letters of this one.
+    /// Returns true if every letter of the other cube is a letter of this cube.
     pub fn contains(&self, other: &Self) -> bool {
         let mut others = other.0.iter();
         self.0.len() <= other.0.len()
             && self.0.iter().all(|literal| others.any(|other| other == literal))
     }
 
-    /// What this one demands of the letters of another; `None` if it excludes them all.
+    /// Returns the literals of this cube that the other cube does not imply, or `None` if the cubes
+    /// contradict each other.
     pub(crate) fn within(&self, other: &Self) -> Option<Self> {
         let mut rest = Vec::new();
         for literal in &self.0 {
@@ -74,7 +75,8 @@ impl Cube {
         Some(Self(rest))
     }
 
-    /// The one cube that means the letters of both, if they differ in the sign of one literal only.
+    /// Returns the cube for the union of both cubes, if they differ only in the sign of one
+    /// literal.
     pub fn merged(&self, other: &Self) -> Option<Self> {
         if self.0.len() != other.0.len() {
             return None;
@@ -90,14 +92,14 @@ impl Cube {
         Some(Self(all))
     }
 
-    /// The letters of this cube that are not in the other, as cubes without a letter in common.
+    /// Returns the letters of this cube that are not in the other, as disjoint cubes.
     pub fn without(&self, other: &Self) -> Vec<Self> {
         let Some(demanded) = other.within(self) else { return vec![self.clone()] };
         let mut parts = Vec::with_capacity(demanded.0.len());
         let mut met = self.clone();
         for &literal in &demanded.0 {
             parts.extend(met.and(&Self(vec![literal.negated()])));
-            // The next parts are of the letters that this literal is true of.
+            // The following cubes contain only letters that satisfy this literal.
             match met.and(&Self(vec![literal])) {
                 Some(more) => met = more,
                 None => break,
@@ -107,9 +109,10 @@ impl Cube {
     }
 }
 
-/// Whether every letter is in one of the cubes. Takes time 2^(atoms of the cubes) at worst.
+/// Returns true if every letter is in one of the cubes. Takes time 2^(number of atoms) in the worst
+/// case.
 pub(crate) fn cover_all_letters(cubes: &[&Cube]) -> bool {
-    // The cubes that are still possible, given what has been decided of some atoms.
+    // Each entry holds the cubes that are compatible with the decided literals.
     let mut open: Vec<(Vec<&Cube>, Vec<Literal>)> = vec![(cubes.to_vec(), Vec::new())];
     while let Some((cubes, decided)) = open.pop() {
         let undecided =
@@ -129,7 +132,7 @@ pub(crate) fn cover_all_letters(cubes: &[&Cube]) -> bool {
     true
 }
 
-/// The cube of the literals `1`, `-2`, …: atom 1 true, atom 2 false.
+/// Returns the cube of the literals `1`, `-2`, …: atom 1 true, atom 2 false.
 #[cfg(test)]
 pub(crate) fn cube(literals: &[i32]) -> Cube {
     let literal =

@@ -1,27 +1,27 @@
-//! Whether an automaton accepts any word, and a word that it accepts.
+//! Emptiness of an automaton, and an accepted word.
 //!
-//! A run stays in one strongly connected component in the end. So a word is accepted exactly if a
-//! component is reachable whose inner edges carry all marks between them; a cycle through one edge
-//! for each mark then is the loop of a lasso.
+//! Every run eventually stays in one strongly connected component. A word is accepted if and only
+//! if a component is reachable whose inner edges together carry all marks. A cycle through one edge
+//! for each mark is then the cycle of a lasso.
 
 use super::components::components;
-use super::{Automaton, Edge, Marks};
+use super::{Automaton, AutomatonEdge, Marks};
 use crate::atom::Letter;
 use crate::lasso::Lasso;
 use std::collections::VecDeque;
 
-/// The strongly connected components of an automaton, and what their inner edges carry.
+/// The strongly connected components of an automaton, with the marks of their inner edges.
 pub(super) struct Components {
-    /// The component of each state; edges never lead to a larger number.
+    /// The component of each state. An edge never leads to a larger component number.
     pub(super) of: Vec<usize>,
     /// All marks on inner edges of each component; `None` without inner edges.
     pub(super) marks: Vec<Option<Marks>>,
 }
 
 impl Components {
-    /// Those of the part of the automaton that has the edges that `takes` allows.
-    pub(super) fn new(automaton: &Automaton, takes: impl Fn(&Edge) -> bool) -> Self {
-        let allowed: Vec<Vec<&Edge>> = automaton
+    /// Computes the components of the automaton restricted to the edges that `takes` allows.
+    pub(super) fn new(automaton: &Automaton, takes: impl Fn(&AutomatonEdge) -> bool) -> Self {
+        let allowed: Vec<Vec<&AutomatonEdge>> = automaton
             .states
             .iter()
             .map(|edges| edges.iter().filter(|edge| takes(edge)).collect())
@@ -38,21 +38,23 @@ impl Components {
         Self { of, marks }
     }
 
-    /// Whether the component of this number has a cycle with all marks.
+    /// Returns true if the component has a cycle with all marks.
     pub(super) fn is_accepting(&self, component: usize, automaton: &Automaton) -> bool {
         self.marks[component].is_some_and(|marks| Marks::all(automaton.marks).within(marks))
     }
 }
 
 impl Automaton {
-    /// A word that is accepted, if there is one. What need not be true in a letter is false.
+    /// Returns an accepted word, if there is one. Atoms that need not be true in a letter are
+    /// false.
     pub fn find_word(&self) -> Option<Lasso> {
         let (run, back) = self.find_run()?;
         Lasso::new(run.iter().map(|edge| edge.cube.letter()).collect(), back)
     }
 
-    /// The edges of an accepting run, if there is one, and where it goes on after the last of them.
-    pub(super) fn find_run(&self) -> Option<(Vec<Edge>, usize)> {
+    /// Returns the edges of an accepting run, if there is one, and the position at which the run
+    /// continues after the last edge.
+    pub(super) fn find_run(&self) -> Option<(Vec<AutomatonEdge>, usize)> {
         let components = Components::new(self, |_| true);
         let accepts = |state: usize| components.is_accepting(components.of[state], self);
         let prefix = self.shortest(self.initial, |_| true, |_, edge| accepts(edge.target));
@@ -64,13 +66,13 @@ impl Automaton {
             (path, entry)
         };
         let back = path.len();
-        let inside = |edge: &Edge| components.of[edge.target] == components.of[entry];
+        let inside = |edge: &AutomatonEdge| components.of[edge.target] == components.of[entry];
         let mut at = entry;
         let mut carried = Marks::NONE;
-        // One edge for each mark that is still missing, at least one edge, and back to the entry.
+        // Take one edge for each missing mark, at least one edge, and return to the entry.
         loop {
             let missing = Marks(Marks::all(self.marks).0 & !carried.0);
-            let is_new = |_: usize, edge: &Edge| missing.and(edge.marks) != Marks::NONE;
+            let is_new = |_: usize, edge: &AutomatonEdge| missing.and(edge.marks) != Marks::NONE;
             let done = missing == Marks::NONE;
             if done && at == entry && path.len() > back {
                 break;
@@ -89,19 +91,20 @@ impl Automaton {
         Some((path.into_iter().cloned().collect(), back))
     }
 
-    /// Whether no word is accepted.
+    /// Returns true if no word is accepted.
     pub fn is_empty(&self) -> bool {
         !self.live(|_| true)[self.initial]
     }
 
-    /// A shortest path along edges that `takes` allows, whose last edge is the first that `ends`.
+    /// Returns a shortest path along edges that `takes` allows, ending with the first edge for
+    /// which `ends` is true.
     fn shortest(
         &self,
         from: usize,
-        takes: impl Fn(&Edge) -> bool,
-        ends: impl Fn(usize, &Edge) -> bool,
-    ) -> Option<Vec<&Edge>> {
-        let mut reached: Vec<Option<(usize, &Edge)>> = vec![None; self.states.len()];
+        takes: impl Fn(&AutomatonEdge) -> bool,
+        ends: impl Fn(usize, &AutomatonEdge) -> bool,
+    ) -> Option<Vec<&AutomatonEdge>> {
+        let mut reached: Vec<Option<(usize, &AutomatonEdge)>> = vec![None; self.states.len()];
         let mut open = VecDeque::from([from]);
         while let Some(state) = open.pop_front() {
             for edge in self.states[state].iter().filter(|edge| takes(edge)) {
@@ -125,14 +128,15 @@ impl Automaton {
         None
     }
 
-    /// Whether the automaton accepts some word from each state, along edges that `takes` allows.
-    pub(super) fn live(&self, takes: impl Fn(&Edge) -> bool) -> Vec<bool> {
+    /// Returns, for each state, whether some word is accepted from it along edges that `takes`
+    /// allows.
+    pub(super) fn live(&self, takes: impl Fn(&AutomatonEdge) -> bool) -> Vec<bool> {
         let components = Components::new(self, &takes);
         let mut by_component: Vec<Vec<usize>> = vec![Vec::new(); components.marks.len()];
         for (state, &component) in components.of.iter().enumerate() {
             by_component[component].push(state);
         }
-        // Edges lead to components that have had their turn.
+        // Edges lead only to components that are already processed.
         let mut live = vec![false; components.marks.len()];
         for (component, states) in by_component.iter().enumerate() {
             let mut edges = states.iter().flat_map(|&state| &self.states[state]);
@@ -142,25 +146,26 @@ impl Automaton {
         components.of.iter().map(|&component| live[component]).collect()
     }
 
-    /// Whether each state accepts this letter for ever: the rest of a run to a dead marking.
+    /// Returns, for each state, whether it accepts the word that repeats this letter forever. This
+    /// is the rest of a run to a dead marking.
     pub fn accept_for_ever(&self, letter: &Letter) -> Vec<bool> {
         self.live(|edge| edge.cube.holds(letter))
     }
 
-    /// Whether the word is accepted.
+    /// Returns true if the word is accepted.
     pub fn accepts(&self, word: &Lasso) -> bool {
         self.accepts_from(self.initial, word)
     }
 
-    /// Whether the word is accepted by the runs that begin in this state.
+    /// Returns true if some run from this state accepts the word.
     pub fn accepts_from(&self, state: usize, word: &Lasso) -> bool {
-        // An automaton whose states are pairs of a state and a position.
+        // The states of the product are pairs of a state and a position.
         let positions = word.letters().len();
         let mut states = Vec::with_capacity(self.states.len() * positions);
         for edges in &self.states {
             for (position, letter) in word.letters().iter().enumerate() {
                 let read = edges.iter().filter(|edge| edge.cube.holds(letter));
-                let to = |edge: &Edge| Edge {
+                let to = |edge: &AutomatonEdge| AutomatonEdge {
                     target: edge.target * positions + word.after(position),
                     ..edge.clone()
                 };

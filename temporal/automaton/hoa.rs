@@ -4,11 +4,12 @@
 
 use super::{Automaton, Marks};
 use crate::atom::Atom;
-use crate::text::Names;
+use crate::text::AtomNames;
 
 impl Automaton {
-    /// The automaton in the format HOA v1. Atoms without a name are called `p` and their number.
-    pub fn hoa(&self, names: &Names) -> String {
+    /// Returns the automaton in the format HOA v1. An atom without a name is called `p` followed by
+    /// its number.
+    pub fn hoa(&self, names: &AtomNames) -> String {
         let atoms = self.atoms();
         let mut text = format!("HOA: v1\nStates: {}\nStart: {}\n", self.states.len(), self.initial);
         text.push_str(&format!("AP: {}", atoms.len()));
@@ -57,13 +58,14 @@ impl Automaton {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Limits, Ltl, Names, Tableau, parse_ltl};
+    use crate::{AtomNames, AutomatonLimits, LinearTableau, Ltl, parse_ltl};
 
     #[test]
     fn infinitely_often_is_one_state() {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl("GFa & GF b", &mut formulas, &mut names).expect("a formula");
-        let tableau = Tableau::new(&formulas, formula, Limits::default()).expect("small");
+        let tableau =
+            LinearTableau::new(&formulas, formula, AutomatonLimits::default()).expect("small");
         assert_eq!(
             tableau.automaton.simplified().hoa(&names),
             "HOA: v1\nStates: 1\nStart: 0\nAP: 2 \"a\" \"b\"\nacc-name: generalized-Buchi 2\n\

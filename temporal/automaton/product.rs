@@ -1,22 +1,23 @@
-//! The automaton of the words that two automata accept.
+//! The intersection of two automata.
 
-use super::{Automaton, Edge, Limits, Marks, TooLarge};
+use super::{Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Marks};
 use std::collections::HashMap;
 
 impl Automaton {
-    /// The words that both accept: pairs of states, and the marks of both.
+    /// Returns an automaton for the words that both accept: pairs of states, with the marks of
+    /// both.
     ///
     /// # Errors
     ///
-    /// If there are more than 64 marks, or the limits are exceeded.
-    pub fn and(&self, other: &Self, limits: Limits) -> Result<Self, TooLarge> {
+    /// Returns an error if there are more than 64 marks or a limit is exceeded.
+    pub fn and(&self, other: &Self, limits: AutomatonLimits) -> Result<Self, AutomatonTooLarge> {
         if self.marks + other.marks > 64 {
-            return Err(TooLarge::MARKS);
+            return Err(AutomatonTooLarge::MARKS);
         }
         let first = (self.initial, other.initial);
         let mut numbers = HashMap::from([(first, 0)]);
         let mut pairs = vec![first];
-        let mut states: Vec<Vec<Edge>> = Vec::new();
+        let mut states: Vec<Vec<AutomatonEdge>> = Vec::new();
         let mut edges = 0;
         while states.len() < pairs.len() {
             let (left, right) = pairs[states.len()];
@@ -30,13 +31,13 @@ impl Automaton {
                         pairs.len() - 1
                     });
                     let marks = one.marks.or(Marks(two.marks.0 << (self.marks % 64)));
-                    out.push(Edge { target, marks, cube });
+                    out.push(AutomatonEdge { target, marks, cube });
                 }
             }
             edges += out.len();
             states.push(out);
-            TooLarge::refuse(pairs.len(), limits.states, "states")?;
-            TooLarge::refuse(edges, limits.edges, "edges")?;
+            AutomatonTooLarge::refuse(pairs.len(), limits.states, "states")?;
+            AutomatonTooLarge::refuse(edges, limits.edges, "edges")?;
         }
         Ok(Self { states, initial: 0, marks: self.marks + other.marks })
     }

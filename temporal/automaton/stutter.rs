@@ -1,54 +1,54 @@
-//! What repeating letters, or leaving repetitions out, may change.
+//! Sensitivity of a language to repeated letters.
 //!
-//! A word is a *lengthening* of another if it comes from it by repeating letters, each finitely
-//! often. A language may be closed under lengthening, under *shortening* (its converse), or under
-//! both: then it is *stutter-invariant*, and every formula without X says such a language. Formulas
-//! with X may, too.
+//! A word is a *lengthening* of another if it results from repeating letters, each finitely often.
+//! A language may be closed under lengthening, under *shortening* (the converse), or under both;
+//! then it is *stutter-invariant*. The language of every formula without X is stutter-invariant; so
+//! are those of some formulas with X.
 //!
-//! Reductions of a system that leave steps out shorten its words. If all runs of the reduced system
-//! have a property that is closed under lengthening, all runs of the original have it. If a run of
-//! the reduced system lacks a property that is closed under shortening, a run of the original lacks
-//! it.
+//! Reductions of a system that skip steps shorten its words. If all runs of the reduced system have
+//! a property that is closed under lengthening, all runs of the original system have it. If a run
+//! of the reduced system violates a property that is closed under shortening, a run of the original
+//! system violates it.
 //!
-//! Both are questions about two automata, one for the formula and one for its negation: is there a
-//! word of one, and a lengthening of it of the other? A state of the product is a state of each and
-//! what the letter is that is being repeated. In one step, both read a letter; or only the
-//! automaton of the long word reads the same one again. The letter itself is not needed, only what
-//! has been demanded of it so far: a cube. Repetitions end, so there is one more mark for the steps
-//! of both.
+//! Both closures are decided with two automata, one for the formula and one for its negation: is
+//! there a word of one automaton with a lengthening accepted by the other? A state of the product
+//! consists of a state of each automaton and the letter that is being repeated. In a step, both
+//! automata read a letter, or only the automaton of the long word reads the same letter again. The
+//! letter itself is not needed, only the literals required of it so far, as a cube. Repetitions are
+//! finite, so an additional mark is on the steps of both.
 //!
 //! Source: Michaud, Duret-Lutz, "Practical stutter-invariance checks for ω-regular languages", SPIN
 //! 2015; Paviot-Adet, Poitrenaud, Renault, Thierry-Mieg, "LTL under reductions with weaker
-//! conditions than stutter invariance", FORTE 2022, where closed under shortening is called
+//! conditions than stutter invariance", FORTE 2022, which calls closure under shortening
 //! *shortening-insensitive*.
 
 use super::cube::Cube;
-use super::{Automaton, Edge, Limits, Marks, TooLarge};
+use super::{Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Marks};
 use crate::formula::{Formula, Ltl};
 use crate::lasso::Lasso;
 use crate::paths::Linear;
 use std::collections::HashMap;
 
-/// Under what the words of a formula are closed.
+/// The closure properties of the language of a formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Insensitivity {
-    /// Leaving out repetitions of letters leaves the formula true.
+    /// True if removing repetitions of letters keeps the formula true.
     pub shortening: bool,
-    /// Repeating letters leaves the formula true.
+    /// True if repeating letters keeps the formula true.
     pub lengthening: bool,
 }
 
 impl Insensitivity {
-    /// Of a formula.
+    /// Determines the closure properties of a formula.
     ///
     /// # Errors
     ///
-    /// If one of the automata would be too large.
+    /// Returns an error if one of the automata would be too large.
     pub fn of(
         formulas: &mut Ltl,
         formula: Formula<Linear>,
-        limits: Limits,
-    ) -> Result<Self, TooLarge> {
+        limits: AutomatonLimits,
+    ) -> Result<Self, AutomatonTooLarge> {
         let negation = formulas.negate(formula);
         let true_of = Automaton::of(formulas, formula, limits)?;
         let false_of = Automaton::of(formulas, negation, limits)?;
@@ -58,43 +58,48 @@ impl Insensitivity {
         })
     }
 
-    /// Both: words that differ in repetitions only are all in, or all out.
+    /// Returns true if both hold: words that differ only in repetitions are all in the language or
+    /// all outside.
     pub fn is_stutter_invariant(self) -> bool {
         self.shortening && self.lengthening
     }
 }
 
-/// A word that one automaton accepts, and a lengthening of it that the other accepts, if there are
+/// Returns a word that `short` accepts, and a lengthening of it that `long` accepts, if there are
 /// any.
 ///
 /// # Errors
 ///
-/// If the product of the two would be too large.
+/// Returns an error if the product of the two automata would be too large.
 pub fn lengthened(
     short: &Automaton,
     long: &Automaton,
-    limits: Limits,
-) -> Result<Option<(Lasso, Lasso)>, TooLarge> {
+    limits: AutomatonLimits,
+) -> Result<Option<(Lasso, Lasso)>, AutomatonTooLarge> {
     let product = product(short, long, limits)?;
     Ok(product.find_run().map(|(run, back)| words(&run, back, product.marks - 1)))
 }
 
-/// The product of the head of the module. Its last mark is on the steps of both; the cube of an
-/// edge is all that has been demanded of the letter so far.
-fn product(short: &Automaton, long: &Automaton, limits: Limits) -> Result<Automaton, TooLarge> {
+/// Builds the product described in the module documentation. Its last mark is on the steps of both
+/// automata. The cube of an edge holds all literals required of the current letter so far.
+fn product(
+    short: &Automaton,
+    long: &Automaton,
+    limits: AutomatonLimits,
+) -> Result<Automaton, AutomatonTooLarge> {
     let marks = short.marks + long.marks + 1;
     if marks > 64 {
-        return Err(TooLarge::MARKS);
+        return Err(AutomatonTooLarge::MARKS);
     }
-    let of_long = |edge: &Edge| Marks(edge.marks.0 << short.marks);
+    let of_long = |edge: &AutomatonEdge| Marks(edge.marks.0 << short.marks);
     let first = (short.initial, long.initial, None::<Cube>);
     let mut numbers = HashMap::from([(first.clone(), 0)]);
     let mut open = vec![first];
-    let mut states: Vec<Vec<Edge>> = Vec::new();
+    let mut states: Vec<Vec<AutomatonEdge>> = Vec::new();
     let mut count = 0;
     while states.len() < open.len() {
         let (left, right, letter) = open[states.len()].clone();
-        let mut steps: Vec<(usize, &Edge, Marks, Cube)> = Vec::new();
+        let mut steps: Vec<(usize, &AutomatonEdge, Marks, Cube)> = Vec::new();
         for two in &long.states[right] {
             for one in &short.states[left] {
                 let both = one.marks.or(of_long(two)).with(marks - 1);
@@ -111,30 +116,30 @@ fn product(short: &Automaton, long: &Automaton, limits: Limits) -> Result<Automa
                 open.push(next.clone());
                 open.len() - 1
             });
-            edges.push(Edge { target, marks, cube });
+            edges.push(AutomatonEdge { target, marks, cube });
         }
         count += edges.len();
         states.push(edges);
-        TooLarge::refuse(open.len(), limits.states, "states")?;
-        TooLarge::refuse(count, limits.edges, "edges")?;
+        AutomatonTooLarge::refuse(open.len(), limits.states, "states")?;
+        AutomatonTooLarge::refuse(count, limits.edges, "edges")?;
     }
     Ok(Automaton { states, initial: 0, marks })
 }
 
-/// The two words of an accepting run of the product, the short one first. `both` is the mark of
-/// steps of both.
-fn words(run: &[Edge], back: usize, both: u32) -> (Lasso, Lasso) {
-    // The loop is turned so that it begins with a step of both: with a new letter.
+/// Returns the two words of an accepting run of the product, the short one first. `both` is the
+/// mark on steps of both automata.
+fn words(run: &[AutomatonEdge], back: usize, both: u32) -> (Lasso, Lasso) {
+    // The cycle is rotated to start with a step of both automata, that is, with a new letter.
     let begin = (back..run.len()).find(|&at| run[at].marks.has(both));
     let begin = begin.expect("the loop has all marks");
-    let turned: Vec<&Edge> = run.iter().chain(&run[back..begin]).collect();
+    let turned: Vec<&AutomatonEdge> = run.iter().chain(&run[back..begin]).collect();
     let (mut short, mut long) = (Vec::new(), Vec::new());
     let mut short_back = 0;
     for block in turned.chunk_by(|_, next| !next.marks.has(both)) {
         if long.len() == begin {
             short_back = short.len();
         }
-        // The last edge has all that is demanded of the letter.
+        // The last edge of a block has all literals required of the letter.
         let letter = block[block.len() - 1].cube.letter();
         short.push(letter.clone());
         long.extend(std::iter::repeat_n(letter, block.len()));

@@ -1,37 +1,43 @@
-//! From an LTL formula to an automaton that accepts exactly its words.
+//! Translation of an LTL formula to an automaton that accepts exactly its words.
 //!
-//! A state is a set of formulas, its *obligations*, all of which the rest of the word has to meet.
-//! Each term of their cover (see `cover`) is an edge: the cube is what it reads, what it leaves for
-//! later are the obligations of its target. There is one mark for each until, on the edges that do
-//! not put that until off: an accepting run puts none off for ever.
+//! A state is a set of formulas, its *obligations*, which the rest of the word must satisfy. Each
+//! term of their cover (see `cover`) is an edge: it reads the cube, and the formulas left for later
+//! are the obligations of its target. Each until has one mark, on the edges that do not postpone
+//! that until, so an accepting run postpones no until forever.
 //!
-//! The obligations stay with the automaton, so that [`check`](super::check) can hold each state
-//! against the formulas without any of this.
+//! The obligations stay with the automaton, so that [`check`](super::check) can compare each state
+//! with its formulas independently.
 
 use super::cover::{Covers, conjuncts};
-use super::{Automaton, Edge, Limits, Marks, TooLarge};
+use super::{Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Marks};
 use crate::formula::{Formula, Ltl, Node};
 use crate::paths::Linear;
 use std::collections::HashMap;
 
-/// An automaton that knows what its states and marks stand for.
+/// An automaton with the meaning of its states and marks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tableau {
+pub struct LinearTableau {
     /// The automaton.
     pub automaton: Automaton,
-    /// What the words from each state meet, by state: growing, no conjunctions, not true.
+    /// Obligations by state: formulas that the words accepted from it satisfy, ascending, without
+    /// conjunctions and true.
     pub obligations: Vec<Vec<Formula<Linear>>>,
-    /// The until of each mark: an edge without the mark puts it off.
+    /// The until of each mark: an edge without the mark postpones it.
     pub untils: Vec<Formula<Linear>>,
 }
 
-impl Tableau {
-    /// The automaton of a formula. The same for the same store and formula.
+impl LinearTableau {
+    /// Builds the automaton of a formula. The result is deterministic for a given store and
+    /// formula.
     ///
     /// # Errors
     ///
-    /// If it has more than 64 untils that may be put off, or exceeds the limits.
-    pub fn new(formulas: &Ltl, formula: Formula<Linear>, limits: Limits) -> Result<Self, TooLarge> {
+    /// Returns an error if more than 64 untils can be postponed, or a limit is exceeded.
+    pub fn new(
+        formulas: &Ltl,
+        formula: Formula<Linear>,
+        limits: AutomatonLimits,
+    ) -> Result<Self, AutomatonTooLarge> {
         let mut untils = formulas.below(formula);
         untils.retain(|&part| matches!(formulas.node(part), Node::Until(..)));
         let mut covers = Covers::new(formulas, &untils, limits)?;
@@ -48,14 +54,15 @@ impl Tableau {
                     obligations.len() - 1
                 });
                 let marks = Marks(!term.postponed.0);
-                out.push(Edge { target, marks, cube: term.cube });
+                out.push(AutomatonEdge { target, marks, cube: term.cube });
             }
-            // Two that differ in one literal stay two: an edge alone shows that its state is met.
+            // Edges that differ in one literal are not merged here, because each single edge must
+            // show that its state is satisfied.
             out.sort_unstable();
             edges += out.len();
             states.push(out);
-            TooLarge::refuse(obligations.len(), limits.states, "states")?;
-            TooLarge::refuse(edges, limits.edges, "edges")?;
+            AutomatonTooLarge::refuse(obligations.len(), limits.states, "states")?;
+            AutomatonTooLarge::refuse(edges, limits.edges, "edges")?;
         }
         let mut tableau = Self {
             automaton: Automaton { states, initial: 0, marks: 0 },
@@ -66,7 +73,7 @@ impl Tableau {
         Ok(tableau)
     }
 
-    /// Leaves out the marks of the untils that no edge puts off.
+    /// Removes the marks of untils that no edge postpones.
     fn keep_postponed(&mut self, untils: &[Formula<Linear>]) {
         let edges = || self.automaton.states.iter().flatten();
         let always = edges().fold(u64::MAX, |all, edge| all & edge.marks.0);

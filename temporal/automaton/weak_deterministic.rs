@@ -1,21 +1,20 @@
-//! The smallest deterministic automaton of a property of which some deterministic automaton is
-//! weak.
+//! The smallest deterministic automaton of a property that has a weak deterministic automaton.
 //!
-//! These are the *obligations*: Boolean combinations of "something bad never happens". Most
-//! formulas that people write are, and for them the smallest such automaton is small, unique, and
-//! cheap to find:
+//! These properties are the *obligations*: Boolean combinations of safety properties. Most formulas
+//! in practice are obligations. For them, the smallest such automaton is unique, small, and easy to
+//! compute:
 //!
-//! 1. its states are the sets of states in which the given automaton can be;
-//! 2. a component of these accepts if the word of one of its cycles is accepted from there;
-//! 3. transient states are counted to what makes most states equal (`colours`);
-//! 4. states that no word tells apart become one.
+//! 1. Its states are the reachable sets of states of the given automaton.
+//! 2. A component of these sets accepts if the word of one of its cycles is accepted from there.
+//! 3. Transient states are assigned to the acceptance that makes most states equal (`colours`).
+//! 4. States that no word distinguishes are merged.
 //!
-//! If the property is no obligation, what comes out is something else. So the result is held
-//! against the given automaton and one for the negation before it is believed: it has no word in
-//! common with the second, nor has its complement, in which the other components accept, with the
-//! first.
+//! If the property is not an obligation, the result accepts another language. The result is
+//! therefore compared with the given automaton and with one for the negation. It must have no word
+//! in common with the negation, and its complement (with the other components accepting) must have
+//! no word in common with the given automaton.
 //!
-//! Letters are explicit here, so this is for few atoms.
+//! Letters are explicit here, so the method is limited to few atoms.
 //!
 //! Source: Dax, Eisinger, Klaedtke, "Mechanizing the powerset construction for restricted classes
 //! of ω-automata", ATVA 2007; Löding, "Efficient minimization of deterministic weak ω-automata",
@@ -23,28 +22,32 @@
 
 use super::components::components;
 use super::cube::Cube;
-use super::{Automaton, Edge, Limits, Marks};
+use super::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 use crate::atom::{Atom, Letter, Literal};
 use crate::lasso::Lasso;
 use std::collections::HashMap;
 
-/// With so many atoms at most, there are 64 letters.
+/// Limit on the number of atoms; six atoms give 64 letters.
 const ATOMS: usize = 6;
-/// So many sets of states are looked at.
+/// Limit on the number of sets of states.
 const SETS: usize = 400;
 
-/// A complete deterministic automaton: the state after each letter, by state.
+/// A complete deterministic automaton: for each state, the successor under each letter.
 struct Deterministic {
     atoms: Vec<Atom>,
     next: Vec<Vec<usize>>,
-    /// Whether staying among states like this one is accepting.
+    /// True if runs that stay among states like this one are accepting.
     accepting: Vec<bool>,
 }
 
 impl Automaton {
-    /// The smallest weak deterministic automaton for the same words. `negation` accepts all others.
-    /// `None` if there is none, or it is too large to look for.
-    pub(super) fn weak_deterministic(&self, negation: &Self, limits: Limits) -> Option<Self> {
+    /// Returns the smallest weak deterministic automaton for the same language. `negation` must
+    /// accept the complement. Returns `None` if there is no such automaton or a limit is exceeded.
+    pub(super) fn weak_deterministic(
+        &self,
+        negation: &Self,
+        limits: AutomatonLimits,
+    ) -> Option<Self> {
         let found = Deterministic::of_sets(self)?.minimal();
         let too_much = found.automaton(false).and(negation, limits).ok()?;
         let missing = found.automaton(true).and(self, limits).ok()?;
@@ -57,7 +60,7 @@ impl Deterministic {
         Letter::of(atoms.iter().zip(0..).filter(|(_, at)| number >> at & 1 == 1).map(|(&it, _)| it))
     }
 
-    /// The sets of states in which an automaton can be.
+    /// Computes the reachable sets of states of an automaton.
     fn of_sets(automaton: &Automaton) -> Option<Self> {
         let atoms = automaton.atoms();
         if atoms.len() > ATOMS {
@@ -95,18 +98,19 @@ impl Deterministic {
         Some(found)
     }
 
-    /// Which states count as accepting, from which words `accepts` from a state.
+    /// Returns, for each state, whether it counts as accepting. `accepts` decides whether a word is
+    /// accepted from a state.
     ///
-    /// Each component has a colour, at most the least of the components that it leads to: itself if
-    /// the component is transient, else the largest that is even where it accepts, odd where it
-    /// does not. States with even colours accept.
+    /// Each component has a colour that is at most the minimum over the components that it leads
+    /// to. A transient component has this minimum. Any other component has the largest colour below
+    /// it that is even if the component accepts and odd otherwise. States with even colours accept.
     fn colours(&self, accepts: impl Fn(usize, &Lasso) -> bool) -> Vec<bool> {
         let (of, count) = components(self.next.len(), |state, k| self.next[state].get(k).copied());
         let mut members = vec![Vec::new(); count];
         of.iter().enumerate().for_each(|(state, &component)| members[component].push(state));
         let largest = 2 * count + 1;
         let mut colour = vec![largest; count];
-        // Edges lead to components that have had their turn.
+        // Edges lead only to components that are already processed.
         for component in 0..count {
             let states = &members[component];
             let after = states.iter().flat_map(|&state| &self.next[state]);
@@ -124,7 +128,7 @@ impl Deterministic {
         of.iter().map(|&component| colour[component] % 2 == 0).collect()
     }
 
-    /// The word of a shortest cycle through a state.
+    /// Returns the word of a shortest cycle through a state, if there is one.
     fn cycle(&self, state: usize, of: &[usize]) -> Option<Lasso> {
         let mut before: HashMap<usize, (usize, usize)> = HashMap::new();
         let mut open = std::collections::VecDeque::from([state]);
@@ -154,7 +158,7 @@ impl Deterministic {
         None
     }
 
-    /// One state of each class of states that no word tells apart.
+    /// Merges states that no word distinguishes.
     fn minimal(&self) -> Self {
         let mut class: Vec<usize> = self.accepting.iter().map(|&accepts| accepts.into()).collect();
         let mut classes = 0;
@@ -173,7 +177,8 @@ impl Deterministic {
             }
             classes = numbers.len();
         }
-        // Classes are numbered as their first states come, so the first state's is 0.
+        // Classes are numbered in the order of their first states, so the class of the initial
+        // state is 0.
         let mut found = Self { atoms: self.atoms.clone(), next: Vec::new(), accepting: Vec::new() };
         for (state, &of) in class.iter().enumerate() {
             if of == found.next.len() {
@@ -184,7 +189,8 @@ impl Deterministic {
         found
     }
 
-    /// As an automaton with one mark, of the words that are accepted, or of all others.
+    /// Converts to an automaton with one mark, for the accepted words or (with `others`) for the
+    /// complement.
     fn automaton(&self, others: bool) -> Automaton {
         let mut states = Vec::with_capacity(self.next.len());
         for (row, &accepting) in self.next.iter().zip(&self.accepting) {
@@ -196,7 +202,7 @@ impl Deterministic {
             for target in targets {
                 let leads: Vec<bool> = row.iter().map(|&to| to == target).collect();
                 let cubes = cubes(&leads, &self.atoms).into_iter();
-                edges.extend(cubes.map(|cube| Edge { target, marks, cube }));
+                edges.extend(cubes.map(|cube| AutomatonEdge { target, marks, cube }));
             }
             states.push(edges);
         }
@@ -204,7 +210,7 @@ impl Deterministic {
     }
 }
 
-/// Cubes without a letter in common that mean the letters for which the table is true.
+/// Returns disjoint cubes for the letters at which the table is true.
 fn cubes(table: &[bool], atoms: &[Atom]) -> Vec<Cube> {
     let mut found = Vec::new();
     let mut open = vec![(table, atoms.len(), Vec::new())];

@@ -4,18 +4,18 @@
 //! cargo run --release -p parikh-temporal --example sizes -- [--negated] [--each] LIST...
 //! ```
 //!
-//! A list has one LTL formula a line; empty lines and lines that begin with `#` are left out. Each
-//! formula is rewritten, translated, checked against its obligations, and simplified. With
-//! `--negated` the negations are, with `--each` there is a line for each formula before the table.
+//! A list has one LTL formula per line; empty lines and lines that begin with `#` are skipped. Each
+//! formula is rewritten, translated, checked against its obligations, and simplified. `--negated`
+//! uses the negations. `--each` prints a line for each formula before the table.
 
 use parikh_temporal::{
-    Automaton, Edge, Insensitivity, LINEAR_RULES, Limits, Ltl, Names, Refusal, Strength, Tableau,
-    TooLarge, parse_ltl,
+    AtomNames, Automaton, AutomatonEdge, AutomatonLimits, AutomatonTooLarge, Insensitivity,
+    LINEAR_RULES, LinearTableau, Ltl, Strength, TableauRefusal, parse_ltl,
 };
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// So many cases may the checker look at, for one formula.
+/// Limit on the number of cases of the checker per formula.
 const CASES: usize = 5_000_000;
 
 const COLUMNS: [&str; 15] = [
@@ -36,19 +36,21 @@ const COLUMNS: [&str; 15] = [
     "checked in",
 ];
 
-/// Sums over a list.
+/// Totals over a list.
 #[derive(Default)]
-struct Sums {
+struct SizeTotals {
     formulas: usize,
     too_large: usize,
     translated: usize,
     states: usize,
     edges: usize,
-    /// One for each letter that an edge reads, over the atoms of the formula as written.
+    /// Number of pairs of an edge and a letter that it reads, over the atoms of the original
+    /// formula.
     transitions: u64,
     marks: usize,
     deterministic: usize,
-    /// Terminal, weak, strong; the first also where nothing is accepted.
+    /// Numbers of terminal, weak and strong automata. The first includes automata that accept
+    /// nothing.
     strengths: [usize; 3],
     insensitive: usize,
     unchecked: usize,
@@ -72,7 +74,7 @@ fn main() {
             eprintln!("{list}: {error}; expected a file with one LTL formula a line");
             std::process::exit(2)
         });
-        let mut sums = Sums::default();
+        let mut sums = SizeTotals::default();
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
@@ -96,9 +98,9 @@ fn measure(
     line: &str,
     negated: bool,
     each: bool,
-    sums: &mut Sums,
+    sums: &mut SizeTotals,
 ) -> Result<(), parikh_temporal::ParseError> {
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     let mut formula = parse_ltl(line, &mut formulas, &mut names)?;
     if negated {
         formula = formulas.negate(formula);
@@ -107,15 +109,15 @@ fn measure(
     let atoms = formulas.atoms(formula).len();
     let began = Instant::now();
     let (formula, _) = formulas.rewritten(formula, LINEAR_RULES, 100_000);
-    let limits = Limits::default();
-    let made = Tableau::new(&formulas, formula, limits)
+    let limits = AutomatonLimits::default();
+    let made = LinearTableau::new(&formulas, formula, limits)
         .and_then(|tableau| Ok((Automaton::of(&mut formulas, formula, limits)?, tableau)));
     let took = began.elapsed();
     sums.time += took;
     sums.slowest = sums.slowest.max(took);
     let (automaton, tableau) = match made {
         Ok(made) => made,
-        Err(TooLarge { what, limit }) => {
+        Err(AutomatonTooLarge { what, limit }) => {
             sums.too_large += 1;
             if each {
                 println!("more than {limit} {what}: {line}");
@@ -123,7 +125,7 @@ fn measure(
             return Ok(());
         }
     };
-    let letters = |edge: &Edge| 1u64 << (atoms - edge.cube.literals().len());
+    let letters = |edge: &AutomatonEdge| 1u64 << (atoms - edge.cube.literals().len());
     let transitions: u64 = automaton.states.iter().flatten().map(letters).sum();
     sums.transitions += transitions;
     add(&automaton, &tableau, sums);
@@ -134,7 +136,7 @@ fn measure(
     sums.checking += began.elapsed();
     match checked {
         Ok(()) => {}
-        Err(Refusal::TooMany(_)) => sums.unchecked += 1,
+        Err(TableauRefusal::TooMany(_)) => sums.unchecked += 1,
         Err(refusal) => panic!("{line}: {refusal}"),
     }
     let insensitive = Insensitivity::of(&mut formulas, formula, limits);
@@ -151,7 +153,7 @@ fn measure(
     Ok(())
 }
 
-fn add(automaton: &Automaton, tableau: &Tableau, sums: &mut Sums) {
+fn add(automaton: &Automaton, tableau: &LinearTableau, sums: &mut SizeTotals) {
     sums.translated += tableau.automaton.states.len();
     sums.states += automaton.states.len();
     sums.edges += automaton.edges();
@@ -165,7 +167,7 @@ fn add(automaton: &Automaton, tableau: &Tableau, sums: &mut Sums) {
     sums.strengths[strength] += 1;
 }
 
-fn row(name: &str, sums: &Sums) -> String {
+fn row(name: &str, sums: &SizeTotals) -> String {
     let made = sums.formulas - sums.too_large;
     let [terminal, weak, strong] = sums.strengths;
     let columns = [
@@ -188,7 +190,7 @@ fn row(name: &str, sums: &Sums) -> String {
     format!("| {} |", columns.join(" | "))
 }
 
-/// The largest resident set of this process, where Linux says so.
+/// Returns the peak resident set of this process, if Linux reports it.
 fn peak_memory() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,74 +1,74 @@
-//! The rules that make formulas of CTL simpler: those of both logics, and two of CTL alone.
+//! The rewrite rules of CTL: those of both logics, and two of CTL alone.
 //!
-//! The auditor simplifies by this list, too, and does not check what a rule makes of a formula. So
-//! a wrong rule could let a wrong answer pass; the argument stands at each function, and the tests
-//! hold each rule against the evaluator.
+//! The auditor simplifies with the same list and does not check the results of rules. A wrong rule
+//! could therefore let a wrong answer pass. The proof of each rule is at its function, and tests
+//! compare each rule with the evaluator.
 
-use super::{Rule, shared, until};
+use super::{RewriteRule, shared, until};
 use crate::formula::{Ctl, Formula, Node};
 use crate::paths::Quantifier;
 use Quantifier::{All, Exists};
 
-type Id = Formula<Quantifier>;
+type BranchingFormula = Formula<Quantifier>;
 
 /// The rules of CTL, in the order in which they are tried.
-pub const BRANCHING_RULES: &[Rule<Quantifier>] = &[
-    Rule {
+pub const BRANCHING_RULES: &[RewriteRule<Quantifier>] = &[
+    RewriteRule {
         name: "implied operand",
         before: "AGa & A(a U b) & EFb",
         after: "AGa & A(a U b)",
         apply: shared::implied_operand,
     },
-    Rule {
+    RewriteRule {
         name: "opposite operands",
         before: "AG(a & b) & EF!b",
         after: "0",
         apply: shared::opposite_operands,
     },
-    Rule {
+    RewriteRule {
         name: "excluded choice",
         before: "a & (!a | EXb | E(!a R c))",
         after: "a & (EXb | E(!a R c))",
         apply: shared::excluded_choice,
     },
-    Rule {
+    RewriteRule {
         name: "joined operators",
         before: "A(a U b) & A(c U b)",
         after: "A((a & c) U b)",
         apply: shared::joined_operators,
     },
-    Rule {
+    RewriteRule {
         name: "waits for nothing",
         before: "E(a U (a | b))",
         after: "a | b",
         apply: until::waits_for_nothing,
     },
-    Rule {
+    RewriteRule {
         name: "waits anyway",
         before: "A((!a | b) U a)",
         after: "AFa",
         apply: until::waits_anyway,
     },
-    Rule {
+    RewriteRule {
         name: "inner alone",
         before: "A(a U E(a U b))",
         after: "E(a U b)",
         apply: until::inner_alone,
     },
-    Rule {
+    RewriteRule {
         name: "inner target",
         before: "EF(c | A(a U b))",
         after: "EF(b | c)",
         apply: until::inner_target,
     },
-    Rule { name: "next inwards", before: "EXEFa", after: "EFEXa", apply: next_inwards },
-    Rule { name: "chain", before: "EFEGEFa", after: "EGEFa", apply: chain },
+    RewriteRule { name: "next inwards", before: "EXEFa", after: "EFEXa", apply: next_inwards },
+    RewriteRule { name: "chain", before: "EFEGEFa", after: "EGEFa", apply: chain },
 ];
 
-/// EX EF φ = EF EX φ, since both say that some path comes to φ after one step or more; and AX AG φ
-/// = AG AX φ, its dual. "Next" goes inwards because EX φ of a condition φ on markings can be
-/// written as a condition on the marking before, and EF of that asks for a reachable marking only.
-fn next_inwards(formulas: &mut Ctl, formula: Id) -> Option<Id> {
+/// EX EF φ = EF EX φ: both state that some path reaches φ after at least one step. The dual is AX
+/// AG φ = AG AX φ. "Next" moves inwards because EX φ of a condition φ on markings is a condition on
+/// the marking before, and EF of a condition is a reachability question.
+fn next_inwards(formulas: &mut Ctl, formula: BranchingFormula) -> Option<BranchingFormula> {
     let Node::Next(paths, inner) = *formulas.node(formula) else { return None };
     match *formulas.node(inner) {
         Node::Until(Exists, left, body) if paths == Exists && formulas.is(left, true) => {
@@ -83,25 +83,27 @@ fn next_inwards(formulas: &mut Ctl, formula: Id) -> Option<Id> {
     }
 }
 
-/// Operators EF, AF, EG and AG, one around the next, the outermost first: each is a quantifier, and
-/// whether it is F (or else G).
+/// A chain of operators EF, AF, EG and AG, the outermost first. Each is a quantifier and a flag:
+/// true for F, false for G.
 type Chain = &'static [(Quantifier, bool)];
 
-/// Chains and the shorter chains that they are equal to. Each pair is followed by its dual, with E
-/// and A, F and G exchanged: an equality and its dual hold together.
+/// Chains and the equivalent shorter chains. Each pair is followed by its dual, with E and A, F and
+/// G exchanged: an equivalence and its dual hold together.
 ///
 /// *The longer chain implies the shorter one.*
 ///
-/// - EF EG EF φ ⇒ EG EF φ: some path leads to a state with EG EF φ. Each state on the way has EF φ,
-///   as a later one has; from the end of the way, the path that EG speaks of has EF φ throughout.
-/// - AF EG AF φ ⇒ EG AF φ: each maximal path comes to a state with EG AF φ, hence with AF φ. So
-///   each state before has AF φ as well. Follow one path to there, then the path that EG speaks of.
-/// - AF AG AF φ ⇒ AG AF φ: take a reachable state and a path to it. If no state on that path has
-///   AG AF φ, then AF AG AF φ still holds at its end, hence AF φ. Otherwise one of them has AG AF
-///   φ, so the end has AF φ.
-/// - AG EF AG EF φ ⇒ AG EF φ: each reachable state comes to one with EF φ, so it has EF φ itself.
+/// - EF EG EF φ ⇒ EG EF φ: some path leads to a state with EG EF φ. Each state on this path has EF
+///   φ, because a later state has it. From the end of the path, the path of EG has EF φ throughout.
+/// - AF EG AF φ ⇒ EG AF φ: each maximal path reaches a state with EG AF φ, hence with AF φ. So each
+///   state before has AF φ as well. Follow one path to there, then the path of EG.
+/// - AF AG AF φ ⇒ AG AF φ: take a reachable state and a path to it. If no state on that path has AG
+///   AF φ, then AF AG AF φ still holds at its end, hence AF φ. Otherwise one of them has AG AF φ,
+///   so the end has AF φ.
+/// - AG EF AG EF φ ⇒ AG EF φ: each reachable state can reach a state with EF φ, so it has EF φ
+///   itself.
 ///
 /// *The shorter chain implies the longer one*, since φ implies EF φ and AF φ, and AG φ implies AG
+/// AG φ.
 /// AG φ.
 const CHAINS: &[(Chain, Chain)] = &[
     (&[(Exists, true), (Exists, false), (Exists, true)], &[(Exists, false), (Exists, true)]),
@@ -120,8 +122,8 @@ const CHAINS: &[(Chain, Chain)] = &[
     ),
 ];
 
-/// Replaces a chain that begins at the top of `formula` by the shorter chain of [`CHAINS`].
-fn chain(formulas: &mut Ctl, formula: Id) -> Option<Id> {
+/// Replaces a chain at the top of `formula` by the shorter chain from [`CHAINS`].
+fn chain(formulas: &mut Ctl, formula: BranchingFormula) -> Option<BranchingFormula> {
     for (long, short) in CHAINS {
         let mut body = Some(formula);
         for &link in *long {
@@ -137,8 +139,12 @@ fn chain(formulas: &mut Ctl, formula: Id) -> Option<Id> {
     None
 }
 
-/// The operand of `formula`, if its outermost operator is this link of a chain.
-fn unlinked(formulas: &Ctl, formula: Id, (paths, eventually): (Quantifier, bool)) -> Option<Id> {
+/// Returns the operand of `formula`, if its outermost operator is this link of a chain.
+fn unlinked(
+    formulas: &Ctl,
+    formula: BranchingFormula,
+    (paths, eventually): (Quantifier, bool),
+) -> Option<BranchingFormula> {
     match *formulas.node(formula) {
         Node::Until(of, left, body) if eventually && of == paths && formulas.is(left, true) => {
             Some(body)

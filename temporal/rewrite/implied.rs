@@ -1,7 +1,8 @@
-//! Whether one formula implies another, by what they look like. "No" means "not seen".
+//! Syntactic implication between formulas. A negative answer means "not detected".
 //!
-//! Each line holds at every position of every word, and at every state of every graph; q and q' are
-//! what the operators speak of, and q ≤ q' says that what holds on q's paths holds on those of q'.
+//! Each line holds at every position of every word, and at every state of every graph. q and q' are
+//! the path quantifiers of the operators; q ≤ q' states that a property of q's paths implies the
+//! property of the paths of q'.
 //!
 //! ```text
 //! x ∧ … ⇒ y          if some x ⇒ y                  x ⇒ y ∧ …          if x ⇒ each y
@@ -15,20 +16,21 @@
 //! X x ⇒ F b          if q = q', x ⇒ F b, for one path and for some path
 //! ```
 //!
-//! *Why.* a U b makes a or b true now; a R b makes b true now; b makes a U b true, a and b together
-//! make a R b true. The lines for two untils and two releases hold path by path: up to the first b,
-//! a holds, hence a' or already b'. What always holds always holds after one step; what happens
-//! eventually after one step happens eventually.
+//! *Proof.* a U b implies a or b now; a R b implies b now; b implies a U b; a and b together imply
+//! a R b. The lines for two untils and two releases hold path by path: up to the first b, a holds,
+//! hence a' or already b'. A property that always holds also always holds after one step; a
+//! property that eventually holds after one step eventually holds.
 
 use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;
 
-/// How deep formulas are compared, and how many pairs.
+/// Limits on the depth of comparison and on the number of compared pairs.
 const DEPTH: usize = 12;
 const PAIRS: usize = 400;
 
 impl<P: Paths> Formulas<P> {
-    /// Whether the lines above show that one formula implies another, within a limited effort.
+    /// Returns true if the lines above show that one formula implies the other, within a limited
+    /// effort.
     pub fn implies(&self, one: Formula<P>, other: Formula<P>) -> bool {
         self.implies_within(one, other, DEPTH, &mut PAIRS.clone())
     }
@@ -49,7 +51,7 @@ impl<P: Paths> Formulas<P> {
         *pairs -= 1;
         let mut implies = |one, other| self.implies_within(one, other, depth - 1, pairs);
         let (left, right) = (self.node(one), self.node(other));
-        // First what loses nothing.
+        // The cases without loss come first.
         match (left, right) {
             (Node::Or(all), _) => return all.iter().all(|&part| implies(part, other)),
             (_, Node::And(all)) => return all.iter().all(|&part| implies(one, part)),

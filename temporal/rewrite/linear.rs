@@ -1,72 +1,87 @@
-//! Rules of LTL.
+//! The rewrite rules of LTL.
 
-use super::{Rule, shared, until};
+use super::{RewriteRule, shared, until};
 use crate::formula::{Formula, Ltl, Node};
 use crate::paths::Linear;
 
-type Id = Formula<Linear>;
+type LinearFormula = Formula<Linear>;
 
 /// The rules of LTL, in the order in which they are tried.
-pub const LINEAR_RULES: &[Rule<Linear>] = &[
-    Rule {
+pub const LINEAR_RULES: &[RewriteRule<Linear>] = &[
+    RewriteRule {
         name: "implied operand",
         before: "Ga & (a U b) & Fb",
         after: "Ga & (a U b)",
         apply: shared::implied_operand,
     },
-    Rule {
+    RewriteRule {
         name: "opposite operands",
         before: "G(a & b) & F!b",
         after: "0",
         apply: shared::opposite_operands,
     },
-    Rule {
+    RewriteRule {
         name: "excluded choice",
         before: "a & (!a | Xb | (!a R c))",
         after: "a & (Xb | (!a R c))",
         apply: shared::excluded_choice,
     },
-    Rule {
+    RewriteRule {
         name: "joined operators",
         before: "(a U b) & (c U b)",
         after: "(a & c) U b",
         apply: shared::joined_operators,
     },
-    Rule {
+    RewriteRule {
         name: "waits for nothing",
         before: "a U (a | b)",
         after: "a | b",
         apply: until::waits_for_nothing,
     },
-    Rule { name: "waits anyway", before: "(!a | b) U a", after: "Fa", apply: until::waits_anyway },
-    Rule { name: "inner alone", before: "a U (a U b)", after: "a U b", apply: until::inner_alone },
-    Rule {
+    RewriteRule {
+        name: "waits anyway",
+        before: "(!a | b) U a",
+        after: "Fa",
+        apply: until::waits_anyway,
+    },
+    RewriteRule {
+        name: "inner alone",
+        before: "a U (a U b)",
+        after: "a U b",
+        apply: until::inner_alone,
+    },
+    RewriteRule {
         name: "inner target",
         before: "F(c | (a U b))",
         after: "F(b | c)",
         apply: until::inner_target,
     },
-    Rule { name: "next outwards", before: "Xa U Xb", after: "X(a U b)", apply: next_outwards },
-    Rule { name: "suspended", before: "XGFa", after: "GFa", apply: suspended },
-    Rule {
+    RewriteRule {
+        name: "next outwards",
+        before: "Xa U Xb",
+        after: "X(a U b)",
+        apply: next_outwards,
+    },
+    RewriteRule { name: "suspended", before: "XGFa", after: "GFa", apply: suspended },
+    RewriteRule {
         name: "suspended part",
         before: "a U (b & GFc)",
         after: "GFc & (a U b)",
         apply: suspended_part,
     },
-    Rule {
+    RewriteRule {
         name: "suspended choice",
         before: "Fa | GFb",
         after: "F(a | GFb)",
         apply: suspended_choice,
     },
-    Rule {
+    RewriteRule {
         name: "recurring parts",
         before: "G(a & XF(b & XFc))",
         after: "G(a & Fb & Fc)",
         apply: recurring_parts,
     },
-    Rule {
+    RewriteRule {
         name: "recurring disjunction",
         before: "GFa | GFb",
         after: "GF(a | b)",
@@ -74,10 +89,10 @@ pub const LINEAR_RULES: &[Rule<Linear>] = &[
     },
 ];
 
-/// X φ U X ψ = X (φ U ψ), and so with R, F and G: what holds at each position of the rest of the
-/// word. A constant is its own "next".
-fn next_outwards(formulas: &mut Ltl, formula: Id) -> Option<Id> {
-    let after = |formulas: &Ltl, part: Id| match *formulas.node(part) {
+/// X φ U X ψ = X (φ U ψ), and likewise for R, F and G, because the evaluation at each position
+/// moves by one. A constant equals its own "next".
+fn next_outwards(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
+    let after = |formulas: &Ltl, part: LinearFormula| match *formulas.node(part) {
         Node::Next(_, inner) => Some(inner),
         Node::True | Node::False => Some(part),
         _ => None,
@@ -96,8 +111,8 @@ fn next_outwards(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(formulas.next(Linear, result))
 }
 
-/// The body of GF (with `true`) or FG.
-fn recurring(formulas: &Ltl, formula: Id) -> Option<(Id, bool)> {
+/// Returns the body of GF (with `true`) or FG (with `false`).
+fn recurring(formulas: &Ltl, formula: LinearFormula) -> Option<(LinearFormula, bool)> {
     match *formulas.node(formula) {
         Node::Release(_, left, inner) if formulas.is(left, false) => match *formulas.node(inner) {
             Node::Until(_, left, body) if formulas.is(left, true) => Some((body, true)),
@@ -111,14 +126,14 @@ fn recurring(formulas: &Ltl, formula: Id) -> Option<(Id, bool)> {
     }
 }
 
-/// Whether a formula has the same value at all positions: GF φ and G (F φ ∧ F ψ), their duals, and
-/// what ∧ and ∨ make of them.
-fn is_suspendable(formulas: &Ltl, formula: Id) -> bool {
-    let eventually = |part: &Id| match *formulas.node(*part) {
+/// Returns true if the formula has the same value at all positions: GF φ and G (F φ ∧ F ψ), their
+/// duals, and combinations of these with ∧ and ∨.
+fn is_suspendable(formulas: &Ltl, formula: LinearFormula) -> bool {
+    let eventually = |part: &LinearFormula| match *formulas.node(*part) {
         Node::Until(_, left, _) => formulas.is(left, true),
         _ => false,
     };
-    let always = |part: &Id| match *formulas.node(*part) {
+    let always = |part: &LinearFormula| match *formulas.node(*part) {
         Node::Release(_, left, _) => formulas.is(left, false),
         _ => false,
     };
@@ -148,7 +163,7 @@ fn is_suspendable(formulas: &Ltl, formula: Id) -> bool {
 }
 
 /// X s = s, φ U s = s and φ R s = s, if s has the same value at all positions.
-fn suspended(formulas: &mut Ltl, formula: Id) -> Option<Id> {
+fn suspended(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
     match *formulas.node(formula) {
         Node::Next(_, right) | Node::Until(_, _, right) | Node::Release(_, _, right) => {
             is_suspendable(formulas, right).then_some(right)
@@ -157,11 +172,12 @@ fn suspended(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     }
 }
 
-/// X, φ U and φ R leave out what has the same value at all positions: φ U (ψ ∧ s) = (φ U ψ) ∧ s,
-/// since s is needed at one position and is the same at the first; φ R (ψ ∨ s) = (φ R ψ) ∨ s is the
-/// dual, and φ R (ψ ∧ s) = (φ R ψ) ∧ s, since s is needed at once and is the same later. For X,
-/// both are plain. A choice of s stays below U, where a state that waits can make it at any time.
-fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
+/// Moves parts s with the same value at all positions out of X, φ U and φ R. φ U (ψ ∧ s) = (φ U ψ)
+/// ∧ s, because s is needed at one position and has the same value at the first. φ R (ψ ∨ s) = (φ R
+/// ψ) ∨ s is the dual. φ R (ψ ∧ s) = (φ R ψ) ∧ s, because s is needed now and has the same value
+/// later. For X, both cases are immediate. A disjunct s stays below U, so that a waiting state of
+/// the automaton can choose it at any time.
+fn suspended_part(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
     let node = formulas.node(formula).clone();
     let (Node::Next(_, body) | Node::Until(_, _, body) | Node::Release(_, _, body)) = node else {
         return None;
@@ -171,7 +187,7 @@ fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
         Node::Or(all) if !matches!(node, Node::Until(..)) => (all.to_vec(), false),
         _ => return None,
     };
-    let (mut out, inside): (Vec<Id>, Vec<Id>) =
+    let (mut out, inside): (Vec<LinearFormula>, Vec<LinearFormula>) =
         parts.into_iter().partition(|&part| is_suspendable(formulas, part));
     if out.is_empty() {
         return None;
@@ -188,11 +204,11 @@ fn suspended_part(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(if and { formulas.and(out) } else { formulas.or(out) })
 }
 
-/// F φ ∨ GF ψ = F (φ ∨ GF ψ), as GF ψ has the same value at all positions: one state waits for
-/// both.
-fn suspended_choice(formulas: &mut Ltl, formula: Id) -> Option<Id> {
+/// F φ ∨ GF ψ = F (φ ∨ GF ψ), because GF ψ has the same value at all positions. One state of the
+/// automaton then waits for both.
+fn suspended_choice(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
     let Node::Or(all) = formulas.node(formula).clone() else { return None };
-    let body = |part: Id| match *formulas.node(part) {
+    let body = |part: LinearFormula| match *formulas.node(part) {
         Node::Until(_, left, right) if formulas.is(left, true) => Some(right),
         _ => None,
     };
@@ -211,8 +227,8 @@ fn suspended_choice(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(formulas.or(rest))
 }
 
-/// The body of X … X F (with `true`) or X … X G.
-fn later(formulas: &Ltl, formula: Id, eventually: bool) -> Option<Id> {
+/// Returns the body of X … X F (with `true`) or X … X G.
+fn later(formulas: &Ltl, formula: LinearFormula, eventually: bool) -> Option<LinearFormula> {
     let mut part = formula;
     while let Node::Next(_, inner) = *formulas.node(part) {
         part = inner;
@@ -224,22 +240,22 @@ fn later(formulas: &Ltl, formula: Id, eventually: bool) -> Option<Id> {
     }
 }
 
-/// G (φ ∧ X F ψ) = G (φ ∧ F ψ): that ψ comes after every position is to say that it comes again and
-/// again. And G (φ ∧ F (ψ ∧ X F χ)) = G (φ ∧ F ψ ∧ F χ): if both come again and again, χ comes
-/// after each ψ. So with more X, and with none; the duals are F (φ ∨ X G ψ) = F (φ ∨ G ψ) and so
-/// on.
-fn recurring_parts(formulas: &mut Ltl, formula: Id) -> Option<Id> {
+/// G (φ ∧ X F ψ) = G (φ ∧ F ψ): ψ occurs after every position if and only if ψ occurs infinitely
+/// often. G (φ ∧ F (ψ ∧ X F χ)) = G (φ ∧ F ψ ∧ F χ): if both occur infinitely often, χ occurs after
+/// each ψ. The rule also holds with more X and without X. The duals are F (φ ∨ X G ψ) = F (φ ∨ G ψ)
+/// and so on.
+fn recurring_parts(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
     let (body, always) = match *formulas.node(formula) {
         Node::Release(_, left, body) if formulas.is(left, false) => (body, true),
         Node::Until(_, left, body) if formulas.is(left, true) => (body, false),
         _ => return None,
     };
-    let parts = |formulas: &Ltl, body: Id| match formulas.node(body) {
+    let parts = |formulas: &Ltl, body: LinearFormula| match formulas.node(body) {
         Node::And(all) if always => all.to_vec(),
         Node::Or(all) if !always => all.to_vec(),
         _ => vec![body],
     };
-    let join = |formulas: &mut Ltl, all: Vec<Id>| match always {
+    let join = |formulas: &mut Ltl, all: Vec<LinearFormula>| match always {
         true => formulas.and(all),
         false => formulas.or(all),
     };
@@ -273,31 +289,31 @@ fn recurring_parts(formulas: &mut Ltl, formula: Id) -> Option<Id> {
     Some(if always { formulas.always(Linear, body) } else { formulas.eventually(Linear, body) })
 }
 
-/// GF φ ∨ GF ψ = GF (φ ∨ ψ): of two, one comes again and again if they do together. The dual:
-/// FG φ ∧ FG ψ = FG (φ ∧ ψ).
-fn recurring_disjunction(formulas: &mut Ltl, formula: Id) -> Option<Id> {
+/// GF φ ∨ GF ψ = GF (φ ∨ ψ): if the disjunction occurs infinitely often, so does one of the two.
+/// The dual: FG φ ∧ FG ψ = FG (φ ∧ ψ).
+fn recurring_disjunction(formulas: &mut Ltl, formula: LinearFormula) -> Option<LinearFormula> {
     let (parts, often) = match formulas.node(formula) {
         Node::Or(all) => (all.to_vec(), true),
         Node::And(all) => (all.to_vec(), false),
         _ => return None,
     };
-    let body = |part: Id| match recurring(formulas, part) {
+    let body = |part: LinearFormula| match recurring(formulas, part) {
         Some((body, of)) if of == often => Some(body),
         _ => None,
     };
-    let (moved, mut rest): (Vec<Id>, Vec<Id>) =
+    let (moved, mut rest): (Vec<LinearFormula>, Vec<LinearFormula>) =
         parts.iter().partition(|&&part| body(part).is_some());
     if moved.len() < 2 {
         return None;
     }
-    let bodies: Vec<Id> = moved.iter().filter_map(|&part| body(part)).collect();
+    let bodies: Vec<LinearFormula> = moved.iter().filter_map(|&part| body(part)).collect();
     let together = if often { formulas.or(bodies) } else { formulas.and(bodies) };
     rest.push(recur(formulas, together, often));
     Some(if often { formulas.or(rest) } else { formulas.and(rest) })
 }
 
-/// GF (with `true`) or FG.
-fn recur(formulas: &mut Ltl, body: Id, often: bool) -> Id {
+/// Returns GF body (with `true`) or FG body.
+fn recur(formulas: &mut Ltl, body: LinearFormula, often: bool) -> LinearFormula {
     if often {
         let inner = formulas.eventually(Linear, body);
         formulas.always(Linear, inner)

@@ -1,22 +1,21 @@
-//! Equal formulas that are simpler.
+//! Rewriting of formulas to simpler equivalent formulas.
 //!
-//! A [`Rule`] looks at the top of a formula and says what it is equal to, if it knows better. Rules
-//! are tried from the bottom up, again on what they make, until none has anything to say. Each
-//! stands with its argument in `shared` (rules of both logics), `linear` or `branching`; each is
-//! tried alone against the evaluators, on its own example with random formulas in place of the
-//! atoms.
+//! A [`RewriteRule`] looks at the top of a formula and returns an equivalent formula if it applies. Rules
+//! are applied bottom-up, and again to their results, until none applies. Each rule has its proof
+//! at its function in `shared` (rules of both logics), `linear` or `branching`. Tests compare each
+//! rule alone with the evaluators, on its own example with random formulas in place of the atoms.
 //!
-//! *Equal* is meant everywhere: on every infinite word for linear formulas, at every state of every
-//! graph for branching ones, with finite maximal paths where a state has no successor.
+//! *Equivalent* means: on every infinite word for linear formulas; at every state of every graph
+//! for branching formulas, with finite maximal paths at states without successor.
 //!
-//! Rules either make a formula smaller, or move operators in one direction: X and what does not
-//! depend on the position outwards in LTL, EX and AX inwards in CTL. The number of steps is limited
-//! all the same.
+//! Rules make a formula smaller, or move operators in one direction: X and parts that do not depend
+//! on the position move outwards in LTL; EX and AX move inwards in CTL. The number of steps is
+//! limited nevertheless.
 //!
 //! Sources: Somenzi, Bloem, "Efficient Büchi automata from LTL formulae", CAV 2000; Etessami,
 //! Holzmann, "Optimizing Büchi automata", CONCUR 2000; Bønneland and others, "Simplification of CTL
-//! formulae for efficient model checking of Petri nets", Petri Nets 2018. None is taken from a
-//! table unproved: others' tables had rules that do not hold (AG EF AG EF φ is not EF AG EF φ).
+//! formulae for efficient model checking of Petri nets", Petri Nets 2018. Every rule is proved
+//! here, because some published tables contain wrong rules (AG EF AG EF φ is not EF AG EF φ).
 
 mod branching;
 mod implied;
@@ -31,62 +30,62 @@ use crate::formula::{Formula, Formulas};
 use crate::paths::Paths;
 use std::collections::HashMap;
 
-/// What a formula is equal to, by its top.
+/// A rewrite rule for the top of a formula.
 #[derive(Clone, Copy, Debug)]
-pub struct Rule<P> {
-    /// What the rule is called.
+pub struct RewriteRule<P> {
+    /// The name of the rule.
     pub name: &'static str,
-    /// A formula to which it applies, as text.
+    /// An example formula to which the rule applies, as text.
     pub before: &'static str,
-    /// What it makes of that.
+    /// The result of the rule on the example.
     pub after: &'static str,
-    /// An equal formula, if the rule applies to the top of this one.
+    /// Returns an equivalent formula if the rule applies to the top of this formula.
     pub apply: fn(&mut Formulas<P>, Formula<P>) -> Option<Formula<P>>,
 }
 
-/// That a rule was used.
+/// A single application of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step<P> {
+pub struct RewriteStep<P> {
     /// The name of the rule.
     pub rule: &'static str,
-    /// A part of the formula as it was by then.
+    /// The rewritten part of the formula.
     pub before: Formula<P>,
-    /// What it was replaced by, everywhere.
+    /// The replacement, used for all occurrences of the part.
     pub after: Formula<P>,
 }
 
-/// What is still to be done.
-enum Task<P> {
+/// A pending task of the rewriting.
+enum RewriteTask<P> {
     /// Rewrite a formula.
     Visit(Formula<P>),
-    /// Its parts are rewritten: look at the formula itself.
+    /// The parts are rewritten; try the rules on the formula itself.
     Leave(Formula<P>),
-    /// The first is what has become of the second.
+    /// The result for the second formula is the result for the first, too.
     Same(Formula<P>, Formula<P>),
 }
 
 impl<P: Paths> Formulas<P> {
-    /// An equal formula to which no rule applies, or which took so many `steps`; and which they
-    /// were.
+    /// Rewrites a formula until no rule applies or `steps` rules were applied. Returns the result
+    /// and the applied steps.
     pub fn rewritten(
         &mut self,
         formula: Formula<P>,
-        rules: &[Rule<P>],
+        rules: &[RewriteRule<P>],
         steps: usize,
-    ) -> (Formula<P>, Vec<Step<P>>) {
+    ) -> (Formula<P>, Vec<RewriteStep<P>>) {
         let mut done: HashMap<Formula<P>, Formula<P>> = HashMap::new();
         let mut taken = Vec::new();
-        let mut tasks = vec![Task::Visit(formula)];
+        let mut tasks = vec![RewriteTask::Visit(formula)];
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Visit(part) if done.contains_key(&part) => {}
-                Task::Visit(part) => {
-                    tasks.push(Task::Leave(part));
+                RewriteTask::Visit(part) if done.contains_key(&part) => {}
+                RewriteTask::Visit(part) => {
+                    tasks.push(RewriteTask::Leave(part));
                     crate::formula::for_each_part(self.node(part), |inner| {
-                        tasks.push(Task::Visit(inner));
+                        tasks.push(RewriteTask::Visit(inner));
                     });
                 }
-                Task::Leave(part) => {
+                RewriteTask::Leave(part) => {
                     let new = self.with_parts(part, |inner| done[&inner]);
                     let applied = (taken.len() < steps)
                         .then(|| rules.iter().find_map(|rule| self.apply(rule, new)))
@@ -97,9 +96,12 @@ impl<P: Paths> Formulas<P> {
                         continue;
                     };
                     taken.push(step);
-                    tasks.extend([Task::Same(part, step.after), Task::Visit(step.after)]);
+                    tasks.extend([
+                        RewriteTask::Same(part, step.after),
+                        RewriteTask::Visit(step.after),
+                    ]);
                 }
-                Task::Same(part, new) => {
+                RewriteTask::Same(part, new) => {
                     let result = done[&new];
                     done.insert(part, result);
                 }
@@ -108,8 +110,8 @@ impl<P: Paths> Formulas<P> {
         (done[&formula], taken)
     }
 
-    fn apply(&mut self, rule: &Rule<P>, before: Formula<P>) -> Option<Step<P>> {
+    fn apply(&mut self, rule: &RewriteRule<P>, before: Formula<P>) -> Option<RewriteStep<P>> {
         let after = (rule.apply)(self, before).filter(|&after| after != before)?;
-        Some(Step { rule: rule.name, before, after })
+        Some(RewriteStep { rule: rule.name, before, after })
     }
 }

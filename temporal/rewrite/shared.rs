@@ -1,12 +1,12 @@
-//! Rules of both logics for ∧, ∨, and operators that can be put together.
+//! Rules of both logics for ∧, ∨, and pairs of operators that can be merged.
 
 use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;
 
-/// So many operands are compared with each other.
+/// Limit on the number of operands that are compared pairwise.
 const COMPARED: usize = 24;
 
-/// The operands of ∧ (with `true`) or ∨.
+/// Returns the operands, and true for ∧ or false for ∨.
 fn operands<P: Paths>(
     formulas: &Formulas<P>,
     formula: Formula<P>,
@@ -72,8 +72,8 @@ pub(super) fn opposite_operands<P: Paths>(
     None
 }
 
-/// φ ∧ (ψ ∨ χ) = φ ∧ χ if ψ ⇒ ¬φ, and φ ∨ (ψ ∧ χ) = φ ∨ χ if ¬φ ⇒ ψ: of a choice beside φ, what
-/// contradicts φ is none.
+/// φ ∧ (ψ ∨ χ) = φ ∧ χ if ψ ⇒ ¬φ, and φ ∨ (ψ ∧ χ) = φ ∨ χ if ¬φ ⇒ ψ: an alternative that
+/// contradicts φ is removed.
 pub(super) fn excluded_choice<P: Paths>(
     formulas: &mut Formulas<P>,
     formula: Formula<P>,
@@ -111,7 +111,7 @@ pub(super) fn excluded_choice<P: Paths>(
     None
 }
 
-/// Operators that can be put together, path by path:
+/// Merges operators, path by path:
 ///
 /// ```text
 /// X φ ∧ X ψ = X (φ ∧ ψ)                     on one path and on all
@@ -122,8 +122,8 @@ pub(super) fn excluded_choice<P: Paths>(
 /// φ R χ ∨ ψ R χ = (φ ∨ ψ) R χ               on one path and on some
 /// ```
 ///
-/// On one path: the first ψ or χ decides the first until line; up to the first χ, both left sides
-/// hold in the second; the others are their duals. "All" moves through ∧, "some" through ∨.
+/// On one path: in the third line, the first ψ or χ decides; in the fourth line, both left sides
+/// hold up to the first χ; the others are their duals. "All" distributes over ∧, "some" over ∨.
 pub(super) fn joined_operators<P: Paths>(
     formulas: &mut Formulas<P>,
     formula: Formula<P>,

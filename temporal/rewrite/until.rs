@@ -1,13 +1,13 @@
-//! Rules of both logics for U and R alone.
+//! Rules of both logics for U and R.
 //!
-//! Each is given for U; that for R is its dual, and holds because the negation of one side is the
-//! negation of the other. q ≤ q' says that what holds on q's paths holds on those of q': on all
-//! paths ≤ on some path.
+//! Each rule is stated for U. The rule for R is its dual: the negation of one side is the negation
+//! of the other. q ≤ q' states that a property of q's paths implies the property of the paths of
+//! q': on all paths ≤ on some path.
 
 use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;
 
-/// φ U ψ = ψ if φ ⇒ ψ: a φ that waits for ψ has it already. φ R ψ = ψ if ψ ⇒ φ.
+/// φ U ψ = ψ if φ ⇒ ψ: a state in which φ waits for ψ satisfies ψ already. φ R ψ = ψ if ψ ⇒ φ.
 pub(super) fn waits_for_nothing<P: Paths>(
     formulas: &mut Formulas<P>,
     formula: Formula<P>,
@@ -19,7 +19,7 @@ pub(super) fn waits_for_nothing<P: Paths>(
     }
 }
 
-/// φ U ψ = F ψ if ¬ψ ⇒ φ: up to the first ψ, φ holds anyway. φ R ψ = G ψ if φ ⇒ ¬ψ: ψ is never
+/// φ U ψ = F ψ if ¬ψ ⇒ φ: before the first ψ, φ holds anyway. φ R ψ = G ψ if φ ⇒ ¬ψ: ψ is never
 /// released.
 pub(super) fn waits_anyway<P: Paths>(
     formulas: &mut Formulas<P>,
@@ -38,9 +38,8 @@ pub(super) fn waits_anyway<P: Paths>(
     }
 }
 
-/// φ U (χ U' ψ) = χ U' ψ if φ ⇒ χ and q ≤ q': wherever the inner one comes true, χ has held on the
-/// way there, on every path or on the one path that is needed. φ R (χ R' ψ) = χ R' ψ if χ ⇒ φ and
-/// q' ≤ q.
+/// φ U (χ U' ψ) = χ U' ψ if φ ⇒ χ and q ≤ q': when the inner until becomes true, χ has held before,
+/// on every path or on the one path that is needed. φ R (χ R' ψ) = χ R' ψ if χ ⇒ φ and q' ≤ q.
 ///
 /// With χ = true this is φ U F ψ = F ψ, AF EF ψ = EF ψ, and their duals.
 pub(super) fn inner_alone<P: Paths>(
@@ -66,9 +65,9 @@ pub(super) fn inner_alone<P: Paths>(
     }
 }
 
-/// F (φ ∨ (χ U' ψ)) = F (φ ∨ ψ) if the dual of q ≤ the dual of q': from where χ U' ψ holds, a path
-/// of the outer kind leads on to ψ; and where ψ holds, χ U' ψ does. The dual: G (φ ∧ (χ R' ψ)) = G
-/// (φ ∧ ψ) if q ≤ q'.
+/// F (φ ∨ (χ U' ψ)) = F (φ ∨ ψ) if the dual of q ≤ the dual of q'. From a state with χ U' ψ, a path
+/// of the outer kind leads to ψ; and ψ implies χ U' ψ. The dual: G (φ ∧ (χ R' ψ)) = G (φ ∧ ψ) if q
+/// ≤ q'.
 ///
 /// With φ = false this is F (χ U ψ) = F ψ, EF AF ψ = EF ψ, AG EG ψ = AG ψ.
 pub(super) fn inner_target<P: Paths>(

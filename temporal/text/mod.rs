@@ -1,4 +1,4 @@
-//! Formulas as text, in the spelling of the tool Spot.
+//! Formulas as text, in the syntax of the tool Spot.
 //!
 //! | | LTL | CTL |
 //! |---|---|---|
@@ -6,12 +6,13 @@
 //! | constants | `true` `1` `false` `0` | |
 //! | Boolean | `!` `~`, `&` `&&`, `|` `||`, `xor` `^`, `->` `=>`, `<->` `<=>` | |
 //! | unary | `X`, `F` `<>`, `G` `[]` | `EX` `AX` `EF` `AF` `EG` `AG` |
-//! | binary | `U`, `R` `V`, `W`, `M` | `E(φ U ψ)` `A(φ U ψ)`, with `R`, `W`, `M`, too |
+//! | binary | `U`, `R` `V`, `W`, `M` | `E(φ U ψ)` `A(φ U ψ)`, also with `R`, `W`, `M` |
 //!
-//! From loose to tight: `->` and `<->` (right), `|`, `xor`, `&` (left), `U R W M` (right), `F G`,
-//! `X`, `!`. So `Fa U b` is `(Fa) U b`, and `a U b & c` is `(a U b) & c`. `F`, `G` and `X` touch
-//! what follows: `GFa` is three things, `F1` and `X_a` are names. In CTL the same is true of `E`
-//! and `A` before `F`, `G`, `X` and `(`.
+//! Precedence from low to high: `->` and `<->` (right-associative), `|`, `xor`, `&`
+//! (left-associative), `U R W M` (right-associative), `F G`, `X`, `!`. So `Fa U b` is `(Fa) U b`,
+//! and `a U b & c` is `(a U b) & c`. `F`, `G` and `X` need no space before their operand: `GFa` is
+//! three tokens, while `F1` and `X_a` are names. In CTL the same holds for `E` and `A` before `F`,
+//! `G`, `X` and `(`.
 
 mod postfix;
 mod print;
@@ -25,15 +26,15 @@ use std::collections::HashMap;
 use thiserror::Error;
 use tokens::Operator;
 
-/// What atoms are called. Atoms are numbered in the order in which names come.
+/// The names of atoms. Atoms are numbered in the order in which names appear.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct AtomNames {
     names: Vec<String>,
     atoms: HashMap<String, Atom>,
 }
 
-impl Names {
-    /// The atom of this name, a new one if there was none.
+impl AtomNames {
+    /// Returns the atom with this name, and creates it if necessary.
     pub fn atom(&mut self, name: &str) -> Atom {
         if let Some(&atom) = self.atoms.get(name) {
             return atom;
@@ -44,56 +45,57 @@ impl Names {
         atom
     }
 
-    /// The name of an atom, if it has one.
+    /// Returns the name of an atom, if it has one.
     pub fn name(&self, atom: Atom) -> Option<&str> {
         self.names.get(atom.0 as usize).map(String::as_str)
     }
 
-    /// How many atoms have names.
+    /// Returns the number of named atoms.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether no atom has a name.
+    /// Returns true if no atom has a name.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 }
 
-/// A text is no formula.
+/// The error for a text that is not a formula.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("column {column}: expected {expected}, found {found}")]
 pub struct ParseError {
-    /// Where, in characters, from 1.
+    /// Position of the error in characters, from 1.
     pub column: usize,
-    /// What may stand there.
+    /// The expected content.
     pub expected: &'static str,
-    /// What stands there.
+    /// The content found.
     pub found: String,
 }
 
-/// Reads an LTL formula.
+/// Parses an LTL formula.
 ///
 /// # Errors
 ///
-/// If the text is none, with the first column at which that shows.
+/// Returns the first column at which the text is invalid.
 pub fn parse_ltl(
     text: &str,
     formulas: &mut Ltl,
-    names: &mut Names,
+    names: &mut AtomNames,
 ) -> Result<Formula<Linear>, ParseError> {
     lower(text, false, formulas, names, Some(Linear), |_| None)
 }
 
-/// Reads a CTL formula.
+/// Parses a CTL formula.
 ///
 /// # Errors
 ///
-/// If the text is none: also where a temporal operator has no `E` or `A` directly before it.
+/// Returns the first column at which the text is invalid, also if a temporal operator has no `E` or
+/// `A` directly before it.
 pub fn parse_ctl(
     text: &str,
     formulas: &mut Ctl,
-    names: &mut Names,
+    names: &mut AtomNames,
 ) -> Result<Formula<Quantifier>, ParseError> {
     lower(text, true, formulas, names, None, |operator| match operator {
         Operator::Exists => Some(Quantifier::Exists),
@@ -102,35 +104,35 @@ pub fn parse_ctl(
     })
 }
 
-/// An operand on the way: a formula, or a temporal operator that waits for its quantifier.
+/// An operand on the stack: a formula, or a temporal operator that still needs its quantifier.
 enum Operand<P> {
     Formula(Formula<P>),
     Temporal { operator: Operator, left: Formula<P>, right: Formula<P>, column: usize },
 }
 
-/// Reads a formula whose temporal operators speak of `implied` paths, or of those that a quantifier
-/// before them names.
+/// Parses a formula whose temporal operators have the path kind `implied`, or the path kind of the
+/// quantifier before them.
 fn lower<P: Paths>(
     text: &str,
     quantified: bool,
     formulas: &mut Formulas<P>,
-    names: &mut Names,
+    names: &mut AtomNames,
     implied: Option<P>,
     quantifier: impl Fn(Operator) -> Option<P>,
 ) -> Result<Formula<P>, ParseError> {
     let mut stack: Vec<Operand<P>> = Vec::new();
     for item in postfix(text, quantified)? {
         let (operator, column) = match item {
-            postfix::Item::Constant(value) => {
+            postfix::PostfixItem::Constant(value) => {
                 stack.push(Operand::Formula(formulas.constant(value)));
                 continue;
             }
-            postfix::Item::Name(name) => {
+            postfix::PostfixItem::Name(name) => {
                 let atom = names.atom(&name);
                 stack.push(Operand::Formula(formulas.atom(atom)));
                 continue;
             }
-            postfix::Item::Operator(operator, column) => (operator, column),
+            postfix::PostfixItem::Operator(operator, column) => (operator, column),
         };
         let mut pop = || stack.pop().expect("`postfix` puts operands before their operators");
         if let Some(paths) = quantifier(operator) {

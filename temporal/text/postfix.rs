@@ -1,53 +1,55 @@
-//! Operands before their operators, by a stack of operators that wait (Dijkstra's shunting yard):
-//! however deep a formula is nested, nothing recurses.
+//! Conversion to postfix notation with an operator stack (Dijkstra's shunting yard). Nothing
+//! recurses, however deep a formula is nested.
 
 use super::ParseError;
-use super::tokens::{Operator, Token, tokens};
+use super::tokens::{FormulaToken, Operator, tokens};
 
-/// A formula's next piece.
+/// An item of the postfix notation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Item {
+pub(super) enum PostfixItem {
     Constant(bool),
     Name(String),
-    /// Of the one or two operands before it; with its column.
+    /// An operator on the one or two operands before it, with its column.
     Operator(Operator, usize),
 }
 
-enum Waiting {
+enum StackEntry {
     Operator(Operator, usize),
     Open(usize),
 }
 
-/// The pieces of a formula, operands before their operators.
-pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<Item>, ParseError> {
+/// Returns the items of a formula, operands before their operators.
+pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<PostfixItem>, ParseError> {
     let mut items = Vec::new();
-    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut waiting: Vec<StackEntry> = Vec::new();
     let mut needs_operand = true;
     for (token, column) in tokens(text, quantified)? {
         let wrong = |expected| ParseError { column, expected, found: described(&token) };
         match &token {
-            Token::Constant(_) | Token::Name(_) | Token::Open if !needs_operand => {
+            FormulaToken::Constant(_) | FormulaToken::Name(_) | FormulaToken::Open
+                if !needs_operand =>
+            {
                 return Err(wrong("an operator or the end"));
             }
-            Token::Constant(value) => items.push(Item::Constant(*value)),
-            Token::Name(name) => items.push(Item::Name(name.clone())),
-            Token::Open => waiting.push(Waiting::Open(column)),
-            Token::Operator(operator) if operator.is_unary() => {
+            FormulaToken::Constant(value) => items.push(PostfixItem::Constant(*value)),
+            FormulaToken::Name(name) => items.push(PostfixItem::Name(name.clone())),
+            FormulaToken::Open => waiting.push(StackEntry::Open(column)),
+            FormulaToken::Operator(operator) if operator.is_unary() => {
                 if !needs_operand {
                     return Err(wrong("a binary operator or the end"));
                 }
-                waiting.push(Waiting::Operator(*operator, column));
+                waiting.push(StackEntry::Operator(*operator, column));
             }
             _ if needs_operand => return Err(wrong("a formula")),
-            Token::Operator(operator) => {
+            FormulaToken::Operator(operator) => {
                 let (tightness, to_the_right) = operator.precedence();
                 unload(&mut items, &mut waiting, |before| {
                     let (other, _) = before.precedence();
                     other > tightness || (other == tightness && !to_the_right)
                 });
-                waiting.push(Waiting::Operator(*operator, column));
+                waiting.push(StackEntry::Operator(*operator, column));
             }
-            Token::Close => {
+            FormulaToken::Close => {
                 unload(&mut items, &mut waiting, |_| true);
                 if waiting.pop().is_none() {
                     return Err(wrong("an operator or the end"));
@@ -55,8 +57,8 @@ pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<Item>, ParseEr
             }
         }
         needs_operand = match &token {
-            Token::Constant(_) | Token::Name(_) | Token::Close => false,
-            Token::Operator(_) | Token::Open => true,
+            FormulaToken::Constant(_) | FormulaToken::Name(_) | FormulaToken::Close => false,
+            FormulaToken::Operator(_) | FormulaToken::Open => true,
         };
     }
     let end = text.chars().count() + 1;
@@ -65,29 +67,34 @@ pub(super) fn postfix(text: &str, quantified: bool) -> Result<Vec<Item>, ParseEr
         return Err(ParseError { column: end, expected: "a formula", found });
     }
     unload(&mut items, &mut waiting, |_| true);
-    if let Some(Waiting::Open(column)) = waiting.pop() {
+    if let Some(StackEntry::Open(column)) = waiting.pop() {
         let found = format!("the end; `(` of column {column} is open");
         return Err(ParseError { column: end, expected: "`)`", found });
     }
     Ok(items)
 }
 
-/// Moves operators down to the next parenthesis to the items, while they bind tightly enough.
-fn unload(items: &mut Vec<Item>, waiting: &mut Vec<Waiting>, goes: impl Fn(Operator) -> bool) {
-    while let Some(&Waiting::Operator(operator, column)) = waiting.last()
+/// Moves operators from the stack to the items, down to the next parenthesis, as long as `goes`
+/// accepts them.
+fn unload(
+    items: &mut Vec<PostfixItem>,
+    waiting: &mut Vec<StackEntry>,
+    goes: impl Fn(Operator) -> bool,
+) {
+    while let Some(&StackEntry::Operator(operator, column)) = waiting.last()
         && goes(operator)
     {
-        items.push(Item::Operator(operator, column));
+        items.push(PostfixItem::Operator(operator, column));
         waiting.pop();
     }
 }
 
-fn described(token: &Token) -> String {
+fn described(token: &FormulaToken) -> String {
     match token {
-        Token::Operator(operator) => format!("`{}`", operator.text()),
-        Token::Constant(value) => format!("`{value}`"),
-        Token::Name(name) => format!("`{name}`"),
-        Token::Open => "`(`".to_owned(),
-        Token::Close => "`)`".to_owned(),
+        FormulaToken::Operator(operator) => format!("`{}`", operator.text()),
+        FormulaToken::Constant(value) => format!("`{value}`"),
+        FormulaToken::Name(name) => format!("`{name}`"),
+        FormulaToken::Open => "`(`".to_owned(),
+        FormulaToken::Close => "`)`".to_owned(),
     }
 }

@@ -1,25 +1,27 @@
-//! Formulas as texts that [`parse_ltl`](super::parse_ltl) and [`parse_ctl`](super::parse_ctl) read.
+//! Output of formulas as texts that [`parse_ltl`](super::parse_ltl) and
+//! [`parse_ctl`](super::parse_ctl) read.
 
-use super::Names;
+use super::AtomNames;
 use super::tokens::is_plain_name;
 use crate::atom::{Atom, Literal};
 use crate::formula::{Formula, Formulas, Node};
 use crate::paths::Paths;
 
-/// What is still to be written, from the back.
+/// A piece of the text that is still to be written.
 enum Piece<P> {
     Text(&'static str),
-    /// In parentheses if it binds less tightly than that.
+    /// A formula, in parentheses if it binds less tightly than the given precedence.
     Formula(Formula<P>, u8),
 }
 
-/// What has two operands or more: in parentheses below any other operator.
+/// Precedence of operators with two or more operands: in parentheses below any other operator.
 const ROW: u8 = 1;
 const UNARY: u8 = 2;
 
 impl<P: Paths> Formulas<P> {
-    /// The formula as text. Atoms without a name are written as `p` and their number.
-    pub fn text(&self, formula: Formula<P>, names: &Names) -> String {
+    /// Returns the formula as text. An atom without a name is written as `p` followed by its
+    /// number.
+    pub fn text(&self, formula: Formula<P>, names: &AtomNames) -> String {
         let mut text = String::new();
         let mut open = vec![Piece::Formula(formula, 0)];
         while let Some(piece) = open.pop() {
@@ -74,8 +76,8 @@ impl<P: Paths> Formulas<P> {
         text
     }
 
-    /// Writes an operator; before a word it stands apart, as in `F answer`.
-    fn operator(&self, text: &mut String, sign: char, operand: Formula<P>, names: &Names) {
+    /// Writes an operator. A space follows before a word, as in `F answer`.
+    fn operator(&self, text: &mut String, sign: char, operand: Formula<P>, names: &AtomNames) {
         text.push(sign);
         if let Node::Literal(Literal { atom, positive: true }) = self.node(operand)
             && names.name(*atom).is_some_and(|name| name.len() > 1 && is_plain_name(name))
@@ -87,7 +89,7 @@ impl<P: Paths> Formulas<P> {
     fn tightness(&self, formula: Formula<P>) -> u8 {
         match self.node(formula) {
             Node::Or(_) | Node::And(_) => ROW,
-            // With a quantifier, the operator brings its own parentheses.
+            // With a quantifier, the operator adds its own parentheses.
             Node::Until(paths, left, _) | Node::Release(paths, left, _)
                 if !paths.prefix().is_empty() || *left <= self.constant(true) =>
             {
@@ -99,7 +101,7 @@ impl<P: Paths> Formulas<P> {
     }
 }
 
-/// Pushes operands and the signs between them, the last first.
+/// Pushes operands and the signs between them, the last one first.
 fn row<P: Paths>(open: &mut Vec<Piece<P>>, all: &[Formula<P>], sign: &'static str) {
     for (at, &part) in all.iter().enumerate().rev() {
         open.push(Piece::Formula(part, UNARY));
@@ -109,7 +111,7 @@ fn row<P: Paths>(open: &mut Vec<Piece<P>>, all: &[Formula<P>], sign: &'static st
     }
 }
 
-fn write_literal(text: &mut String, literal: Literal, names: &Names) {
+fn write_literal(text: &mut String, literal: Literal, names: &AtomNames) {
     if !literal.positive {
         text.push('!');
     }

@@ -1,8 +1,8 @@
 use super::*;
 
 fn ltl(text: &str) -> String {
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
-    // Names in alphabetic order, so that operands are, too.
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
+    // Names in alphabetic order, so that operands are sorted, too.
     for name in ["a", "b", "c", "d"] {
         let atom = names.atom(name);
         formulas.atom(atom);
@@ -14,7 +14,7 @@ fn ltl(text: &str) -> String {
 }
 
 fn ctl(text: &str) -> String {
-    let (mut formulas, mut names) = (Ctl::default(), Names::default());
+    let (mut formulas, mut names) = (Ctl::default(), AtomNames::default());
     for name in ["a", "b", "c", "d"] {
         let atom = names.atom(name);
         formulas.atom(atom);
@@ -82,7 +82,7 @@ fn what_is_printed_is_read_again() {
 #[test]
 fn names_and_operators_are_told_apart() {
     let names_in = |text: &str| {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         parse_ltl(text, &mut formulas, &mut names).expect(text);
         names.names
     };
@@ -118,7 +118,7 @@ fn errors_tell_the_column() {
 #[test]
 fn a_formula_may_be_as_deep_as_it_likes() {
     let depth = 100_000;
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     let nested = format!("{}a{}", "X(b U (".repeat(depth), "))".repeat(depth));
     let formula = parse_ltl(&nested, &mut formulas, &mut names).expect("deep");
     let negation = formulas.negate(formula);

@@ -1,8 +1,8 @@
-//! A text as tokens.
+//! Splitting of a text into tokens.
 
 use super::ParseError;
 
-/// The operators, of LTL and CTL.
+/// The operators of LTL and CTL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operator {
     Not,
@@ -28,7 +28,7 @@ impl Operator {
         matches!(self, Not | Next | Eventually | Always | Exists | All)
     }
 
-    /// How tightly it binds, and whether it groups to the right.
+    /// Returns the precedence, and true if the operator is right-associative.
     pub(super) fn precedence(self) -> (u8, bool) {
         match self {
             Self::Implies | Self::Equivalent => (1, true),
@@ -64,7 +64,7 @@ impl Operator {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Token {
+pub(super) enum FormulaToken {
     Operator(Operator),
     Constant(bool),
     Name(String),
@@ -72,28 +72,31 @@ pub(super) enum Token {
     Close,
 }
 
-/// Signs, longer ones before those that they begin with.
-const SIGNS: &[(&str, Token)] = &[
-    ("<->", Token::Operator(Operator::Equivalent)),
-    ("<=>", Token::Operator(Operator::Equivalent)),
-    ("->", Token::Operator(Operator::Implies)),
-    ("=>", Token::Operator(Operator::Implies)),
-    ("<>", Token::Operator(Operator::Eventually)),
-    ("[]", Token::Operator(Operator::Always)),
-    ("&&", Token::Operator(Operator::And)),
-    ("&", Token::Operator(Operator::And)),
-    ("||", Token::Operator(Operator::Or)),
-    ("|", Token::Operator(Operator::Or)),
-    ("^", Token::Operator(Operator::Xor)),
-    ("!", Token::Operator(Operator::Not)),
-    ("~", Token::Operator(Operator::Not)),
-    ("(", Token::Open),
-    (")", Token::Close),
+/// The signs; longer signs come before their prefixes.
+const SIGNS: &[(&str, FormulaToken)] = &[
+    ("<->", FormulaToken::Operator(Operator::Equivalent)),
+    ("<=>", FormulaToken::Operator(Operator::Equivalent)),
+    ("->", FormulaToken::Operator(Operator::Implies)),
+    ("=>", FormulaToken::Operator(Operator::Implies)),
+    ("<>", FormulaToken::Operator(Operator::Eventually)),
+    ("[]", FormulaToken::Operator(Operator::Always)),
+    ("&&", FormulaToken::Operator(Operator::And)),
+    ("&", FormulaToken::Operator(Operator::And)),
+    ("||", FormulaToken::Operator(Operator::Or)),
+    ("|", FormulaToken::Operator(Operator::Or)),
+    ("^", FormulaToken::Operator(Operator::Xor)),
+    ("!", FormulaToken::Operator(Operator::Not)),
+    ("~", FormulaToken::Operator(Operator::Not)),
+    ("(", FormulaToken::Open),
+    (")", FormulaToken::Close),
 ];
 
-/// The tokens of a text with the column of each, from 1. With `quantified`, `E` and `A` are
+/// Returns the tokens of a text, each with its column from 1. With `quantified`, `E` and `A` are
 /// operators.
-pub(super) fn tokens(text: &str, quantified: bool) -> Result<Vec<(Token, usize)>, ParseError> {
+pub(super) fn tokens(
+    text: &str,
+    quantified: bool,
+) -> Result<Vec<(FormulaToken, usize)>, ParseError> {
     let mut tokens = Vec::new();
     let mut rest = text;
     let mut column = 1;
@@ -111,7 +114,7 @@ pub(super) fn tokens(text: &str, quantified: bool) -> Result<Vec<(Token, usize)>
                     found: "the end".to_owned(),
                 });
             };
-            (Some(Token::Name(quoted[..end].to_owned())), end + 2)
+            (Some(FormulaToken::Name(quoted[..end].to_owned())), end + 2)
         } else if first.is_alphanumeric() || first == '_' {
             let (token, length) = word(rest, quantified);
             (Some(token), length)
@@ -129,8 +132,9 @@ pub(super) fn tokens(text: &str, quantified: bool) -> Result<Vec<(Token, usize)>
     Ok(tokens)
 }
 
-/// A name, a constant, or an operator that is written in letters, and how many bytes it has.
-fn word(rest: &str, quantified: bool) -> (Token, usize) {
+/// Reads a name, a constant, or an operator written in letters. Returns the token and its length in
+/// bytes.
+fn word(rest: &str, quantified: bool) -> (FormulaToken, usize) {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
     let word = &rest[..length];
@@ -142,7 +146,7 @@ fn word(rest: &str, quantified: bool) -> (Token, usize) {
         let operator = if first == Some('E') { Operator::Exists } else { Operator::All };
         let before_path = matches!(second, Some('F' | 'G' | 'X'));
         if before_path || (second.is_none() && after == Some('(')) {
-            return (Token::Operator(operator), 1);
+            return (FormulaToken::Operator(operator), 1);
         }
     }
     let prefix = match first {
@@ -154,22 +158,22 @@ fn word(rest: &str, quantified: bool) -> (Token, usize) {
     if let Some(operator) = prefix
         && !second.is_some_and(|c| c.is_ascii_digit() || c == '_')
     {
-        return (Token::Operator(operator), 1);
+        return (FormulaToken::Operator(operator), 1);
     }
     let token = match word {
-        "true" | "1" => Token::Constant(true),
-        "false" | "0" => Token::Constant(false),
-        "xor" => Token::Operator(Operator::Xor),
-        "U" => Token::Operator(Operator::Until),
-        "R" | "V" => Token::Operator(Operator::Release),
-        "W" => Token::Operator(Operator::WeakUntil),
-        "M" => Token::Operator(Operator::StrongRelease),
-        _ => Token::Name(word.to_owned()),
+        "true" | "1" => FormulaToken::Constant(true),
+        "false" | "0" => FormulaToken::Constant(false),
+        "xor" => FormulaToken::Operator(Operator::Xor),
+        "U" => FormulaToken::Operator(Operator::Until),
+        "R" | "V" => FormulaToken::Operator(Operator::Release),
+        "W" => FormulaToken::Operator(Operator::WeakUntil),
+        "M" => FormulaToken::Operator(Operator::StrongRelease),
+        _ => FormulaToken::Name(word.to_owned()),
     };
     (token, length)
 }
 
-/// Whether a word stands for itself as a name, before and after whatever operator.
+/// Returns true if a word can be written as a name without quotes, next to any operator.
 pub(super) fn is_plain_name(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     name.starts_with(|c: char| c.is_ascii_lowercase())

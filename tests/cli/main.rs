@@ -4,8 +4,10 @@
 mod support;
 
 mod check;
+mod contest_kit;
 mod draw;
 mod encode;
+mod extended_processes;
 mod formulas;
 mod graph;
 mod guide;

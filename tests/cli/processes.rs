@@ -2,7 +2,9 @@
 
 use crate::support::binary::{Desk, example, objects, stdout};
 use parikh::evidence::audit::{Audit, Verdict};
+use parikh::evidence::question::cases::with_one_case;
 use parikh::evidence::reader::pnml;
+use parikh::evidence::reader::queries::{self, typed};
 
 /// A desk with `orders.pnml`: rejecting an order ends it while its goods are being picked.
 fn desk() -> Desk {
@@ -156,8 +158,8 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
     let (code, _, said) = asked("<place><text>1</text></place>");
     assert!(code == 1 && said.contains("no attribute `idref`"), "{said}");
     let two = format!("{one}</marking><marking><place idref=\"n5\"><text>1</text></place>");
-    let (code, _, said) = asked(&two);
-    assert!(code == 1 && said.contains("2 final markings; choose one with --final"), "{said}");
+    let (code, said, _) = asked(&two);
+    assert!(code == 0 && said.contains("to the final marking `n"), "{said}");
     let other = text.replace(
         "<arctype><text>normal</text></arctype>",
         "<arctype><text>inhibitor</text></arctype>",
@@ -183,6 +185,47 @@ fn final_markings_are_read_as_tools_write_them_and_mistakes_have_their_place() {
     }
     let read = pnml::read(text.as_bytes()).unwrap().net;
     assert_eq!(read.final_markings().len(), 1);
+}
+
+#[test]
+fn a_final_marking_may_stand_in_the_places() {
+    let desk = desk();
+    let text = desk.read("orders.pnml");
+    let (before, rest) = text.split_once("<finalmarkings>").unwrap();
+    let (_, after) = rest.split_once("</finalmarkings>").unwrap();
+    let final_in = |text: &str, id: &str, tokens: &str| {
+        let place = format!("<place id=\"{id}\">");
+        let inside = format!("{place}<finalMarking><text>{tokens}</text></finalMarking>");
+        assert!(text.contains(&place));
+        text.replace(&place, &inside)
+    };
+    let none = format!("{before}{after}");
+    let mut ends = final_in(&none, "n6", "1");
+    for place in ["n1", "n2"] {
+        ends = final_in(&ends, place, "0");
+    }
+    desk.write("ends.pnml", &ends);
+    let info = desk.fine(&["info", "ends.pnml"]);
+    assert!(info.lines().any(|line| line == "final        n6"), "{info}");
+    // Beside another one, it is one of two.
+    desk.write("both.pnml", &final_in(&text, "n3", "1"));
+    let info = desk.fine(&["info", "both.pnml"]);
+    assert_eq!(info.lines().filter(|line| line.starts_with("final  ")).count(), 2, "{info}");
+    for model in ["ends.pnml", "both.pnml"] {
+        let read = pnml::read(desk.read(model).as_bytes()).unwrap().net;
+        let prover = parikh::input::read_net(&desk.at(model)).unwrap();
+        assert_eq!(read.final_markings(), prover.final_markings());
+    }
+    for (tokens, wrong) in [("x", "found `x`"), ("-1", "found `-1`")] {
+        desk.write("wrong.pnml", &final_in(&none, "n6", tokens));
+        let said = desk.refused(1, &["info", "wrong.pnml"]);
+        assert!(said.contains(&format!("final marking of place `n6`: {wrong}")), "{said}");
+        assert!(pnml::read(desk.read("wrong.pnml").as_bytes()).is_err());
+    }
+    let twice = ends.replace("<finalMarking>", "<finalMarking/><finalMarking>");
+    desk.write("wrong.pnml", &twice);
+    assert!(desk.refused(1, &["info", "wrong.pnml"]).contains("finalMarking"));
+    assert!(pnml::read(twice.as_bytes()).is_err());
 }
 
 #[test]
@@ -331,4 +374,79 @@ fn constraints_are_asked_of_every_case() {
     let unanswered = ["check", "invoices.pnml", "--cases", "--final", "paid", "--formula", formula];
     let (code, _, stderr) = desk.said(&unanswered);
     assert!(code == 3 && stderr.contains("enabled in the final marking"), "{stderr}");
+}
+
+/// Two transitions are called "ship", one of them by its id alone: a case that ships without
+/// packing is one of `ship`.
+const TWO_OF_A_NAME: &str = "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/ptnet'>
+  <place id='i'><initialMarking><text>1</text></initialMarking></place><place id='m'/><place id='o'/>
+  <transition id='ship'><name><text>ship</text></name></transition>
+  <transition id='pack'><name><text>pack</text></name></transition>
+  <transition id='n7'><name><text>ship</text></name></transition>
+  <arc id='a' source='i' target='ship'/><arc id='b' source='ship' target='o'/>
+  <arc id='c' source='i' target='pack'/><arc id='d' source='pack' target='m'/>
+  <arc id='e' source='m' target='n7'/><arc id='f' source='n7' target='o'/>
+  <finalmarkings><marking><place idref='o'><text>1</text></place></marking></finalmarkings>
+</net></pnml>";
+
+#[test]
+fn a_constraint_over_a_name_means_also_the_transition_whose_id_is_the_name() {
+    let desk = Desk::new();
+    for id in ["ship", "n6"] {
+        let text = TWO_OF_A_NAME
+            .replace("id='ship'", &format!("id='{id}'"))
+            .replace("'ship'", &format!("'{id}'"));
+        desk.write("n.pnml", &text);
+        for (formula, value) in [
+            ("precedence(pack, ship)", "FALSE"),
+            ("existence(pack)", "FALSE"),
+            ("existence(ship)", "TRUE"),
+            ("absence2(\"ship\")", "TRUE"),
+            ("F fires(\"ship\")", "TRUE"),
+            ("F fires(n7)", "FALSE"),
+        ] {
+            let arguments =
+                ["check", "n.pnml", "--cases", "--formula", formula, "--evidence", "ev"];
+            let said = desk.fine(&arguments);
+            assert!(said.starts_with(&format!("formula-1: {value} — ")), "{id} {formula}: {said}");
+            let means = format!("\"ship\" means transitions `{id}`, `n7`");
+            assert_eq!(said.contains(&means), formula.contains("ship"), "{formula}: {said}");
+            let json = desk.fine(&[&arguments[..], &["--format", "json"]].concat());
+            let named = &objects(&json)[0]["named"];
+            let expected =
+                serde_json::json!({"name": "ship", "kind": "transition", "ids": [id, "n7"]});
+            let is_said = named.as_array().unwrap().contains(&expected);
+            assert_eq!(is_said, formula.contains("ship"), "{json}");
+            let plain = pnml::read(text.as_bytes()).unwrap().net;
+            let net = with_one_case(&plain, &[]).unwrap();
+            let asked = |_: &str| {
+                let mut asked = vec![typed::read_one(&net, formula, &queries::read_of_cases)];
+                typed::name_the_others(&mut asked);
+                Ok(asked)
+            };
+            let mut audit = Audit::new(&net, 1000, Box::new(asked));
+            audit.file(&desk.at("ev/Formulas.jsonl")).unwrap();
+            let verdict = audit.finish().judged.remove(0).verdict;
+            assert!(matches!(verdict, Verdict::Confirmed(_)), "{formula}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn a_word_that_several_nodes_have_as_their_name_is_refused_with_the_candidates() {
+    let desk = Desk::new();
+    let text = TWO_OF_A_NAME.replace("id='ship'", "id='n6'").replace("'ship'", "'n6'");
+    desk.write("n.pnml", &text);
+    let refused = |arguments: &[&str]| {
+        let (code, said, stderr) = desk.said(arguments);
+        assert_ne!(code, 0, "{said}");
+        assert!(stderr.contains("`ship` is the name of 2 transitions: `n6`, `n7`"), "{stderr}");
+    };
+    refused(&["check", "n.pnml", "--formula", "EF fireable(ship)"]);
+    refused(&["check", "n.pnml", "--fair", "weak:ship", "--formula", "F fires(pack)"]);
+    refused(&["draw", "n.pnml", "--highlight", "ship", "-o", "n.svg"]);
+    let fair = ["check", "n.pnml", "--fair", "weak:\"ship\"", "--formula", "F fires(pack)"];
+    let said = desk.fine(&fair);
+    assert!(said.contains("FALSE — ") && said.contains("\"ship\" means "), "{said}");
+    desk.fine(&["draw", "n.pnml", "--highlight", "\"ship\",pack", "-o", "n.svg"]);
 }

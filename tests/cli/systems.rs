@@ -69,6 +69,32 @@ fn properties_are_answered_and_their_evidence_is_confirmed() {
 }
 
 #[test]
+fn a_transition_system_without_state_lines_has_the_states_of_its_transitions() {
+    let desk = Desk::new();
+    desk.write("a.fsm", "---\n---\n1 2 \"go\"\n");
+    desk.write("p.txt", "#1:\n( F go )\n#2:\n( G(go => X(F go)) )\n");
+    let said = desk.fine(&["check", "a.fsm", "-e", "RD,SS", "--evidence", "proofs"]);
+    assert!(said.contains("ReachabilityDeadlock: TRUE") && said.contains("states: 2 "), "{said}");
+    desk.fine(&["check", "a.fsm", "--properties", "p.txt", "--evidence", "proofs"]);
+    if let Some(audit) = certify(&desk, &["a.fsm", "proofs"]) {
+        assert_eq!(audit.status.code(), Some(0), "{}{}", stdout(&audit), stderr(&audit));
+    }
+}
+
+#[test]
+fn the_list_of_formats_has_a_line_each() {
+    let desk = Desk::new();
+    desk.write("unknown.txt", "\nhello world\n");
+    let refused = desk.run(&["info", "unknown.txt"]);
+    let said = stderr(&refused);
+    let lines: Vec<&str> = said.lines().collect();
+    let head = "parikh: unknown.txt:2: the file begins with `hello world`, expected one of:";
+    assert_eq!(lines[0], head);
+    assert!(lines.len() == 11 && lines[1..].iter().all(|it| it.starts_with("  ")), "{said}");
+    assert!(!said.contains("\\n"), "{said}");
+}
+
+#[test]
 fn programs_are_told_the_run() {
     let desk = desk();
     let arguments = ["check", "one.dot", "--properties", "one-properties.txt", "--format", "json"];

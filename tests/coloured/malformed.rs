@@ -204,9 +204,35 @@ fn terms_that_make_no_sense_are_told() {
     assert!(
         problem(SORTS, "<arc id=\"a\" source=\"q\" target=\"t\"/>").contains("has the end `q`")
     );
-    let inhibitor = place("q", "ring", "")
-        + "<transition id=\"t\"/><arc source=\"q\" target=\"t\"><type value=\"inhibitor\"/></arc>";
-    assert!(problem(SORTS, &inhibitor).contains("has the type `inhibitor`"));
+    let net = |arc: &str| place("q", "ring", "") + "<transition id=\"t\"/>" + arc;
+    let all = "<structure><all><usersort declaration=\"ring\"/></all></structure>";
+    let coloured = format!("<hlinscription>{all}</hlinscription>");
+    let plain = "<inscription><text>1</text></inscription>";
+    for kind in ["inhibitor", "Inhibitor", "inhibitorArc", "reset", "read", "test"] {
+        for weight in ["", &coloured, plain] {
+            let arc = "source=\"q\" target=\"t\"";
+            for file in [
+                format!("<arc {arc} type=\"{kind}\">{weight}</arc>"),
+                format!("<arc {arc} type=\"{kind}\"><type value=\"normal\"/>{weight}</arc>"),
+                format!("<arc {arc}><type value=\"{kind}\"/>{weight}</arc>"),
+                format!("<arc {arc}>{weight}<type value=\"{kind}\"/></arc>"),
+                format!("<arc {arc}>{weight}<type>{kind}</type></arc>"),
+                format!("<arc {arc}>{weight}<arctype><text>{kind}</text></arctype></arc>"),
+                format!("<arc {arc}><arctype><text> {kind} </text></arctype>{weight}</arc>"),
+                format!("<arc {arc}>{weight}<arctype>{kind}</arctype></arc>"),
+            ] {
+                let problem = problem(SORTS, &net(&file));
+                let found = format!("arc `q -> t` of a coloured net has the type `{kind}`");
+                assert!(problem.contains(&found), "{problem}");
+                assert!(problem.contains("complementary place"), "{problem}");
+            }
+        }
+    }
+    let element = problem(SORTS, &net("<inhibitorArc source=\"q\" target=\"t\"/>"));
+    assert!(
+        element.contains("an element `inhibitorArc` is not supported; expected `<arc"),
+        "{element}"
+    );
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod homes;
 mod linear_mutations;
 mod loops;
 mod moved;
+mod names;
 mod precedences;
 mod pumps;
 mod returning;

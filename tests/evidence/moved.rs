@@ -55,7 +55,7 @@ impl Question {
     /// The net with the markings that it is about.
     fn begun(&self, net: &Net) -> Option<Net> {
         match self.examination.is_about_cases() {
-            true => cases(net, self.cases, Some(&self.last)).ok(),
+            true => cases(net, self.cases, std::slice::from_ref(&self.last)).ok(),
             false => Some(net.clone()),
         }
     }
@@ -161,7 +161,7 @@ impl Court {
         let path = self.directory.path().join(format!("{}.jsonl", question.name()));
         std::fs::write(&path, file).unwrap();
         let audit = Audit::new(net, 10_000, Box::new(|_| Err("no formulas".to_owned())));
-        let mut audit = audit.with_final_marking(question.last.clone());
+        let mut audit = audit.with_final_markings(vec![question.last.clone()]);
         let _ = audit.file(&path);
         self.judged += 1;
         audit.finish().judged.pop()

@@ -11,7 +11,9 @@ use parikh::evidence::kind;
 use parikh::evidence::lasso::{NamedLasso, check_lasso};
 use parikh::evidence::question::Question;
 use parikh::evidence_files::Writer;
-use parikh::net::generate::{Kind, Shape, random, random_fairness, random_ltl, random_predicate};
+use parikh::net::generate::{
+    RandomKind, Shape, random, random_fairness, random_ltl, random_predicate,
+};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Facts, Net, Predicate};
 use parikh::solvers::Budget;
@@ -85,7 +87,7 @@ fn evidence_about_runs_is_confirmed_and_no_mutant_confirms_what_is_false() {
     let mut tally = Tally::default();
     for seed in 0..scaled(200) {
         let mut rng = Rng::with_seed(seed);
-        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
@@ -110,7 +112,7 @@ fn searches_for_runs_are_made_again() {
     let mut answers = [0, 0];
     for seed in 0..scaled(150) {
         let mut rng = Rng::with_seed(seed);
-        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         if visit(&net, 100, |_| true).is_err() {
             continue;

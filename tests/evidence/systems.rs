@@ -10,7 +10,7 @@ use parikh::evidence::systems::{self, Endings as Checked, System};
 use parikh::solvers::Budget;
 use parikh::systems::{Answer, Case, Config, Format, Settled, SystemEvidence, settle};
 use parikh_systems::generate::{random_branching, random_linear, random_pattern, random_system};
-use parikh_systems::{ComponentBuilder, Endings, write};
+use parikh_systems::{ComponentBuilder, FiniteRuns, write};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Mutex;
@@ -55,7 +55,7 @@ impl Asked {
 
 /// Answers about a random system and what the auditor is to hold them against: the file's header,
 /// then its answers.
-fn answered(seed: u64, is_linear: bool, endings: Endings) -> (Asked, Value, Vec<Value>) {
+fn answered(seed: u64, is_linear: bool, endings: FiniteRuns) -> (Asked, Value, Vec<Value>) {
     let mut random = Rng::with_seed(seed);
     let text = write::dot(&random_system(&mut random));
     let listed: String = (1..=4)
@@ -73,7 +73,7 @@ fn answered(seed: u64, is_linear: bool, endings: Endings) -> (Asked, Value, Vec<
 }
 
 /// The same of this system and these properties.
-fn confirmed(text: &str, listed: &str, endings: Endings) -> (Asked, Value, Vec<Value>) {
+fn confirmed(text: &str, listed: &str, endings: FiniteRuns) -> (Asked, Value, Vec<Value>) {
     let case = Case::read(Format::Dot, text, "system", listed).unwrap();
     let config = Config { threads: 1, endings, ..Config::default() };
     let budget = Budget::unlimited().slice(Duration::from_secs(5));
@@ -98,8 +98,8 @@ fn confirmed(text: &str, listed: &str, endings: Endings) -> (Asked, Value, Vec<V
         system: systems::read_dot(text.as_bytes()).unwrap(),
         properties: properties::read(listed.as_bytes()).unwrap(),
         endings: match endings {
-            Endings::Ignored => Checked::Ignored,
-            Endings::Stutter => Checked::Stutter,
+            FiniteRuns::Ignored => Checked::Ignored,
+            FiniteRuns::Stutter => Checked::Stutter,
         },
     };
     for (line, verdict) in lines[1..].iter().zip(asked.judged(&lines).unwrap()) {
@@ -168,9 +168,9 @@ fn whatever_is_said_to_show_it_the_opposite_is_never_confirmed() {
     let (mut tried, mut shown) = (0, [0, 0]);
     for seed in 0..scaled(60) {
         let (is_linear, endings) = match seed % 3 {
-            0 => (true, Endings::Ignored),
-            1 => (true, Endings::Stutter),
-            _ => (false, Endings::Ignored),
+            0 => (true, FiniteRuns::Ignored),
+            1 => (true, FiniteRuns::Stutter),
+            _ => (false, FiniteRuns::Ignored),
         };
         let (asked, header, answers) = answered(seed, is_linear, endings);
         let mut random = Rng::with_seed(seed);
@@ -198,7 +198,7 @@ fn whatever_is_said_to_show_it_the_opposite_is_never_confirmed() {
 #[test]
 fn evidence_of_another_system_or_about_other_runs_is_refused() {
     for seed in 0..scaled(20) {
-        let (asked, header, answers) = answered(seed, true, Endings::Ignored);
+        let (asked, header, answers) = answered(seed, true, FiniteRuns::Ignored);
         let Some(answer) = answers.first() else { continue };
         for (key, value) in [
             ("components", json!(99)),
@@ -313,7 +313,7 @@ fn remove(line: &mut Value, pointer: &str, key: &str) -> Option<()> {
 fn changed_files_are_refused() {
     let mut applied = vec![0; CHANGES.len()];
     for seed in 0..scaled(40) {
-        let (asked, header, mut answers) = answered(seed, true, Endings::Ignored);
+        let (asked, header, mut answers) = answered(seed, true, FiniteRuns::Ignored);
         // Small systems are not put together: some answers get that for what shows them, if it
         // does.
         let count = asked.system.components().len();
@@ -392,7 +392,7 @@ fn twenty_components_are_decided_where_four_matter() {
                   #3:\n( G(F(pass3)) )\n\n#4:\n( G(F(pass0)) => G(F(pass2)) )\n\n\
                   #5:\n( G(use1 => (!use3 W pass2)) )\n\n#6:\n( G(pass1 => F(use3)) )\n";
     let begun = Instant::now();
-    let (.., answers) = confirmed(&large(), listed, Endings::Ignored);
+    let (.., answers) = confirmed(&large(), listed, FiniteRuns::Ignored);
     let taken = begun.elapsed();
     let mut values: Vec<(&str, &str)> = answers
         .iter()
@@ -419,7 +419,7 @@ fn what_is_put_together_is_written_and_confirmed() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/rers/training2017");
     let Ok(text) = std::fs::read_to_string(shared.join("problem113.dot")) else { return };
     let listed = "#10:\n( F(G(!c3_t5__c8_t11)) )\n";
-    let (asked, header, answers) = confirmed(&text, listed, Endings::Ignored);
+    let (asked, header, answers) = confirmed(&text, listed, FiniteRuns::Ignored);
     let [answer] = &answers[..] else { panic!("it is open") };
     assert_eq!((&answer["value"], &answer["evidence"]), (&json!("TRUE"), &json!("certified")));
     assert!(answer["no_run"]["order"].is_array(), "{answer}");

@@ -14,7 +14,7 @@ use parikh::evidence::kind;
 use parikh::evidence::question::Question;
 use parikh::evidence::tree::{Given, NamedLabelling};
 use parikh::evidence_files::Writer;
-use parikh::net::generate::{Kind, Shape, random, random_ctl, random_predicate};
+use parikh::net::generate::{RandomKind, Shape, random, random_ctl, random_predicate};
 use parikh::net::{Facts, Goal, Net, Predicate, TreeProperty};
 use parikh::solvers::Budget;
 use parikh_temporal::Ctl;
@@ -87,7 +87,7 @@ fn evidence_about_trees_is_confirmed_and_no_mutant_confirms_what_is_false() {
     let mut tally = Tally::default();
     for seed in 0..scaled(50) {
         let mut rng = Rng::with_seed(seed);
-        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
         let properties: Vec<TreeProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
@@ -122,7 +122,7 @@ fn sets_of_all_markings_are_confirmed_and_no_mutant_confirms_what_is_false() {
     let mut tally = Tally::default();
     for seed in 0..scaled(60) {
         let mut rng = Rng::with_seed(seed);
-        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let Some(space) = explore(&net, Limits { states: 100, tokens: 60 }) else { continue };
         let set =
@@ -155,7 +155,7 @@ fn searches_of_trees_are_made_again() {
     let mut answers = [0, 0];
     for seed in 0..scaled(150) {
         let mut rng = Rng::with_seed(seed);
-        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let Some(space) = explore(&net, Limits { states: 90, tokens: 60 }) else { continue };
         let properties: Vec<TreeProperty> = (0..6).map(|_| property(&mut rng, &net)).collect();

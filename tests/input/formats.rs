@@ -48,45 +48,11 @@ fn a_file_is_of_the_format_that_its_content_has() {
 #[test]
 fn what_no_format_begins_with_is_told_with_all_that_there_are() {
     let problem = read("m.txt", "VERSION 1\nplace p").unwrap_err();
-    let expected = "m.txt: the file begins with `VERSION 1`, expected one of:\n  PNML";
+    let expected = "m.txt:1: the file begins with `VERSION 1`, expected one of: PNML";
     assert!(problem.starts_with(expected), "{problem}");
     assert_eq!(FORMATS.len(), 10);
     for format in FORMATS {
         assert!(problem.contains(format.name), "{problem}");
-    }
-}
-
-/// Of each a file, and what it is called.
-#[test]
-fn files_of_other_tools_are_refused_by_name() {
-    let woped =
-        "<?xml version='1.0'?>\n<pnml>\n<net type='http://x/top/pntd/ptNetb' id='n'/></pnml>";
-    assert_eq!(read("w.pnml", woped).unwrap().name(), "n");
-    let tapaal =
-        "<pnml xmlns='http://www.informatik.hu-berlin.de/top/pnml/ptNetb'><net id='n'/></pnml>";
-    for (file, expected) in [
-        (tapaal, "a timed-arc net of TAPAAL"),
-        ("<pnml><net id='n'><inputArc x='y'/></net></pnml>", "a net of TAPAAL"),
-        ("11 de.renew.gui.CPNDrawing 1 2", "a drawing of Renew"),
-        ("|0|\n|\nf 0 1", "a net of GreatSPN"),
-        ("PEP\nPTNet\nFORMAT_N", "a net of PEP"),
-        ("<TPN name='x'/>", "a net with time"),
-        ("<?xml version='1.0'?>\n<bpmn:definitions/>", "a process in BPMN"),
-        ("<sbml/>", "a model in SBML"),
-        ("|256|\n%\n|", "a net of GreatSPN"),
-        ("<nta/>", "a system of UPPAAL"),
-        ("<log xes.version='1.0'/>", "a log of events"),
-        ("\\beginnet{n}", "a net in APNN"),
-        ("P   M   PRE,POST  NETZ 0:n", "a net of INA"),
-        ("MODULE main", "a model in the language of NuSMV"),
-        ("// a\ncolspn [n] {\n", "a net in ANDL"),
-        ("pn x := {\n};", "a model of SMART"),
-        (".inputs a b\n.graph", "a signal transition graph"),
-        ("PLACE INTERNAL p; INPUT q;", "an open net"),
-        ("place p init 1;\ntrans t in p out q;", "a net of Woflan"),
-    ] {
-        let problem = read("m", file).unwrap_err();
-        assert!(problem.contains(expected), "{problem}");
     }
 }
 
@@ -95,6 +61,66 @@ fn systems_of_mcrl2_are_nets() {
     let fsm = "b(2) Bool \"F\" \"T\"\n---\n0\n1\n---\n1 2 \"go\"\n2 1 \"back\"\n";
     let model = read("m.fsm", fsm).unwrap();
     assert_eq!(model.sizes(), "2 places, 2 transitions, 4 arcs");
+}
+
+#[test]
+fn states_of_mcrl2_without_a_line_of_their_own_are_those_of_the_transitions() {
+    for (file, places, transitions) in [
+        ("---\n---\n1 2 \"go\"\n2 3 \"on\"\n", 3, 2),
+        ("\n---\n\n---\n\n3 1 go\n", 3, 1),
+        ("b(2) Bool \"F\" \"T\"\n---\n0\n---\n1 4 \"go\"\n", 4, 1),
+        ("---\n0\n1\n2\n---\n1 2 \"go\"\n", 3, 1),
+        ("---\n---\n1\t2\t\"go\"\r\n2 2 \"stay, \\\"so\\\"\"\r\n", 2, 2),
+        ("\u{feff}---\n---\n1 2 \"go\"\n---\n2\n", 2, 1),
+        ("---\n---\n7 7 \"go\"\n", 7, 1),
+        ("---\n---\n1 1 \"go\"\n1 1 \"go\"\n", 1, 1),
+    ] {
+        let net = crate::languages::read("m.fsm", file).unwrap();
+        let found = (net.core().place_count(), net.core().transition_count());
+        assert_eq!(found, (places, transitions), "{file}");
+    }
+    let net = crate::languages::read("m.fsm", "---\n---\n1 2 \"go\"\n---\n2\n").unwrap();
+    assert!(parikh_net::text::print(net.core()).contains("place p0_1 1"));
+}
+
+#[test]
+fn systems_of_aldebaran_and_their_nets_are_the_same_for_both_readers() {
+    for file in [
+        "des (0, 2, 2)\n(0, \"a\", 1)\n(1, b c, 0)\n",
+        "des(1,3,2)\r\n(0,\"a\",1)\r\n(0,\"a\",1)\r\n(1,\"x, \\\"y\\\"\",1)\r\n",
+        "\ndes ( 0 , 0 , 3 )\n",
+        "des (0, 2, 1)\n(0, \"p0_0\", 0)\n(0, \"i\", 0)\n",
+    ] {
+        crate::languages::read("m.aut", file).unwrap();
+    }
+}
+
+#[test]
+fn probabilities_of_transition_systems_are_refused_by_name() {
+    let aut = |head: &str, target: &str| format!("des ({head}, 1, 3)\n(0, \"a\", {target})\n");
+    let fsm = |target: &str, start: &str| format!("---\n---\n1 {target} \"a\"\n{start}");
+    for (name, file, line, found) in [
+        ("m.aut", aut("0", "0 1/2 1"), 2, "0 1/2 1"),
+        ("m.aut", aut("0", "0 0.5 1"), 2, "0 0.5 1"),
+        ("m.aut", aut("0", "0 1/3 1 1/3 2"), 2, "0 1/3 1 1/3 2"),
+        ("m.aut", aut("0", " 2  .25  1 "), 2, "2  .25  1"),
+        ("m.aut", aut("0", "0 5e-1 1"), 2, "0 5e-1 1"),
+        ("m.aut", aut("0 1/2 1", "1"), 1, "0 1/2 1"),
+        ("m.aut", aut("0 0.25 1", "1"), 1, "0 0.25 1"),
+        ("m.aut", aut("0", "0 1/2 1").replace("\"a\"", "a"), 2, "0 1/2 1"),
+        ("m.fsm", fsm("[1 1/2 2 1/2]", ""), 3, "[1 1/2 2 1/2]"),
+        ("m.fsm", fsm("[1 0.5 2 0.5]", ""), 3, "[1 0.5 2 0.5]"),
+        ("m.fsm", fsm("2", "---\n[1 1/2 2 1/2]\n"), 5, "[1 1/2 2 1/2]"),
+        ("m.fsm", fsm("2", "---\n1 1/2 2 1/2\n"), 5, "1 1/2 2 1/2"),
+    ] {
+        let problem = crate::languages::read(name, &file).unwrap_err();
+        assert!(problem.starts_with(&format!("{name}:{line}: ")), "{problem}");
+        let said = format!("found the probability distribution `{found}`");
+        assert!(
+            problem.contains(&said) && problem.contains("probabilities are not read"),
+            "{problem}"
+        );
+    }
 }
 
 #[test]
@@ -107,7 +133,8 @@ fn what_is_wrong_is_told_by_the_format_that_the_file_is_of() {
         ("", "m: the file has no content, expected a model"),
         (" \n", "m: the file has no content, expected a model"),
         ("<html/>", "m:1:1: found `<html>`, expected `<pnml>`; is this the right file?"),
-        ("\x1f\u{8b}", "m: the file begins with `\x1f\u{8b}`, expected one of:\n"),
+        ("\x1f\u{8b}", "m:1: the file begins with `\x1f\u{8b}`, expected one of: "),
+        (" \n\n hello world", "m:3: the file begins with `hello world`, expected one of: "),
     ];
     for (file, expected) in problems {
         let problem = read("m", file).unwrap_err();

@@ -4,6 +4,7 @@
 mod support;
 
 mod contest;
+mod foreign;
 mod formats;
 mod formula_archives;
 mod formulas;
@@ -12,6 +13,7 @@ mod fuzz;
 mod languages;
 mod logics;
 mod lowering;
+mod outline;
 mod pipe;
 mod pnml;
 mod queries;

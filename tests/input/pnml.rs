@@ -286,7 +286,6 @@ fn what_else_changes_the_meaning_is_refused() {
         (problem("<Place id='p'/>"), "an element `Place`"),
         (problem("<group><place id='p'/></group>"), "an element `group`"),
         (problem("<place id='p'><place id='q'/></place>"), "an element `place`"),
-        (problem("<page><net id='m'/></page>"), "an element `net`"),
         (arc("", "<kind value='inhibitor'/>"), "an element `kind`"),
         (arc("", "<type id='inhibitor'/>"), "a type of arc `p -> t` that does not say which"),
         (problem("<x:place id='p' xmlns:x='urn:x'/>"), "an element `x:place` of another language"),
@@ -444,7 +443,10 @@ fn files_that_are_no_nets_are_told_apart() {
         problem("net n\nplace p 1"),
         "m.pnml:1:1: found the text `net n`, expected `<pnml>`; is this the right file?"
     );
-    assert_eq!(problem("<pnml/>"), "m.pnml: no `<net>` in the file, expected one below `<pnml>`");
+    assert_eq!(
+        problem("<pnml/>"),
+        "m.pnml: no `<net>` in the file, expected one right inside `<pnml>`"
+    );
     assert_eq!(
         problem("<pnml><net/>\n<net/></pnml>"),
         "m.pnml:2:1: a second `<net>` begins here, expected one net in a file; split the file"

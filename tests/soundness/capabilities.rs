@@ -6,7 +6,7 @@ use parikh::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice
 use parikh::evidence::Document;
 use parikh::evidence::certificate::Flaw;
 use parikh::mcc::Examination;
-use parikh::net::{Features, Goal, Kind, Net, NetBuilder, Predicate, text};
+use parikh::net::{Features, Goal, GoalKind, Net, NetBuilder, Predicate, text};
 use parikh::reduction::{self, needs};
 use parikh::run::{self, Config};
 use parikh::solvers::Budget;
@@ -75,9 +75,9 @@ fn an_engine_is_started_where_it_takes_the_net_and_some_goal() {
     let unknown = with(Features::UNKNOWN);
     let deadlock = Examination::ReachabilityDeadlock;
     for (kinds, features, starts) in [
-        (&[Kind::Reach][..], Features::UNKNOWN, 1),
-        (&[Kind::Reach], Features::WEIGHTS, 0),
-        (&[Kind::Maximise, Kind::Home], Features::UNKNOWN, 0),
+        (&[GoalKind::Reach][..], Features::UNKNOWN, 1),
+        (&[GoalKind::Reach], Features::WEIGHTS, 0),
+        (&[GoalKind::Maximise, GoalKind::Home], Features::UNKNOWN, 0),
     ] {
         let before = STARTED.load(Ordering::Relaxed);
         unanswered(&unknown, deadlock, vec![engine(kinds, features)].leak());

@@ -9,7 +9,7 @@ use crate::support::oracle::{Limits, explore};
 use crate::support::scale::scaled;
 use fastrand::Rng;
 use parikh::engine::diagrams::figures::figures as on_diagrams;
-use parikh::net::generate::{Kind, Shape, random_with};
+use parikh::net::generate::{RandomKind, Shape, random_with};
 use parikh::net::{Net, NetBuilder, PlaceId, text};
 use parikh::run::{self, Count, CountMethod, CountResult};
 use parikh::solvers::Budget;
@@ -142,7 +142,7 @@ fn grown(rng: &mut Rng) -> Net {
         transitions: rng.u32(1..=4),
         weight: rng.u32(1..=2),
         tokens: rng.u32(1..=3),
-        kind: [Kind::Bounded, Kind::OneSafe][rng.usize(0..2)],
+        kind: [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(0..2)],
     };
     let mut sketch = Sketch::of(&random_with(rng, &shape, "seed".into()));
     for _ in 0..rng.u32(1..=6) {

@@ -9,7 +9,7 @@ use parikh::evidence::check_pumping;
 use parikh::graph::coverability::Coverability;
 use parikh::graph::omega::OMEGA;
 use parikh::ground::Ground;
-use parikh::net::generate::{self, Kind, Shape};
+use parikh::net::generate::{self, RandomKind, Shape};
 use parikh::net::{Facts, Goal, GoalId, LinearSum, Net, PlaceId, Predicate, text};
 use parikh::solvers::Budget;
 use parikh::structure::intervals::Intervals;
@@ -55,7 +55,7 @@ struct Tally {
 fn what_grows_and_what_is_covered_is_what_the_plain_graph_says() {
     let mut tally = Tally::default();
     for seed in 0..scaled(4_000) {
-        let kind = if seed % 4 == 0 { Kind::Bounded } else { Kind::Free };
+        let kind = if seed % 4 == 0 { RandomKind::Bounded } else { RandomKind::Free };
         let shape = Shape { kind, ..Shape::small(seed) };
         let net = generate::random(seed, &shape);
         let Ok(graph) = Coverability::of(&net, NODES, &Budget::unlimited()) else { continue };

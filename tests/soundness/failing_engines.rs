@@ -10,15 +10,17 @@ use parikh::engine::registry::ENGINES;
 use parikh::engine::{Assignment, Engine, Progress, Role, Session, Sides, Takes, each_slice_anew};
 use parikh::mcc::Examination;
 use parikh::net::generate::{self, Shape};
-use parikh::net::{Features, Kind, Net, text};
+use parikh::net::{Features, GoalKind, Net, text};
 use parikh::run::{self, Config, Event, Report};
 use parikh::solvers::Budget;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// What it may be asked.
-const EVERYTHING: Takes =
-    Takes { kinds: &[Kind::Reach, Kind::Maximise, Kind::Home], features: Features::WEIGHTS };
+const EVERYTHING: Takes = Takes {
+    kinds: &[GoalKind::Reach, GoalKind::Maximise, GoalKind::Home],
+    features: Features::WEIGHTS,
+};
 
 /// Where it fails.
 const START: usize = 0;

@@ -12,12 +12,14 @@ use parikh::board::{Knowledge, Run};
 use parikh::engine::registry::ENGINES;
 use parikh::graph::coverability::Coverability;
 use parikh::graph::omega::OMEGA;
-use parikh::net::generate::{Kind, Shape, random, random_fairness, random_ltl, random_predicate};
+use parikh::net::generate::{
+    RandomKind, Shape, random, random_fairness, random_ltl, random_predicate,
+};
 use parikh::net::run_property::{RunAtom, RunProperty};
 use parikh::net::{Atom, Goal, Marking, Net, PlaceId, Predicate, TransitionId};
 use parikh::run::{Config, Event, run_net};
 use parikh::solvers::Budget;
-use parikh_temporal::{Automaton, Limits, Ltl, Marks};
+use parikh_temporal::{Automaton, AutomatonLimits, Ltl, Marks};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -26,7 +28,7 @@ const MOST: usize = 400;
 
 /// A random net in which something grows: a loop that begins after a prefix, or by chance.
 fn net(seed: u64, rng: &mut Rng) -> Option<Net> {
-    let shape = Shape { kind: Kind::Free, ..Shape::small(seed) };
+    let shape = Shape { kind: RandomKind::Free, ..Shape::small(seed) };
     let net = random(seed, &Shape { places: rng.u32(2..6), transitions: rng.u32(2..6), ..shape });
     let graph = Coverability::of(&net, MOST, &Budget::unlimited()).ok()?;
     (!graph.unbounded(&net).is_empty()).then_some(net)
@@ -195,7 +197,8 @@ fn is_met(net: &Net, property: &RunProperty, automaton: &Automaton) -> bool {
 fn truth(net: &Net, graph: &Coverability, property: &RunProperty) -> Option<bool> {
     let property = &property.written_out();
     let mut formulas = property.formulas().clone();
-    let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default()).ok()?;
+    let automaton =
+        Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default()).ok()?;
     if automaton.states.is_empty() || !is_admitted(net, graph, property, &automaton) {
         return Some(false);
     }

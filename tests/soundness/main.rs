@@ -17,6 +17,7 @@ mod explicit_limits;
 mod extended;
 mod extended_caps;
 mod extended_formulas;
+mod extended_processes;
 mod failing_engines;
 mod growing;
 mod homes;

@@ -2,19 +2,19 @@
 //! independent computations of the same numbers.
 
 use crate::support::oracle::{Limits, Truth, explore};
-use parikh_net::generate::{self, Count, Kind, Shape};
+use parikh_net::generate::{self, KnownCount, RandomKind, Shape};
 use parikh_net::{Goal, LinearSum, Predicate, text};
 
 #[test]
 fn every_family_has_the_answers_it_documents() {
-    for generate::Specimen { net, known } in generate::specimens() {
+    for generate::KnownNet { net, known } in generate::specimens() {
         let name = net.name();
         let Some(space) = explore(&net, Limits::default()) else {
-            assert_eq!(known.states, Count::Infinite, "{name}");
+            assert_eq!(known.states, KnownCount::Infinite, "{name}");
             continue;
         };
-        assert_eq!(known.states, Count::Exactly(space.states() as u128), "{name}: states");
-        assert_eq!(known.firings, Count::Exactly(space.firings() as u128), "{name}: firings");
+        assert_eq!(known.states, KnownCount::Exactly(space.states() as u128), "{name}: states");
+        assert_eq!(known.firings, KnownCount::Exactly(space.firings() as u128), "{name}: firings");
         assert_eq!(known.most_in_place, Some(space.most_in_place()), "{name}: place");
         let most_in_marking = known.most_in_marking.map(u128::from);
         assert_eq!(most_in_marking, Some(space.most_in_marking()), "{name}: marking");
@@ -61,12 +61,12 @@ fn random_nets_keep_what_their_kind_promises_and_are_worth_exploring() {
         let shape = Shape::small(seed);
         let net = generate::random(seed, &shape);
         match (shape.kind, explore(&net, Limits::default())) {
-            (Kind::OneSafe, Some(space)) => {
+            (RandomKind::OneSafe, Some(space)) => {
                 assert!(space.most_in_place() <= 1, "{seed}");
                 lively += usize::from(space.states() > 3);
             }
-            (Kind::OneSafe, None) => panic!("{seed}: 5 components of 5 places at most"),
-            (Kind::Bounded, None) => large += 1,
+            (RandomKind::OneSafe, None) => panic!("{seed}: 5 components of 5 places at most"),
+            (RandomKind::Bounded, None) => large += 1,
             (_, space) => lively += usize::from(space.is_some_and(|space| space.states() > 3)),
         }
     }

@@ -12,7 +12,7 @@ use parikh::answer::{Answer, Exhibit, Plan, Value};
 use parikh::board::{Knowledge, Reach};
 use parikh::evidence::replay;
 use parikh::mcc::Examination;
-use parikh::net::generate::{self, Kind, Shape};
+use parikh::net::generate::{self, RandomKind, Shape};
 use parikh::net::{Goal, Net, Predicate, text};
 use parikh::run::{self, Config, Event, Schedule};
 use parikh::solvers::Budget;
@@ -149,7 +149,7 @@ fn batches_of_goals_agree_with_enumeration() {
         transitions: 66 + (seed % 140) as u32,
         weight: 2,
         tokens: 2,
-        kind: if seed.is_multiple_of(2) { Kind::OneSafe } else { Kind::Bounded },
+        kind: if seed.is_multiple_of(2) { RandomKind::OneSafe } else { RandomKind::Bounded },
     };
     let nets = (0..).filter_map(|seed| Some((seed, bounded(seed, &shape(seed))?)));
     for (seed, net) in nets.take(40) {

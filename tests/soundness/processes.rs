@@ -119,8 +119,9 @@ const TEXTBOOK: &[Example] = &[
 
 /// The net that a question is about.
 fn asked(net: &Net, cases_: u64, last: Option<&Marking>, kind: Examination) -> Net {
+    let finals = last.cloned().map_or(Vec::new(), |last| vec![last]);
     let begun =
-        cases(net, cases_, last).unwrap_or_else(|why| panic!("{why}: {}", text::print(net)));
+        cases(net, cases_, &finals).unwrap_or_else(|why| panic!("{why}: {}", text::print(net)));
     if kind == RelaxedSoundness { counted(&begun).unwrap() } else { begun }
 }
 

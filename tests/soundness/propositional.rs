@@ -5,7 +5,7 @@
 
 use crate::support::scale::scaled;
 use fastrand::Rng;
-use parikh::encodings::propositional::{PropositionalGoal, Values};
+use parikh::encodings::propositional::{PropositionalGoal, TokenEncoding};
 use parikh::encodings::{EncodeError, Encoding, Numbers, Part};
 use parikh::net::generate::{Shape, random, random_goals};
 use parikh::net::units::Unit;
@@ -109,7 +109,7 @@ fn compare(net: &Net, goals: &[Predicate], seed: u64, tally: &mut Tally) {
     let facts = facts_for(net, &encoding(Part::Steps, 1), 0, &Budget::unlimited()).unwrap();
     for goal in goals {
         let shortest = within.iter().filter(|(m, _)| goal.holds(net, m)).map(|(_, &d)| d).min();
-        for (values, part, k) in Values::ALL.into_iter().flat_map(|values| {
+        for (values, part, k) in TokenEncoding::ALL.into_iter().flat_map(|values| {
             let parts = [Part::Unrolling, Part::Steps].into_iter();
             parts.flat_map(move |part| (1..=MOST).map(move |k| (values, part, k)))
         }) {
@@ -140,7 +140,7 @@ fn compare(net: &Net, goals: &[Predicate], seed: u64, tally: &mut Tally) {
                 }
                 SatAnswer::Unsatisfiable { .. } => {
                     // Only what components say of units may be wrong.
-                    assert!(!soon || !claim_holds && values != Values::Order, "{}", about());
+                    assert!(!soon || !claim_holds && values != TokenEncoding::Order, "{}", about());
                 }
                 SatAnswer::NoAnswer(why) => panic!("{why}"),
             }
@@ -216,7 +216,7 @@ fn a_step_is_many_firings_and_a_component_few_variables() {
         };
         (fired, question)
     };
-    for values in Values::ALL {
+    for values in TokenEncoding::ALL {
         let (fired, question) = ask(values, &encoding);
         assert_eq!(fired, Some(20), "{values}");
         let (fired, _) =
@@ -227,11 +227,16 @@ fn a_step_is_many_firings_and_a_component_few_variables() {
         let text = String::from_utf8(text).unwrap();
         assert!(text.contains(" fire(1,t0_0)\n") && text.contains(" m2(a9_6) >= 1\n"), "{text}");
         // A component of eight places is three bits.
-        assert_eq!(text.matches("bit2(").count(), if values == Values::Log { 30 } else { 0 });
+        assert_eq!(
+            text.matches("bit2(").count(),
+            if values == TokenEncoding::Log { 30 } else { 0 }
+        );
     }
     let refused = |goal: &Goal, parts: &[Part]| {
         let encoding = Encoding::new(parts.iter().copied(), Numbers::Bits).unwrap();
-        PropositionalGoal::new(&net, goal, &encoding, Values::Log, &facts).map(|_| ()).unwrap_err()
+        PropositionalGoal::new(&net, goal, &encoding, TokenEncoding::Log, &facts)
+            .map(|_| ())
+            .unwrap_err()
     };
     assert_eq!(refused(&goal, &[Part::Flows]), EncodeError::OnlyBounded);
     let sum = Goal::Maximise(LinearSum::place(net.places().next().unwrap()));
@@ -244,7 +249,8 @@ fn a_place_with_too_many_values_is_declined() {
         text::parse("place p\nplace q\ntransition t: -> 100*p\ntransition u: p -> q").unwrap();
     let goal = Goal::Reach(Predicate::at_least(net.place_named("q").unwrap(), 1));
     let encoding = Encoding::new([Part::Unrolling], Numbers::Bits).unwrap().with_steps(2);
-    let refused = PropositionalGoal::new(&net, &goal, &encoding, Values::Order, &Facts::none(&net));
+    let refused =
+        PropositionalGoal::new(&net, &goal, &encoding, TokenEncoding::Order, &Facts::none(&net));
     let refused = refused.map(|_| ()).unwrap_err().to_string();
     assert!(refused.contains("too many values") && refused.contains("LIA"), "{refused}");
 }

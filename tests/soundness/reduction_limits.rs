@@ -1,8 +1,6 @@
 //! Reduction of nets that are larger than random ones: it ends, soon, and no step is refused.
-//!
-//! (`parikh-bench reductions` measures time and memory of still larger ones.)
 
-use parikh::net::generate::{Kind, Shape, cycles, philosophers, random};
+use parikh::net::generate::{RandomKind, Shape, cycles, philosophers, random};
 use parikh::net::{Net, NetBuilder, PlaceId};
 use parikh::reduction::{Config, needs, reduce};
 use parikh::solvers::Budget;
@@ -93,8 +91,8 @@ fn large_nets_are_reduced_to_the_end() {
         ("locked", locked(n)),
         ("philosophers", philosophers(n / 5).net),
         ("cycles", cycles(n / 50, 50, true).net),
-        ("random one-safe", random(1, &shape(Kind::OneSafe, 1))),
-        ("random bounded", random(2, &shape(Kind::Bounded, 2))),
+        ("random one-safe", random(1, &shape(RandomKind::OneSafe, 1))),
+        ("random bounded", random(2, &shape(RandomKind::Bounded, 2))),
     ];
     for (name, net) in nets {
         let support: Vec<PlaceId> = net.places().step_by(net.place_count() / 10 + 1).collect();

@@ -15,7 +15,7 @@ use fastrand::Rng;
 use parikh::engine::explicit::sums;
 use parikh::evidence::counting::{self, CountError, Figures, Formula, NoFormula};
 use parikh::evidence::{check_pump, replay};
-use parikh::net::generate::{Kind, Shape, random_goals, random_with};
+use parikh::net::generate::{RandomKind, Shape, random_goals, random_with};
 use parikh::net::{FiringSequence, Goal, Marking, Net, NetBuilder, PlaceId, TransitionId, text};
 use parikh::reduction::{
     Candidate, Conditions, Config, Firing, Granted, Needs, Preserve, Reduction, RuleStatistics,
@@ -386,7 +386,7 @@ fn random_net(rng: &mut Rng) -> Net {
         transitions: rng.u32(1..=6),
         weight: rng.u32(1..=3),
         tokens: rng.u32(1..=3),
-        kind: [Kind::Free, Kind::Bounded, Kind::OneSafe][rng.usize(0..3)],
+        kind: [RandomKind::Free, RandomKind::Bounded, RandomKind::OneSafe][rng.usize(0..3)],
     };
     if rng.bool() { random_with(rng, &shape, "random".into()) } else { sparse_net(rng) }
 }

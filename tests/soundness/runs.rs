@@ -10,7 +10,7 @@ use parikh::engine::registry::ENGINES;
 use parikh::engine::{Engine, Role, Sides};
 use parikh::net::generate::{Shape, random, random_fairness, random_ltl, random_predicate};
 use parikh::net::run_property::{RunAtom, RunProperty};
-use parikh::net::{Goal, Kind, Net, TransitionId};
+use parikh::net::{Goal, GoalKind, Net, TransitionId};
 use parikh::run::{Config, Event, Schedule, run_net};
 use parikh::solvers::Budget;
 use parikh_temporal::Ltl;
@@ -76,7 +76,7 @@ fn tried_by(config: &Config, time: Duration, count: u64) -> (usize, usize) {
 
 #[test]
 fn every_engine_alone_is_right_about_runs() {
-    for engine in ENGINES.iter().filter(|it| it.takes.kinds.contains(&Kind::Run)) {
+    for engine in ENGINES.iter().filter(|it| it.takes.kinds.contains(&GoalKind::Run)) {
         let engines: &'static [Engine] = Vec::leak(vec![*engine]);
         let time = if engine.sides == Sides::Under { short() } else { LONG };
         let (found, excluded) = tried(engines, time, 150);

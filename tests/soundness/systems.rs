@@ -11,7 +11,7 @@ use fastrand::Rng;
 use parikh::solvers::Budget;
 use parikh::systems::{Case, Config, Format, Settled, settle};
 use parikh_systems::generate::{random_linear, random_pattern, random_system};
-use parikh_systems::{Endings, KindAutomaton, LabelFormula, LabelId, System, write};
+use parikh_systems::{FiniteRuns, KindAutomaton, LabelFormula, LabelId, System, write};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -278,7 +278,7 @@ fn random_tree(random: &mut Rng, system: &System, depth: usize) -> (Tree, String
 
 /// Settles properties of a system and holds the answers against what enumeration says. How many
 /// are TRUE and FALSE.
-fn compared(system: &System, listed: &[(String, bool)], endings: Endings) -> [usize; 2] {
+fn compared(system: &System, listed: &[(String, bool)], endings: FiniteRuns) -> [usize; 2] {
     let text = write::dot(system);
     let properties: String =
         (1..).zip(listed).map(|(at, (formula, _))| format!("#{at}:\n({formula})\n\n")).collect();
@@ -301,14 +301,14 @@ fn compared(system: &System, listed: &[(String, bool)], endings: Endings) -> [us
 }
 
 /// Linear formulas of random systems; 3,420 pairs, or a million with `PARIKH_SCALE=293`.
-fn linear(endings: Endings) -> [usize; 2] {
+fn linear(endings: FiniteRuns) -> [usize; 2] {
     let mut counts = [0, 0];
     for seed in 0..scaled(570) {
         let mut random = Rng::with_seed(seed);
         let system = random_system(&mut random);
         let graph = match endings {
-            Endings::Ignored => enumerated(&system),
-            Endings::Stutter => enumerated(&system).remembering(),
+            FiniteRuns::Ignored => enumerated(&system),
+            FiniteRuns::Stutter => enumerated(&system).remembering(),
         };
         let mut listed = Vec::new();
         while listed.len() < PROPERTIES {
@@ -319,7 +319,7 @@ fn linear(endings: Endings) -> [usize; 2] {
             };
             let formula = LabelFormula::parse(&text, &system).unwrap();
             // With X, SPIN's semantics has no answer.
-            if endings == Endings::Ignored || !formula.has_next() {
+            if endings == FiniteRuns::Ignored || !formula.has_next() {
                 listed.push((text, !graph.has_run(&formula.negation().unwrap())));
             }
         }
@@ -331,13 +331,13 @@ fn linear(endings: Endings) -> [usize; 2] {
 
 #[test]
 fn linear_properties_are_as_enumeration_says() {
-    let [failed, held] = linear(Endings::Ignored);
+    let [failed, held] = linear(FiniteRuns::Ignored);
     assert!(failed > 700 && held > 700, "{failed} {held}");
 }
 
 #[test]
 fn linear_properties_in_the_semantics_of_spin_are_as_enumeration_says() {
-    let [failed, held] = linear(Endings::Stutter);
+    let [failed, held] = linear(FiniteRuns::Stutter);
     assert!(failed > 700 && held > 700, "{failed} {held}");
 }
 
@@ -384,7 +384,7 @@ fn branching_properties_are_as_enumeration_says() {
             (format!("({text}) | <>false"), graph.starts.iter().all(|&it| sets[it]))
         };
         let listed: Vec<_> = (0..PROPERTIES).map(|_| property(&mut random)).collect();
-        let [failed, held] = compared(&system, &listed, Endings::Ignored);
+        let [failed, held] = compared(&system, &listed, FiniteRuns::Ignored);
         counts = [counts[0] + failed, counts[1] + held];
     }
     assert!(counts.iter().all(|it| *it > 700), "{counts:?}");

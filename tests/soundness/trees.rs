@@ -12,7 +12,7 @@ use parikh::engine::registry::ENGINES;
 use parikh::evidence::tree::{run_bounds, silent};
 use parikh::net::generate::{Shape, random, random_ctl, random_predicate};
 use parikh::net::run_property::RunAtom;
-use parikh::net::{Goal, Kind, Net, Predicate, RunProperty, TreeProperty};
+use parikh::net::{Goal, GoalKind, Net, Predicate, RunProperty, TreeProperty};
 use parikh::run::{Config, Event, run_net};
 use parikh::solvers::Budget;
 use parikh_temporal::{Atom, Ctl, Ltl};
@@ -76,7 +76,7 @@ fn tried(engines: &'static [Engine], count: u64, aided: bool) -> [usize; 3] {
 
 #[test]
 fn every_engine_alone_is_right_about_trees() {
-    for engine in ENGINES.iter().filter(|it| it.takes.kinds.contains(&Kind::Tree)) {
+    for engine in ENGINES.iter().filter(|it| it.takes.kinds.contains(&GoalKind::Tree)) {
         let engines: &'static [Engine] = Vec::leak(vec![*engine]);
         let [held, failed, searched] = tried(engines, 250, false);
         assert!(held > 500 && failed == held, "{engine:?}: {held}, {failed}");

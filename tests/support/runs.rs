@@ -6,7 +6,7 @@
 
 use super::oracle::StateSpace;
 use parikh::net::{RunProperty, TransitionId};
-use parikh_temporal::{Automaton, Limits};
+use parikh_temporal::{Automaton, AutomatonLimits};
 
 /// An edge of the product: where it leads, and its marks as bits.
 type Edge = (usize, u64);
@@ -15,7 +15,7 @@ type Edge = (usize, u64);
 pub(crate) fn exists(space: &StateSpace<'_>, property: &RunProperty) -> bool {
     let property = &property.written_out();
     let mut formulas = property.formulas().clone();
-    let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default())
+    let automaton = Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default())
         .expect("properties of tests are small");
     if automaton.states.is_empty() {
         return false;

@@ -2,7 +2,7 @@
 
 use super::oracle::StateSpace;
 use parikh::net::TreeProperty;
-use parikh_temporal::Graph;
+use parikh_temporal::EdgeGraph;
 
 /// Whether the tree of runs from the initial marking has the property.
 pub(crate) fn holds(space: &StateSpace<'_>, property: &TreeProperty) -> bool {
@@ -14,6 +14,6 @@ pub(crate) fn values(space: &StateSpace<'_>, property: &TreeProperty) -> Vec<boo
     let markings = space.markings();
     let letters = markings.iter().map(|it| property.letter(space.net(), it)).collect();
     let successors = (0..markings.len()).map(|at| space.fired_from(at).map(|(to, _)| to).collect());
-    let graph = Graph::new(letters, successors.collect()).expect("successors are markings");
+    let graph = EdgeGraph::new(letters, successors.collect()).expect("successors are markings");
     graph.values(property.formulas(), property.formula())
 }

@@ -1,11 +1,9 @@
-//! What the harness is asked: its commands and their options.
+//! The commands and options of the harness.
 
 use clap::{Args, Parser, Subcommand};
 use parikh_benchmarks::backends::Backend;
 use parikh_benchmarks::exam::Exam;
-use parikh_benchmarks::generate::{Family, Format};
 use parikh_benchmarks::shard::Shard;
-use parikh_benchmarks::symbolic;
 use parikh_encodings::Encoding;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,7 +14,7 @@ Exit codes:
   0  done, and no answer is wrong or contradicts another
   1  the harness itself failed (a file, an archive, the tool's program)
   2  the command line is wrong
-  3  some answer is wrong (contest, summary, structure), contradicts the other file (compare), an
+  3  some answer is wrong (contest, summary), contradicts the other file (compare), an
      answer was refused (evidence), or two readers differ (readers)
   4  interrupted; the runs finished so far are in the result file (merge --list: some are missing)";
 
@@ -35,12 +33,12 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Write a file that teaches your shell to complete `parikh-bench`.
     Completions {
-        /// Whose completions.
+        /// The shell.
         shell: clap_complete::Shell,
     },
     /// Write the manual pages parikh-bench.1, parikh-bench-contest.1, ….
     Man {
-        /// Where to; made if it is not there.
+        /// The output directory; created if absent
         directory: PathBuf,
     },
     /// Run instances of the Model Checking Contest and score the answers
@@ -75,7 +73,7 @@ pub(crate) enum Command {
         /// The instances of the whole contest: runs that no part has are told, with exit code 4
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
-        /// Its examinations, for --list
+        /// The contest's examinations, for --list
         #[arg(long, value_delimiter = ',', default_value = EXAMS)]
         exams: Vec<Exam>,
         /// The result file of all, written anew
@@ -128,21 +126,6 @@ pub(crate) enum Command {
         #[arg(long)]
         no_list: bool,
     },
-    /// Measure the structural algorithms on the P/T instances, and compare with the model forms
-    ///
-    /// For each: a basis of P-flows and of T-flows (every flow multiplied with the net again), the
-    /// bounds that follow, the structural keys beside GenericPropertiesVerdict.xml, and the
-    /// siphon-trap condition with its certificate checked. Keys that differ are listed with the
-    /// argument and are no failure of the run: forms err.
-    #[command(after_help = EXIT_CODES)]
-    Structure(StructureArgs),
-    /// Compare orders of places for decision diagrams on the P/T instances
-    ///
-    /// Each net as it is, in each order that is made for it, from the best score on: the most nodes, the time and how
-    /// it ended. The result file has a line per order; the table sums up what each idea is good for,
-    /// the plot shows how many sets each closes within which time.
-    #[command(after_help = EXIT_CODES)]
-    Symbolic(symbolic::Symbolic),
     /// Count what answers stand on, and how many an auditor confirms from the files alone
     ///
     /// Each pair of an instance and an examination is one run of `parikh check --evidence` and one of
@@ -164,13 +147,6 @@ pub(crate) enum Command {
     /// Prints what is lost without it and what is gained; plots the times of the answers.
     #[command(after_help = EXIT_CODES)]
     Ablate(AblateArgs),
-    /// Measure the structural reductions on the P/T instances
-    ///
-    /// Each net is reduced to the end for the deadlock question, for all formulas of
-    /// ReachabilityCardinality together and for all of ReachabilityFireability, and then for each
-    /// formula alone: sizes before and after, applications of each rule, time, memory.
-    #[command(after_help = EXIT_CODES)]
-    Reductions(ReductionsArgs),
     /// Compare encodings and the solvers behind them, goal by goal
     ///
     /// Every goal in every encoding goes to every back-end, from scratch. The result file has a line
@@ -192,26 +168,6 @@ pub(crate) enum Command {
         /// File with the names of the instances [default: every P/T archive]
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
-    },
-    /// Compare the solvers of linear programs on the state equations of instances
-    ///
-    /// The maximum of each expression in the formulas of RC and UB, by HiGHS going on from its last
-    /// basis, HiGHS from scratch, microlp, and Z3 over the rationals; every optimum is certified in
-    /// exact arithmetic.
-    #[command(after_help = EXIT_CODES)]
-    Lp(LpArgs),
-    /// Write a net whose answers are known
-    ///
-    /// The known answers go to stderr.
-    Generate {
-        #[command(subcommand)]
-        family: Family,
-        /// The file to write [default: stdout]
-        #[arg(short, long, global = true, value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// How to write it
-        #[arg(long, global = true, value_enum, default_value_t = Format::Pnml)]
-        format: Format,
     },
 }
 
@@ -250,16 +206,16 @@ pub(crate) struct TaskArgs {
     /// Examinations, by their capitals or names
     #[arg(long, value_delimiter = ',', default_value = EXAMS)]
     pub(crate) exams: Vec<Exam>,
-    /// Wall seconds of each run
+    /// Wall seconds per run
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Memory of each run in MB
+    /// Memory per run in MB
     #[arg(long, value_name = "MB", default_value = "16384", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) memory: u64,
-    /// Processor cores of each run
+    /// Processor cores per run
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) cores: u16,
-    /// Where everything is written
+    /// The output directory
     #[arg(short, long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 }
@@ -300,7 +256,7 @@ pub(crate) struct ContestArgs {
     /// Directory for each run's stdout and stderr, NAME-XX.out and NAME-XX.err
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
-    /// Where instances are unpacked [default: the system's temporary directory]
+    /// Directory in which instances are unpacked [default: the system's temporary directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) temporary: Option<PathBuf>,
     /// The `parikh` to run, as `parikh mcc` [default: the one beside this program]
@@ -309,34 +265,9 @@ pub(crate) struct ContestArgs {
     /// Another tool to run, a command of the shell, in the directory of the instance
     #[arg(long, value_name = "CMD")]
     pub(crate) command: Option<OsString>,
-    /// What the tool is told as BK_TOOL
+    /// The value of BK_TOOL for the tool
     #[arg(long, value_name = "NAME", default_value = "parikh")]
     pub(crate) tool: String,
-}
-
-#[derive(Args)]
-pub(crate) struct StructureArgs {
-    /// Directory with the archives NAME.tgz
-    #[arg(long, value_name = "DIR")]
-    pub(crate) inputs: PathBuf,
-    /// Directory with the known answers NAME-RD.out
-    #[arg(long, value_name = "DIR")]
-    pub(crate) oracle: Option<PathBuf>,
-    /// File with the names of the instances [default: every P/T archive]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) list: Option<PathBuf>,
-    /// Wall seconds for each basis of flows
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) timeout: Duration,
-    /// Wall seconds for the siphon-trap condition
-    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
-    pub(crate) siphon_trap: Duration,
-    /// Most megabytes resident
-    #[arg(long, value_name = "MB", default_value = "8192")]
-    pub(crate) memory: u64,
-    /// The result file, written anew
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) out: PathBuf,
 }
 
 #[derive(Args)]
@@ -378,7 +309,7 @@ pub(crate) struct EncodingsArgs {
     /// The program that z3-guest runs in [default: parikh beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) parikh: Option<PathBuf>,
-    /// Wall seconds for each question
+    /// Wall seconds per question
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Ask only goals that are known to be unreachable
@@ -390,7 +321,7 @@ pub(crate) struct EncodingsArgs {
     /// Most goals of one examination of one instance
     #[arg(long, value_name = "N", default_value = "16")]
     pub(crate) most: usize,
-    /// Most traps that listed-traps lists
+    /// Largest number of traps for listed-traps
     #[arg(long, value_name = "N", default_value = "100")]
     pub(crate) traps: usize,
     /// The result file, written anew
@@ -406,50 +337,6 @@ pub(crate) struct EncodingsArgs {
 }
 
 #[derive(Args)]
-pub(crate) struct LpArgs {
-    /// Directory with the archives NAME.tgz
-    #[arg(long, value_name = "DIR")]
-    pub(crate) inputs: PathBuf,
-    /// File with the names of the instances [default: every P/T archive]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) list: Option<PathBuf>,
-    /// Wall seconds for each program
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
-    pub(crate) timeout: Duration,
-    /// Pass over nets with more places and transitions
-    #[arg(long, value_name = "N", default_value = "2000")]
-    pub(crate) largest: usize,
-    /// Most programs of one instance
-    #[arg(long, value_name = "N", default_value = "20")]
-    pub(crate) most: usize,
-    /// The result file, written anew
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) out: PathBuf,
-}
-
-#[derive(Args)]
-pub(crate) struct ReductionsArgs {
-    /// Directory with the archives NAME.tgz
-    #[arg(long, value_name = "DIR")]
-    pub(crate) inputs: PathBuf,
-    /// File with the names of the instances [default: every P/T archive]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) list: Option<PathBuf>,
-    /// Wall seconds for each reduction
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) timeout: Duration,
-    /// Wall seconds for the formulas of one file alone; those not begun by then are left out
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) alone: Duration,
-    /// Seconds that a reduction may take without being listed as slow
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
-    pub(crate) slow: Duration,
-    /// The result file, written anew
-    #[arg(long, value_name = "FILE.csv")]
-    pub(crate) out: PathBuf,
-}
-
-#[derive(Args)]
 pub(crate) struct EvidenceArgs {
     /// Directory with the archives NAME.tgz
     #[arg(long, value_name = "DIR")]
@@ -460,7 +347,7 @@ pub(crate) struct EvidenceArgs {
     /// Examinations, by their capitals or names
     #[arg(long, value_delimiter = ',', default_value = "RD,RC,RF,UB,OS,QL,SM")]
     pub(crate) exams: Vec<Exam>,
-    /// What `parikh check` is given
+    /// Seconds that `parikh check` is given
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// The `parikh` to run [default: the one beside this program]
@@ -491,7 +378,7 @@ pub(crate) struct TeamArgs {
     /// Only these engines, alone or left out [default: all, also those that take part only by name (hard)]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = parikh::run::engine_name)]
     pub(crate) engines: Vec<String>,
-    /// What each examination gets
+    /// Wall seconds per examination
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Runs at a time

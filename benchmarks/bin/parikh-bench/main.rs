@@ -1,4 +1,4 @@
-//! The contest harness: each command, from its options to its exit code.
+//! Command line of the contest harness: each command, from its options to its exit code.
 
 mod arguments;
 
@@ -11,18 +11,14 @@ use parikh_benchmarks::contest::{Contest, read_list};
 use parikh_benchmarks::encodings::Encodings;
 use parikh_benchmarks::evidence::{self, Audits};
 use parikh_benchmarks::exam::Exam;
-use parikh_benchmarks::generate::{describe, write};
-use parikh_benchmarks::lp::{self, Lp};
-use parikh_benchmarks::memory::Counting;
+use parikh_benchmarks::instance::place_transition_instances;
 use parikh_benchmarks::reasons::Reasons;
-use parikh_benchmarks::reductions::Reductions;
 use parikh_benchmarks::shard;
-use parikh_benchmarks::structure::{Structure, place_transition_instances};
-use parikh_benchmarks::teams::{self, Asked, Team, Teams};
+use parikh_benchmarks::teams::{self, RequestedGoals, Team, Teams};
 use parikh_benchmarks::verdict::Verdict;
 use parikh_benchmarks::{
-    Error, cactus, compare, encodings_table, note, oracle, readers, reductions_table, row, say,
-    signals, structure_table, summary, table,
+    Error, cactus, compare, encodings_table, note, oracle, readers, row, say, signals, summary,
+    table,
 };
 use parikh_encodings::Encoding;
 use parikh_net::printable::counted;
@@ -31,10 +27,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-
-/// `reductions` measures memory by it.
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -48,29 +40,13 @@ fn main() -> ExitCode {
             collect(&results, &inputs, &oracle, &out)
         }
         Command::Compare { a, b, at, no_list } => side_by_side([a, b], at, !no_list),
-        Command::Structure(args) => structure(args),
-        Command::Symbolic(args) => args.run(),
         Command::Evidence(args) => audit(args),
         Command::Hard(args) => hard(args),
         Command::Ablate(args) => ablate(args),
-        Command::Reductions(args) => reductions(args),
         Command::Encodings(args) => encodings(args),
-        Command::Lp(args) => lp(args),
         Command::Completions { shell } => completions(shell),
         Command::Man { directory } => man(&directory),
         Command::Readers { inputs, list } => read_twice(&inputs, list.as_deref()),
-        Command::Generate { family, output, format } => match family.make() {
-            Ok((net, known)) => write(&net, format, output.as_deref()).map(|()| {
-                if let Some(known) = known {
-                    note!("{}", describe(&known));
-                }
-                0
-            }),
-            Err(misfit) => {
-                note!("error: {misfit}");
-                return ExitCode::from(2);
-            }
-        },
     };
     match result {
         Ok(code) => ExitCode::from(code),
@@ -81,18 +57,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// The program given, or the one beside this.
+/// Returns the given program, or the one beside this program.
 fn parikh_program(given: Option<PathBuf>) -> Result<PathBuf, Error> {
     let beside = || {
         let own = std::env::current_exe().map_err(Error::at("/proc/self/exe"))?;
         Ok(own.with_file_name("parikh"))
     };
-    // The tool runs in another directory, so a relative path would not find it.
+    // The tool runs in another directory, so the path must be absolute.
     let path = given.map_or_else(beside, Ok)?;
     path.canonicalize().map_err(Error::at(&path))
 }
 
-/// Prints what completes the command line in a shell.
+/// Prints the completion script of a shell.
 fn completions(shell: clap_complete::Shell) -> Result<u8, Error> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "parikh-bench", &mut script);
@@ -107,7 +83,7 @@ fn man(directory: &Path) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// All engines together, and each alone.
+/// Runs all engines together, and each alone.
 fn hard(args: TeamArgs) -> Result<u8, Error> {
     let chosen = match args.engines.is_empty() {
         false => args.engines.clone(),
@@ -121,7 +97,7 @@ fn hard(args: TeamArgs) -> Result<u8, Error> {
     in_teams(args, chosen.into_iter().map(team).collect(), false)
 }
 
-/// All engines and rules together, and all but an engine or a family of rules.
+/// Runs all engines and rules together, and all but one engine or one family of rules.
 fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
     let [by_default, _] = parikh::run::engine_names();
     let (engines, rules) = match (of.engines.is_empty(), rules.is_empty()) {
@@ -144,14 +120,14 @@ fn ablate(AblateArgs { of, rules }: AblateArgs) -> Result<u8, Error> {
     in_teams(of, teams, true)
 }
 
-/// All engines and rules together, and each of these teams.
+/// Runs all engines and rules together, and each of the given teams.
 fn in_teams(args: TeamArgs, teams: Vec<Team>, leave_out: bool) -> Result<u8, Error> {
     let asked = match (&args.goals, &args.list) {
         (Some(goals), _) => teams::read_goals(goals)?,
         (None, list) => {
             let instances = list.as_deref().map(read_list).transpose()?.unwrap_or_default();
             let of = |instance: String| {
-                args.exams.iter().map(move |&exam| Asked::whole(instance.clone(), exam))
+                args.exams.iter().map(move |&exam| RequestedGoals::whole(instance.clone(), exam))
             };
             instances.into_iter().flat_map(of).collect()
         }
@@ -210,7 +186,7 @@ fn audit(args: EvidenceArgs) -> Result<u8, Error> {
     if signals::interrupted() {
         return Ok(4);
     }
-    Ok(if all.iter().any(evidence::Measurement::is_wrong) { 3 } else { 0 })
+    Ok(if all.iter().any(evidence::AuditMeasurement::is_wrong) { 3 } else { 0 })
 }
 
 fn read_twice(inputs: &Path, list: Option<&Path>) -> Result<u8, Error> {
@@ -340,7 +316,7 @@ fn read(path: &Path, at: Option<Duration>) -> Result<Vec<row::Row>, Error> {
 }
 
 fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
-    // Files are called by their names, or by their paths where two have the same name.
+    // A run is named by its file's stem, or by its path if two files have the same stem.
     let every: Vec<&PathBuf> = args.files.iter().chain(&args.last).collect();
     let name = |path: &PathBuf| match path.file_stem() {
         Some(stem) if every.iter().filter(|it| it.file_stem() == Some(stem)).count() == 1 => {
@@ -348,8 +324,8 @@ fn sum_up(args: SummaryArgs) -> Result<u8, Error> {
         }
         _ => path.display().to_string(),
     };
-    let run = |path: &PathBuf| -> Result<summary::Run, Error> {
-        Ok(summary::Run { name: name(path), rows: read(path, args.at)? })
+    let run = |path: &PathBuf| -> Result<summary::SummaryRun, Error> {
+        Ok(summary::SummaryRun { name: name(path), rows: read(path, args.at)? })
     };
     let runs = args.files.iter().map(run).collect::<Result<Vec<_>, _>>()?;
     for run in &runs {
@@ -379,56 +355,13 @@ fn side_by_side(files: [PathBuf; 2], at: Option<Duration>, list: bool) -> Result
     Ok(if comparison.contradicts() { 3 } else { 0 })
 }
 
-fn structure(args: StructureArgs) -> Result<u8, Error> {
-    let instances = match &args.list {
-        Some(list) => read_list(list)?,
-        None => place_transition_instances(&args.inputs)?,
-    };
-    if let Some(oracle) = &args.oracle {
-        oracle::check_for(oracle, oracle::runs(&instances, &[Exam::ReachabilityDeadlock]))?;
-    }
-    let structure = Structure {
-        inputs: args.inputs,
-        oracle: args.oracle,
-        timeout: args.timeout,
-        siphon_trap: args.siphon_trap,
-        memory: args.memory.saturating_mul(1 << 20),
-    };
-    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
-    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
-    signals::catch();
-    let mut all = Vec::new();
-    for name in &instances {
-        if signals::interrupted() {
-            break;
-        }
-        let measurement = structure.measure(name)?;
-        if all.is_empty() {
-            file.write_record(structure_table::header(&measurement)).map_err(failed)?;
-        }
-        let fields = structure_table::fields(&measurement);
-        file.write_record(&fields).map_err(failed)?;
-        file.flush().map_err(Error::at(&args.out))?;
-        if structure_table::is_wrong(&measurement) {
-            note!("WRONG {}", fields.join(" "));
-        }
-        all.push(measurement);
-        note!("{}/{} {name}", all.len(), instances.len());
-    }
-    say!("{}", structure_table::print(&all));
-    if signals::interrupted() {
-        return Ok(4);
-    }
-    Ok(if all.iter().any(structure_table::is_wrong) { 3 } else { 0 })
-}
-
 fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     let only = args.goals.as_deref().map(teams::read_goals).transpose()?;
     let mut instances = match (&args.list, &only) {
         (Some(list), _) => read_list(list)?,
         (None, asked) => asked.iter().flatten().map(|asked| asked.instance.clone()).collect(),
     };
-    // Goals of one instance need not stand together.
+    // The goals of one instance may stand apart in the list.
     let mut known = BTreeSet::new();
     instances.retain(|name| known.insert(name.clone()));
     if let Some(oracle) = &args.oracle {
@@ -485,38 +418,15 @@ fn encodings(args: EncodingsArgs) -> Result<u8, Error> {
     })
 }
 
-fn lp(args: LpArgs) -> Result<u8, Error> {
-    let instances = match &args.list {
-        Some(list) => read_list(list)?,
-        None => place_transition_instances(&args.inputs)?,
-    };
-    let lp =
-        Lp { inputs: args.inputs, timeout: args.timeout, largest: args.largest, most: args.most };
-    let measured = over(&instances, &args.out, &lp::COLUMNS, |name| {
-        Ok(lp.measure(name)?.map(|all| {
-            let lines = all.iter().map(|m| lp::fields(m).to_vec()).collect();
-            (all, lines)
-        }))
-    })?;
-    say!("{}", lp::print(&measured));
-    let disagreements = lp::disagreements(&measured);
-    disagreements.iter().for_each(|disagreement| note!("WRONG {disagreement}"));
-    Ok(match disagreements.is_empty() {
-        false => 3,
-        true if signals::interrupted() => 4,
-        true => 0,
-    })
-}
+/// The measurements of an instance, and their lines in the result file.
+type InstanceMeasurements<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
 
-/// What is measured of an instance, and its lines of the result file.
-type Measured<M> = Option<(Vec<M>, Vec<Vec<String>>)>;
-
-/// Measures every instance, with a line of the result file for each measurement as it is made.
+/// Measures every instance, and writes the lines of each measurement as it is made.
 fn over<M>(
     instances: &[String],
     out: &Path,
     columns: &[&str],
-    measure: impl Fn(&str) -> Result<Measured<M>, Error>,
+    measure: impl Fn(&str) -> Result<InstanceMeasurements<M>, Error>,
 ) -> Result<Vec<M>, Error> {
     let failed = |error: csv::Error| Error::at(out)(error.into());
     let mut file = csv::Writer::from_path(out).map_err(failed)?;
@@ -542,30 +452,4 @@ fn over<M>(
     }
     note!("{passed_over} of {} passed over", counted(instances.len(), "instance"));
     Ok(all)
-}
-
-fn reductions(args: ReductionsArgs) -> Result<u8, Error> {
-    let instances = match &args.list {
-        Some(list) => read_list(list)?,
-        None => place_transition_instances(&args.inputs)?,
-    };
-    let reductions = Reductions { inputs: args.inputs, timeout: args.timeout, alone: args.alone };
-    let failed = |error: csv::Error| Error::at(&args.out)(error.into());
-    let mut file = csv::Writer::from_path(&args.out).map_err(failed)?;
-    file.write_record(reductions_table::header()).map_err(failed)?;
-    signals::catch();
-    let mut all = Vec::new();
-    for (at, name) in instances.iter().enumerate() {
-        if signals::interrupted() {
-            break;
-        }
-        for measurement in reductions.measure(name)? {
-            file.write_record(reductions_table::fields(&measurement)).map_err(failed)?;
-            all.push(measurement);
-        }
-        file.flush().map_err(Error::at(&args.out))?;
-        note!("{}/{} {name}", at + 1, instances.len());
-    }
-    say!("{}", reductions_table::print(&all, args.slow.as_secs_f64()));
-    Ok(if signals::interrupted() { 4 } else { 0 })
 }

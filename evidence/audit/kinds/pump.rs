@@ -5,7 +5,7 @@ use crate::audit::desk::Desk;
 use crate::check_pumping;
 use crate::file::{Pump, Steps, sequence};
 use parikh_net::printable::Quoted;
-use parikh_net::{Net, Pumping, Stage};
+use parikh_net::{Net, PumpSequence, Stage};
 
 /// Fires what comes first and what repeats, and notes which sums grow.
 pub(super) fn weigh<'n>(
@@ -20,7 +20,7 @@ pub(super) fn weigh<'n>(
     };
     let stages = earlier.iter().map(|before| stage(&before.prefix, &before.pump));
     let earlier = stages.collect::<Result<_, _>>()?;
-    let pumping = Pumping { earlier, last: stage(&prefix, &pump)? };
+    let pumping = PumpSequence { earlier, last: stage(&prefix, &pump)? };
     if passes_a_cap(net, &pumping) {
         return Err(format!("pump {} passes a cap of the net", Quoted(id)));
     }
@@ -36,7 +36,7 @@ pub(super) fn weigh<'n>(
 }
 
 /// Whether a firing of it takes the token away that says that no cap was passed.
-fn passes_a_cap(net: &Net, pumping: &Pumping) -> bool {
+fn passes_a_cap(net: &Net, pumping: &PumpSequence) -> bool {
     let of_stage = |stage: &Stage| {
         let mut steps = stage.prefix.steps().iter().chain(stage.pump.steps());
         steps.any(|step| net.passes_a_cap(step.transition))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::no_run::{ExcludedPairs, Movers, NamedNoRun, NoRun, Reason};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_temporal::{Limits, Ltl, Names, Tableau, parse_ltl};
+use parikh_temporal::{AtomNames, AutomatonLimits, LinearTableau, Ltl, parse_ltl};
 
 /// Waits, is served, and may rest; somebody else may go round for ever.
 const QUEUE: &str = "net queue
@@ -94,7 +94,7 @@ fn property(net: &Net, text: &str) -> RunProperty {
         RunAtom::Holds(Predicate::at_least(net.place_named(place).unwrap(), tokens))
     };
     let atoms = [holds("waits", 5), holds("served", 2)];
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     for name in ["w", "s"] {
         names.atom(name);
     }
@@ -104,7 +104,9 @@ fn property(net: &Net, text: &str) -> RunProperty {
 
 /// That no run has it, as no reachable marking satisfies these.
 fn argument(net: &Net, property: &RunProperty, given: Vec<Predicate>) -> String {
-    let tableau = Tableau::new(property.formulas(), property.formula(), Limits::default()).unwrap();
+    let tableau =
+        LinearTableau::new(property.formulas(), property.formula(), AutomatonLimits::default())
+            .unwrap();
     let premises = crate::no_run::premises::Premises::new(property, &given);
     let mut refuted = Vec::new();
     for (state, edges) in tableau.automaton.states.iter().enumerate() {

@@ -19,7 +19,8 @@ pub(crate) struct Arguments {
     pub(crate) formulas: Vec<PathBuf>,
     /// The language of files of formulas.
     pub(crate) language: Language,
-    pub(crate) last: Option<String>,
+    /// The markings in which a case is done; of none, those of the model.
+    pub(crate) finals: Vec<String>,
     /// Which runs questions are about; of none, all.
     pub(crate) fair: Vec<String>,
     /// Whether the ends of runs of a system count, as in SPIN.
@@ -60,7 +61,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
         formula: Vec::new(),
         formulas: Vec::new(),
         language: Language::Seen,
-        last: None,
+        finals: Vec::new(),
         fair: Vec::new(),
         spin: false,
         cases: false,
@@ -99,7 +100,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
                     _ => return Err("--language is inline, xml or lola".to_owned()),
                 }
             }
-            "--final" => arguments.last = Some(value()?.to_string_lossy().into_owned()),
+            "--final" => arguments.finals.push(value()?.to_string_lossy().into_owned()),
             "--fair" => arguments.fair.push(value()?.to_string_lossy().into_owned()),
             "--semantics" => match value()?.to_str() {
                 Some("infinite") => arguments.spin = false,

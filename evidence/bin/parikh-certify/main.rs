@@ -20,7 +20,7 @@ use parikh_evidence::reader::queries::typed::{self, AsXml};
 use parikh_evidence::reader::queries::{self, Property};
 use parikh_evidence::reader::{self, Unreadable};
 use parikh_net::printable::{Printable, Quoted};
-use parikh_net::{Net, marking_text};
+use parikh_net::{Marking, Net, marking_text};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -96,60 +96,86 @@ fn audit(arguments: &Arguments, watch: &Watch) -> Result<Audited, Refusal> {
     watch.at(&path.display().to_string(), 0);
     let bytes = contents(&path, arguments.memory)?;
     let (files, unasked) = asked_of(arguments, &path, evidence_files(&arguments.evidence)?);
-    if let Some(why) = systems::of_another_language(&path, &bytes) {
-        return Err(why.into());
-    }
     if systems::is_system(&bytes) {
         return systems::audit(arguments, &path, &bytes, &files, watch);
     }
+    if matches!(reader::transition_system(&bytes), Ok(Some(_))) {
+        let (about_labels, about_net) = systems::split(files);
+        let mut audited = Audited::default();
+        if !about_labels.is_empty() {
+            audited = systems::audit(arguments, &path, &bytes, &about_labels, watch)?;
+        }
+        if !about_net.is_empty() {
+            let of_net = audit_net(arguments, &path, &bytes, &about_net, watch)?;
+            audited.report.extend(of_net.report);
+            audited.broken.extend(of_net.broken);
+        }
+        audited.unasked = unasked;
+        return Ok(audited);
+    }
+    let audited = audit_net(arguments, &path, &bytes, &files, watch)?;
+    Ok(Audited { unasked, ..audited })
+}
+
+/// Audits evidence about the net in `path`, whose content is `bytes`.
+fn audit_net(
+    arguments: &Arguments,
+    path: &Path,
+    bytes: &[u8],
+    files: &[PathBuf],
+    watch: &Watch,
+) -> Result<Audited, Refusal> {
     let mut broken: Vec<Broken> = Vec::new();
-    let asked = |net: &Net, examination: &str| asked(arguments, &path, net, examination);
-    let report = if coloured::is_coloured(&bytes) {
-        if arguments.last.is_some() || arguments.cases {
+    let asked = |net: &Net, examination: &str| asked(arguments, path, net, examination);
+    let report = if coloured::is_coloured(bytes) {
+        if !arguments.finals.is_empty() || arguments.cases {
             let why = "--final and --cases are about processes, which no coloured model is";
             return Err(Refusal { code: 2, why: why.to_owned() });
         }
-        let model = coloured::read(&bytes).map_err(|error| in_file(&path, &error))?;
+        let model = coloured::read(bytes).map_err(|error| in_file(path, &error))?;
         let limits = Limits { tried: arguments.unfold, visited: arguments.visit };
         let audit = ColouredAudit::new(&model, limits, Box::new(asked));
         let mut audit = audit.with_watch(watch.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     } else {
-        let model = reader::model(&bytes).map_err(|error| in_file(&path, &error))?;
+        let model = reader::model(bytes).map_err(|error| in_file(path, &error))?;
         if let Some(note) = &model.note {
             say("note", &format!("{}: {note}", path.display()));
         }
+        let finals = finals(arguments, model.net.core())?;
         let plain = match model.net.into_plain() {
             Ok(net) => net,
             Err(extended) => {
-                if arguments.last.is_some() || arguments.cases {
-                    let why = "--final and --cases are about processes, and such a model is none";
-                    return Err(Refusal { code: 2, why: why.to_owned() });
-                }
                 let audit = ExtendedAudit::new(&extended, arguments.visit, Box::new(asked));
-                let mut audit = audit.with_watch(watch.clone());
+                let audit = audit.with_watch(watch.clone()).with_final_markings(finals);
+                let mut audit = if arguments.cases { audit.of_cases() } else { audit };
                 files.iter().for_each(|file| broken.extend(audit.file(file).err()));
-                return Ok(Audited { report: audit.finish(), broken, unasked });
+                return Ok(Audited { report: audit.finish(), broken, unasked: Vec::new() });
             }
         };
-        let last = arguments.last.as_ref().map(|last| marking_text::parse(last, &plain));
-        let last = last.transpose().map_err(|why| format!("--final: {why}"))?;
         let net = &match arguments.cases {
-            true => {
-                with_one_case(&plain, last.as_ref()).map_err(|why| format!("--cases: {why}"))?
-            }
+            true => with_one_case(&plain, &finals).map_err(|why| format!("--cases: {why}"))?,
             false => plain,
         };
         let audit = Audit::new(net, arguments.visit, Box::new(move |it| asked(net, it)));
-        let mut audit = audit.with_watch(watch.clone());
-        if let Some(last) = last {
-            audit = audit.with_final_marking(last);
-        }
+        let mut audit = audit.with_watch(watch.clone()).with_final_markings(finals);
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     };
-    Ok(Audited { report, broken, unasked })
+    Ok(Audited { report, broken, unasked: Vec::new() })
+}
+
+/// The markings of `--final`, each once.
+fn finals(arguments: &Arguments, net: &Net) -> Result<Vec<Marking>, String> {
+    let mut finals: Vec<Marking> = Vec::new();
+    for text in &arguments.finals {
+        let last = marking_text::parse(text, net).map_err(|why| format!("--final: {why}"))?;
+        if !finals.contains(&last) {
+            finals.push(last);
+        }
+    }
+    Ok(finals)
 }
 
 /// The files of evidence whose questions can be had, and the others: of formulas that were given on

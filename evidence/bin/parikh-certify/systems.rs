@@ -3,8 +3,10 @@
 use super::arguments::Arguments;
 use super::{Audited, Refusal, contents, in_file};
 use parikh_evidence::audit::Watch;
-use parikh_evidence::systems::audit::SystemAudit;
-use parikh_evidence::systems::{Endings, properties, read_dot};
+use parikh_evidence::reader::{Unreadable, transition_system};
+use parikh_evidence::systems::audit::{FORMAT, SystemAudit};
+use parikh_evidence::systems::{Endings, System, properties, read_dot};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 /// Whether a model is a system.
@@ -13,19 +15,27 @@ pub(crate) fn is_system(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"digraph")
 }
 
-/// Why a system in another language is not audited: only nets and RERS's language are read here.
-pub(crate) fn of_another_language(path: &Path, bytes: &[u8]) -> Option<String> {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
-    let rest = bytes.strip_prefix(b"des");
-    let is_aut = rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"("));
-    let is_fsm = path.extension().is_some_and(|it| it == "fsm");
-    let name = path.display();
-    (is_aut || is_fsm).then(|| {
-        format!(
-            "{name}: transition systems in this language are not audited; as a net they are: parikh convert \
-             {name} -o model.pnml, and ask about that"
-        )
-    })
+/// Reads a system of several components, or of one in the format of Aldebaran or mCRL2.
+fn read(path: &Path, bytes: &[u8]) -> Result<System, String> {
+    if is_system(bytes) {
+        return read_dot(bytes).map_err(|error| in_file(path, &error));
+    }
+    let refused = |what: &str| in_file(path, &Unreadable { line: 1, what: what.to_owned() });
+    let system = transition_system(bytes).map_err(|error| in_file(path, &error))?;
+    let system = system.ok_or_else(|| refused("expected a labelled transition system"))?;
+    System::of_one(&system).map_err(|what| refused(&what))
+}
+
+/// Splits files of evidence about a transition system: those about properties over its labels, and
+/// those about its net. A file that cannot be read is taken for one of the second kind.
+pub(crate) fn split(files: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let is_about_labels = |path: &PathBuf| {
+        let mut first = String::new();
+        let file = parikh_files::open(path).ok();
+        let read = file.and_then(|mut file| file.read_line(&mut first).ok());
+        read.is_some() && first.contains(FORMAT)
+    };
+    files.into_iter().partition(is_about_labels)
 }
 
 /// Audits evidence about the system in `path`, whose content is `bytes`.
@@ -36,7 +46,7 @@ pub(crate) fn audit(
     files: &[PathBuf],
     watch: &Watch,
 ) -> Result<Audited, Refusal> {
-    let system = read_dot(bytes).map_err(|error| in_file(path, &error))?;
+    let system = read(path, bytes)?;
     let mut audited = Audited::default();
     for file in files {
         let asked = property_file(arguments, path, file)?;

@@ -41,7 +41,7 @@ pub mod typed;
 use super::{Unreadable, child, decode, elements, name, number, only, optional, text, tree};
 use crate::question::Question;
 use parikh_net::printable::Quoted;
-use parikh_net::{LinearSum, Net, PlaceId, Predicate};
+use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
 use roxmltree::Node;
 
 /// The deepest nesting of operators. Predicates are walked over by recursion, which is good for
@@ -66,28 +66,34 @@ pub fn read(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
     properties(net, None, bytes)
 }
 
-/// Reads a query file whose formulas are about the *cases* of `net`: rows of firings that end in
-/// its final marking. A run that comes there stays there, so a case is a run that meets it; but
-/// after it nothing comes next: `next` of anything does not hold where nothing is enabled. All
-/// runs, and some, are all cases and some.
+/// Reads a query file whose formulas are about the *cases* of `net`: firing sequences that end in
+/// one of its final markings. A run that comes there stays there, so a case is a run that meets a
+/// final marking. Nothing comes next after it: `next` of anything does not hold where nothing is
+/// enabled. All runs, and some, are all cases and some.
 ///
 /// # Errors
-/// As [`read`]; when the net has not one final marking, or something is enabled in that.
+/// As [`read`]; when the net has no final marking, or something is enabled in one.
 pub fn read_of_cases(net: &Net, bytes: &[u8]) -> Result<Vec<Property>, Unreadable> {
     let refuse = |what: &str| Err(Unreadable { line: 0, what: what.to_owned() });
-    match net.final_markings() {
-        [last] if net.is_dead(last) => {
-            let done = last.marked().map(|(place, tokens)| Predicate::at_least(place, tokens));
-            let all = LinearSum::new(net.places().map(|place| (place, 1)));
-            let (Ok(all), Ok(most)) = (all, i64::try_from(last.total())) else {
-                return refuse("the final marking has 2^63 tokens or more");
-            };
-            let done = Predicate::and(done.chain([Predicate::at_most(all, most)])).sorted();
-            properties(net, Some(&done), bytes)
-        }
-        [_] => refuse("something is enabled in the final marking, so that cases do not end there"),
-        _ => refuse("the model has not one final marking"),
+    let finals = net.final_markings();
+    if finals.is_empty() {
+        return refuse("the model has no final marking");
     }
+    // A marking beyond the bounds of the model's places is not reached.
+    let goes_on = |last: &Marking| net.marking_of_model(last).is_some_and(|it| !net.is_dead(&it));
+    if finals.iter().any(goes_on) {
+        return refuse("something is enabled in a final marking, so that cases do not end there");
+    }
+    let mut each = Vec::new();
+    for last in finals {
+        let done = last.marked().map(|(place, tokens)| Predicate::at_least(place, tokens));
+        let all = LinearSum::new(net.model_places().map(|place| (place, 1)));
+        let (Ok(all), Ok(most)) = (all, i64::try_from(last.total())) else {
+            return refuse("a final marking has 2^63 tokens or more");
+        };
+        each.push(Predicate::and(done.chain([Predicate::at_most(all, most)])));
+    }
+    properties(net, Some(&Predicate::or(each).sorted()), bytes)
 }
 
 fn properties(

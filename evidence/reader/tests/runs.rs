@@ -3,7 +3,7 @@
 use super::*;
 use crate::no_run::implied::{NotImplied, implies};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_temporal::{Atom, Formula, Linear, Ltl, Names, parse_ltl};
+use parikh_temporal::{Atom, AtomNames, Formula, Linear, Ltl, parse_ltl};
 
 /// A formula of LTL over `q` (q ≥ 1), `t` (t can fire) and `dead`: what it asks, in Spot's words.
 #[test]
@@ -15,7 +15,7 @@ fn formulas_with_operators_of_time_ask_of_runs() {
     let firing = RunAtom::Fires(vec![net.transition_named("t").unwrap()]);
     let atoms = [&atoms[..], &[firing]].concat();
     let none = |text: &str| {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         for name in ["q", "t", "dead", "go"] {
             names.atom(name);
         }

@@ -1,35 +1,35 @@
-//! The tokens of one line.
+//! Tokens of a line.
 
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
-    /// A name or a number, and whether it was quoted: quoted names are no keywords.
+pub(super) enum ColouredToken {
+    /// A name or a number, with a flag for quotes: quoted names are not keywords.
     Name(String, bool),
     Mark(&'static str),
 }
 
-impl fmt::Display for Token {
+impl fmt::Display for ColouredToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Token::Name(name, _) => write!(f, "`{name}`"),
-            Token::Mark(mark) => write!(f, "`{mark}`"),
+            ColouredToken::Name(name, _) => write!(f, "`{name}`"),
+            ColouredToken::Mark(mark) => write!(f, "`{mark}`"),
         }
     }
 }
 
-/// Longer ones first.
+/// The marks, longer ones first.
 const MARKS: [&str; 24] = [
     "++", "--", "->", "..", "!=", "<=", ">=", "{", "}", "(", ")", "[", "]", ":", ";", ",", "=",
     "<", ">", "+", "-", "*", "'", "|",
 ];
 
-/// What names are made of without quotes.
+/// Returns true for characters of names without quotes.
 pub(super) fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '@'
 }
 
-pub(super) fn tokens(line: &str) -> Result<Vec<Token>, String> {
+pub(super) fn tokens(line: &str) -> Result<Vec<ColouredToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = line.trim_start();
     while let Some(c) = rest.chars().next() {
@@ -38,22 +38,22 @@ pub(super) fn tokens(line: &str) -> Result<Vec<Token>, String> {
         }
         if c == '"' {
             let (name, after) = quoted(&rest[1..])?;
-            tokens.push(Token::Name(name, true));
+            tokens.push(ColouredToken::Name(name, true));
             rest = after;
         } else if is_plain(c) {
             let mut end = rest.find(|c| !is_plain(c)).unwrap_or(rest.len());
-            // A dot inside a name, but not the two of a range.
+            // A name may contain a dot, but not the two dots of a range.
             while rest[end..].starts_with('.') && rest[end + 1..].starts_with(is_plain) {
                 let after = &rest[end + 1..];
                 end += 1 + after.find(|c| !is_plain(c)).unwrap_or(after.len());
             }
-            tokens.push(Token::Name(rest[..end].to_owned(), false));
+            tokens.push(ColouredToken::Name(rest[..end].to_owned(), false));
             rest = &rest[end..];
         } else if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(**mark)) {
-            tokens.push(Token::Mark(mark));
+            tokens.push(ColouredToken::Mark(mark));
             rest = &rest[mark.len()..];
         } else if c == '.' {
-            tokens.push(Token::Name(".".to_owned(), false));
+            tokens.push(ColouredToken::Name(".".to_owned(), false));
             rest = &rest[1..];
         } else {
             return Err(format!(
@@ -78,12 +78,12 @@ fn quoted(text: &str) -> Result<(String, &str), String> {
     Err("a quoted name does not end".into())
 }
 
-/// A name as it is written: quoted where it has to be.
-pub(super) struct Written<'n>(pub(super) &'n str);
+/// A name in its written form, quoted if necessary.
+pub(super) struct WrittenName<'n>(pub(super) &'n str);
 
 const WORDS: [&str; 4] = ["all", "and", "or", "not"];
 
-impl fmt::Display for Written<'_> {
+impl fmt::Display for WrittenName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pieces = || self.0.split('.').all(|it| !it.is_empty() && it.chars().all(is_plain));
         if !WORDS.contains(&self.0) && pieces() {

@@ -1,8 +1,8 @@
-//! Text as coloured nets. Constants are known by the sort that is expected where they stand, so
-//! expressions are read as trees first and resolved against a sort then.
+//! Parser of coloured nets. The sort expected at a position determines the meaning of a constant,
+//! so expressions are parsed as trees first and resolved with a sort later.
 
 use super::ColouredTextError;
-use super::lexer::{Token, tokens};
+use super::lexer::{ColouredToken, tokens};
 use crate::coloured::{
     ColouredNet, ColouredPlaceId, Guard, Multiset, Relation, SortId, SortKind, Term,
 };
@@ -10,7 +10,7 @@ use crate::coloured::{
 /// Reads a coloured net.
 ///
 /// # Errors
-/// With the line of the first problem.
+/// The first error, with its line.
 pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
     let mut net = ColouredNet::new("");
     let mut transitions = Vec::new();
@@ -20,77 +20,77 @@ pub fn parse(text: &str) -> Result<ColouredNet, ColouredTextError> {
         if tokens.is_empty() {
             continue;
         }
-        let mut line = Line { net: &mut net, tokens, at: 0 };
+        let mut line = LineParser { net: &mut net, tokens, at: 0 };
         match line.declaration() {
             Ok(None) => {}
             Ok(Some(rest)) => transitions.push((index + 1, rest)),
             Err(problem) => return Err(line_at(problem)),
         }
     }
-    // Arcs name places, which may be declared below.
+    // Arcs may name places that are declared further down.
     for (line, tokens) in transitions {
-        let mut rest = Line { net: &mut net, tokens, at: 0 };
+        let mut rest = LineParser { net: &mut net, tokens, at: 0 };
         rest.transition().map_err(|problem| ColouredTextError { line, problem })?;
     }
     Ok(net)
 }
 
-/// An expression before the sorts of its constants are known.
+/// An expression whose constants have no sort yet.
 #[derive(Clone, Debug)]
-enum Tree {
+enum ExpressionTree {
     Name(String),
     All,
-    Shift(Box<Tree>, i64),
-    Tuple(Vec<Tree>),
-    Block(String, Box<Tree>),
+    Shift(Box<ExpressionTree>, i64),
+    Tuple(Vec<ExpressionTree>),
+    Block(String, Box<ExpressionTree>),
 }
 
-enum Sum {
-    Of(u64, Tree),
-    All(Vec<Sum>),
-    Times(u64, Box<Sum>),
-    Difference(Box<Sum>, Box<Sum>),
+enum SumTree {
+    Of(u64, ExpressionTree),
+    All(Vec<SumTree>),
+    Times(u64, Box<SumTree>),
+    Difference(Box<SumTree>, Box<SumTree>),
 }
 
-struct Line<'n> {
+struct LineParser<'n> {
     net: &'n mut ColouredNet,
-    tokens: Vec<Token>,
+    tokens: Vec<ColouredToken>,
     at: usize,
 }
 
-type Parsed<T> = Result<T, String>;
+type ParseResult<T> = Result<T, String>;
 
-impl Line<'_> {
-    fn peek(&self) -> Option<&Token> {
+impl LineParser<'_> {
+    fn peek(&self) -> Option<&ColouredToken> {
         self.tokens.get(self.at)
     }
 
     fn eat(&mut self, mark: &'static str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Mark(found)) if *found == mark);
+        let found = matches!(self.peek(), Some(ColouredToken::Mark(found)) if *found == mark);
         self.at += usize::from(found);
         found
     }
 
     fn eat_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Name(name, false)) if name == word);
+        let found = matches!(self.peek(), Some(ColouredToken::Name(name, false)) if name == word);
         self.at += usize::from(found);
         found
     }
 
-    fn expected<T>(&self, expected: &str) -> Parsed<T> {
+    fn expected<T>(&self, expected: &str) -> ParseResult<T> {
         Err(match self.peek() {
             Some(token) => format!("found {token}, expected {expected}"),
             None => format!("the line ends, expected {expected}"),
         })
     }
 
-    fn expect(&mut self, mark: &'static str) -> Parsed<()> {
+    fn expect(&mut self, mark: &'static str) -> ParseResult<()> {
         if self.eat(mark) { Ok(()) } else { self.expected(&format!("`{mark}`")) }
     }
 
-    fn name(&mut self, what: &str) -> Parsed<String> {
+    fn name(&mut self, what: &str) -> ParseResult<String> {
         match self.peek() {
-            Some(Token::Name(name, _)) => {
+            Some(ColouredToken::Name(name, _)) => {
                 let name = name.clone();
                 self.at += 1;
                 Ok(name)
@@ -99,12 +99,12 @@ impl Line<'_> {
         }
     }
 
-    fn end(&self) -> Parsed<()> {
+    fn end(&self) -> ParseResult<()> {
         if self.at == self.tokens.len() { Ok(()) } else { self.expected("the end of the line") }
     }
 
-    /// Everything but a transition, whose tokens are handed back.
-    fn declaration(&mut self) -> Parsed<Option<Vec<Token>>> {
+    /// Parses any declaration but a transition, whose tokens are returned.
+    fn declaration(&mut self) -> ParseResult<Option<Vec<ColouredToken>>> {
         let keyword = self.name("a keyword")?;
         match keyword.as_str() {
             "net" => {
@@ -125,24 +125,24 @@ impl Line<'_> {
         Ok(None)
     }
 
-    fn sort_named(&mut self) -> Parsed<SortId> {
+    fn sort_named(&mut self) -> ParseResult<SortId> {
         let name = self.name("a sort")?;
         self.net.sort_named(&name).ok_or_else(|| format!("`{name}` is no sort"))
     }
 
-    fn sort(&mut self) -> Parsed<()> {
+    fn sort(&mut self) -> ParseResult<()> {
         let name = self.name("the sort's name")?;
         self.expect("=")?;
         let kind = if self.eat_word("cyclic") {
             SortKind::Enumeration { constants: self.constants()?, cyclic: true }
         } else if self.eat_word("partition") {
             self.partition()?
-        } else if matches!(self.peek(), Some(Token::Mark("{"))) {
+        } else if matches!(self.peek(), Some(ColouredToken::Mark("{"))) {
             SortKind::Enumeration { constants: self.constants()?, cyclic: false }
         } else if self.eat_word(".") {
             SortKind::Dot
-        } else if matches!(self.tokens.get(self.at + 1), Some(Token::Mark("..")))
-            || matches!(self.peek(), Some(Token::Mark("-")))
+        } else if matches!(self.tokens.get(self.at + 1), Some(ColouredToken::Mark("..")))
+            || matches!(self.peek(), Some(ColouredToken::Mark("-")))
         {
             let start = self.integer()?;
             self.expect("..")?;
@@ -158,13 +158,13 @@ impl Line<'_> {
         self.net.add_sort(&name, kind).map(|_| ()).map_err(|error| error.to_string())
     }
 
-    fn integer(&mut self) -> Parsed<i64> {
+    fn integer(&mut self) -> ParseResult<i64> {
         let sign = if self.eat("-") { "-" } else { "" };
         let digits = self.name("a number")?;
         format!("{sign}{digits}").parse().map_err(|_| format!("`{digits}` is no whole number"))
     }
 
-    fn constants(&mut self) -> Parsed<Vec<Box<str>>> {
+    fn constants(&mut self) -> ParseResult<Vec<Box<str>>> {
         self.expect("{")?;
         let mut constants = vec![self.name("a constant")?.into()];
         while self.eat(",") {
@@ -174,7 +174,7 @@ impl Line<'_> {
         Ok(constants)
     }
 
-    fn partition(&mut self) -> Parsed<SortKind> {
+    fn partition(&mut self) -> ParseResult<SortKind> {
         let of = self.sort_named()?;
         let size = self.net.sort(of).size();
         let mut block_of = vec![u32::MAX; usize::try_from(size).map_err(|e| e.to_string())?];
@@ -183,7 +183,7 @@ impl Line<'_> {
         loop {
             elements.push(self.name("a block's name")?.into());
             self.expect(":")?;
-            while matches!(self.peek(), Some(Token::Name(..))) {
+            while matches!(self.peek(), Some(ColouredToken::Name(..))) {
                 let name = self.name("a colour")?;
                 let colour = self.net.colour_named(of, &name);
                 let colour = colour.ok_or_else(|| format!("`{name}` is no colour there"))?;
@@ -197,7 +197,7 @@ impl Line<'_> {
         Ok(SortKind::Partition { of, elements, block_of })
     }
 
-    fn variables(&mut self) -> Parsed<()> {
+    fn variables(&mut self) -> ParseResult<()> {
         let mut names = vec![self.name("a variable")?];
         while self.eat(",") {
             names.push(self.name("a variable")?);
@@ -213,7 +213,7 @@ impl Line<'_> {
         Ok(())
     }
 
-    fn place(&mut self) -> Parsed<()> {
+    fn place(&mut self) -> ParseResult<()> {
         let name = self.name("the place's id")?;
         let sort = match self.eat(":") {
             true => self.sort_named()?,
@@ -226,7 +226,7 @@ impl Line<'_> {
         self.net.add_place(&name, sort, initial).map(|_| ()).map_err(|error| error.to_string())
     }
 
-    fn dot(&mut self) -> Parsed<SortId> {
+    fn dot(&mut self) -> ParseResult<SortId> {
         let sorts = self.net.sorts();
         match sorts.iter().position(|sort| *sort.kind() == SortKind::Dot) {
             Some(at) => Ok(SortId(at as u32)),
@@ -234,7 +234,7 @@ impl Line<'_> {
         }
     }
 
-    fn transition(&mut self) -> Parsed<()> {
+    fn transition(&mut self) -> ParseResult<()> {
         let name = self.name("the transition's id")?;
         let guard = match self.eat("[") {
             true => {
@@ -257,15 +257,15 @@ impl Line<'_> {
         self.end()
     }
 
-    fn arcs(&mut self) -> Parsed<Vec<(ColouredPlaceId, Multiset)>> {
+    fn arcs(&mut self) -> ParseResult<Vec<(ColouredPlaceId, Multiset)>> {
         let mut arcs = Vec::new();
-        while matches!(self.peek(), Some(Token::Name(..))) {
+        while matches!(self.peek(), Some(ColouredToken::Name(..))) {
             let name = self.name("a place")?;
             let place = self.net.place_named(&name);
             let place = place.ok_or_else(|| format!("`{name}` is no place of this net"))?;
             let sort = self.net.place(place).sort;
             let inscription = match (self.peek(), self.net.sort(sort).kind()) {
-                (Some(Token::Mark("{")), _) => self.braced(sort)?,
+                (Some(ColouredToken::Mark("{")), _) => self.braced(sort)?,
                 (_, SortKind::Dot) => Multiset::one(Term::Constant { sort, colour: 0 }),
                 _ => return self.expected("`{` and the colours taken or put"),
             };
@@ -277,39 +277,39 @@ impl Line<'_> {
         Ok(arcs)
     }
 
-    fn braced(&mut self, sort: SortId) -> Parsed<Multiset> {
+    fn braced(&mut self, sort: SortId) -> ParseResult<Multiset> {
         self.expect("{")?;
         let sum = self.sum()?;
         self.expect("}")?;
         self.multiset(&sum, sort)
     }
 
-    fn sum(&mut self) -> Parsed<Sum> {
+    fn sum(&mut self) -> ParseResult<SumTree> {
         let mut sum = self.operand()?;
         loop {
             if self.eat("+") {
                 let next = self.operand()?;
                 match &mut sum {
-                    Sum::All(parts) => parts.push(next),
-                    _ => sum = Sum::All(vec![sum, next]),
+                    SumTree::All(parts) => parts.push(next),
+                    _ => sum = SumTree::All(vec![sum, next]),
                 }
             } else if self.eat("-") {
-                sum = Sum::Difference(Box::new(sum), Box::new(self.operand()?));
+                sum = SumTree::Difference(Box::new(sum), Box::new(self.operand()?));
             } else {
                 return Ok(sum);
             }
         }
     }
 
-    fn operand(&mut self) -> Parsed<Sum> {
-        if let (Some(Token::Name(count, false)), Some(Token::Mark("'"))) =
+    fn operand(&mut self) -> ParseResult<SumTree> {
+        if let (Some(ColouredToken::Name(count, false)), Some(ColouredToken::Mark("'"))) =
             (self.peek(), self.tokens.get(self.at + 1))
         {
             let count = count.parse().map_err(|_| format!("`{count}` is no count of tokens"))?;
             self.at += 2;
             return Ok(match self.operand()? {
-                Sum::Of(1, tree) => Sum::Of(count, tree),
-                other => Sum::Times(count, Box::new(other)),
+                SumTree::Of(1, tree) => SumTree::Of(count, tree),
+                other => SumTree::Times(count, Box::new(other)),
             });
         }
         if self.eat("[") {
@@ -317,44 +317,44 @@ impl Line<'_> {
             self.expect("]")?;
             return Ok(sum);
         }
-        Ok(Sum::Of(1, self.tree()?))
+        Ok(SumTree::Of(1, self.tree()?))
     }
 
-    fn tree(&mut self) -> Parsed<Tree> {
+    fn tree(&mut self) -> ParseResult<ExpressionTree> {
         let mut tree = if self.eat("(") {
             let mut parts = vec![self.tree()?];
             while self.eat(",") {
                 parts.push(self.tree()?);
             }
             self.expect(")")?;
-            Tree::Tuple(parts)
+            ExpressionTree::Tuple(parts)
         } else if self.eat_word("all") {
-            Tree::All
+            ExpressionTree::All
         } else if self.eat("-") {
-            Tree::Name(format!("-{}", self.name("a number")?))
+            ExpressionTree::Name(format!("-{}", self.name("a number")?))
         } else {
             let name = self.name("a colour or a variable")?;
             match self.eat("(") {
                 true => {
                     let of = self.tree()?;
                     self.expect(")")?;
-                    Tree::Block(name, Box::new(of))
+                    ExpressionTree::Block(name, Box::new(of))
                 }
-                false => Tree::Name(name),
+                false => ExpressionTree::Name(name),
             }
         };
         loop {
             if self.eat("++") {
-                tree = Tree::Shift(Box::new(tree), 1);
+                tree = ExpressionTree::Shift(Box::new(tree), 1);
             } else if self.eat("--") {
-                tree = Tree::Shift(Box::new(tree), -1);
+                tree = ExpressionTree::Shift(Box::new(tree), -1);
             } else {
                 return Ok(tree);
             }
         }
     }
 
-    fn guard(&mut self) -> Parsed<Guard> {
+    fn guard(&mut self) -> ParseResult<Guard> {
         let mut parts = vec![self.conjunction()?];
         while self.eat_word("or") {
             parts.push(self.conjunction()?);
@@ -362,7 +362,7 @@ impl Line<'_> {
         Ok(Guard::or(parts))
     }
 
-    fn conjunction(&mut self) -> Parsed<Guard> {
+    fn conjunction(&mut self) -> ParseResult<Guard> {
         let mut parts = vec![self.comparison()?];
         while self.eat_word("and") {
             parts.push(self.comparison()?);
@@ -370,7 +370,7 @@ impl Line<'_> {
         Ok(Guard::and(parts))
     }
 
-    fn comparison(&mut self) -> Parsed<Guard> {
+    fn comparison(&mut self) -> ParseResult<Guard> {
         if self.eat_word("not") {
             return Ok(self.comparison()?.negated());
         }
@@ -401,39 +401,41 @@ impl Line<'_> {
         Ok(Guard::Compare(relation, left, right))
     }
 
-    /// The sort of a tree that a variable or a partition determines.
-    fn sort_of(&self, tree: &Tree) -> Option<SortId> {
+    /// Returns the sort of a tree that a variable or a partition determines.
+    fn sort_of(&self, tree: &ExpressionTree) -> Option<SortId> {
         match tree {
-            Tree::Name(name) => {
+            ExpressionTree::Name(name) => {
                 self.net.variable_named(name).map(|variable| self.net.variable(variable).sort)
             }
-            Tree::Shift(of, _) => self.sort_of(of),
-            Tree::Block(partition, _) => self.net.sort_named(partition),
-            Tree::All | Tree::Tuple(_) => None,
+            ExpressionTree::Shift(of, _) => self.sort_of(of),
+            ExpressionTree::Block(partition, _) => self.net.sort_named(partition),
+            ExpressionTree::All | ExpressionTree::Tuple(_) => None,
         }
     }
 
-    fn multiset(&self, sum: &Sum, sort: SortId) -> Parsed<Multiset> {
+    fn multiset(&self, sum: &SumTree, sort: SortId) -> ParseResult<Multiset> {
         Ok(match sum {
-            Sum::Of(count, tree) => Multiset::Of { count: *count, term: self.term(tree, sort)? },
-            Sum::All(parts) => {
-                let parts: Parsed<Vec<_>> =
+            SumTree::Of(count, tree) => {
+                Multiset::Of { count: *count, term: self.term(tree, sort)? }
+            }
+            SumTree::All(parts) => {
+                let parts: ParseResult<Vec<_>> =
                     parts.iter().map(|part| self.multiset(part, sort)).collect();
                 Multiset::sum(parts?)
             }
-            Sum::Times(factor, of) => {
+            SumTree::Times(factor, of) => {
                 self.multiset(of, sort)?.times(*factor).ok_or("more tokens than 64 bits count")?
             }
-            Sum::Difference(a, b) => {
+            SumTree::Difference(a, b) => {
                 Multiset::minus(self.multiset(a, sort)?, self.multiset(b, sort)?)
             }
         })
     }
 
-    fn term(&self, tree: &Tree, sort: SortId) -> Parsed<Term> {
+    fn term(&self, tree: &ExpressionTree, sort: SortId) -> ParseResult<Term> {
         Ok(match tree {
-            Tree::All => Term::All(sort),
-            Tree::Name(name) => match self.net.variable_named(name) {
+            ExpressionTree::All => Term::All(sort),
+            ExpressionTree::Name(name) => match self.net.variable_named(name) {
                 Some(variable) => Term::Variable(variable),
                 None => {
                     let colour = self.net.colour_named(sort, name).ok_or_else(|| {
@@ -443,8 +445,8 @@ impl Line<'_> {
                     Term::Constant { sort, colour }
                 }
             },
-            Tree::Shift(of, by) => Term::shift(self.term(of, sort)?, *by),
-            Tree::Block(partition, of) => {
+            ExpressionTree::Shift(of, by) => Term::shift(self.term(of, sort)?, *by),
+            ExpressionTree::Block(partition, of) => {
                 let id = self.net.sort_named(partition);
                 let Some((id, SortKind::Partition { of: sort, .. })) =
                     id.map(|id| (id, self.net.sort(id).kind()))
@@ -453,10 +455,10 @@ impl Line<'_> {
                 };
                 Term::Block { partition: id, of: Box::new(self.term(of, *sort)?) }
             }
-            Tree::Tuple(trees) => match self.net.sort(sort).kind() {
+            ExpressionTree::Tuple(trees) => match self.net.sort(sort).kind() {
                 SortKind::Product(parts) if parts.len() == trees.len() => {
                     let parts = trees.iter().zip(parts);
-                    let parts: Parsed<Vec<_>> =
+                    let parts: ParseResult<Vec<_>> =
                         parts.map(|(tree, part)| self.term(tree, *part)).collect();
                     Term::Tuple(parts?)
                 }

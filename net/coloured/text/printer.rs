@@ -1,59 +1,59 @@
-//! Coloured nets as text.
+//! Output of coloured nets as text.
 
-use super::lexer::Written;
+use super::lexer::WrittenName;
 use crate::coloured::{
     ColouredArc, ColouredNet, Guard, Multiset, Relation, SortId, SortKind, Term,
 };
 use std::fmt::Write as _;
 
-/// The net as text that [`parse`](super::parse) reads.
+/// Returns the net as text that [`parse`](super::parse) reads.
 pub fn print(net: &ColouredNet) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
-    let _ = writeln!(text, "net {}", Written(net.name()));
+    let _ = writeln!(text, "net {}", WrittenName(net.name()));
     for sort in net.sorts() {
         let kind = match sort.kind() {
             SortKind::Dot => ".".to_owned(),
             SortKind::Enumeration { constants, cyclic } => {
                 let names: Vec<String> =
-                    constants.iter().map(|it| Written(it).to_string()).collect();
+                    constants.iter().map(|it| WrittenName(it).to_string()).collect();
                 format!("{}{{{}}}", if *cyclic { "cyclic " } else { "" }, names.join(", "))
             }
             SortKind::Range { start, end } => format!("{start}..{end}"),
             SortKind::Product(parts) => {
-                let name = |&part: &SortId| Written(net.sort(part).name()).to_string();
+                let name = |&part: &SortId| WrittenName(net.sort(part).name()).to_string();
                 let names: Vec<String> = parts.iter().map(name).collect();
                 format!("{}{}", if names.len() == 1 { "* " } else { "" }, names.join(" * "))
             }
             SortKind::Partition { of, elements, block_of } => {
                 let mut blocks = Vec::new();
                 for (at, element) in elements.iter().enumerate() {
-                    let mut block = format!("{}:", Written(element));
+                    let mut block = format!("{}:", WrittenName(element));
                     for colour in (0..).zip(block_of).filter(|(_, b)| **b as usize == at) {
-                        let _ = write!(block, " {}", Written(&net.colour_name(*of, colour.0)));
+                        let _ = write!(block, " {}", WrittenName(&net.colour_name(*of, colour.0)));
                     }
                     blocks.push(block);
                 }
-                let of = Written(net.sort(*of).name());
+                let of = WrittenName(net.sort(*of).name());
                 format!("partition {of} {{{}}}", blocks.join("; "))
             }
         };
-        let _ = writeln!(text, "sort {} = {kind}", Written(sort.name()));
+        let _ = writeln!(text, "sort {} = {kind}", WrittenName(sort.name()));
     }
     for variable in net.variables() {
-        let sort = Written(net.sort(variable.sort).name());
-        let _ = writeln!(text, "var {}: {sort}", Written(&variable.name));
+        let sort = WrittenName(net.sort(variable.sort).name());
+        let _ = writeln!(text, "var {}: {sort}", WrittenName(&variable.name));
     }
     for place in net.places() {
-        let sort = Written(net.sort(place.sort).name());
-        let _ = write!(text, "place {}: {sort}", Written(&place.name));
+        let sort = WrittenName(net.sort(place.sort).name());
+        let _ = write!(text, "place {}: {sort}", WrittenName(&place.name));
         if place.initial != Multiset::EMPTY {
             let _ = write!(text, " = {{{}}}", multiset(net, &place.initial));
         }
         text.push('\n');
     }
     for transition in net.transitions() {
-        let _ = write!(text, "transition {}", Written(&transition.name));
+        let _ = write!(text, "transition {}", WrittenName(&transition.name));
         if transition.guard != Guard::TRUE {
             let _ = write!(text, " [{}]", guard(net, &transition.guard));
         }
@@ -71,22 +71,22 @@ pub fn print(net: &ColouredNet) -> String {
 fn arcs(net: &ColouredNet, arcs: &[ColouredArc]) -> String {
     let arc = |arc: &ColouredArc| {
         let inscription = multiset(net, &arc.inscription);
-        format!("{}{{{inscription}}}", Written(&net.place(arc.place).name))
+        format!("{}{{{inscription}}}", WrittenName(&net.place(arc.place).name))
     };
     arcs.iter().map(arc).collect::<Vec<_>>().join(" + ")
 }
 
-/// A multiset as it is written in braces.
+/// Returns a multiset as written in braces.
 pub fn multiset(net: &ColouredNet, of: &Multiset) -> String {
     write_multiset(net, of, false)
 }
 
-/// A guard as it is written in brackets.
+/// Returns a guard as written in brackets.
 pub fn guard(net: &ColouredNet, of: &Guard) -> String {
     write_guard(net, of, false)
 }
 
-/// A multiset; `inner` where it has to be one operand.
+/// Writes a multiset; `inner` adds brackets if it must be a single operand.
 fn write_multiset(net: &ColouredNet, multiset_: &Multiset, inner: bool) -> String {
     let text = match multiset_ {
         Multiset::Of { count: 1, term } => return write_term(net, term),
@@ -106,14 +106,14 @@ fn write_multiset(net: &ColouredNet, multiset_: &Multiset, inner: bool) -> Strin
 fn write_term(net: &ColouredNet, term: &Term) -> String {
     match term {
         Term::Constant { sort, colour } => constant(net, *sort, *colour),
-        Term::Variable(variable) => Written(&net.variable(*variable).name).to_string(),
+        Term::Variable(variable) => WrittenName(&net.variable(*variable).name).to_string(),
         Term::Shift { of, by } => {
             let signs = if *by > 0 { "++" } else { "--" };
             let steps = usize::try_from(by.unsigned_abs()).unwrap_or(usize::MAX);
             format!("{}{}", write_term(net, of), signs.repeat(steps))
         }
         Term::Block { partition, of } => {
-            format!("{}({})", Written(net.sort(*partition).name()), write_term(net, of))
+            format!("{}({})", WrittenName(net.sort(*partition).name()), write_term(net, of))
         }
         Term::Tuple(parts) => {
             let parts: Vec<String> = parts.iter().map(|part| write_term(net, part)).collect();
@@ -132,11 +132,11 @@ fn constant(net: &ColouredNet, sort: SortId, colour: u64) -> String {
                 parts.map(|(sort, colour)| constant(net, sort, colour)).collect();
             format!("({})", parts.join(","))
         }
-        _ => Written(&net.colour_name(sort, colour)).to_string(),
+        _ => WrittenName(&net.colour_name(sort, colour)).to_string(),
     }
 }
 
-/// A guard; `inner` where it has to be one operand.
+/// Writes a guard; `inner` adds brackets if it must be a single operand.
 fn write_guard(net: &ColouredNet, guard_: &Guard, inner: bool) -> String {
     let (parts, word) = match guard_ {
         Guard::Compare(relation, left, right) => {

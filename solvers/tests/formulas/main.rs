@@ -1,4 +1,4 @@
-//! What SAT and SMT back-ends answer, against trying all values.
+//! Tests of SAT and SMT back-ends against enumeration of all values.
 
 mod sat;
 #[path = "../../../tests/support/scale.rs"]

@@ -1,5 +1,5 @@
-//! What every SAT back-end must do, on random and on hard formulas: the same answers as trying all
-//! values, cores that are contradictory, proofs that the checker of evidence accepts.
+//! The conformance suite of SAT back-ends, on random and on hard formulas. Answers must agree with
+//! enumeration, cores must be contradictory, and the evidence checker must accept the proofs.
 
 use super::scale::scaled;
 use parikh_evidence::refutation;
@@ -30,7 +30,7 @@ fn literals(clause: &[i32]) -> Vec<Literal> {
     clause.iter().map(|&number| Literal::from_dimacs(number).unwrap()).collect()
 }
 
-/// Random clauses of one to three literals, mostly three, over so many variables.
+/// Returns random clauses of one to three literals, mostly three, over `variables` variables.
 fn random_clauses(rng: &mut fastrand::Rng, variables: u32, count: usize) -> Vec<Vec<Literal>> {
     let clause = |rng: &mut fastrand::Rng| {
         let length = if rng.u32(0..6) > 0 { 3 } else { rng.usize(1..3) };
@@ -39,7 +39,7 @@ fn random_clauses(rng: &mut fastrand::Rng, variables: u32, count: usize) -> Vec<
     (0..count).map(|_| clause(rng)).collect()
 }
 
-/// More pigeons than holes.
+/// Returns the pigeonhole formula with one pigeon more than holes.
 fn pigeons(holes: i32) -> Cnf {
     let inside = |pigeon: i32, hole: i32| pigeon * holes + hole + 1;
     let mut cnf = Cnf::new();
@@ -54,7 +54,8 @@ fn pigeons(holes: i32) -> Cnf {
     cnf
 }
 
-/// Whether the checker accepts what was learnt as a refutation of the clauses and the core.
+/// Returns true if the checker accepts the learnt clauses as a refutation of the clauses and the
+/// core.
 fn is_proof(learnt: &Cnf, cnf: &Cnf, core: &[Literal]) -> bool {
     let mut clauses: Vec<Vec<i32>> = cnf.clauses().map(to_dimacs).collect();
     clauses.extend(core.iter().map(|literal| vec![literal.to_dimacs()]));
@@ -67,7 +68,7 @@ fn check_proof(solver: &impl ProvingSat, cnf: &Cnf, core: &[Literal]) {
     assert!(is_proof(solver.learnt(), cnf, core), "{cnf:?}, assuming {core:?}");
 }
 
-/// In several questions to each solver, with clauses added between them, and assumptions.
+/// Asks each solver several questions, with assumptions and with clauses added in between.
 fn answers_are_those_of_trying_all_values<S: SatSolver + Default>(
     unsatisfiable: &dyn Fn(&S, &Cnf, &[Literal]),
 ) {
@@ -154,7 +155,7 @@ fn spent_and_cancelled_budgets_end_a_question<S: SatSolver + Default>() {
     assert_eq!(solver.solve(&[], &budget), SatAnswer::NoAnswer(Exhausted::Time));
     let budget = Budget::lasting(Duration::from_millis(20));
     assert_eq!(solver.solve(&[], &budget), SatAnswer::NoAnswer(Exhausted::Time));
-    // From elsewhere, while it works.
+    // The budget is cancelled by another thread during the solve.
     let budget = Budget::unlimited();
     let answer = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -164,7 +165,7 @@ fn spent_and_cancelled_budgets_end_a_question<S: SatSolver + Default>() {
         solver.solve(&[], &budget)
     });
     assert_eq!(answer, SatAnswer::NoAnswer(Exhausted::Cancelled));
-    // And then it goes on.
+    // The solver remains usable afterwards.
     let apart: Vec<Literal> = (0..110).map(|at| Literal::new(at, at % 11 == 0)).collect();
     let SatAnswer::Unsatisfiable { core } = solver.solve(&apart, &Budget::unlimited()) else {
         panic!()
@@ -204,7 +205,7 @@ fn what_is_satisfiable_has_no_proof<S: ProvingSat + Default>() {
         kept.for_each(|(_, clause)| less.add_clause(clause.iter().copied()));
         less
     };
-    // Without any one of its clauses it is satisfiable.
+    // Without any one of its clauses, the formula is satisfiable.
     for left_out in 0..cnf.clauses().len() {
         assert!(!is_proof(solver.learnt(), &less(left_out), &[]), "{left_out}");
     }

@@ -35,7 +35,7 @@ mod recipes {
         })
     }
 
-    /// The variables of one test.
+    /// The Boolean variables of a test.
     pub(super) struct Names {
         pub(super) booleans: [Term; 2],
         pub(super) integers: [Variable; 2],
@@ -80,7 +80,7 @@ mod recipes {
         }
     }
 
-    /// What the recipe means, without any of the simplification that terms undergo.
+    /// Evaluates the recipe directly, without the simplification of terms.
     pub(super) fn meaning(recipe: &Recipe, booleans: [bool; 2], integers: [i64; 2]) -> bool {
         let of = |recipe| meaning(recipe, booleans, integers);
         match recipe {
@@ -143,10 +143,10 @@ mod smt {
     use parikh_solvers::smt_z3::Z3;
     use parikh_solvers::term::{Term, Terms};
 
-    /// Where it is set, this program is a guest.
+    /// Environment variable that makes this test program a worker process.
     const GUEST: &str = "PARIKH_TEST_GUEST";
 
-    /// This program, which is Z3 as a guest when it is asked to be.
+    /// Returns the command that starts this test program as a worker process with Z3.
     fn ourselves() -> Program {
         let own = std::env::current_exe().unwrap();
         let name = "terms::smt::serves_whoever_began_it";
@@ -164,7 +164,7 @@ mod smt {
         }
     }
 
-    /// Limits of the variables, what is asserted outside of a scope, in it, and assumed.
+    /// Recipes asserted outside of a scope, asserted in a scope, and assumed.
     type Question = [Vec<Recipe>; 3];
 
     fn question() -> impl Strategy<Value = Question> {
@@ -172,7 +172,8 @@ mod smt {
         [some(), some(), some()]
     }
 
-    /// Asks `solver`, which nothing is asserted in, and holds what it says against all points.
+    /// Asks `solver`, which has no assertions, and compares its answers with enumeration of all
+    /// points.
     fn conforms(solver: &mut dyn SmtSolver, question: &Question) -> Result<(), TestCaseError> {
         let [asserted, scoped, assumed] = question;
         let mut terms = Terms::new();
@@ -186,7 +187,7 @@ mod smt {
             let term = build(&mut terms, &names, recipe);
             solver.assert(&terms, term).unwrap();
         }
-        // In a scope, then again without it: what was asserted inside must be forgotten.
+        // Ask inside a scope and again after leaving it: the inner assertions must be dropped.
         solver.push();
         for recipe in scoped {
             let term = build(&mut terms, &names, recipe);
@@ -205,7 +206,7 @@ mod smt {
             };
             match solver.check(&terms, &assumptions, &parikh_solvers::Budget::unlimited()).unwrap()
             {
-                // The back-end has evaluated everything under its model by now.
+                // The back-end has already evaluated everything under its model.
                 SmtAnswer::Satisfiable(_) => {
                     prop_assert!(possible(&assumed.iter().collect::<Vec<_>>()));
                 }
@@ -231,7 +232,7 @@ mod smt {
 
         #[test]
         fn z3_in_a_process_of_its_own_answers_as_enumeration_does(question in question()) {
-            // Only the first call counts; from then on guests are handed on.
+            // Only the first call counts; afterwards processes are reused.
             guest::invite(ourselves());
             conforms(&mut SmtCommand::start(ourselves()).unwrap(), &question)?;
         }

@@ -9,7 +9,9 @@
 use super::{Clock, HELD, LONGEST, Long, VISITED, one_by_one};
 use crate::board::Board;
 use crate::evidence::check_pumping;
-use parikh_net::{FiringSequence, GoalId, LinearSum, Marking, Net, PlaceId, Pumping, TransitionId};
+use parikh_net::{
+    FiringSequence, GoalId, LinearSum, Marking, Net, PlaceId, PumpSequence, TransitionId,
+};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -20,8 +22,8 @@ impl Board<'_> {
         &self,
         goal: GoalId,
         sum: &LinearSum,
-        pumping: Pumping,
-    ) -> Pumping {
+        pumping: PumpSequence,
+    ) -> PumpSequence {
         let Some(time) = self.time_to_shorten() else { return pumping };
         if time.is_zero() || !self.is_open(goal) {
             return pumping;
@@ -38,7 +40,7 @@ impl Board<'_> {
         };
         self.shortening.spend(start);
         let Some((prefix, pump)) = short else { return pumping };
-        let short = Pumping::single(prefix.into_iter().collect(), pump.into_iter().collect());
+        let short = PumpSequence::single(prefix.into_iter().collect(), pump.into_iter().collect());
         match check_pumping(self.net, &short) {
             Ok(growth) if growth.grows(sum) => short,
             _ => pumping,
@@ -226,7 +228,8 @@ mod tests {
             names.join(" ")
         };
         let said = (named(&prefix), named(&pump));
-        let pumping = Pumping::single(prefix.into_iter().collect(), pump.into_iter().collect());
+        let pumping =
+            PumpSequence::single(prefix.into_iter().collect(), pump.into_iter().collect());
         assert!(check_pumping(&net, &pumping).unwrap().grows(&sum));
         Some(said)
     }
@@ -252,12 +255,12 @@ mod tests {
         let board = board.with_short_witnesses(false, crate::board::FREE);
         let named = |name: &str| FiringSequence::from_iter([net.transition_named(name).unwrap()]);
         let stage = |prefix: &str| Stage { prefix: named(prefix), pump: named("make") };
-        let staged = Pumping {
+        let staged = PumpSequence {
             earlier: vec![stage("begin")],
             last: Stage { prefix: FiringSequence::new(), pump: named("make") },
         };
         let short = board.short_pumping(GoalId::new(0), &LinearSum::place(made), staged);
-        assert_eq!(short, Pumping::single(named("begin"), named("make")));
+        assert_eq!(short, PumpSequence::single(named("begin"), named("make")));
     }
 
     #[test]

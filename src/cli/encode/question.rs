@@ -4,7 +4,7 @@ use super::Subject;
 use crate::structure::facts::facts_for;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use parikh_encodings::propositional::{PropositionalGoal, Values};
+use parikh_encodings::propositional::{PropositionalGoal, TokenEncoding};
 use parikh_encodings::{EncodedGoal, Encoding, Numbers};
 use parikh_net::Net;
 use parikh_net::printable::counted;
@@ -123,9 +123,9 @@ impl<'n> Question<'n> {
             .with_context(|| format!("{encoding} needs place invariants, and finding them"))?;
         if wanted.logic == Logic::Propositions {
             let values = match wanted.values {
-                None | Some(AsBits::Order) => Values::Order,
-                Some(AsBits::OneOfN) => Values::OneOfN,
-                Some(AsBits::Log) => Values::Log,
+                None | Some(AsBits::Order) => TokenEncoding::Order,
+                Some(AsBits::OneOfN) => TokenEncoding::OneOfN,
+                Some(AsBits::Log) => TokenEncoding::Log,
             };
             let question = PropositionalGoal::new(net, &subject.goal, encoding, values, &facts)?;
             return Ok(Question::Clauses(question));

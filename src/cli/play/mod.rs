@@ -9,6 +9,7 @@ mod game;
 mod names;
 
 use super::Outcome;
+use super::begun::beginning;
 use super::terminal::{lines, whole};
 use crate::extended::bounds::{MANY, Rooms};
 use crate::extended::translate_within_caps;
@@ -154,7 +155,9 @@ fn trace(file: &Path, net: &ExtendedNet) -> Result<(Marking, Course)> {
         Err(error) => error,
     };
     let (rooms, budget) = (Rooms::default(), Budget::unlimited());
-    let stands = translate_within_caps(net.clone(), MANY, rooms, &budget).ok();
+    let begins = beginning(&text, net.core()).with_context(|| shown.to_string())?;
+    let begun = begins.map_or_else(|| net.clone(), |marking| net.clone().from_marking(marking));
+    let stands = translate_within_caps(begun, MANY, rooms, &budget).ok();
     if let Some(stands) = &stands
         && let Some(translation) = stands.translation()
         && let Ok(trace) = Trace::parse(stands, &text)

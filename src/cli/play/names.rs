@@ -1,5 +1,4 @@
-//! What transitions are called in a game: by their ids, quoted as in a trace, or by their names for
-//! people.
+//! Names of transitions in a game: their ids, quoted as in a trace, or else their names.
 
 use super::super::trace_file::{quote, unquote};
 use parikh_net::{Net, TransitionId, closest};
@@ -9,7 +8,7 @@ pub(super) fn shown(net: &Net, t: TransitionId) -> String {
     quote(net.transition_name(t))
 }
 
-/// The transition that is typed.
+/// Returns the transition that is typed: by its id, or else by its name, as in a formula.
 ///
 /// # Errors
 /// There is none of that name, or several.
@@ -19,9 +18,9 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
     if let Some(t) = net.transition_named(typed).or_else(|| net.transition_named(name)) {
         return Ok(t);
     }
-    let labelled: Vec<TransitionId> =
-        net.transitions().filter(|&t| net.transition_label(t) == Some(name)).collect();
-    match labelled[..] {
+    let called: Vec<TransitionId> =
+        net.transitions().filter(|&t| net.name_of_transition(t) == name).collect();
+    match called[..] {
         [t] => Ok(t),
         [] if typed.contains(char::is_control) => Err(
             "control characters are no command: lines are not edited here; `rlwrap parikh play …` \
@@ -33,15 +32,22 @@ pub(super) fn find(net: &Net, typed: &str) -> Result<TransitionId, String> {
             let meant = near.map(|near| format!("; is {} meant?", quote(near)));
             Err(format!("there is no transition {}{}", quote(name), meant.unwrap_or_default()))
         }
-        [first, second, ..] => Err(format!(
-            "{} transitions are called {}, such as {} and {}",
-            labelled.len(),
-            quote(name),
-            shown(net, first),
-            shown(net, second)
-        )),
+        _ => {
+            let some: Vec<String> = called.iter().take(SHOWN).map(|&t| shown(net, t)).collect();
+            let more = called.len() - some.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let some = some.join(", ");
+            Err(format!(
+                "{} is the name of {} transitions: {some}{more}; name one by its id",
+                quote(name),
+                called.len()
+            ))
+        }
     }
 }
+
+/// The most transitions of one name that a message lists.
+const SHOWN: usize = 8;
 
 /// What is typed, taken apart: a name, and how often where a number stands behind it.
 pub(super) fn with_times(typed: &str) -> Option<(&str, usize)> {
@@ -75,7 +81,7 @@ mod tests {
         }
         assert_eq!(
             found("Wait"),
-            Err("2 transitions are called Wait, such as t2 and t3".to_owned())
+            Err("Wait is the name of 2 transitions: t2, t3; name one by its id".to_owned())
         );
         assert!(found("\u{1b}[A").unwrap_err().contains("rlwrap"));
         assert_eq!(

@@ -2,11 +2,11 @@
 
 use super::super::Misuse;
 use super::{Arguments, Class};
-use crate::formula::{Formula, Proposition, Query, closest, lower};
+use crate::formula::{Formula, FormulaProblem, Proposition, Query, closest, lower, nodes_meant};
 use crate::reduction::{Needs, Preserve, Reduction, needs};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use parikh_net::builder::Node;
-use parikh_net::{Goal, Net};
+use parikh_net::{Goal, Net, NodeKind};
 
 /// A formula, as a question about goals.
 pub(super) struct Asked {
@@ -93,42 +93,45 @@ fn needs(net: &Net, classes: &[Class], nodes: &[Node]) -> Result<Needs> {
     Ok(needs)
 }
 
-/// The nodes of `--support`: ids with commas between. An id may contain a comma itself, so an
-/// argument that is a node as a whole is one.
+/// The nodes of `--support`: ids or names with commas between. A name may contain a comma itself, so
+/// an argument that is a node as a whole is one.
 fn nodes_named(net: &Net, arguments: &[String]) -> Result<Vec<Node>> {
-    let node = |name: &str| {
-        let place = net.place_named(name).map(Node::Place);
-        place.or_else(|| net.transition_named(name).map(Node::Transition))
-    };
     let mut nodes = Vec::new();
     for argument in arguments {
-        if let Some(node) = node(argument) {
-            nodes.push(node);
+        let whole = nodes_called(net, argument).map_err(|why| anyhow!("--support: {why}"))?;
+        if !whole.is_empty() {
+            nodes.extend(whole);
             continue;
         }
         for (index, name) in argument.split(',').map(str::trim).enumerate() {
-            let Some(node) = node(name) else {
+            let called = nodes_called(net, name).map_err(|why| anyhow!("--support: {why}"))?;
+            if called.is_empty() {
                 let problem = unknown(net, name);
                 bail!("--support {argument}, name {}: {problem}", index + 1);
-            };
-            nodes.push(node);
+            }
+            nodes.extend(called);
         }
     }
     Ok(nodes)
 }
 
+/// The node of this id, or else the nodes that a formula would mean by this name.
+fn nodes_called(net: &Net, name: &str) -> Result<Vec<Node>, FormulaProblem> {
+    let place = |id: &str| net.place_named(id).map(Node::Place);
+    let transition = |id: &str| net.transition_named(id).map(Node::Transition);
+    if let Some(node) = place(name).or_else(|| transition(name)) {
+        return Ok(vec![node]);
+    }
+    let places = nodes_meant(net, NodeKind::Place, name)?;
+    let transitions = nodes_meant(net, NodeKind::Transition, name)?;
+    let places = places.ids.iter().filter_map(|id| place(id));
+    Ok(places.chain(transitions.ids.iter().filter_map(|id| transition(id))).collect())
+}
+
 fn unknown(net: &Net, name: &str) -> String {
-    let labels = net.places().map(|p| (net.place_name(p), net.place_label(p)));
-    let transitions = net.transitions().map(|t| (net.transition_name(t), net.transition_label(t)));
-    let mut all = labels.chain(transitions);
-    let hint = match all.find(|(_, label)| *label == Some(name)) {
-        Some((id, _)) => format!("; this is the name of `{id}`, and ids are expected"),
-        None => {
-            let places = net.places().map(|p| net.place_name(p));
-            let ids = places.chain(net.transitions().map(|t| net.transition_name(t)));
-            closest(name, ids).map_or(String::new(), |id| format!("; did you mean `{id}`?"))
-        }
-    };
+    let places = net.places().map(|p| net.place_name(p));
+    let ids = places.chain(net.transitions().map(|t| net.transition_name(t)));
+    let hint = closest(name, ids).map_or(String::new(), |id| format!("; did you mean `{id}`?"));
     format!("the net has no place or transition `{name}`{hint}")
 }
 

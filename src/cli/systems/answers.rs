@@ -6,7 +6,7 @@ use crate::cli::leaving;
 use crate::cli::terminal::{line, note, object};
 use crate::systems::{Answer, Case, Config, Settled, Shown, SystemEvidence, settle as settle_all};
 use parikh_solvers::Budget;
-use parikh_systems::Endings;
+use parikh_systems::FiniteRuns;
 use serde_json::json;
 use std::fs::File;
 use std::io::BufWriter;
@@ -23,10 +23,10 @@ pub(in crate::cli) enum Semantics {
 }
 
 impl Semantics {
-    pub(in crate::cli) fn endings(self) -> Endings {
+    pub(in crate::cli) fn endings(self) -> FiniteRuns {
         match self {
-            Semantics::Infinite => Endings::Ignored,
-            Semantics::Spin => Endings::Stutter,
+            Semantics::Infinite => FiniteRuns::Ignored,
+            Semantics::Spin => FiniteRuns::Stutter,
         }
     }
 }
@@ -66,7 +66,7 @@ impl<'c> Printer<'c> {
     }
 
     /// Says what all answers are about.
-    pub(super) fn head(&self, endings: Endings) {
+    pub(super) fn head(&self, endings: FiniteRuns) {
         let semantics = self.case.logic.semantics(endings);
         match self.json {
             true => object(json!({"type": "semantics", "semantics": semantics})),

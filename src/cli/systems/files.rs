@@ -3,7 +3,7 @@
 use crate::systems::{Case, CaseError, Format, SystemEvidence};
 use anyhow::{Context, Result, bail};
 use parikh_systems::read::ReadError;
-use parikh_systems::{Endings, System};
+use parikh_systems::{FiniteRuns, System};
 use std::fs::File;
 use std::io::{BufWriter, Read as _};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ pub(super) fn evidence_file<'c>(
     directory: &Path,
     properties: &Path,
     case: &'c Case,
-    endings: Endings,
+    endings: FiniteRuns,
 ) -> Result<(PathBuf, SystemEvidence<'c, BufWriter<File>>)> {
     std::fs::create_dir_all(directory)
         .with_context(|| format!("cannot create {}", directory.display()))?;

@@ -1,19 +1,19 @@
-//! Bounded model checking: is the goal reached in 1, 2, 3, … steps?
+//! Bounded model checking: is the goal reachable in 1, 2, 3, … steps?
 //!
-//! The net is unrolled, a marking for each step, and a solver is asked whether the last of them can
-//! satisfy the goal. All goals share the row and the solver, which keeps what it learns. A step may
-//! be empty, so that "in at most so many" is a question about the last marking, and lengths in
-//! between can be left out.
+//! The net is unrolled, with one marking per step, and a solver decides if the last marking can
+//! satisfy the goal. All goals share the unrolling and the solver, which keeps its learnt clauses.
+//! A step may be empty. So a query about the last marking covers all smaller numbers of steps, and
+//! lengths in between can be skipped.
 //!
-//! Steps are of many firings each: what processes do side by side is one step, and witnesses are
-//! found that walks, which see one firing ahead, do not find. It finds witnesses and nothing else;
+//! A step consists of many firings: independent processes proceed in one step. So the engine finds
+//! witnesses that walks, which look one firing ahead, do not find. It finds witnesses only, and
 //! they need not be the shortest.
 //!
-//! A row is [in propositions](propositions), for the SAT solver of this program, or in integers,
-//! for [SMT solvers](crate::engine::smt).
+//! The unrolling is [propositional](propositions), for the built-in SAT solver, or in integers, for
+//! [SMT solvers](crate::engine::smt).
 //!
-//! A maximum is asked to be larger than what was seen, and then by twice as much each time as the
-//! time before, until that cannot be; then by half as much each time.
+//! For a maximum, the query asks for more than the largest value seen. The increment doubles with
+//! each success. After the first failure it is halved each time.
 //!
 //! # Sources
 //! A. Biere, A. Cimatti, E. Clarke, Y. Zhu, *Symbolic model checking without BDDs*, TACAS 1999; for
@@ -29,7 +29,7 @@ use propositions::Propositions;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "bmc",
     technique: "SAT_SMT",
@@ -42,81 +42,82 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// A question without answer is asked so often before the row is made longer all the same.
+/// Number of rounds with unanswered queries before the unrolling is extended anyway.
 const ROUNDS: u32 = 2;
 
-/// What came of a question.
+/// Result of a query.
 pub(super) enum Said {
-    /// This leads to such a marking; nothing where it has numbers that we do not count with.
+    /// The firing sequence leads to a goal marking. `None` if its numbers exceed the supported
+    /// range.
     Reached(Option<FiringSequence>),
-    /// There is none at the end of so many steps.
+    /// No goal marking is reachable within this number of steps.
     NotWithin,
-    /// There was no time.
+    /// Time ran out.
     Unfinished,
-    /// The solver does not know, and never will.
+    /// The solver does not know, and more time would not help.
     Unknown(String),
-    /// However many steps there are, it is not found here.
+    /// This engine cannot find the goal with any number of steps.
     Never(String),
 }
 
-/// How far a row was made longer.
+/// Result of extending an unrolling.
 pub(super) enum Extended {
-    /// As far as was asked for.
+    /// Extended as requested.
     ToTheEnd,
     /// The budget ended first.
     InPart,
-    /// No further, for this reason.
+    /// The unrolling cannot be extended further, for this reason.
     TooLong(String),
 }
 
-/// Markings in a row from the initial one on, and who is asked about the last of them.
+/// An unrolling from the initial marking, with a solver for queries about its last marking.
 pub(super) trait Row {
-    /// The name of the engine.
+    /// Name of the engine.
     const NAME: &'static str;
 
-    /// The time for a question in the first round, at least and at most; it doubles from round to
+    /// Minimum and maximum of the time slice per query in the first round. It doubles from round to
     /// round.
     const FIRST_SLICE: (Duration, Duration);
 
-    /// How many steps there are to be after so many.
+    /// Returns the next number of steps after `steps`.
     fn longer(steps: usize) -> usize;
 
-    /// How many steps there are.
+    /// Returns the number of steps.
     fn steps(&self) -> usize;
 
-    /// Makes the row so long, as far as the budget lasts.
+    /// Extends the unrolling to this number of steps, as far as the budget permits.
     fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended;
 
-    /// Whether the last marking can satisfy the predicate.
+    /// Asks if the last marking can satisfy the predicate.
     fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> Said;
 
-    /// What was done, in a few words.
+    /// Returns a short summary.
     fn statistics(&self) -> String;
 }
 
-/// At work on all goals of a ground.
+/// The engine with its state on a net.
 pub(super) struct Bmc<'g, R> {
     work: Assignment<'g>,
     row: R,
-    /// How many steps the row is to have now.
+    /// Intended number of steps.
     steps: usize,
-    /// After how many it was asked last.
+    /// Number of steps of the last queries.
     asked: usize,
-    /// Why there will not be more.
+    /// The reason why the unrolling cannot be extended further.
     limit: Option<String>,
-    /// Goals that nothing more is asked about at this length, or ever.
+    /// Goals without further queries at this length.
     done: BTreeSet<GoalId>,
-    /// Goals that had their turn in this round, which the budget may end anywhere.
+    /// Goals already treated in this round. The budget may interrupt a round at any goal.
     had_turn: BTreeSet<GoalId>,
     given_up: BTreeSet<GoalId>,
-    /// Rounds at this length, and the time for a question once there was one.
+    /// Number of rounds at the current length.
     rounds: u32,
     slice: Option<Duration>,
     reached: u64,
 }
 
 impl<'g, R: Row> Bmc<'g, R> {
-    /// Nothing is unrolled yet.
+    /// Creates the engine without unrolling.
     pub(super) fn new(work: Assignment<'g>, row: R) -> Self {
         Bmc {
             work,
@@ -146,8 +147,8 @@ impl<'g, R: Row> Bmc<'g, R> {
         self.given_up.insert(id);
     }
 
-    /// Asks about one goal, until it is settled or not reached in so many steps, or the budget
-    /// ends.
+    /// Works on one goal until it is settled, unreachable within this number of steps, or the
+    /// budget ends.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { ground, board, .. } = self.work;
         let under = board.under(ENGINE.technique).on(ground);
@@ -189,7 +190,7 @@ impl<'g, R: Row> Bmc<'g, R> {
                     return;
                 }
                 Said::Unfinished => return,
-                // A smaller one may be there.
+                // A smaller value may still be reachable.
                 Said::Never(_) if leap > 0 => (leap, grows) = (leap / 2, false),
                 Said::Never(why) => return self.give_up(id, &why),
                 Said::Unknown(why) => {
@@ -212,7 +213,7 @@ impl<R: Row> Session for Bmc<'_, R> {
             match self.row.extend_to(self.steps, budget) {
                 Extended::ToTheEnd => {}
                 Extended::InPart => return Progress::Unfinished,
-                // The steps that there are by now have not been asked about.
+                // The steps encoded so far have not been queried yet.
                 Extended::TooLong(why) if self.limit.is_none() && self.row.steps() > self.asked => {
                     self.steps = self.row.steps();
                     self.limit = Some(why);
@@ -240,14 +241,15 @@ impl<R: Row> Session for Bmc<'_, R> {
             self.rounds += 1;
             self.slice = Some(slice.saturating_mul(2));
             let all_done = self.open().iter().all(|(id, _)| self.done.contains(id));
-            // At the end of the row there is nothing else to do than to ask on.
+            // At the maximum length, the engine can only repeat its queries.
             if all_done || (self.rounds >= ROUNDS && self.limit.is_none()) {
                 if let Some(why) = self.limit.take() {
                     self.open().iter().for_each(|(id, _)| self.give_up(*id, &why));
                     return Progress::Finished;
                 }
                 self.steps = R::longer(self.steps);
-                // Otherwise one goal would have, some lengths on, all of the time.
+                // The time slices are reset. Otherwise one goal would get all of the time after
+                // some lengths.
                 (self.rounds, self.slice) = (0, None);
                 self.done.clear();
             }

@@ -1,15 +1,17 @@
-//! A row [in propositions](parikh_encodings::propositional), and the SAT solver of this program.
+//! A [propositional](parikh_encodings::propositional) unrolling for the built-in SAT solver.
 //!
-//! Steps are of many firings, and components of place invariants and units are one of n: of the
-//! ways to make tokens bits that finds most (`benchmarks/results/encodings.md`). A place without a
-//! bound has no more values than can be written down; what needs more is not found.
+//! Steps consist of many firings, and components from place invariants and units are encoded
+//! one-hot. This encoding finds most witnesses (`benchmarks/results/encodings.md`). An unbounded
+//! place has a limited number of values; witnesses that need more are not found.
 
 use super::{Extended, Row, Said};
 use crate::engine::Assignment;
 use crate::structure::intervals::Intervals;
 use parikh_encodings::encoding::TooManyValues;
-use parikh_encodings::propositional::components::Component;
-use parikh_encodings::propositional::{Ends, Firing, MaybeLiteral, Unrolled, Values};
+use parikh_encodings::propositional::components::SafeComponent;
+use parikh_encodings::propositional::{
+    MaybeLiteral, StepSemantics, TokenEncoding, TokenRange, Unrolling,
+};
 use parikh_net::{GoalId, Net, Predicate, Provenance};
 use parikh_solvers::Budget;
 use parikh_solvers::cnf::{Clauses, Literal};
@@ -18,24 +20,23 @@ use parikh_solvers::sat_batsat::BatSat;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// So many literals in clauses may be written down, about 200 MB with what the solver makes of
-/// them.
+/// Limit on the number of literals in clauses. This is about 200 MB including the solver's data.
 const MOST_LITERALS: usize = 12_000_000;
 
-/// One step of more is nothing that can be waited for.
+/// Limit on the number of literals of one step. A larger step takes too long.
 const MOST_OF_A_STEP: usize = 2_000_000;
 
-/// See the module.
+/// A propositional unrolling. See the module documentation.
 pub(super) struct Propositions<'g> {
     net: &'g Net,
     told: CountingSolver,
-    unrolled: Unrolled<'g>,
-    /// Of each goal what was asked last: after how many steps, and the literal.
+    unrolled: Unrolling<'g>,
+    /// For each goal, the last query: the number of steps, the predicate and its literal.
     asked: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
     questions: u64,
 }
 
-/// The solver, and how much it was told.
+/// The solver, with a count of the literals added.
 struct CountingSolver {
     sat: BatSat,
     literals: usize,
@@ -53,29 +54,30 @@ impl Clauses for CountingSolver {
 }
 
 impl<'g> Propositions<'g> {
-    /// The initial marking.
+    /// Creates the unrolling with the initial marking only.
     pub(super) fn new(work: &Assignment<'g>) -> Self {
         let (net, facts) = (work.ground.net(), work.ground.facts());
-        // Nobody speaks for the units of a derived net.
+        // The units of a derived net have no claim of safety.
         let claimed = work.ground.parent().is_none() && work.board.breach().is_none();
         let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
         let intervals = Intervals::new(net, facts);
         let level = intervals.within(rests_on);
-        let ends = net.places().map(|p| -> Ends { (level.low(p), level.high(p)) }).collect();
-        let mut components = Component::of_flows(net, &facts.flows);
+        let ends = net.places().map(|p| -> TokenRange { (level.low(p), level.high(p)) }).collect();
+        let mut components = SafeComponent::of_flows(net, &facts.flows);
         if claimed {
-            components.extend(Component::of_units(net));
+            components.extend(SafeComponent::of_units(net));
         }
         let mut told = CountingSolver { sat: BatSat::new(), literals: 0 };
-        let (values, firing) = (Values::OneOfN, Firing::Steps);
-        let unrolled = Unrolled::new(net, ends, components, values, firing, &mut told);
+        let (values, firing) = (TokenEncoding::OneOfN, StepSemantics::Steps);
+        let unrolled = Unrolling::new(net, ends, components, values, firing, &mut told);
         let (unrolled, asked) = (unrolled.within_range(), BTreeMap::new());
         Propositions { net, told, unrolled, asked, questions: 0 }
     }
 }
 
 impl Propositions<'_> {
-    /// What follows from the last marking satisfying the predicate, written down once.
+    /// Returns a literal that implies the predicate at the last marking. It is encoded once per
+    /// length.
     fn goal(&mut self, id: GoalId, predicate: &Predicate) -> Result<MaybeLiteral, TooManyValues> {
         let steps = self.unrolled.steps();
         match self.asked.get(&id) {
@@ -95,7 +97,7 @@ impl Row for Propositions<'_> {
     const FIRST_SLICE: (Duration, Duration) =
         (Duration::from_millis(5), Duration::from_millis(100));
 
-    /// 1, 2, 3, 4, 6, 9, …: a row that is much longer than needed takes much longer.
+    /// Returns 1, 2, 3, 4, 6, 9, …: an unrolling that is much longer than needed is much slower.
     fn longer(steps: usize) -> usize {
         steps + (steps / 2).max(1)
     }
@@ -122,12 +124,12 @@ impl Row for Propositions<'_> {
     }
 
     fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> Said {
-        // The last step may have taken more than was thought; goals have room all the same.
+        // The last step may have exceeded the limit. Goals have some additional space.
         if self.told.literals > MOST_LITERALS + MOST_OF_A_STEP {
             return Said::Never("what is asked takes too many clauses".to_owned());
         }
         let assumed = match self.goal(id, predicate) {
-            // With more steps it has as many values, or more.
+            // More steps do not reduce the number of values.
             Err(TooManyValues) => return Said::Never(TooManyValues::WHY.to_owned()),
             Ok(MaybeLiteral::Is(false)) if self.unrolled.is_stable() => {
                 let why = match self.unrolled.is_narrowed() {

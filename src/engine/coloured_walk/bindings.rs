@@ -1,9 +1,9 @@
-//! Bindings that are enabled: found by matching inputs with the tokens that are there, from a
-//! random one on, so that no sort is ever gone through that an input determines.
+//! Search for enabled bindings: matches inputs with the available tokens, starting from a random
+//! token. So sorts are never enumerated for variables that an input determines.
 //!
-//! Next is always an input with all variables bound, if there is one; then that with the fewest
-//! colours on its place, or, where every binding is looked at, with the fewest that fit. Parts of
-//! the guard are checked as soon as their variables are bound.
+//! The next input is always one with all variables bound, if there is one. Otherwise it is the
+//! input with the fewest colours on its place, or in exhaustive mode with the fewest fitting
+//! colours. Parts of the guard are checked as soon as their variables are bound.
 
 use super::BindingConstraint;
 use super::tokens::Tokens;
@@ -11,18 +11,18 @@ use crate::unfold::{Check, Compiled, Pattern, merge};
 use parikh_net::coloured::Relation;
 use std::sync::Arc;
 
-/// How a search for a binding ended.
+/// Result of a search for a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BindingOutcome {
-    /// With one, which the finder holds.
+    /// A binding was found. It is in the finder.
     Binding,
-    /// Every binding was ruled out.
+    /// No binding is enabled.
     None,
-    /// The looks that were allowed are used up.
+    /// The limit on inspected tokens was reached.
     GaveUp,
 }
 
-/// Tokens of one colour that a transition takes whatever its binding.
+/// Tokens of one colour that a transition takes under every binding.
 #[derive(Debug)]
 struct Input {
     place: usize,
@@ -30,14 +30,14 @@ struct Input {
     count: u64,
 }
 
-/// A transition ready to be fired.
+/// A transition prepared for firing.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) compiled: Compiled,
     inputs: Vec<Input>,
-    /// For each check the variables that it reads.
+    /// For each check, the variables that it reads.
     reads: Vec<Vec<usize>>,
-    /// Whether it takes what the inputs match and nothing else.
+    /// True if the transition takes exactly what the inputs match.
     plain: bool,
 }
 
@@ -67,13 +67,13 @@ pub(super) struct Finder {
     /// The binding found: a colour for each variable of the rule.
     pub(super) binding: Vec<u64>,
     bound: Vec<bool>,
-    /// The variables bound, in that order.
+    /// The bound variables, in the order of binding.
     trail: Vec<usize>,
-    /// Variables with the class that is wanted, and the classes by colour.
+    /// Variables with their required class, and the classes by colour.
     classes: Vec<(usize, u64, Arc<[u32]>)>,
     /// Inputs not matched yet.
     left: Vec<usize>,
-    /// What the inputs matched so far take.
+    /// Tokens taken by the inputs matched so far.
     taken: Vec<(usize, u64, u64)>,
     looks: u64,
     exhaustive: bool,
@@ -96,8 +96,9 @@ impl Finder {
         }
     }
 
-    /// Looks for a binding of `rule` that does what is `wanted`, enabled in `marking`, at no more
-    /// than `looks` tokens and colours. `exhaustive` spends more on ruling bindings out.
+    /// Searches for a binding of `rule` that satisfies `wanted` and is enabled in `marking`,
+    /// inspecting at most `looks` tokens and colours. With `exhaustive`, more time is spent on
+    /// excluding bindings.
     pub(super) fn find(
         &mut self,
         rule: &Rule,
@@ -166,7 +167,7 @@ impl Finder {
         found
     }
 
-    /// Goes on with an input matched with this colour, if it can be.
+    /// Continues with an input matched to this colour, if it fits.
     fn with(
         &mut self,
         rule: &Rule,
@@ -211,7 +212,7 @@ impl Finder {
         fewest.map(|(_, at)| at)
     }
 
-    /// How many colours fit an input; not more than `most` are counted.
+    /// Returns the number of colours that fit an input, counted up to `most`.
     fn count_fitting(&mut self, rule: &Rule, marking: &Tokens, input: usize, most: usize) -> usize {
         let place = &marking[rule.inputs[input].place];
         let mut count = 0;
@@ -221,7 +222,7 @@ impl Finder {
             count += usize::from(self.fits(rule, input, colour, tokens));
             self.undo(mark);
             if count >= most || self.looks == 0 {
-                // Out of looks, any order will do.
+                // When the limit is reached, the order does not matter.
                 return count;
             }
         }
@@ -232,8 +233,8 @@ impl Finder {
         pattern.leaves.iter().all(|leaf| self.bound[leaf.slot])
     }
 
-    /// Whether an input can be this colour, of which there are so many tokens; its variables are
-    /// bound.
+    /// Returns true if an input can have this colour, of which there are `tokens` tokens. Binds its
+    /// variables.
     fn fits(&mut self, rule: &Rule, input: usize, colour: u64, tokens: u64) -> bool {
         if self.looks == 0 {
             return false;
@@ -254,7 +255,7 @@ impl Finder {
                 self.bind(leaf.slot, leaf.solve(colour));
             }
         }
-        // Blocks do not give a variable's colour.
+        // Block expressions do not determine a variable's colour.
         let blocks = pattern.leaves.iter().filter(|leaf| leaf.blocks.is_some());
         let mut blocks = blocks.filter(|leaf| self.bound[leaf.slot]);
         blocks.all(|leaf| leaf.value(&self.binding) == leaf.component(colour))
@@ -273,8 +274,8 @@ impl Finder {
         }
     }
 
-    /// Whether the checks hold that read variables bound since `mark`, and none that are not bound;
-    /// those that read none when there is nothing bound yet.
+    /// Returns true if all checks hold that read a variable bound since `mark` and only bound
+    /// variables. With `first`, only checks without variables are considered.
     fn checks_hold(&self, rule: &Rule, mark: usize, first: bool) -> bool {
         let fresh = &self.trail[mark..];
         let in_class = |(slot, class, classes): &(usize, u64, Arc<[u32]>)| {
@@ -293,7 +294,8 @@ impl Finder {
         })
     }
 
-    /// When all inputs are matched: the variables that are left, and what no input speaks of.
+    /// After all inputs are matched: binds the remaining variables, and checks the tokens that no
+    /// input describes.
     fn without_inputs(&mut self, rule: &Rule, marking: &Tokens) -> BindingOutcome {
         let sizes = &rule.compiled.sizes;
         let open = (0..sizes.len()).filter(|&slot| !self.bound[slot]);
@@ -339,7 +341,7 @@ impl Finder {
         found
     }
 
-    /// A variable that an equation of the guard gives its colour.
+    /// Returns a variable whose colour follows from an equation of the guard.
     fn determined(&self, rule: &Rule) -> Option<(usize, u64)> {
         for check in &rule.compiled.checks {
             let Check::Compare(Relation::Equal, left, right) = check else { continue };
@@ -354,7 +356,7 @@ impl Finder {
         None
     }
 
-    /// Whether everything is there that the binding takes.
+    /// Returns true if the marking has all tokens that the binding takes.
     fn has_all(&mut self, rule: &Rule, marking: &Tokens) -> bool {
         let mut places: Vec<usize> = rule.compiled.takes.iter().map(|it| it.0).collect();
         places.sort_unstable();
@@ -378,7 +380,7 @@ mod tests {
     use parikh_net::coloured::{ColouredMarking, Value, text};
     use parikh_net::generate::random_coloured;
 
-    /// Every combination of colours for the variables of a rule.
+    /// Returns every combination of colours for the variables of a rule.
     fn all(rule: &Rule) -> Vec<Vec<Value>> {
         let mut all = vec![Vec::new()];
         for (&variable, &size) in rule.compiled.variables.iter().zip(&rule.compiled.sizes) {
@@ -437,7 +439,7 @@ mod tests {
                         } else {
                             none += 1;
                         }
-                        // A search cut short never says that there is none.
+                        // A search that reaches its limit never claims that there is no binding.
                         let short = finder.find(rule, &there, rng.u64(0..20), exhaustive, &[]);
                         assert!(
                             short == expected || short == BindingOutcome::GaveUp,

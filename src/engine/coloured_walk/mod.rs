@@ -1,13 +1,13 @@
-//! Walks on a coloured net as it is: nothing is unfolded, bindings are matched with the tokens that
-//! are there. All goals are watched all the way.
+//! Walks on a coloured net without unfolding: bindings are found by matching arcs with the
+//! available tokens. All goals are watched during the walk.
 //!
-//! A walk fires whatever brings one goal nearer, as far as the totals of the places show that, and
-//! now and then anything; it ends when that has not come nearer for a while. Other walks follow
-//! firing sequences of abstractions, with whatever bindings there are.
+//! A walk fires transitions that decrease the distance to one goal, as far as the total token
+//! counts of places show it, and sometimes a random transition. It ends when the distance has not
+//! decreased for some time. Other walks follow firing sequences of abstractions, with any available
+//! bindings.
 //!
 //! # Soundness
-//! Whatever is seen is replayed by the coloured firing rule before it counts (see
-//! [`crate::board`]).
+//! Each sighting is replayed by the coloured firing rule before it counts (see [`crate::board`]).
 
 mod bindings;
 mod tokens;
@@ -25,37 +25,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokens::Tokens;
 use walker::{Step, Walker};
 
-/// What the contest calls it.
+/// The contest's name of the technique.
 pub const TECHNIQUE: Technique = "RANDOM_WALK";
 
-/// What an abstraction of the coloured net does to reach a goal there, for walks to follow.
+/// A firing sequence of an abstraction that reaches a goal there, as a hint for walks.
 #[derive(Clone, Debug)]
 pub struct Hint {
     /// The goal.
     pub goal: GoalId,
-    /// Coloured transitions by index, with what the abstraction says of their bindings, and how
-    /// often each fires.
+    /// Coloured transitions by index, with the abstraction's constraints on their bindings and the
+    /// number of firings.
     pub steps: Vec<(usize, Vec<BindingConstraint>, u64)>,
 }
 
-/// What is wanted of a binding.
+/// A constraint on a binding.
 #[derive(Clone, Debug)]
 pub enum BindingConstraint {
-    /// That a variable has this colour.
+    /// The variable has exactly the given colour.
     Colour(Value),
-    /// That a variable has a colour of this class, where these are the classes by colour.
+    /// A variable has a colour of this class. The array maps colours to classes.
     Class(Value, Arc<[u32]>),
 }
 
-/// Hints that nobody follows at the moment.
+/// Hints that no walk is following at the moment, each with its remaining tries.
 #[derive(Debug, Default)]
 pub struct Hints(Mutex<Vec<(Hint, u32)>>);
 
-/// How often a hint is followed: other bindings may lead further.
+/// Number of walks per hint. Other bindings may lead further.
 const TRIES: u32 = 8;
 
 impl Hints {
-    /// Adds one.
+    /// Adds a hint.
     pub fn add(&self, hint: Hint) {
         self.push(hint, TRIES);
     }
@@ -69,32 +69,33 @@ impl Hints {
     }
 }
 
-/// A goal that is watched.
+/// A watched goal.
 struct Watched {
     id: GoalId,
     goal: MarkingGoal,
 }
 
-/// What does not change while walking.
+/// Data that does not change during walks.
 struct Terrain<'t> {
     model: &'t ColouredModel,
     board: &'t Board<'t>,
     skeleton: &'t Net,
     transitions: Vec<ColouredTransitionId>,
     rules: Vec<Rule>,
-    /// By coloured transition, what it does to the totals (its first skeleton transition's effect).
+    /// For each coloured transition, its effect on the totals (the effect of its first transition
+    /// in the skeleton).
     effects: Vec<Vec<(PlaceId, i64)>>,
-    /// By place, the transitions that take from it.
+    /// For each place, its consuming transitions.
     consumers: Vec<Vec<usize>>,
     initial: Tokens,
     goals: Vec<Watched>,
-    /// By place, the goals that depend on it.
+    /// For each place, the goals that depend on it.
     goals_of: Vec<Vec<usize>>,
-    /// By transition, the goals that hold wherever it can fire.
+    /// For each transition, the goals that hold wherever it can fire.
     fired_by: Vec<Vec<usize>>,
 }
 
-/// The most colours of an initial marking that are walked with.
+/// Limit on the number of colours in the initial marking of a place.
 const COLOURS: u64 = 1_000_000;
 
 impl<'t> Terrain<'t> {
@@ -138,7 +139,7 @@ impl<'t> Terrain<'t> {
             });
             effects.push(effect.unwrap_or_default());
         }
-        // No walk shows what stays reachable.
+        // Walks cannot show home properties, so only goals on markings are watched.
         let open = board.open_goals().into_iter().map(|id| (id, board.goal(id).clone()));
         let open = open.collect::<SortedGoals>().markings.into_iter();
         let goals: Vec<Watched> = open.map(|(id, goal)| Watched { id, goal }).collect();
@@ -176,7 +177,7 @@ impl<'t> Terrain<'t> {
     }
 }
 
-/// The transitions each of which, enabled by itself, makes a predicate true.
+/// Returns the transitions whose enabledness alone makes a predicate true.
 fn enabling(predicate: &Predicate) -> Vec<TransitionId> {
     match predicate {
         Predicate::Enabled(t) => vec![*t],
@@ -185,14 +186,14 @@ fn enabling(predicate: &Predicate) -> Vec<TransitionId> {
     }
 }
 
-/// Firings between two looks at the budget.
+/// Number of firings between two checks of the budget.
 const POLLING: u64 = 32;
 
-/// The longest walk.
+/// Limit on the length of a walk.
 const LONGEST: u64 = 1 << 20;
 
-/// Walks until all goals of `board`, which is about `model`, are settled or `budget` is spent; what
-/// was done, in a line.
+/// Walks until all goals of `board`, which belongs to `model`, are settled or `budget` is
+/// exhausted. Returns a one-line summary.
 pub fn run(
     model: &ColouredModel,
     board: &Board<'_>,
@@ -258,7 +259,7 @@ pub fn run(
     format!("{walks} on the coloured net, {firings}")
 }
 
-/// Fires what a hint says, as far as there are bindings for it.
+/// Fires the steps of a hint as far as bindings exist.
 fn follow(walker: &mut Walker<'_>, hint: &Hint, is_over: &impl Fn() -> bool) {
     let mut left = LONGEST;
     for (t, wanted, count) in &hint.steps {

@@ -1,28 +1,28 @@
-//! Markings of coloured nets for walks: tokens are found by colour, and one after the other from
-//! anywhere.
+//! Markings of coloured nets for walks: tokens can be found by colour and iterated from any
+//! position.
 
 use crate::unfold::{ByColour, merge};
 
-/// What a place holds.
+/// The tokens of a place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
-    /// Colours with their tokens, in no order.
+    /// Colours with their token counts, in no order.
     list: Vec<(u64, u64)>,
     positions: ByColour<u32>,
 }
 
 impl Place {
-    /// How many different colours it holds.
+    /// Returns the number of different colours.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// One of them with its tokens.
+    /// Returns the colour at a position with its token count.
     pub(super) fn entry(&self, at: usize) -> (u64, u64) {
         self.list[at]
     }
 
-    /// The tokens of a colour.
+    /// Returns the token count of a colour.
     pub(super) fn tokens(&self, colour: u64) -> u64 {
         self.positions.get(&colour).map_or(0, |&at| self.list[at as usize].1)
     }
@@ -37,7 +37,7 @@ impl Place {
         }
     }
 
-    /// Takes tokens that are there.
+    /// Removes tokens, which must exist.
     pub(super) fn take(&mut self, colour: u64, tokens: u64) {
         let Some(&at) = self.positions.get(&colour) else { return };
         let left = &mut self.list[at as usize].1;
@@ -52,10 +52,10 @@ impl Place {
     }
 }
 
-/// A marking: what each place holds.
+/// A marking: the tokens of each place.
 pub(super) type Tokens = Vec<Place>;
 
-/// The marking with these tokens, and none beyond what is counted.
+/// Returns the marking with these tokens. Colours with count 0 are dropped.
 pub(super) fn of(bags: impl IntoIterator<Item = Vec<(u64, u64)>>) -> Tokens {
     let place = |mut bag: Vec<(u64, u64)>| {
         merge(&mut bag);

@@ -1,4 +1,4 @@
-//! One marking on its way, and what is seen of the goals as it goes.
+//! One walk: its current marking and the goals seen along it.
 
 use super::bindings::{BindingOutcome, Finder};
 use super::tokens::Tokens;
@@ -9,16 +9,16 @@ use crate::unfold::merge;
 use parikh_net::coloured::Value;
 use parikh_net::{FiringSequence, Marking, MarkingGoal, Predicate, TransitionId};
 
-/// Tokens and colours looked at for one binding, when another transition would do as well.
+/// Limit on the tokens and colours inspected for a binding if another transition would do as well.
 const SAMPLE: u64 = 2_000;
 
-/// The same when it is asked whether there is a binding at all.
+/// Limit on the tokens and colours inspected for deciding if a binding exists.
 const EXACT: u64 = 1_000_000;
 
-/// A place with more tokens is walked no further with: sums of them stay within 64 bits.
+/// Limit on the tokens of a place, so that sums fit in 64 bits. The walk ends beyond it.
 const MANY: u64 = 1 << 60;
 
-/// What is known of the bindings of a transition in the marking at hand.
+/// Knowledge about the bindings of a transition in the current marking.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Status {
     Unknown,
@@ -26,17 +26,17 @@ enum Status {
     Disabled,
 }
 
-/// How a step ended.
+/// Result of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Fired,
     /// No binding of any transition is enabled.
     Dead,
-    /// Nothing was found to fire, or there would be too many tokens.
+    /// No binding was found, or there would be too many tokens.
     Stuck,
 }
 
-/// A walk. Between walks it is put back to the initial marking.
+/// A walk. It is reset to the initial marking between walks.
 pub(super) struct Walker<'w> {
     terrain: &'w Terrain<'w>,
     finder: Finder,
@@ -44,16 +44,16 @@ pub(super) struct Walker<'w> {
     marking: Tokens,
     pub(super) totals: Marking,
     status: Vec<Status>,
-    /// What was fired: transitions, and the colours of their variables one after the other.
+    /// The fired transitions, and the colours of their variables one after another.
     fired: Vec<u32>,
     colours: Vec<u64>,
-    /// The numbers of those steps, as far as they were asked for.
+    /// The transition numbers of these steps, as far as they were computed.
     numbers: Vec<TransitionId>,
-    /// What was seen and not handed over yet.
+    /// Unreported sightings.
     pending: Vec<Sighting>,
-    /// By goal, whether it was seen, and of maxima the most.
+    /// For each goal, `Some` if it was seen. For a maximum, the largest value seen.
     seen: Vec<Option<i128>>,
-    /// Places that the last firing changed.
+    /// Places changed by the last firing.
     changed: Vec<usize>,
     scratch: Vec<(u64, u64)>,
     pub(super) firings: u64,
@@ -79,7 +79,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// Begins anew, and looks at all goals.
+    /// Returns to the initial marking and tests all goals.
     pub(super) fn restart(&mut self) {
         self.marking.clone_from(&self.terrain.initial);
         self.totals = self.terrain.skeleton.initial().clone();
@@ -90,7 +90,7 @@ impl<'w> Walker<'w> {
         (0..self.terrain.goals.len()).for_each(|goal| self.look_at(goal, false));
     }
 
-    /// One firing, of whatever lies first in `order` and has a binding.
+    /// Fires the first transition in `order` with an enabled binding.
     pub(super) fn step(&mut self, order: &[usize]) -> Step {
         let mut unsure = Vec::new();
         for &t in order {
@@ -121,7 +121,7 @@ impl<'w> Walker<'w> {
         self.finder.find(&self.terrain.rules[t], &self.marking, looks, exhaustive, &[])
     }
 
-    /// One firing of `t` with such a binding.
+    /// Fires `t` with a binding that satisfies the constraints.
     pub(super) fn step_with(&mut self, t: usize, wanted: &[BindingConstraint]) -> Step {
         let rule = &self.terrain.rules[t];
         match self.finder.find(rule, &self.marking, EXACT, false, wanted) {
@@ -151,7 +151,7 @@ impl<'w> Walker<'w> {
                         }
                         false => {
                             if self.totals[id].saturating_add(count) > MANY {
-                                // The marking is of no use from here on.
+                                // The marking is unusable from here on.
                                 return Step::Stuck;
                             }
                             self.marking[*place].put(colour, count);
@@ -183,7 +183,7 @@ impl<'w> Walker<'w> {
         Step::Fired
     }
 
-    /// Looks whether a goal holds here.
+    /// Tests if a goal holds in the current marking.
     fn look_at(&mut self, goal: usize, dead: bool) {
         let Watched { id, goal: wanted } = &self.terrain.goals[goal];
         match wanted {
@@ -197,7 +197,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// Takes note of a goal that holds here, or of a maximum's value.
+    /// Records a goal that holds here, or the value of a maximum.
     fn note(&mut self, goal: usize, value: Option<i128>) {
         let sighting =
             Sighting { goal: self.terrain.goals[goal].id, firings: self.fired.len() as u64 };
@@ -211,7 +211,7 @@ impl<'w> Walker<'w> {
         self.pending.push(sighting);
     }
 
-    /// Whether a predicate holds here; nothing when that takes too long to see.
+    /// Returns true if a predicate holds here. Returns `None` if deciding it takes too long.
     fn holds(&mut self, predicate: &Predicate, dead: bool) -> Option<bool> {
         match predicate {
             Predicate::True => Some(true),
@@ -219,7 +219,8 @@ impl<'w> Walker<'w> {
             Predicate::Atom(atom) => Some(atom.holds(&self.totals)),
             Predicate::Enabled(t) => self.is_enabled(self.terrain.coloured(*t)),
             Predicate::Disabled(t) => Some(!self.is_enabled(self.terrain.coloured(*t))?),
-            // Where it is not known yet, the next firing shows that it was not dead.
+            // If `dead` is false, deadness is undecided: the next firing will show that the marking
+            // is not dead.
             Predicate::Dead => dead.then_some(true),
             Predicate::NotDead => dead.then_some(false),
             Predicate::And(parts) => self.all(parts, dead, true),
@@ -227,7 +228,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// Whether all parts hold, or when `wanted` is false none.
+    /// Returns true if all parts hold, or, if `wanted` is false, if none holds.
     fn all(&mut self, parts: &[Predicate], dead: bool, wanted: bool) -> Option<bool> {
         let mut sure = true;
         for part in parts {
@@ -255,7 +256,8 @@ impl<'w> Walker<'w> {
         Some(self.status[t] == Status::Enabled)
     }
 
-    /// Transitions that may fire, in an order that brings `goal` nearer first, or in any order.
+    /// Collects the transitions that may fire: those that decrease the distance to `goal` first, or
+    /// in random order without a goal.
     pub(super) fn order(&mut self, goal: Option<usize>, into: &mut Vec<usize>) {
         into.clear();
         into.extend((0..self.status.len()).filter(|&t| self.status[t] != Status::Disabled));
@@ -263,7 +265,7 @@ impl<'w> Walker<'w> {
         let Some(goal) = goal else { return };
         let mut scored: Vec<(i128, usize)> = Vec::with_capacity(into.len());
         for &t in &*into {
-            // What the totals do not allow is not enabled, or its effect is not always the same.
+            // If the totals forbid the firing, the transition is disabled or its effect varies.
             let mut distance = i128::MAX;
             if self.apply(t) {
                 distance = self.distance(goal);
@@ -271,13 +273,13 @@ impl<'w> Walker<'w> {
             }
             scored.push((distance, t));
         }
-        // Stable: what is equally near stays in random order.
+        // The sort is stable, so equal distances stay in random order.
         scored.sort_by_key(|&(distance, _)| distance);
         into.clear();
         into.extend(scored.into_iter().map(|(_, t)| t));
     }
 
-    /// Changes the totals as `t` does, if they allow it.
+    /// Applies the effect of `t` to the totals, if they permit it.
     fn apply(&mut self, t: usize) -> bool {
         let effects = &self.terrain.effects[t];
         let allowed =
@@ -296,7 +298,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// How far the totals are from a goal.
+    /// Returns the distance of the totals to a goal.
     pub(super) fn distance(&self, goal: usize) -> i128 {
         match &self.terrain.goals[goal].goal {
             MarkingGoal::Reach(predicate) => self.lacks(predicate),
@@ -328,13 +330,13 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// Whether something was seen that is worth handing over by now.
+    /// Returns true if there are sightings that should be reported now.
     pub(super) fn is_due(&self) -> bool {
         let first = self.pending.first().map(|sighting| sighting.firings);
         first.is_some_and(|first| self.fired.len() as u64 >= 2 * first.max(500))
     }
 
-    /// Hands over what was seen.
+    /// Reports the sightings.
     pub(super) fn hand_over(&mut self, under: &Under<'_>) {
         let pending = std::mem::take(&mut self.pending);
         let Some(last) = pending.iter().map(|sighting| sighting.firings).max() else { return };

@@ -1,20 +1,22 @@
-//! Proofs from a complete tree: what it covers is an inductive invariant.
+//! Proofs from a complete coverability tree: the set of covered markings is an inductive invariant.
 //!
-//! Every reachable marking has no more tokens than one of the kept nodes n, and no firing leads out
-//! of what these cover. As clauses that is said of the markings that are *not* covered: there are
-//! finitely many least ones, b, and a marking is covered if it is at least as large as none of
-//! them, which is a clause for each: m(p) < b(p) for one of its places. They are found node by
-//! node. What n does not cover has more than n(p) tokens on some place p, so a least marking b that
-//! n covers gives way to those that have n(p) + 1 tokens on one more place, and are least.
+//! Every reachable marking is covered by a kept node n (it has at most n's tokens on every place),
+//! and no firing leaves the covered set. The clauses describe the markings that are *not* covered.
+//! These have finitely many minimal elements b. A marking is covered exactly if it is at least as
+//! large as no b, which gives one clause per b: m(p) < b(p) for some place p. The minimal elements
+//! are computed node by node. A marking not covered by n has more than n(p) tokens on some place p.
+//! So a minimal element b covered by n is replaced by the markings with n(p) + 1 tokens on one more
+//! place, as far as they are minimal.
 //!
 //! ```text
 //! covered by  a 1, c ω  or  b 1, c ω         a(m) < 2 · b(m) < 2 · a(m) < 1 or b(m) < 1
 //! ```
 //!
 //! # Soundness
-//! None is owed: the document is checked. It stands, by unit propagation alone: if t leads from m
-//! to a marking that is at least b, then m is at least max(pre(t), b − δ(t)), which is not covered
-//! either, or t would lead out; so it is at least some b′, and all of its clause is false.
+//! The certificate is checked independently. Unit propagation alone confirms it. Suppose t leads
+//! from m to a marking that is at least b. Then m is at least max(pre(t), b − δ(t)), which is not
+//! covered either, since otherwise t would leave the covered set. So m is at least some b′, and all
+//! literals of its clause are false.
 
 use super::tree::Tree;
 use crate::evidence::Document;
@@ -23,16 +25,16 @@ use crate::graph::omega::OMEGA;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
 use std::collections::{BTreeMap, HashMap};
 
-/// Clauses of the largest document.
+/// Limit on the number of clauses of a certificate.
 const CLAUSES: usize = 400;
 
-/// Comparisons, about, on the way to it.
+/// Limit on the approximate number of comparisons for computing it.
 const PATIENCE: usize = 4_000_000;
 
-/// Tokens by place that a marking has at least; 0 where not listed.
+/// Minimum token counts by place. 0 for places not listed.
 pub(super) type Least = BTreeMap<PlaceId, u64>;
 
-/// The least markings that are not covered by any kept node. Nothing where they are too many.
+/// Returns the minimal markings that no kept node covers. Returns `None` if there are too many.
 pub(super) fn least_uncovered(tree: &Tree<'_>) -> Option<Vec<Least>> {
     let mut least = vec![Least::new()];
     let mut work = 0;
@@ -66,18 +68,18 @@ fn covers(node: &[u64], least: &Least) -> bool {
     least.iter().all(|(place, &tokens)| tokens <= node[place.index()])
 }
 
-/// Whether all that has `other` has `one`.
+/// Returns true if every marking above `other` is above `one`.
 fn is_within(one: &Least, other: &Least) -> bool {
     one.iter().all(|(place, tokens)| other.get(place).is_some_and(|more| tokens <= more))
 }
 
-/// Whether no marking that is covered has so many tokens.
+/// Returns true if no covered marking is above `least`.
 pub(super) fn excludes(tree: &Tree<'_>, least: &Least) -> bool {
     tree.kept().all(|node| !covers(node, least))
 }
 
-/// The most that a sum comes to if each of its places has as many tokens as it ever has; nothing
-/// where that is without bound, or the sum subtracts.
+/// Returns an upper bound of a sum: its value with the maximum of each place. Returns `None` if it
+/// is unbounded or a coefficient is negative.
 pub(super) fn most(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
     let of_term = |&(place, a): &(PlaceId, i64)| {
         let most = tree.kept().map(|node| node[place.index()]).max()?;
@@ -86,7 +88,8 @@ pub(super) fn most(tree: &Tree<'_>, sum: &LinearSum) -> Option<i128> {
     sum.terms().iter().map(of_term).sum()
 }
 
-/// What a marking has at least in which the predicate holds, as far as a conjunction says.
+/// Returns the minimum token counts that a predicate requires, as far as they follow from its
+/// conjuncts.
 pub(super) fn least_of(net: &Net, predicate: &Predicate) -> Least {
     let mut least = Least::new();
     collect(net, predicate, &mut least);
@@ -102,7 +105,7 @@ fn collect(net: &Net, predicate: &Predicate, least: &mut Least) {
         Predicate::Enabled(t) => {
             net.pre(*t).iter().for_each(|arc| at_least(arc.place, arc.weight));
         }
-        // a·m(p) ≤ k with a < 0: m(p) ≥ −k / |a|, rounded up.
+        // a·m(p) ≤ k with a < 0 means m(p) ≥ −k / |a|, rounded up.
         Predicate::Atom(Atom { sum, bound }) => {
             if let [(place, a @ ..0)] = sum.terms() {
                 let tokens = -i128::from(*bound).div_euclid(-i128::from(*a));
@@ -116,7 +119,7 @@ fn collect(net: &Net, predicate: &Predicate, least: &mut Least) {
     }
 }
 
-/// The document that says a clause for each of these markings, that nothing is as large.
+/// Returns the certificate with one clause per given marking, "no reachable marking is above it".
 pub(super) fn document(uncovered: &[Least]) -> Option<Document> {
     let (mut atoms, mut variables) = (Vec::new(), HashMap::new());
     let mut clauses = Vec::new();

@@ -1,9 +1,9 @@
-//! Coverability: what grows without bound, what is reached where something does, and what a whole
-//! tree excludes.
+//! Coverability: finds unbounded places, predicates that hold with enough tokens on unbounded
+//! places, and what a complete coverability tree excludes.
 //!
-//! A place that is ω in the tree of Karp and Miller grows without bound. A walk finds that where
-//! one pump does it; here `made` needs two, and only the tree has the order in which they follow on
-//! one another:
+//! A place with ω in the Karp-Miller tree is unbounded. A walk can show this only if a single
+//! self-covering sequence suffices. In this example `made` needs two, and only the tree gives their
+//! order:
 //!
 //! ```text
 //! place open 1 · place ready · place store · place made
@@ -12,25 +12,27 @@
 //! transition make: ready + store -> ready + made
 //! ```
 //!
-//! | file | is |
+//! | file | contents |
 //! |---|---|
-//! | `tree` | the tree, without what is covered already |
-//! | `runs` | firing sequences and pumps for what it has |
-//! | `questions` | which predicates hold where it has ω |
-//! | `covered` | proofs, where it is complete |
+//! | `tree` | the tree, without nodes that are already covered |
+//! | `runs` | firing sequences and self-covering sequences for its nodes |
+//! | `questions` | evaluates predicates at nodes with ω |
+//! | `covered` | proofs from a complete tree |
 //!
 //! # Conditions
-//! 1. Some place is not known to be bounded: else there is no ω, and others visit markings better.
-//! 2. The tree keeps within [`LIMITS`], which are met in some milliseconds: first in breadth, then
-//!    in depth.
+//! 1. Some place is not known to be bounded. Otherwise there is no ω, and other engines visit
+//!    markings faster.
+//! 2. The tree stays within [`LIMITS`], which takes some milliseconds: first breadth-first, then
+//!    depth-first.
 //!
 //! # Soundness
-//! Sequences and pumps are replayed, documents are checked. Pumps in stages are reported of the net
-//! that was read only: no reduction carries them back.
+//! Firing sequences and self-covering sequences are replayed, and certificates are checked. Staged
+//! self-covering sequences are reported only on the original net, because no reduction translates
+//! them back.
 //!
 //! # Cost
-//! Of each new node, all that are kept, and those before it on its way, each until the first place
-//! that decides.
+//! Each new node is compared with all kept nodes and with its predecessors on the branch, each up
+//! to the first place that decides.
 
 mod covered;
 mod questions;
@@ -50,7 +52,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tree::{End, Limits, Order, Tree};
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "coverability",
     technique: TECHNIQUE,
@@ -60,21 +62,21 @@ pub const ENGINE: Engine = Engine {
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
-/// What the contest calls it.
+/// The contest's name of the technique.
 pub const TECHNIQUE: &str = "COVERABILITY";
 
-/// A tree that grows larger is given up, and the next one tried.
+/// Limits of the trees. After a tree exceeds its limits, the next one is tried.
 const LIMITS: [Limits; 2] = [
     Limits { order: Order::Breadth, nodes: 5_000, work: 2_000_000 },
     Limits { order: Order::Depth, nodes: 5_000, work: 2_000_000 },
 ];
 
-/// One that is asked for nothing but a pump.
+/// Limits of a tree that only searches for a self-covering sequence.
 const LIMITS_OF_PUMP: Limits = Limits { order: Order::Breadth, nodes: 1_000, work: 1_000_000 };
 
-/// A firing sequence and another one that can repeat for ever after it and leaves more tokens each
-/// time, as [`walk::find_pump`](super::walk::find_pump) finds: whatever grows first needs one pump
-/// only. `None` says nothing.
+/// Searches for a firing sequence and a second one that can repeat forever after it and adds tokens
+/// each time, like [`walk::find_pump`](super::walk::find_pump). The first unbounded place of a
+/// branch always needs a single self-covering sequence only. `None` proves nothing.
 pub fn find_pump(net: &Net, budget: &Budget) -> Option<(FiringSequence, FiringSequence)> {
     let mut found = None;
     Tree::new(net, LIMITS_OF_PUMP).grow(budget, |tree, node| {
@@ -124,15 +126,15 @@ fn in_words(tree: &Tree<'_>, end: End) -> String {
     format!("{how} of {nodes}, {kept} kept, {unbounded}")
 }
 
-/// The goals, of which most are settled at the first look.
+/// The open goals. Most are settled at their first test.
 struct OpenGoals<'t> {
     board: &'t Board<'t>,
     net: &'t Net,
     under: Under<'t>,
-    /// Whether pumps in stages may be reported.
+    /// True if staged self-covering sequences may be reported.
     is_read: bool,
     maxima: Vec<(GoalId, &'t LinearSum)>,
-    /// By place, the maxima that add its tokens.
+    /// For each place, the maxima with a positive coefficient for it.
     adding: HashMap<PlaceId, Vec<usize>>,
     predicates: Vec<(GoalId, &'t Predicate)>,
     open_at_first: usize,
@@ -179,7 +181,7 @@ impl<'t> OpenGoals<'t> {
         self.open_at_first - self.open()
     }
 
-    /// What a new node tells; how much was looked at, and nothing where all is settled.
+    /// Tests the goals at a new node. Returns the work done, or `None` if all goals are settled.
     fn see(&mut self, tree: &Tree<'_>, node: u32) -> Option<u64> {
         let here = &tree.nodes[node as usize];
         let mut work = (self.maxima.len() + self.predicates.len()) as u64;
@@ -209,7 +211,7 @@ impl<'t> OpenGoals<'t> {
         (self.open() > 0).then_some(work)
     }
 
-    /// Reports that a sum grows, if it does by an acceleration.
+    /// Reports that a sum is unbounded, if an acceleration shows it.
     fn grow(
         &self,
         tree: &Tree<'_>,
@@ -227,7 +229,7 @@ impl<'t> OpenGoals<'t> {
         }
     }
 
-    /// Reports what is seen at a node with so many tokens.
+    /// Reports goals that hold at a node with these token demands.
     fn reach(&self, tree: &Tree<'_>, node: u32, wanted: TokenDemand, shown: Vec<GoalId>) {
         let made = tree.nodes[node as usize].grown.len();
         let Some(run) = runs::run(tree, node, made, wanted) else { return };
@@ -236,7 +238,7 @@ impl<'t> OpenGoals<'t> {
         self.under.along(run, sightings.collect());
     }
 
-    /// Reports the most that sums without ω come to.
+    /// Reports the largest value of each sum at nodes where it has no ω.
     fn look_back(&self, tree: &Tree<'_>) {
         for &(id, sum) in self.maxima.iter().filter(|(id, _)| self.board.is_open(*id)) {
             let value = |node: &u32| {
@@ -258,7 +260,7 @@ impl<'t> OpenGoals<'t> {
         }
     }
 
-    /// Proves what a whole tree excludes.
+    /// Proves goals that a complete tree excludes.
     fn exclude(&self, tree: &Tree<'_>, over: Over<'_>) {
         let is_open = |id: GoalId| self.board.is_open(id);
         let mut at_most: Vec<(GoalId, i128)> = Vec::new();

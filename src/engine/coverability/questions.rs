@@ -1,16 +1,16 @@
-//! What is asked, and what a node with ω says to it.
+//! Evaluates predicates at nodes with ω.
 //!
-//! A predicate holds *in the end* at a node if it holds in all markings that the node stands for
-//! with enough tokens where it is ω. What has ω on one side only is then decided: p + q ≥ 7 holds
-//! where p is ω, p ≤ 3 does not. Where a sum has ω on both sides nobody knows, and it counts as
-//! false. The predicates are in negation normal form, so that a part that counts as false makes
-//! none true.
+//! A predicate *eventually holds* at a node if it holds in all markings that the node represents
+//! with enough tokens on its ω places. A sum with ω on one side only is decided: p + q ≥ 7 holds if
+//! p is ω, and p ≤ 3 does not. A sum with ω on both sides is undecided and counts as false.
+//! Predicates are in negation normal form, so counting a part as false never makes a predicate
+//! true.
 
 use super::runs::TokenDemand;
 use crate::graph::omega::OMEGA;
 use parikh_net::{Atom, Net, PlaceId, Predicate, TransitionId};
 
-/// What a sum comes to at a node.
+/// The value of a sum at a node.
 enum Value {
     Is(i128),
     Grows,
@@ -24,7 +24,7 @@ fn value(atom: &Atom, tokens: &[u64]) -> Value {
         match tokens[place.index()] {
             OMEGA if a > 0 => grows = true,
             OMEGA => falls = true,
-            // Sums are bounded so that their values fit.
+            // Coefficients are limited so that values fit.
             held => known += i128::from(a) * i128::from(held),
         }
     }
@@ -40,7 +40,7 @@ fn is_enabled(net: &Net, tokens: &[u64], t: TransitionId) -> bool {
     net.pre(t).iter().all(|arc| tokens[arc.place.index()] >= arc.weight)
 }
 
-/// Whether the predicate holds in the end; `work` grows by what is looked at.
+/// Returns true if the predicate eventually holds. Adds the work to `work`.
 pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut u64) -> bool {
     *work += 1;
     let enabled = |t: TransitionId| is_enabled(net, tokens, t);
@@ -66,7 +66,7 @@ pub(super) fn holds(net: &Net, tokens: &[u64], predicate: &Predicate, work: &mut
     }
 }
 
-/// Adds what is wanted for a predicate that holds in the end.
+/// Adds the token demands of a predicate that eventually holds.
 pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mut TokenDemand) {
     match predicate {
         Predicate::Atom(atom) => {
@@ -75,8 +75,8 @@ pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mu
             let held =
                 |&(place, a): &(PlaceId, i64)| i128::from(a) * i128::from(tokens[place.index()]);
             let rest: i128 = known.iter().map(held).sum();
-            // All of them fall, or the atom does not hold: the same for each, so that they are
-            // enough together.
+            // All ω places of a true atom decrease the sum. Each gets the same demand, so that
+            // together they suffice.
             let weight: i128 = falling.iter().map(|&(_, a)| -i128::from(a)).sum();
             let missing = rest - i128::from(atom.bound);
             if missing > 0 && weight > 0 {
@@ -98,7 +98,7 @@ pub(super) fn want(net: &Net, tokens: &[u64], predicate: &Predicate, wanted: &mu
                 want(net, tokens, part, wanted);
             }
         }
-        // Whatever else holds, holds by the places that are numbers.
+        // Other predicates hold because of places with finite counts.
         Predicate::True | Predicate::False | Predicate::Disabled(_) | Predicate::Dead => {}
     }
 }

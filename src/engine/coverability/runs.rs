@@ -1,9 +1,8 @@
-//! Firing sequences for what the tree has: runs to nodes, and pumps.
+//! Firing sequences from the tree: runs to nodes, and self-covering sequences.
 //!
-//! A node with ω stands for markings with as many tokens there as are *wanted*. A run to one
-//! follows the branch, and at each acceleration on it repeats what fired since the earlier node, as
-//! often as all that comes after it needs. That is reckoned from the end to the beginning, in whole
-//! numbers:
+//! A node with ω represents markings with as many tokens there as *demanded*. A run to such a
+//! marking follows the branch. At each acceleration it repeats the firings since the earlier node,
+//! as often as the rest of the run needs. The numbers are computed from the end to the beginning:
 //!
 //! ```text
 //! place open 1 · place ready · place store · place made             wanted: made ≥ 7
@@ -14,25 +13,27 @@
 //! ```
 //!
 //! # Soundness
-//! None is owed: whatever is made here is replayed by whoever it is reported to.
+//! All results are replayed by the recipient.
 
 use super::tree::{Acceleration, Tree};
 use crate::evidence::check_pumping;
 use crate::graph::omega::OMEGA;
-use parikh_net::{FiringSequence, LinearSum, Marking, Net, PlaceId, Pumping, Stage, TransitionId};
+use parikh_net::{
+    FiringSequence, LinearSum, Marking, Net, PlaceId, PumpSequence, Stage, TransitionId,
+};
 use std::collections::BTreeMap;
 
-/// Tokens that are wanted on places with ω.
+/// Demanded tokens on places with ω.
 pub(in crate::engine) type TokenDemand = BTreeMap<PlaceId, i128>;
 
-/// Steps of the longest sequence that is made.
+/// Limit on the number of steps of a sequence.
 const LONGEST: i128 = 200_000;
 
-/// Steps and places, about, that are gone through to do without some stages.
+/// Limit on the approximate work for removing unnecessary stages.
 const PATIENCE: usize = 100_000;
 
-/// Of some firings in a row, by place that they touch: the least tokens with which they fire, and
-/// what they add.
+/// Returns, for each place that a sequence touches, the minimum tokens it needs and the tokens it
+/// adds.
 fn summary(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> {
     let mut all: BTreeMap<PlaceId, (i128, i128)> = BTreeMap::new();
     for &t in word.iter().rev() {
@@ -49,7 +50,7 @@ fn summary(net: &Net, word: &[TransitionId]) -> BTreeMap<PlaceId, (i128, i128)> 
     all
 }
 
-/// Which places are ω at a node, before its accelerations from the one with this number on.
+/// Returns the places with ω at a node, before its accelerations from number `made` on.
 fn omegas(tree: &Tree<'_>, node: u32, made: usize) -> Vec<bool> {
     let node = &tree.nodes[node as usize];
     let mut omega: Vec<bool> = node.tokens.iter().map(|&held| held == OMEGA).collect();
@@ -58,8 +59,9 @@ fn omegas(tree: &Tree<'_>, node: u32, made: usize) -> Vec<bool> {
     omega
 }
 
-/// A run to a node, of whose accelerations the first `made` are made, with at least the tokens
-/// `wanted` where it is ω and as it is elsewhere. Nothing where it would be too long.
+/// Returns a run to a node with its first `made` accelerations. The final marking has at least the
+/// demanded tokens on ω places and the node's tokens elsewhere. Returns `None` if the run would be
+/// too long.
 pub(in crate::engine) fn run(
     tree: &Tree<'_>,
     node: u32,
@@ -106,18 +108,18 @@ pub(in crate::engine) fn run(
     Some(sequence)
 }
 
-/// How often an acceleration has to be repeated for what is wanted of its places, which nobody
-/// wants before it.
+/// Returns how often an acceleration must be repeated to meet the demands on its places, and
+/// removes these demands: the places have no ω before it.
 fn times(grown: &Acceleration, wanted: &mut TokenDemand) -> i128 {
     let of_place = |&(place, held, gain): &(PlaceId, u64, u64)| {
         let missing = wanted.remove(&place)? - i128::from(held);
-        // Rounded up; a gain is at least 1.
+        // Rounded up. A gain is at least 1.
         (missing > 0).then(|| (missing + i128::from(gain) - 1) / i128::from(gain))
     };
     grown.places.iter().filter_map(of_place).max().unwrap_or(0)
 }
 
-/// What is wanted before a word fires so many times, of what is wanted after it.
+/// Converts the demands after firing `word` `times` times into the demands before it.
 fn want(
     wanted: &mut TokenDemand,
     omega: &[bool],
@@ -140,8 +142,8 @@ fn want(
     Some(())
 }
 
-/// A pump by itself, and the way to it, that makes the sum grow: one acceleration of a node, if it
-/// takes nothing from what became ω before.
+/// Returns a self-covering sequence that increases the sum, with a prefix: one acceleration of a
+/// node, provided that it consumes nothing from places with ω.
 pub(super) fn single(
     tree: &Tree<'_>,
     node: u32,
@@ -167,16 +169,16 @@ pub(super) fn single(
     Some((prefix, word.into_iter().collect()))
 }
 
-/// Pumps in stages that make the sum grow: the accelerations of a branch up to this one of its last
-/// node, without those that it can do without where these are soon found. `work` grows by what is
-/// gone through.
+/// Returns a staged self-covering sequence that increases the sum: the accelerations of a branch up
+/// to this one of its last node. Unnecessary stages are removed if this is fast. Adds the work to
+/// `work`.
 pub(super) fn stages(
     tree: &Tree<'_>,
     node: u32,
     acceleration: usize,
     sum: &LinearSum,
     work: &mut u64,
-) -> Option<Pumping> {
+) -> Option<PumpSequence> {
     let mut stages: Vec<Stage> = Vec::new();
     let mut prefix = FiringSequence::new();
     for at in tree.branch(node) {
@@ -189,9 +191,10 @@ pub(super) fn stages(
         }
     }
     let last = stages.pop()?;
-    let mut all = Pumping { earlier: stages, last };
-    let shows =
-        |pumping: &Pumping| check_pumping(tree.net, pumping).is_ok_and(|growth| growth.grows(sum));
+    let mut all = PumpSequence { earlier: stages, last };
+    let shows = |pumping: &PumpSequence| {
+        check_pumping(tree.net, pumping).is_ok_and(|growth| growth.grows(sum))
+    };
     let length: usize =
         all.stages().map(|it| it.prefix.steps().len() + it.pump.steps().len()).sum();
     let places = tree.net.place_count();
@@ -210,9 +213,8 @@ pub(super) fn stages(
     shows(&all).then_some(all)
 }
 
-/// The same without one of the earlier stages: what comes before its pump comes before the next
-/// one.
-fn without(pumping: &Pumping, at: usize) -> Pumping {
+/// Removes one earlier stage: its prefix is moved before the next stage.
+fn without(pumping: &PumpSequence, at: usize) -> PumpSequence {
     let mut fewer = pumping.clone();
     let mut prefix = fewer.earlier.remove(at).prefix;
     let next = fewer.earlier.get_mut(at).unwrap_or(&mut fewer.last);

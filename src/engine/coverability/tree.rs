@@ -1,26 +1,26 @@
-//! The tree: what is reached, how, and what grows on the way.
+//! The coverability tree: reached markings, their predecessors, and unbounded places.
 //!
-//! A node is a marking with ω: of each k there is a reachable marking that equals it where it is a
-//! number and has at least k tokens where it is ω. Where a node covers one before it on its way and
-//! is larger on some places, what fired in between can be repeated, and these become ω: an
-//! [`Acceleration`].
+//! A node is a marking with ω. For each k there is a reachable marking that equals the node on its
+//! finite places and has at least k tokens on its ω places. If a node covers an earlier node on its
+//! branch and is larger on some places, the firings in between can be repeated, and these places
+//! become ω: an [`Acceleration`].
 //!
-//! What a node that is kept covers is left out, and of the kept nodes those that a new one covers,
-//! are not gone on from any more. Nodes before one on its way are looked at whether they are kept
-//! or not. In the end each kept node has every successor covered by a kept one: together they cover
-//! all that can be reached.
+//! A new node covered by a kept node is dropped. Kept nodes covered by a new node are no longer
+//! expanded. Earlier nodes on a branch are compared whether they are kept or not. At the end every
+//! successor of a kept node is covered by a kept node, so together they cover all reachable
+//! markings.
 //!
 //! # Termination
-//! In an infinite branch some node would be covered by a later one. Equal it cannot be, for what is
-//! covered is left out; and if it is less somewhere, there was an acceleration, of which a branch
-//! has as many as places.
+//! In an infinite branch some node would be covered by a later one. They cannot be equal, since
+//! covered nodes are dropped. If the earlier one is smaller somewhere, there was an acceleration,
+//! and a branch has at most as many accelerations as places.
 //!
 //! # Sources
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969 (the
-//! tree). That what is covered may be left out, and accelerations by nodes that are not kept any
-//! more are what keeps this complete: P.-A. Reynier, F. Servais, *Minimal coverability set for
-//! Petri nets: Karp and Miller algorithm with pruning*, Petri Nets 2011; A. Valmari, H. Hansen,
-//! *Old and new algorithms for minimal coverability sets*, Fundamenta Informaticae 131, 2014.
+//! tree). Dropping covered nodes stays complete because accelerations also use nodes that are no
+//! longer kept: P.-A. Reynier, F. Servais, *Minimal coverability set for Petri nets: Karp and
+//! Miller algorithm with pruning*, Petri Nets 2011; A. Valmari, H. Hansen, *Old and new algorithms
+//! for minimal coverability sets*, Fundamenta Informaticae 131, 2014.
 
 use crate::graph::omega::{OMEGA, fire, is_covered};
 use crate::graph::reachability::NoGraph;
@@ -28,57 +28,60 @@ use parikh_net::{Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::BinaryHeap;
 
-/// Which nodes are gone on from first, of those with equally many ω.
+/// The order of expansion among nodes with equally many ω.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// The oldest: what grows soon is found with the shortest pumps.
+    /// Oldest first: finds early unbounded places with the shortest sequences.
     Breadth,
-    /// The newest: what grows late is found at all.
+    /// Newest first: finds unbounded places deep in the tree.
     Depth,
 }
 
-/// How large a tree may grow, and how.
+/// Limits on the size of a tree, and its order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) order: Order,
-    /// Nodes, kept or not.
+    /// Limit on the number of nodes, kept or not.
     pub(super) nodes: usize,
-    /// Comparisons of token counts, about, until another place is found to grow.
+    /// Limit on the approximate number of token comparisons until the next unbounded place is
+    /// found.
     pub(super) work: u64,
 }
 
-/// Work between two questions whether there is time left.
+/// Work between two checks of the budget.
 const PATIENCE: u64 = 20_000;
 
-/// What is reached.
+/// A coverability tree.
 pub(in crate::engine) struct Tree<'n> {
     pub(super) net: &'n Net,
-    /// The initial marking is node 0.
+    /// The nodes. The initial marking is node 0.
     pub(in crate::engine) nodes: Vec<Node>,
-    /// By node, kept or not.
+    /// The outline of each node, kept or not.
     outlines: Vec<Outline>,
-    /// Those that no other one covers.
+    /// The nodes that no other node covers.
     kept: Vec<u32>,
-    /// Those to go on from: how many places are ω, its number, negative where the oldest comes
-    /// first.
+    /// The nodes to expand: the number of ω places and the node's number, negative if the oldest
+    /// comes first.
     waiting: BinaryHeap<(usize, i64)>,
-    /// By place, the transitions of which it is the first input; last, those without.
+    /// For each place, the transitions whose first input it is. The last entry contains the
+    /// transitions without inputs.
     beginning: Vec<Vec<TransitionId>>,
     limits: Limits,
-    /// By place, whether it is ω somewhere.
+    /// For each place, true if it is ω in some node.
     unbounded: Vec<bool>,
-    /// Where `work` has to be by the next one.
+    /// Limit on `work` before the next unbounded place must be found.
     most_work: u64,
-    /// So much was looked at.
+    /// Work so far.
     pub(super) work: u64,
 }
 
-/// What of a marking is compared first: mostly it tells already that one does not cover another.
+/// A summary of a marking for fast comparisons. It usually shows already that one marking does not
+/// cover another.
 #[derive(Clone, Copy)]
 struct Outline {
-    /// A bit for each marked place, shared by some.
+    /// One bit per marked place, where several places may share a bit.
     marked: u64,
-    /// Saturated.
+    /// Total number of tokens, saturating.
     total: u64,
 }
 
@@ -96,19 +99,19 @@ impl Outline {
     }
 }
 
-/// A marking with ω, and where it came from.
+/// A marking with ω, with a link to the predecessor.
 pub(in crate::engine) struct Node {
-    /// By place; [`OMEGA`] for ω.
+    /// Token count by place. [`OMEGA`] for ω.
     pub(in crate::engine) tokens: Vec<u64>,
-    /// The node before it and what fired there; nothing for the first.
+    /// The predecessor and the fired transition. `None` for the root.
     pub(in crate::engine) came: Option<(u32, TransitionId)>,
-    /// What became ω here, in the order it did.
+    /// The accelerations at this node, in order.
     pub(in crate::engine) grown: Vec<Acceleration>,
     is_kept: bool,
 }
 
 impl Node {
-    /// A node that is made elsewhere.
+    /// Returns a node that is made elsewhere.
     pub(in crate::engine) fn linked(
         tokens: Vec<u64>,
         came: Option<(u32, TransitionId)>,
@@ -118,22 +121,22 @@ impl Node {
     }
 }
 
-/// Places that grow when all that fired since an earlier node is repeated.
+/// Places that grow when the firings since an earlier node are repeated.
 pub(in crate::engine) struct Acceleration {
     /// The earlier node.
     pub(in crate::engine) since: u32,
-    /// Each with its tokens before it became ω, and how many each repetition adds.
+    /// Triples of place, its tokens before it became ω, and the tokens that each repetition adds.
     pub(in crate::engine) places: Vec<(PlaceId, u64, u64)>,
 }
 
-/// Why a tree does not go on.
+/// The reason why a tree stops growing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It is complete: what is kept covers all that can be reached.
+    /// The tree is complete: the kept nodes cover all reachable markings.
     Complete,
-    /// A limit was met, or the time is over.
+    /// A limit was reached, or the budget is exhausted.
     Limit,
-    /// Nobody asks any more.
+    /// Every goal is settled.
     Settled,
 }
 
@@ -160,7 +163,7 @@ impl<'n> Tree<'n> {
         tree
     }
 
-    /// A tree with these nodes, made elsewhere, which does not grow.
+    /// Returns a tree with nodes that are made elsewhere. It does not grow.
     pub(in crate::engine) fn linked(net: &'n Net, nodes: Vec<Node>) -> Self {
         let limits = Limits { order: Order::Breadth, nodes: 0, work: 0 };
         Tree {
@@ -177,12 +180,12 @@ impl<'n> Tree<'n> {
         }
     }
 
-    /// The nodes that cover all that can be reached, once it is complete.
+    /// Returns the kept nodes. If the tree is complete, they cover all reachable markings.
     pub(super) fn kept(&self) -> impl Iterator<Item = &[u64]> {
         self.kept.iter().map(|&at| &*self.nodes[at as usize].tokens)
     }
 
-    /// The transitions on the way from one node to a later one on its branch.
+    /// Returns the transitions on the path from one node to a later one on its branch.
     pub(super) fn way(&self, since: u32, to: u32) -> Vec<TransitionId> {
         let mut way = Vec::new();
         let mut at = to;
@@ -195,7 +198,7 @@ impl<'n> Tree<'n> {
         way
     }
 
-    /// The nodes from the first one to this.
+    /// Returns the nodes from the root to this node.
     pub(super) fn branch(&self, to: u32) -> Vec<u32> {
         let before = |&at: &u32| self.nodes[at as usize].came.map(|(before, _)| before);
         let mut branch: Vec<u32> = std::iter::successors(Some(to), before).collect();
@@ -203,8 +206,8 @@ impl<'n> Tree<'n> {
         branch
     }
 
-    /// Grows until it is complete or a limit is met. Each new node is shown to `seen`, which says
-    /// how much it looked at; nothing, and that is the end, where nobody asks any more.
+    /// Grows the tree until it is complete or a limit is reached. Calls `seen` with each new node.
+    /// It returns the work it did, or `None` to stop.
     pub(super) fn grow(
         &mut self,
         budget: &Budget,
@@ -216,7 +219,7 @@ impl<'n> Tree<'n> {
         while let Some((_, number)) = self.waiting.pop() {
             let from = number.unsigned_abs() as u32;
             for t in self.candidates(from) {
-                // What covers it goes on instead.
+                // The node that covers it is expanded instead.
                 if !self.nodes[from as usize].is_kept {
                     break;
                 }
@@ -228,7 +231,7 @@ impl<'n> Tree<'n> {
                 if is_late || is_full || self.work > self.most_work {
                     return End::Limit;
                 }
-                // A run beyond the tokens that are counted is no run of ours.
+                // Markings beyond the token limit are not supported.
                 let next = match fire(self.net, &self.nodes[from as usize].tokens, t) {
                     Ok(next) => next,
                     Err(NoGraph::Overflow | NoGraph::TooMany(_) | NoGraph::Exhausted(_)) => {
@@ -251,7 +254,7 @@ impl<'n> Tree<'n> {
         End::Complete
     }
 
-    /// Has more work done where a place grows that did not before.
+    /// Raises the work limit if a node has a new unbounded place.
     fn go_on_if_new(&mut self, node: u32) {
         let grown = self.nodes[node as usize].grown.iter().flat_map(|grown| &grown.places);
         let mut is_new = false;
@@ -263,12 +266,12 @@ impl<'n> Tree<'n> {
         }
     }
 
-    /// How many places are ω somewhere.
+    /// Returns the number of places with ω in some node.
     pub(super) fn unbounded(&self) -> usize {
         self.unbounded.iter().filter(|&&unbounded| unbounded).count()
     }
 
-    /// Whether a kept node covers it.
+    /// Returns true if a kept node covers the marking.
     fn is_covered(&self, tokens: &[u64]) -> bool {
         let outline = Outline::of(tokens);
         self.kept.iter().any(|&at| {
@@ -277,7 +280,7 @@ impl<'n> Tree<'n> {
         })
     }
 
-    /// The transitions whose first input is marked.
+    /// Returns the transitions whose first input is marked, or that have no input.
     fn candidates(&mut self, from: u32) -> Vec<TransitionId> {
         let tokens = &self.nodes[from as usize].tokens;
         self.work += tokens.len() as u64;
@@ -289,8 +292,8 @@ impl<'n> Tree<'n> {
         all
     }
 
-    /// Writes ω where `next`, reached from node `from`, covers a node on its way and is larger;
-    /// until nothing changes.
+    /// Sets ω in `next`, a successor of node `from`, on places that are larger than in an earlier
+    /// node of the branch that `next` covers. Repeats until nothing changes.
     fn accelerate(&mut self, next: &mut [u64], from: u32) -> Vec<Acceleration> {
         let mut grown = Vec::new();
         loop {
@@ -324,7 +327,7 @@ impl<'n> Tree<'n> {
         }
     }
 
-    /// Keeps a node, and no more those that it covers.
+    /// Keeps a new node, and stops keeping the nodes that it covers.
     fn keep(
         &mut self,
         tokens: Vec<u64>,

@@ -1,36 +1,36 @@
-//! A moment at which what is computed at present ends, though there is time for more after it.
+//! A deadline for the current computation that is earlier than the end of the budget.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// No moment.
+/// Value for "no deadline".
 const NEVER: u64 = u64::MAX;
 
-/// See the module.
+/// A deadline that can be changed. See the module documentation.
 #[derive(Debug)]
 pub(super) struct Alarm {
     begun: Instant,
-    /// Nanoseconds after that.
+    /// The deadline in nanoseconds after `begun`.
     at: AtomicU64,
 }
 
-/// When an alarm would have rung.
+/// An earlier value of the deadline.
 pub(super) struct Later(u64);
 
 impl Alarm {
-    /// It never rings.
+    /// Creates the object without a deadline.
     pub(super) fn new() -> Self {
         Alarm { begun: Instant::now(), at: AtomicU64::new(NEVER) }
     }
 
-    /// It rings in so much time, and until it is set again; never without a time.
+    /// Sets the deadline to `time` from now, or removes it for `None`.
     pub(super) fn set(&self, time: Option<Duration>) {
         let at = time.and_then(|time| u64::try_from((self.begun.elapsed() + time).as_nanos()).ok());
         self.at.store(at.unwrap_or(NEVER), Ordering::Relaxed);
     }
 
-    /// From now on it rings when this share of the time is over, in [0, 1], that there would have
-    /// been; when that would have been comes back. Without a time it stays as it is.
+    /// Moves the deadline to `share` (0 to 1) of the remaining time. Returns the previous deadline
+    /// for [`put_back`](Self::put_back). Does nothing if there is no deadline.
     pub(super) fn bring_forward(&self, share: f64) -> Later {
         let later = self.at.load(Ordering::Relaxed);
         let now = self.begun.elapsed().as_nanos() as u64;
@@ -41,12 +41,12 @@ impl Alarm {
         Later(later)
     }
 
-    /// It rings when it would have rung.
+    /// Restores an earlier deadline.
     pub(super) fn put_back(&self, later: Later) {
         self.at.store(later.0, Ordering::Relaxed);
     }
 
-    /// Whether the moment has come.
+    /// Returns true if the deadline has passed.
     pub(super) fn rings(&self) -> bool {
         let at = self.at.load(Ordering::Relaxed);
         at != NEVER && self.begun.elapsed().as_nanos() >= u128::from(at)

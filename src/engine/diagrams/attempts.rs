@@ -1,69 +1,71 @@
-//! Attempts at the set of all markings, in slices of time.
+//! Attempts at computing the reachable set, in time slices.
 //!
-//! Orders are tried as in [`explore`](super::explore), in slices that grow; a try that was cut
-//! short begins again when it has more time than before. Where places are not known to be bounded,
-//! markings may be infinitely many, and after the first short tries only one order is gone on with.
+//! Orders are tried as in [`explore`](super::explore), in growing slices. An interrupted try is
+//! repeated when more time is available than before. If places are not known to be bounded, there
+//! may be infinitely many markings, and only one order is continued after the first short tries.
 
 use super::{Course, FIRST_SLICE, MOST_LEVELS, ORDERING, Reached, TRIED, order, saturate, tries};
 use crate::engine::Progress;
 use parikh_net::{Facts, Net};
 use parikh_solvers::Budget;
 use parikh_symbolic::Stop;
-use parikh_symbolic::order::Order;
+use parikh_symbolic::order::LevelOrder;
 use std::time::{Duration, Instant};
 
-/// The part of the memory that is left which diagrams may take: others search beside.
+/// Share of the remaining memory for diagrams, in [0, 1]. Other engines search at the same time.
 const MEMORY: f64 = 0.5;
 
-/// The longest try of any order but the first where markings may be infinitely many.
+/// Limit on the length of tries of all orders but the first, if there may be infinitely many
+/// markings.
 const LONGEST_UNBOUNDED: Duration = Duration::from_secs(2);
 
-/// So many slices without enough time for another try, and there will not be any with more.
+/// Number of slices without enough time for another try, after which the engine gives up.
 const TOO_SHORT: u32 = 3;
 
-/// What came of the set.
+/// Result of using the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Everything that was wanted.
+    /// Every question is answered.
     All,
-    /// A part, for lack of time: the rest is to be had from the same set again.
+    /// Some questions are answered. The same set must be computed again for the rest, because time
+    /// ran out.
     Part,
-    /// Nothing yet: more time is needed than there was.
+    /// No question is answered. More time is needed.
     Nothing,
 }
 
-/// How long a try took.
+/// Duration of a try.
 #[derive(Clone, Copy)]
 struct Times {
     until_set: Duration,
     all: Duration,
 }
 
-/// What is tried, and what was.
+/// The state of the tries.
 #[derive(Debug, Default)]
 pub(super) struct Attempts {
-    /// Once they were looked for, the most promising first.
-    orders: Vec<Order>,
-    /// What is still to be tried: an order, and for how long.
+    /// The orders, the most promising first. Empty until they are computed.
+    orders: Vec<LevelOrder>,
+    /// The remaining tries, in reverse: the index of an order and its time slice.
     tries: Vec<(usize, Option<Duration>)>,
-    /// How long the next one was tried, if it was cut short.
+    /// Time used by the last try if it was interrupted.
     cut: Duration,
-    /// How many slices had no more time than that.
+    /// Number of slices that had no more time than `cut`.
     too_short: u32,
-    /// Of the first slice the share, in [0, 1], that a try has; nothing where a try has its own
-    /// time. After such a slice, without a set, others have their turn first.
+    /// Share of the first slice for each try, in [0, 1]. `None` if the tries have their own time
+    /// slices. After such a first slice without a set, other engines run first.
     first: Option<f64>,
-    /// How many tries there were.
+    /// Number of tries so far.
     pub(super) made: u64,
 }
 
 impl Attempts {
-    /// In the first slice each order has this share of the time, in [0, 1].
+    /// Creates the state in which each order gets this share of the first slice, in [0, 1].
     pub(super) fn after_a_look(share: f64) -> Self {
         Attempts { first: Some(share), ..Attempts::default() }
     }
 
-    /// Finds orders, once.
+    /// Computes the orders, once.
     fn prepare(&mut self, net: &Net, facts: &Facts, budget: &Budget) {
         if !self.orders.is_empty() || net.place_count() > MOST_LEVELS {
             return;
@@ -77,8 +79,8 @@ impl Attempts {
         self.tries.reverse();
     }
 
-    /// Tries orders until one leads to the set, and has something done with it. `is_done` tells
-    /// when nothing is asked any more.
+    /// Tries orders until one leads to the set, and uses the set. `is_done` returns true if no
+    /// question is open.
     pub(super) fn slice(
         &mut self,
         (net, facts): (&Net, &Facts),
@@ -125,7 +127,7 @@ impl Attempts {
         Progress::Finished
     }
 
-    /// The first slice: each order for a moment. A set that is simple is there at once.
+    /// Runs the first slice: each order for a short time. A simple set is found at once.
     fn look(
         &mut self,
         (net, facts): (&Net, &Facts),
@@ -134,7 +136,8 @@ impl Attempts {
         use_set: &(dyn Fn(Reached<'_, '_>) -> Result<Use, Stop> + Sync),
     ) -> Progress {
         let moment = budget.remaining().map_or(FIRST_SLICE, |left| left.mul_f64(share));
-        // Where markings may be infinitely many, no order may end: one tells as much as all.
+        // With infinitely many markings no order may terminate, so one order is as informative as
+        // all.
         let bounded = net.places().all(|p| facts.upper_bound(p).is_some());
         let orders = if bounded { self.orders.len().min(TRIED[0]) } else { 1 };
         for order in 0..orders.min(self.orders.len()) {
@@ -152,7 +155,7 @@ impl Attempts {
         }
     }
 
-    /// One try, with so much time for the set, and for what is done with it.
+    /// Runs one try, with one budget for computing the set and one that also covers its use.
     fn attempt(
         &mut self,
         net: &Net,
@@ -173,7 +176,7 @@ impl Attempts {
         Ok((used, Times { until_set, all: began.elapsed() }))
     }
 
-    /// Whether nothing is to be done any more. Else this order is the one that is gone on with.
+    /// Returns true if all questions are answered. Otherwise only this order is continued.
     fn is_enough(&mut self, order: usize, (used, times): (Use, Times)) -> bool {
         (self.tries, self.cut) = match used {
             Use::All => (Vec::new(), Duration::ZERO),

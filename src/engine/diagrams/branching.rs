@@ -1,16 +1,17 @@
-//! Formulas of CTL over the set of all markings.
+//! CTL formulas over the reachable set.
 //!
-//! Of each part of a formula, from the inside out, the markings are found of which it is true. The
-//! set of all markings is closed under firing, so nothing leads out of it, and what is true of the
-//! initial marking there is true of it in the net.
+//! For each subformula, from the inside out, the set of markings that satisfy it is computed. The
+//! reachable set is closed under firing, so a formula holds at the initial marking within the set
+//! exactly if it holds in the net.
 //!
-//! E(φ U ψ) is what leads back from ψ inside φ, by saturation or round by round. E(φ R ψ) is what
-//! is left of ψ when markings are taken away, round by round, that satisfy neither φ nor have a
-//! successor that is left. Markings that need no successor, those of φ, dead ones and those with a
-//! transition that changes nothing, and what leads to these inside ψ, never go; so the rounds are
-//! about the others alone, which stay only where runs go round; now and then it is asked whether
-//! they can there ([`cycles`](super::cycles)), as there may be as many rounds as the longest run has
-//! firings. What all paths satisfy is what no path violates.
+//! E(φ U ψ) is computed backwards from ψ within φ, by saturation or in rounds. E(φ R ψ) is computed
+//! from ψ by removing, in rounds, the markings that neither satisfy φ nor have a successor that
+//! remains. Some markings need no successor: those of φ, dead ones, and those that enable a
+//! transition without effect. These markings, and those that lead to them within ψ, are never
+//! removed. So the rounds concern only the other markings, which remain only if a cycle is
+//! reachable from them. There may be as many rounds as the longest run has firings, so from time to
+//! time a separate test checks if a cycle is possible ([`cycles`](super::cycles)). Universal path
+//! quantifiers are computed through their existential duals.
 //!
 //! Source: McMillan, *Symbolic Model Checking*, 1993.
 
@@ -18,44 +19,43 @@ use super::Reached;
 use super::cycles::Cycles;
 use parikh_net::{EffectId, Net, Predicate, TreeProperty};
 use parikh_solvers::Budget;
-use parikh_symbolic::{Relation, Set, Stop, Touch};
+use parikh_symbolic::{LevelTouch, Set, Stop, TransitionRelation};
 use parikh_temporal::{Node, Quantifier};
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// After so many rounds, and whenever there were twice as many, it is asked whether runs can go
-/// round where they are still sought.
+/// Number of rounds after which, and after each doubling of which, the test for cycles runs.
 const ROUNDS: u32 = 4;
 
-/// The share of the time of a formula, in [0, 1], after which saturation is given up for rounds.
+/// Share of the time of a formula, in [0, 1], after which saturation is replaced by rounds.
 const SATURATING: f64 = 0.15;
 
-/// The most semiflows whose firings are made one after the other.
+/// Limit on the number of semiflows whose firings are tried one after another.
 const LOOPS: usize = 16;
 
-/// Formulas that are evaluated over the same set.
+/// CTL formulas evaluated over the same set.
 pub(super) struct Branching<'e, 'r, 'd> {
     reached: &'e mut Reached<'r, 'd>,
     net: &'e Net,
     budget: &'e Budget,
-    /// Once they were asked for.
+    /// Cycle test, created when first needed.
     cycles: Option<Cycles>,
-    /// The transitions backwards.
-    backwards: Relation,
-    /// By condition the markings that satisfy it. Kept.
+    /// The reversed transition relation.
+    backwards: TransitionRelation,
+    /// For each condition, the markings that satisfy it. The sets are kept.
     satisfying: HashMap<Predicate, Set>,
-    /// The markings after which nothing has to change: those that are dead, and those that enable a
-    /// transition that changes nothing. Kept.
+    /// The dead markings, and the markings that enable a transition without effect. The sets are
+    /// kept.
     resting: Option<(Set, Set)>,
-    /// What was kept for the formula at hand.
+    /// The sets kept for the current formula.
     kept: Vec<Set>,
 }
 
 impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
-    /// Nothing is evaluated yet.
+    /// Prepares the evaluation.
     ///
     /// # Errors
-    /// When there are too many transitions.
+    /// Returns an error if there are too many transitions.
     pub(super) fn over(
         reached: &'e mut Reached<'r, 'd>,
         (net, budget): (&'e Net, &'e Budget),
@@ -66,10 +66,10 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         Ok(Branching { reached, net, budget, cycles, backwards, satisfying, resting, kept })
     }
 
-    /// Whether a property is true of a marking, by its tokens from the top level on.
+    /// Returns true if a property holds at a marking, given by its tokens from the top level on.
     ///
     /// # Errors
-    /// When the limits are reached; another property may do.
+    /// Returns an error if the limits are exceeded. Another property may still be decided.
     pub(super) fn holds(&mut self, property: &TreeProperty, at: &[u64]) -> Result<bool, Stop> {
         let result = self.members(property);
         let holds = result.map(|members| self.contains(members, at));
@@ -77,19 +77,19 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         holds
     }
 
-    /// Whether a marking is a member, by its tokens from the top level on.
+    /// Returns true if a marking, given by its tokens from the top level on, is a member.
     pub(super) fn contains(&self, members: Set, at: &[u64]) -> bool {
         self.reached.diagrams.contains(members, at)
     }
 
-    /// Keeps what is needed for several formulas, and nothing else.
+    /// Releases the sets kept for the current formula only.
     pub(super) fn forget(&mut self) {
         for set in self.kept.drain(..) {
             self.reached.diagrams.release(set);
         }
     }
 
-    /// The markings of which a property is true.
+    /// Returns the markings that satisfy a property.
     fn members(&mut self, property: &TreeProperty) -> Result<Set, Stop> {
         let formulas = property.formulas().below(property.formula());
         let mut found: HashMap<_, Set> = HashMap::new();
@@ -153,7 +153,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         Ok(last)
     }
 
-    /// All markings.
+    /// Returns the set of reachable markings.
     pub(super) fn all(&self) -> Set {
         self.reached.set
     }
@@ -164,12 +164,13 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         self.kept.push(set);
     }
 
-    /// How many sets are kept for the formula at hand.
+    /// Returns the number of sets kept for the current formula.
     pub(super) fn kept(&self) -> usize {
         self.kept.len()
     }
 
-    /// Keeps these, and of what was kept since there were `before` sets nothing else.
+    /// Keeps the sets in `these`, and releases the others that were kept after the first `before`
+    /// sets.
     pub(super) fn forget_but(&mut self, before: usize, these: &[Set]) {
         these.iter().for_each(|&set| self.reached.diagrams.keep(set));
         for set in self.kept.drain(before..).rev() {
@@ -178,7 +179,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         self.kept.extend(these);
     }
 
-    /// The markings that satisfy a condition.
+    /// Returns the markings that satisfy a condition.
     pub(super) fn satisfying(&mut self, condition: &Predicate) -> Result<Set, Stop> {
         if let Some(&known) = self.satisfying.get(condition) {
             return Ok(known);
@@ -189,14 +190,14 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         Ok(members)
     }
 
-    /// The markings that are no members, kept.
+    /// Returns the complement of a set, and keeps it.
     pub(super) fn others(&mut self, members: Set) -> Result<Set, Stop> {
         let others = self.reached.diagrams.difference(self.all(), members)?;
         self.keep(others);
         Ok(others)
     }
 
-    /// The dead markings, and those that enable a transition that changes nothing.
+    /// Returns the dead markings, and the markings that enable a transition without effect.
     fn resting(&mut self) -> Result<(Set, Set), Stop> {
         if let Some(known) = self.resting {
             return Ok(known);
@@ -212,7 +213,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         Ok((dead, idle))
     }
 
-    /// The markings that have a successor among these.
+    /// Returns the markings with a successor in `to`.
     fn next(&mut self, to: Set) -> Result<Set, Stop> {
         let (_, idle) = self.resting()?;
         let itself = self.reached.diagrams.intersection(to, idle)?;
@@ -221,7 +222,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         self.reached.diagrams.union(led, itself)
     }
 
-    /// The markings that have a successor among these, where a dead one is its own.
+    /// Returns the markings with a successor in `to`, where a dead marking is its own successor.
     pub(super) fn next_or_stay(&mut self, to: Set) -> Result<Set, Stop> {
         let next = self.next(to)?;
         let (dead, _) = self.resting()?;
@@ -229,25 +230,26 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         self.either(next, stays)
     }
 
-    /// The markings in both sets.
+    /// Returns the intersection of two sets.
     pub(super) fn both(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
         self.reached.diagrams.intersection(one, other)
     }
 
-    /// The markings in one of two sets.
+    /// Returns the union of two sets.
     pub(super) fn either(&mut self, one: Set, other: Set) -> Result<Set, Stop> {
         self.reached.diagrams.union(one, other)
     }
 
-    /// The markings on some path from which the first are until one of the second is.
+    /// Returns the markings that satisfy E(left U right).
     pub(super) fn until(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         let inside = self.reached.diagrams.union(left, right)?;
         self.leading_to(right, inside)
     }
 
-    /// The markings from which a way inside a set leads to some of its members. By saturation, and
-    /// where that takes long, round by round: the way backwards makes sets that do not go with the
-    /// order, and which of the two makes smaller ones nobody knows.
+    /// Returns the markings from which a path within `inside` leads to a member of `these`. Uses
+    /// saturation first, and rounds if saturation takes too long. Backward search makes sets that
+    /// do not fit the order of places, and it is unpredictable which of the two methods has smaller
+    /// intermediate sets.
     fn leading_to(&mut self, these: Set, inside: Set) -> Result<Set, Stop> {
         self.keep(these);
         self.keep(inside);
@@ -260,7 +262,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         }
     }
 
-    /// The same, firing by firing.
+    /// Like [`leading_to`](Self::leading_to), firing by firing.
     fn leading_to_by_rounds(&mut self, these: Set, inside: Set) -> Result<Set, Stop> {
         let diagrams = &mut *self.reached.diagrams;
         let mut all = diagrams.intersection(these, inside)?;
@@ -276,8 +278,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         Ok(all)
     }
 
-    /// The markings on some path from which the second are, until one of the first is, too, or for
-    /// ever.
+    /// Returns the markings that satisfy E(left R right).
     pub(super) fn release(&mut self, left: Set, right: Set) -> Result<Set, Stop> {
         let (dead, idle) = self.resting()?;
         let diagrams = &mut *self.reached.diagrams;
@@ -291,8 +292,8 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         self.reached.diagrams.union(stays, circling)
     }
 
-    /// The markings from which runs go on for ever among these. None of them enables a transition
-    /// that changes nothing.
+    /// Returns the markings from which an infinite run within `among` exists. No member may enable
+    /// a transition without effect.
     fn circling(&mut self, among: Set) -> Result<Set, Stop> {
         let (mut found, mut left, mut rounds) = (Set::EMPTY, among, 0u32);
         while !left.is_empty() {
@@ -300,7 +301,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
                 if !self.may_go_round(left)? {
                     return Ok(found);
                 }
-                // Nothing that is left behind has a successor in what is taken here.
+                // The remaining markings have no successor in the removed set.
                 self.keep(left);
                 let led = self.leading_to_loops(left)?;
                 found = self.reached.diagrams.union(found, led)?;
@@ -317,8 +318,8 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         self.reached.diagrams.union(found, left)
     }
 
-    /// The markings among these that lead, inside, to one where the firings of a short semiflow can
-    /// be made one after the other.
+    /// Returns the markings that lead, within `inside`, to one where the firings of a short
+    /// semiflow are possible one after another.
     fn leading_to_loops(&mut self, inside: Set) -> Result<Set, Stop> {
         let (net, budget) = (self.net, self.budget);
         let cycles = self.cycles.get_or_insert_with(|| Cycles::of(net, budget));
@@ -332,22 +333,23 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         self.leading_to(starts, inside)
     }
 
-    /// Markings from which these firings, which together change nothing, are made inside a set, in
-    /// an order that is found on the way: always the first that some marking allows.
+    /// Returns some markings from which the firings in `round`, whose total effect is zero, are
+    /// possible within `inside`. The order of the firings is built greedily backwards: the first
+    /// effect that some marking allows is taken.
     fn around(&mut self, inside: Set, mut round: Vec<(EffectId, u64)>) -> Result<Set, Stop> {
         let mut at = inside;
         while !round.is_empty() {
             let mut went = None;
             for (index, &(effect, _)) in round.iter().enumerate() {
-                // What is known of one relation is of no use to the next, and to forget it takes
-                // time that nobody else looks at.
+                // Cached results of one relation are useless for the next. Clearing them takes time
+                // without a check of the limits.
                 if self.reached.alarm.rings() || self.budget.is_exhausted() {
                     return Err(Stop::Asked);
                 }
                 let class = self.net.class(effect).iter();
                 let touches: Vec<_> =
                     class.map(|t| self.reached.transitions[t.index()].clone()).collect();
-                let relation = Relation::new(self.reached.relation.levels(), &touches)?;
+                let relation = TransitionRelation::new(self.reached.relation.levels(), &touches)?;
                 let next = self.reached.diagrams.leading_into(&relation, inside, at)?;
                 if !next.is_empty() {
                     went = Some((index, next));
@@ -358,7 +360,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
             at = next;
             self.keep(at);
             round[index].1 -= 1;
-            // The others have their turn first.
+            // The other effects come first next time.
             let (effect, count) = round.remove(index);
             if count > 0 {
                 round.push((effect, count));
@@ -367,7 +369,7 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
         Ok(at)
     }
 
-    /// Whether runs may go round among these markings.
+    /// Returns false if no cycle is possible within `among`.
     fn may_go_round(&mut self, among: Set) -> Result<bool, Stop> {
         let Branching { reached, net, budget, cycles, .. } = self;
         let cycles = cycles.get_or_insert_with(|| Cycles::of(net, budget));
@@ -385,8 +387,8 @@ impl<'e, 'r, 'd> Branching<'e, 'r, 'd> {
     }
 }
 
-/// The tokens that a transition needs, by ascending level.
-fn needs(touches: &[Touch]) -> Vec<(u32, u64)> {
+/// Returns the tokens that a transition needs, by ascending level.
+fn needs(touches: &[LevelTouch]) -> Vec<(u32, u64)> {
     touches.iter().filter(|it| it.pre > 0).map(|it| (it.level, it.pre)).collect()
 }
 
@@ -396,8 +398,8 @@ mod tests {
     use super::*;
     use parikh_net::generate::{Shape, random, random_predicate};
 
-    /// What leads back, by saturation and by rounds; and where runs go on for ever, with loops and
-    /// semiflows looked at and without.
+    /// Compares saturation with rounds, and the computation of infinite runs with and without loops
+    /// and semiflows.
     #[test]
     fn there_are_two_ways_to_go_back_and_two_to_go_round() {
         let (mut led, mut gone_round) = (0, 0);
@@ -405,10 +407,10 @@ mod tests {
             let net = random(seed, &Shape::small(seed));
             let mut rng = fastrand::Rng::with_seed(seed);
             let conditions = [(); 2].map(|()| random_predicate(&mut rng, &net, 2));
-            // Of an unbounded net there is no set, and the next one has its turn.
+            // An unbounded net has no finite set, so the test continues with the next net.
             let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
             let counts = explore(&net, 1, &budget, |mut reached| {
-                // Whatever is needed has to be kept.
+                // Collecting garbage at every step detects sets that are not kept.
                 reached.diagrams.collect_each(1);
                 let mut branching = Branching::over(&mut reached, (&net, &budget))?;
                 let these = branching.satisfying(&conditions[0])?;

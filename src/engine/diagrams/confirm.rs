@@ -1,7 +1,8 @@
-//! A diagram held against the checker: no firing leaves it, so that no marking is missing.
+//! Verification of a diagram by the checker: no firing leaves the set, so no reachable marking is
+//! missing.
 //!
-//! That settles one side, and the one where saturation could go wrong unnoticed: markings that were
-//! not found. That every member can be reached stays the word of the search.
+//! This checks the side on which an error of saturation would go unnoticed: missing markings. That
+//! every member is reachable is not checked.
 
 use super::Reached;
 use crate::evidence::certificate::closed_set::{ClosedSet, ClosedSetFlaw};
@@ -11,18 +12,18 @@ use parikh_solvers::Budget;
 use parikh_symbolic::{Diagrams, Set};
 use std::time::Duration;
 
-/// The most nodes that are handed to the checker.
+/// Limit on the number of nodes of a diagram for the checker.
 const MOST_NODES: usize = 2_000_000;
 
-/// How long it may take.
+/// Time limit of the check.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// The diagram of all markings as the checker reads it.
+/// Returns the diagram of all markings in the checker's format.
 pub fn closed_set(reached: &Reached<'_, '_>) -> ClosedSet {
     closed(reached, reached.set)
 }
 
-/// The same of a set that begins elsewhere.
+/// Returns the diagram of another closed set in the checker's format.
 pub(crate) fn closed(reached: &Reached<'_, '_>, set: Set) -> ClosedSet {
     let diagrams: &Diagrams<'_> = reached.diagrams;
     let diagram = diagrams.export(set, reached.level_of.len() as u32);
@@ -30,11 +31,11 @@ pub(crate) fn closed(reached: &Reached<'_, '_>, set: Set) -> ClosedSet {
     ClosedSet { order, nodes: diagram.nodes, root: diagram.root }
 }
 
-/// Whether the checker finds that there are no more than so many `markings`; `false` where that
-/// would take too long.
+/// Returns true if the checker verifies that there are no more than `markings` markings. Returns
+/// false if the check would take too long.
 ///
 /// # Errors
-/// When it finds that the set is wrong.
+/// Returns an error if the checker finds that the set is wrong.
 pub(super) fn confirm(
     net: &Net,
     reached: &Reached<'_, '_>,

@@ -1,36 +1,35 @@
-//! What becomes of the orders that are tried: how many nodes there are while a set grows, and how
-//! it ends.
+//! Log of the tried orders: the number of nodes while a set grows, and the result.
 //!
-//! Kept beside the run, so that whoever asks can see it where nothing was found, too.
+//! The log is kept outside the run, so that it is available even if nothing was found.
 
 use num_bigint::BigUint;
-use parikh_symbolic::{Figures, Stop};
+use parikh_symbolic::{DiagramFigures, Stop};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// The most samples of one try; where there are more, every other is dropped.
+/// Limit on the samples per try. When it is reached, every second sample is dropped.
 const SAMPLES: usize = 400;
 
-/// One order for one slice of time.
+/// A try of an order in a time slice.
 #[derive(Clone, Debug)]
 pub struct Try {
-    /// What the order was made by.
+    /// Name of the method that made the order.
     pub idea: &'static str,
-    /// What it scored; low is good.
+    /// Score of the order. Lower is better.
     pub score: f64,
-    /// When it began.
+    /// Start time.
     pub start: Instant,
-    /// Nodes by the time since then, ascending.
+    /// Number of nodes by the time since the start, ascending.
     pub nodes: Vec<(Duration, usize)>,
-    /// How large the diagrams were in the end.
-    pub figures: Figures,
-    /// When and how it ended: with all markings, or why not.
+    /// Size figures at the end.
+    pub figures: DiagramFigures,
+    /// Time and result of the try: complete, or the reason why it stopped.
     pub end: Option<(Duration, Result<(), Stop>)>,
-    /// How many markings there are, where they were counted.
+    /// Number of markings, if they were counted.
     pub markings: Option<BigUint>,
 }
 
-/// The try that led to a set.
+/// The log entry of the try that led to a set.
 #[derive(Clone, Copy, Debug)]
 pub struct Tried<'c> {
     pub(super) course: &'c Course,
@@ -38,20 +37,20 @@ pub struct Tried<'c> {
 }
 
 impl Tried<'_> {
-    /// How many markings there are.
+    /// Records the number of markings.
     pub fn counted(&self, markings: &BigUint) {
         self.course.lock()[self.at].markings = Some(markings.clone());
     }
 }
 
-/// All tries so far, by their beginning. Clones are the same course.
+/// The tries so far, by start time. Clones share the log.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
     tries: Arc<Mutex<Vec<Try>>>,
 }
 
 impl Course {
-    /// What was tried by now.
+    /// Returns the tries so far.
     pub fn tries(&self) -> Vec<Try> {
         self.lock().clone()
     }
@@ -60,20 +59,21 @@ impl Course {
         self.tries.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// A try begins; its number.
+    /// Adds a try and returns its index.
     pub(super) fn begin(&self, idea: &'static str, score: f64) -> usize {
         let mut tries = self.lock();
-        let (start, nodes, figures) = (Instant::now(), Vec::new(), Figures::default());
+        let (start, nodes, figures) = (Instant::now(), Vec::new(), DiagramFigures::default());
         tries.push(Try { idea, score, start, nodes, figures, end: None, markings: None });
         tries.len() - 1
     }
 
-    /// How large it is now.
-    pub(super) fn sample(&self, at: usize, figures: &Figures) {
+    /// Records the current size.
+    pub(super) fn sample(&self, at: usize, figures: &DiagramFigures) {
         let it = &mut self.lock()[at];
         let since = it.start.elapsed();
         it.figures = *figures;
-        // As far apart as would fill the list twice, or half a millisecond.
+        // Minimum distance between samples: half the average distance of a full list, but at least
+        // half a millisecond.
         let apart = (since / SAMPLES as u32).max(Duration::from_micros(500));
         if it.nodes.last().is_none_or(|last| since.saturating_sub(last.0) >= apart) {
             it.nodes.push((since, figures.nodes));
@@ -87,8 +87,8 @@ impl Course {
         }
     }
 
-    /// It has ended.
-    pub(super) fn end(&self, at: usize, figures: &Figures, how: Result<(), Stop>) {
+    /// Records the end of a try.
+    pub(super) fn end(&self, at: usize, figures: &DiagramFigures, how: Result<(), Stop>) {
         let it = &mut self.lock()[at];
         let since = it.start.elapsed();
         it.nodes.push((since, figures.nodes));
@@ -106,11 +106,11 @@ mod tests {
         let course = Course::default();
         let at = course.begin("net", 1.0);
         for nodes in 0..3 * SAMPLES {
-            // As if it had begun long ago, each a second later.
+            // Simulates a try that began long ago, with one second between the samples.
             course.lock()[at].start -= Duration::from_secs(1);
-            course.sample(at, &Figures { nodes, ..Figures::default() });
+            course.sample(at, &DiagramFigures { nodes, ..DiagramFigures::default() });
         }
-        course.end(at, &Figures { nodes: 7, ..Figures::default() }, Err(Stop::Asked));
+        course.end(at, &DiagramFigures { nodes: 7, ..DiagramFigures::default() }, Err(Stop::Asked));
         let tries = course.tries();
         assert!(tries[0].nodes.len() <= SAMPLES + 1);
         assert!(tries[0].nodes.len() > SAMPLES / 4);

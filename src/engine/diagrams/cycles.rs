@@ -1,10 +1,10 @@
-//! Which transitions a run can go round with.
+//! The transitions that can be on a cycle.
 //!
-//! A run that never ends, in a set of finitely many markings, comes to one of them twice. The
-//! firings between add up to no change: they are a T-semiflow, and so a sum of such of minimal
-//! support, each on some of these transitions alone. Where each of those semiflows has a transition
-//! that no marking of the set enables, every run leaves the set or ends. And where the firings of
-//! one can be made one after the other inside the set, they come back to where they began.
+//! An infinite run in a finite set of markings visits some marking twice. The firings in between
+//! have zero total effect: they form a T-semiflow, and so a sum of semiflows with minimal support,
+//! each on a subset of these transitions. If each minimal semiflow contains a transition that no
+//! marking of the set enables, every run leaves the set or ends. Conversely, if the firings of a
+//! semiflow are possible one after another within the set, they return to their start.
 
 use crate::structure::flows::TransitionFlow;
 use crate::structure::semiflows::transition_semiflows;
@@ -12,26 +12,26 @@ use parikh_net::{EffectId, Net};
 use parikh_solvers::Budget;
 use parikh_symbolic::Stop;
 
-/// The most semiflows that are looked for.
+/// Limit on the number of semiflows.
 const SEMIFLOWS: usize = 2_000;
 
-/// The share of the time left, in [0, 1], for finding them.
+/// Share of the remaining time for computing semiflows, in [0, 1].
 const SHARE: f64 = 0.05;
 
-/// The most firings of a semiflow that are made one after the other.
+/// Limit on the firings of a semiflow that is tried as a cycle.
 const FIRINGS: u64 = 64;
 
-/// Effects, and how often each.
+/// Effects with their numbers of firings.
 type Round = Vec<(EffectId, u64)>;
 
 /// The T-semiflows of minimal support of a net.
 pub(super) struct Cycles {
-    /// Each, few effects before many; nothing where they are not all known.
+    /// The semiflows, those with few effects first. `None` if the list is incomplete.
     rounds: Option<Vec<Round>>,
 }
 
 impl Cycles {
-    /// Those of `net`.
+    /// Computes the semiflows of `net`.
     pub(super) fn of(net: &Net, budget: &Budget) -> Cycles {
         let found = transition_semiflows(net, SEMIFLOWS, &budget.share(SHARE));
         let rounds = found.is_complete().then(|| {
@@ -46,7 +46,7 @@ impl Cycles {
         Cycles { rounds }
     }
 
-    /// The semiflows of few firings, few effects before many.
+    /// Returns the semiflows with few firings, those with few effects first.
     pub(super) fn short(&self) -> impl Iterator<Item = &[(EffectId, u64)]> {
         let rounds = self.rounds.iter().flatten().map(Vec::as_slice);
         rounds.filter(|round| {
@@ -54,10 +54,11 @@ impl Cycles {
         })
     }
 
-    /// Whether a run may go round where transitions are enabled with these effects and no others.
+    /// Returns false if no cycle is possible when only the effects for which `is_enabled` is true
+    /// can fire.
     ///
     /// # Errors
-    /// Those of `is_enabled`.
+    /// Returns an error of `is_enabled`.
     pub(super) fn may_go_round(
         &self,
         mut is_enabled: impl FnMut(EffectId) -> Result<bool, Stop>,

@@ -1,4 +1,4 @@
-//! The figures of a state space from a diagram of all markings of the net as it is.
+//! Figures of a state space from the diagram of all markings of the original net.
 
 use super::confirm::confirm;
 use super::{Course, Incomplete, explore_telling};
@@ -9,22 +9,22 @@ use parikh_solvers::Budget;
 /// The figures of a net's state space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateSpace {
-    /// Reachable markings.
+    /// Number of reachable markings.
     pub states: BigUint,
-    /// Pairs of a reachable marking and a transition enabled in it.
+    /// Number of pairs of a reachable marking and a transition enabled in it.
     pub firings: BigUint,
-    /// The most tokens on one place in a reachable marking; 0 for a net without places.
+    /// Maximum number of tokens on one place in a reachable marking. 0 for a net without places.
     pub max_tokens_in_place: u64,
-    /// The most tokens on all places together in one reachable marking.
+    /// Maximum total number of tokens in a reachable marking.
     pub max_tokens_per_marking: i128,
-    /// Whether the checker found that there are no more markings.
+    /// True if the checker verified that no marking is missing.
     pub closed: bool,
 }
 
-/// All figures.
+/// Computes all figures.
 ///
 /// # Errors
-/// When the budget does not suffice.
+/// Returns an error if the budget is not sufficient.
 pub fn figures(
     net: &Net,
     threads: usize,
@@ -32,7 +32,8 @@ pub fn figures(
     course: &Course,
 ) -> Result<StateSpace, Incomplete> {
     explore_telling(net, threads, budget, course, |reached| {
-        let needs = |t: &Vec<parikh_symbolic::Touch>| t.iter().map(|t| (t.level, t.pre)).collect();
+        let needs =
+            |t: &Vec<parikh_symbolic::LevelTouch>| t.iter().map(|t| (t.level, t.pre)).collect();
         let needs: Vec<Vec<(u32, u64)>> = reached.transitions.iter().map(needs).collect();
         let each: Vec<(u32, i64)> = reached.level_of.iter().map(|&level| (level, 1)).collect();
         let markings = reached.diagrams.count(reached.set)?;

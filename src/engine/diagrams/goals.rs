@@ -1,9 +1,9 @@
-//! Goals answered from the set of all markings.
+//! Answers goals from the set of all markings.
 //!
-//! When the set is closed, every open goal has its answer in it. What no member satisfies is
-//! refuted, and no sum is larger than in the largest member: the set itself is the certificate, one
-//! for all goals. What some member satisfies is reachable: firings to it are looked for backwards,
-//! inside the set, and reported as any witness.
+//! A closed set answers every open goal. A predicate that no member satisfies is refuted, and the
+//! maximum of a sum is its largest value in the set. The set itself is the certificate, one for all
+//! goals. If some member satisfies a predicate, a firing sequence to it is searched backwards
+//! within the set and reported as a witness.
 
 use super::Reached;
 use super::attempts::{Attempts, Use};
@@ -14,10 +14,10 @@ use crate::evidence::Document;
 use crate::ground::Ground;
 use parikh_net::{GoalId, MarkingGoal};
 use parikh_solvers::Budget;
-use parikh_symbolic::{Linear, Set, Stop};
+use parikh_symbolic::{LinearCondition, Set, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "diagrams",
     technique: TECHNIQUE,
@@ -29,10 +29,10 @@ pub const ENGINE: Engine = Engine {
 
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
-/// The most nodes of a certificate.
+/// Limit on the number of nodes of a certificate.
 const MOST_NODES: usize = 2_000_000;
 
-/// The engine at work on a ground.
+/// The engine with its state on a net.
 struct Goals<'g> {
     ground: &'g Ground<'g>,
     board: &'g Board<'g>,
@@ -42,7 +42,7 @@ struct Goals<'g> {
 
 #[derive(Clone, Debug, Default)]
 struct Statistics {
-    /// The nodes of the set, when there was one.
+    /// Number of nodes of the set. 0 if none was found.
     nodes: usize,
     refuted: u64,
     reached: u64,
@@ -81,16 +81,16 @@ impl Session for Goals<'_> {
     }
 }
 
-/// What was done with a set.
+/// Results of using a set.
 struct Settled {
     nodes: usize,
     refuted: u64,
     reached: u64,
-    /// Whether there was time for all goals.
+    /// True if there was time for all goals.
     in_time: bool,
 }
 
-/// Settles the open goals of a ground, as long as there is time.
+/// Settles the open goals of a net while there is time.
 fn settle(
     ground: &Ground<'_>,
     board: &Board<'_>,
@@ -109,7 +109,7 @@ fn settle(
     let (under, over) = (board.under(TECHNIQUE).on(ground), board.over(TECHNIQUE).on(ground));
     let by = document.as_ref().map(|document| over.by(document));
     let proof = || Proof::new(Argument::ClosedSet { nodes }, document.clone());
-    // What is to be seen, and in which members.
+    // Goals to reach, with the members that satisfy them.
     let mut wanted: Vec<(GoalId, Set)> = Vec::new();
     let task = Task::shrunk(ground, board, budget, 0);
     for (id, goal) in task.goals.iter().filter(|(id, _)| board.is_open(*id)) {
@@ -128,7 +128,7 @@ fn settle(
                     if under.seen(*id).is_some_and(|seen| seen >= most) || !board.is_open(*id) {
                         return Ok(Set::EMPTY);
                     }
-                    let linear = Linear { terms, least: most, most: i128::MAX };
+                    let linear = LinearCondition { terms, least: most, most: i128::MAX };
                     reached.diagrams.restrict(reached.set, &linear)
                 })
             }

@@ -1,16 +1,16 @@
-//! Properties of runs over the set of all markings.
+//! Linear-time properties over the set of all markings.
 //!
-//! A run has the property if the automaton accepts it. By state of the automaton, those markings
-//! are found from which an accepted run goes on in that state; components of states that lead to
-//! each other come after those that they lead to.
+//! A run has the property if the automaton accepts it. For each automaton state, the set of
+//! markings from which an accepted run continues in that state is computed. Strongly connected
+//! components of states are processed after the components that they lead to.
 //!
-//! Most components are one state that leads to itself, if to any of its component. From there a run
-//! leaves at last, or, where staying carries all marks, stays for ever: an until and a release of
-//! [`Branching`]. In other components, a run that stays carries each mark again and again. What is
-//! left of all markings, by state, when for one mark after the other those are taken away that lead
-//! to no edge with it among what is left, is where such runs are.
+//! Most components are a single state, possibly with a self-loop. A run leaves it eventually, or
+//! stays forever if all acceptance marks are on the self-loops: an until and a release of
+//! [`Branching`]. In other components, a run that stays must carry each mark infinitely often. This
+//! set is computed by starting with all markings, per state, and removing for one mark after
+//! another the markings that do not lead to an edge with the mark within the remaining set.
 //!
-//! A dead marking repeats for ever, so it is its own successor here.
+//! A dead marking repeats forever, so it is its own successor here.
 //!
 //! Source: Emerson and Lei, *Efficient model checking in fragments of the propositional
 //! mu-calculus*, LICS 1986.
@@ -20,17 +20,17 @@ use parikh_net::RunProperty;
 use parikh_net::components::components;
 use parikh_net::run_property::RunAtom;
 use parikh_symbolic::{Set, Stop};
-use parikh_temporal::{Automaton, Edge, Limits, Marks};
+use parikh_temporal::{Automaton, AutomatonEdge, AutomatonLimits, Marks};
 
-/// By state of the automaton a set of markings.
+/// A set of markings per automaton state.
 type ByState = Vec<Set>;
 
-/// Whether no run from a marking, by its tokens from the top level on, has the property; `None`
-/// where that is not known: the automaton is too large, or the property speaks of firings or of
-/// fair runs only.
+/// Returns true if no run from a marking, given by its tokens from the top level on, has the
+/// property. Returns `None` if that is unknown: the automaton is too large, or the property
+/// mentions firings or is restricted to fair runs.
 ///
 /// # Errors
-/// When the limits are reached; another property may do.
+/// Returns an error if the limits are exceeded. Another property may still be decided.
 pub(super) fn excludes(
     branching: &mut Branching<'_, '_, '_>,
     property: &RunProperty,
@@ -41,7 +41,7 @@ pub(super) fn excludes(
         return Ok(None);
     }
     let mut formulas = property.formulas().clone();
-    let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default());
+    let automaton = Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default());
     let Ok(automaton) = automaton else { return Ok(None) };
     if automaton.states.is_empty() {
         return Ok(Some(true));
@@ -62,16 +62,16 @@ struct Linear<'l, 'e, 'r, 'd> {
 }
 
 impl Linear<'_, '_, '_, '_> {
-    /// By state the markings from which an accepted run begins.
+    /// Returns, by state, the markings from which an accepted run begins.
     fn accepted(mut self) -> Result<ByState, Stop> {
         let automaton = self.automaton;
         let mut accepted = vec![Set::EMPTY; automaton.states.len()];
         for component in in_order(automaton) {
-            // What leaves the component into what is accepted already.
+            // Markings with an edge out of the component into an accepted set.
             let mut leaving = Vec::new();
             for &state in &component {
                 let out = automaton.states[state].iter();
-                let out: Vec<&Edge> =
+                let out: Vec<&AutomatonEdge> =
                     out.filter(|edge| !component.contains(&edge.target)).collect();
                 leaving.push(self.before(&out, &accepted)?);
             }
@@ -83,11 +83,11 @@ impl Linear<'_, '_, '_, '_> {
         Ok(accepted)
     }
 
-    /// The markings from which an accepted run goes on in a state that is a component by itself;
-    /// from some it leaves at once.
+    /// Returns the accepted markings of a state that is a component of its own. `leaving` are the
+    /// markings from which an accepted run leaves it at once.
     fn of_one(&mut self, state: usize, leaving: Set) -> Result<Set, Stop> {
         let automaton = self.automaton;
-        let edges: Vec<&Edge> =
+        let edges: Vec<&AutomatonEdge> =
             automaton.states[state].iter().filter(|edge| edge.target == state).collect();
         let mut staying = Set::EMPTY;
         for edge in &edges {
@@ -109,7 +109,7 @@ impl Linear<'_, '_, '_, '_> {
         self.kept_either(left, to_fair)
     }
 
-    /// The same of a component of several states.
+    /// Computes the accepted markings of a component with several states.
     fn of_several(
         &mut self,
         component: &[usize],
@@ -129,8 +129,8 @@ impl Linear<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// By state of a component the markings from which a run stays there for ever and carries all
-    /// marks again and again.
+    /// Returns, by state of a component, the markings from which a run stays in the component
+    /// forever and carries all marks infinitely often.
     fn fair(&mut self, component: &[usize]) -> Result<ByState, Stop> {
         let marks: Vec<Option<u32>> = match self.automaton.marks {
             0 => vec![None],
@@ -143,7 +143,8 @@ impl Linear<'_, '_, '_, '_> {
             for &mark in &marks {
                 let mut ends = Vec::new();
                 for (at, &state) in component.iter().enumerate() {
-                    let carries = |edge: &Edge| mark.is_none_or(|mark| edge.marks.has(mark));
+                    let carries =
+                        |edge: &AutomatonEdge| mark.is_none_or(|mark| edge.marks.has(mark));
                     let goes = self.within(component, state, &left, carries)?;
                     let goes = self.branching.both(goes, left[at])?;
                     self.branching.keep(goes);
@@ -158,8 +159,8 @@ impl Linear<'_, '_, '_, '_> {
         }
     }
 
-    /// By state of a component the markings from which a run stays there, in `inside`, until it is
-    /// in `ends`.
+    /// Returns, by state of a component, the markings from which a run stays in the component,
+    /// within `inside`, until it is in `ends`.
     fn leading_to(
         &mut self,
         component: &[usize],
@@ -182,14 +183,14 @@ impl Linear<'_, '_, '_, '_> {
         }
     }
 
-    /// The markings from which one of the edges of a state that stay in its component, and that
-    /// are wanted, leads to such a marking.
+    /// Returns the markings from which an edge of `state` leads into `to`, counting only edges that
+    /// stay in the component and satisfy `wanted`.
     fn within(
         &mut self,
         component: &[usize],
         state: usize,
         to: &ByState,
-        wanted: impl Fn(&Edge) -> bool,
+        wanted: impl Fn(&AutomatonEdge) -> bool,
     ) -> Result<Set, Stop> {
         let mut by_state = vec![Set::EMPTY; self.automaton.states.len()];
         for (&state, &set) in component.iter().zip(to) {
@@ -197,13 +198,13 @@ impl Linear<'_, '_, '_, '_> {
         }
         let automaton = self.automaton;
         let edges = automaton.states[state].iter();
-        let edges: Vec<&Edge> =
+        let edges: Vec<&AutomatonEdge> =
             edges.filter(|edge| component.contains(&edge.target) && wanted(edge)).collect();
         self.before(&edges, &by_state)
     }
 
-    /// The markings from which one of these edges leads to such a marking. Kept.
-    fn before(&mut self, edges: &[&Edge], to: &ByState) -> Result<Set, Stop> {
+    /// Returns the markings from which one of these edges leads into `to`. The set is kept.
+    fn before(&mut self, edges: &[&AutomatonEdge], to: &ByState) -> Result<Set, Stop> {
         let mut before = Set::EMPTY;
         for edge in edges.iter().filter(|edge| !to[edge.target].is_empty()) {
             let next = self.branching.next_or_stay(to[edge.target])?;
@@ -215,8 +216,8 @@ impl Linear<'_, '_, '_, '_> {
         Ok(before)
     }
 
-    /// The markings that an edge reads. Kept.
-    fn read(&mut self, edge: &Edge) -> Result<Set, Stop> {
+    /// Returns the markings that satisfy the label of an edge. The set is kept.
+    fn read(&mut self, edge: &AutomatonEdge) -> Result<Set, Stop> {
         let mut read = self.branching.all();
         for literal in edge.cube.literals() {
             let RunAtom::Holds(condition) = &self.property.atoms()[literal.atom.0 as usize] else {
@@ -240,7 +241,7 @@ impl Linear<'_, '_, '_, '_> {
     }
 }
 
-/// The states of each component, after those of components that it leads to.
+/// Returns the states of each component, after those of the components that it leads to.
 fn in_order(automaton: &Automaton) -> Vec<Vec<usize>> {
     let next = |state: u32, at: u32| {
         automaton.states[state as usize].get(at as usize).map(|edge| edge.target as u32)
@@ -263,7 +264,7 @@ mod tests {
     use parikh_solvers::Budget;
     use parikh_temporal::Ltl;
 
-    /// The search along markings tells whether there is a run.
+    /// Compares the result with an explicit search for a run.
     #[test]
     fn no_run_is_excluded_that_there_is_though_all_nodes_are_collected_that_can_be() {
         let (mut excluded, mut others) = (0, 0);
@@ -274,7 +275,7 @@ mod tests {
             let mut formulas = Ltl::default();
             let formula = random_ltl(&mut formulas, &mut rng, 3, 5);
             let property = RunProperty::new(&formulas, formula, &atoms);
-            // Of an unbounded net there is no set, and the next one has its turn.
+            // An unbounded net has no finite set, so the test continues with the next net.
             let budget = Budget::unlimited().slice(std::time::Duration::from_millis(50));
             let said = explore(&net, 1, &budget, |mut reached| {
                 reached.diagrams.collect_each(1);

@@ -1,17 +1,17 @@
-//! Reachable sets as decision diagrams: what is too many to visit is often simple to describe.
+//! Reachable sets as decision diagrams: sets too large to enumerate often have a small symbolic
+//! description.
 //!
-//! The engine in [`goals`] answers goals from such a set, the one in [`trees`] formulas of CTL.
-//! Others take the set for numbers: the figures of a state space (`run/counting.rs`), and what
-//! stays reachable (`engine/home`).
+//! The engine in [`goals`] answers goals from such a set, and the engine in [`trees`] CTL formulas.
+//! Other modules use the set for counting (`run/counting.rs`) and for home properties
+//! (`engine/home`).
 //!
-//! The net's places are put in several orders ([`order`]), and the best are tried in slices of time
-//! that grow, several at once on several threads; the first diagram that is complete is the answer.
-//! Where it is not too large, the checker sees by itself that no reachable marking is missing in it
-//! ([`confirm`]). Nobody checks the converse, that each marking in it can be reached: for that, the
-//! search is taken at its word.
+//! The places are arranged in several orders ([`order`]). The best orders are tried in growing time
+//! slices, on several threads in parallel. The first complete diagram is used. If it is not too
+//! large, the checker itself verifies that no reachable marking is missing ([`confirm`]). The
+//! converse, that each marking in the diagram is reachable, is not checked and rests on the search.
 //!
-//! Saturation does not end where markings are infinitely many. So a caller either knows that they
-//! are finitely many, or gives it only as much time as may be wasted.
+//! Saturation does not terminate for infinitely many markings. So a caller must either know that
+//! the state space is finite, or limit the time.
 
 mod alarm;
 mod attempts;
@@ -35,72 +35,74 @@ use alarm::Alarm;
 use parikh_net::{Marking, Net, PlaceId};
 use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted;
-use parikh_symbolic::order::Order;
-use parikh_symbolic::{Diagrams, Figures, Limits, Relation, Set, Stop, Touch, with_stack};
+use parikh_symbolic::order::LevelOrder;
+use parikh_symbolic::{
+    DiagramFigures, Diagrams, LevelTouch, Limits, Set, Stop, TransitionRelation, with_stack,
+};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// The first slice of time of each order; the next slice of the same order is four times as long.
+/// Time slice of the first try of an order. The next slice of the same order is four times as long.
 const FIRST_SLICE: Duration = Duration::from_millis(500);
 
-/// The share of the time, in [0, 1], for finding orders; of an engine's first slice, where it works
-/// in slices.
+/// Share of the time for computing orders, in [0, 1]. For an engine that works in slices this is a
+/// share of its first slice.
 const ORDERING: f64 = 0.2;
 
-/// How many orders are tried in each slice: fewer, as slices grow.
+/// Number of orders tried in each slice length: fewer in longer slices.
 const TRIED: [usize; 4] = [6, 3, 2, 1];
 
-/// The part of the memory that is left which diagrams may take.
+/// Share of the remaining memory for diagrams, in [0, 1].
 const MEMORY: f64 = 0.7;
 
-/// The most levels of a diagram. Saturation recurs level by level, so the stack grows with them.
+/// Limit on the number of levels of a diagram. Saturation recurses over the levels, so the stack
+/// grows with them.
 const MOST_LEVELS: usize = 400_000;
 
-/// Why the set of all reachable markings was not found.
+/// The reason why the reachable set was not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Incomplete {
-    /// The budget is spent.
+    /// The budget is exhausted.
     #[error(transparent)]
     Spent(#[from] Exhausted),
-    /// No order led to a diagram that fits.
+    /// No order led to a complete diagram within the limits.
     #[error(transparent)]
     Stopped(#[from] Stop),
     /// The checker refused the set: an internal error.
     #[error("internal error: {0}")]
     Refused(#[from] crate::evidence::certificate::closed_set::ClosedSetFlaw),
-    /// Too many places.
+    /// The net has too many places.
     #[error("the net has too many places for diagrams")]
     TooLarge,
-    /// What a marking counts is not known.
+    /// The number of original markings per marking is unknown.
     #[error(transparent)]
     Weight(#[from] crate::evidence::counting::WeightError),
 }
 
 /// The reachable markings of a net as a set of vectors.
 pub struct Reached<'r, 'd> {
-    /// Where the set lives.
+    /// The diagrams, which contain the set.
     pub diagrams: &'r mut Diagrams<'d>,
-    /// The reachable markings. The set is [kept](Diagrams::keep): no collection of nodes takes it
-    /// away.
+    /// The reachable markings. The set is [kept](Diagrams::keep), so garbage collection does not
+    /// remove it.
     pub set: Set,
-    /// The order of places with which the diagram was made.
-    pub order: &'r Order,
-    /// The level of each place.
+    /// The order of places in the diagram.
+    pub order: &'r LevelOrder,
+    /// Levels, indexed by place.
     pub level_of: &'r [u32],
     /// The net's transitions over levels, by [`TransitionId`](parikh_net::TransitionId).
-    pub transitions: &'r [Vec<Touch>],
-    /// The same transitions as one relation, prepared for firing them on sets.
-    pub relation: &'r Relation,
-    /// The entry of the course for this try: a caller that counts the markings notes the number
-    /// there.
+    pub transitions: &'r [Vec<LevelTouch>],
+    /// The same transitions as one relation, prepared for firing on sets.
+    pub relation: &'r TransitionRelation,
+    /// The log entry of this try. A caller that counts the markings records the number there.
     pub tried: Tried<'r>,
-    /// Ends what is computed with the set at present.
+    /// Deadline for computations with the set.
     alarm: &'r Alarm,
 }
 
 impl Reached<'_, '_> {
-    /// A marking of the net over levels.
+    /// Returns a marking as a vector over levels.
     pub fn vector(&self, marking: &Marking) -> Vec<u64> {
         let mut vector = vec![0; self.level_of.len()];
         for (&tokens, &level) in marking.tokens().iter().zip(self.level_of) {
@@ -109,7 +111,7 @@ impl Reached<'_, '_> {
         vector
     }
 
-    /// Places and numbers over levels, by ascending level.
+    /// Converts pairs of place and number to pairs of level and number, by ascending level.
     pub fn over_levels<T: Copy>(&self, places: &[(PlaceId, T)]) -> Vec<(u32, T)> {
         let level = |&(place, number): &(PlaceId, T)| (self.level_of[place.index()], number);
         let mut levels: Vec<(u32, T)> = places.iter().map(level).collect();
@@ -118,11 +120,11 @@ impl Reached<'_, '_> {
     }
 }
 
-/// Finds the reachable set of `net`, and calls `then` with it: the diagram is freed when `then`
-/// returns. On `threads` threads, orders are tried side by side.
+/// Computes the reachable set of `net` and calls `then` with it. The diagram is freed when `then`
+/// returns. Several orders are tried in parallel on `threads` threads.
 ///
 /// # Errors
-/// When no order led to the end within the budget.
+/// Returns an error if no order led to a complete diagram within the budget.
 pub fn explore<T: Send>(
     net: &Net,
     threads: usize,
@@ -132,10 +134,10 @@ pub fn explore<T: Send>(
     explore_telling(net, threads, budget, &Course::default(), then)
 }
 
-/// The same, and `course` takes down how each order grew and ended.
+/// Like [`explore`], and records in `course` how each diagram grew and how each try ended.
 ///
 /// # Errors
-/// When no order led to the end within the budget.
+/// Returns an error if no order led to a complete diagram within the budget.
 pub fn explore_telling<T: Send>(
     net: &Net,
     threads: usize,
@@ -190,8 +192,8 @@ pub fn explore_telling<T: Send>(
     }
 }
 
-/// Tries every order for `slice`, one after the other, and says how each grew and ended. For
-/// comparisons of orders; nothing is answered.
+/// Tries every order for `slice`, one after another, and returns the log of the tries. For
+/// comparisons of orders. The sets are not used.
 pub fn each_order(net: &Net, slice: Duration, budget: &Budget) -> Vec<Try> {
     let course = Course::default();
     if net.place_count() > MOST_LEVELS {
@@ -204,14 +206,14 @@ pub fn each_order(net: &Net, slice: Duration, budget: &Budget) -> Vec<Try> {
             reached.tried.counted(&reached.diagrams.count(reached.set)?);
             Ok(())
         };
-        // What it comes to stands in the course.
+        // The result is in the log.
         let _ = saturate(net, order, limits, &course, &count);
     }
     course.tries()
 }
 
-/// Which order, by its position among the best, is tried for how long, in this order. `None` is as
-/// long as there is time.
+/// Returns the sequence of tries: the index of the order and its time slice. `None` is unlimited
+/// time.
 fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
     let mut tries = Vec::new();
     let mut slice = FIRST_SLICE;
@@ -219,16 +221,16 @@ fn tries(orders: usize) -> Vec<(usize, Option<Duration>)> {
         tries.extend((0..tried.min(orders)).map(|order| (order, Some(slice))));
         slice *= 4;
     }
-    // The two best ones to the end: where there is but one thread, the first of them.
+    // The two best orders get unlimited time. With one thread only the first of them runs.
     tries.extend((0..orders.min(2)).map(|order| (order, None)));
     tries
 }
 
-/// One try of one order, with so many bytes. The diagram has to be complete within the first
-/// budget; `then`, which takes the set, has the second one.
+/// Tries one order with `bytes` bytes of memory. The first budget limits the construction of the
+/// diagram, the second also covers `then`, which uses the set.
 fn saturate<T: Send>(
     net: &Net,
-    order: &Order,
+    order: &LevelOrder,
     (bytes, budget, after): (usize, &Budget, &Budget),
     course: &Course,
     then: &(impl Fn(Reached<'_, '_>) -> Result<T, Stop> + Sync),
@@ -237,7 +239,7 @@ fn saturate<T: Send>(
     for (level, &place) in (0..).zip(&order.places) {
         level_of[place as usize] = level;
     }
-    let transitions: Vec<Vec<Touch>> =
+    let transitions: Vec<Vec<LevelTouch>> =
         net.transitions().map(|t| touches(net, t, &level_of)).collect();
     let levels = order.places.len();
     let mut initial = vec![0; levels];
@@ -245,15 +247,15 @@ fn saturate<T: Send>(
         initial[level_of[place.index()] as usize] = net.initial()[place];
     }
     let this = course.begin(order.idea, order.score);
-    let stop = |figures: &Figures| {
+    let stop = |figures: &DiagramFigures| {
         course.sample(this, figures);
         budget.is_exhausted()
     };
     let alarm = Alarm::new();
-    let stop_after = |_: &Figures| after.is_exhausted() || alarm.rings();
+    let stop_after = |_: &DiagramFigures| after.is_exhausted() || alarm.rings();
     let start = std::time::Instant::now();
     let try_it = || {
-        let relation = Relation::new(levels as u32, &transitions)?;
+        let relation = TransitionRelation::new(levels as u32, &transitions)?;
         let mut diagrams = Diagrams::new(Limits { bytes, stop: &stop });
         let from = diagrams.single(&initial)?;
         let result = diagrams.reachable(&relation, from);
@@ -274,22 +276,22 @@ fn saturate<T: Send>(
         let (diagrams, tried, alarm) = (&mut diagrams, Tried { course, at: this }, &alarm);
         then(Reached { diagrams, set, order, level_of, transitions, relation, tried, alarm })
     };
-    // Where the system gives no thread with so deep a stack, there is no room for the rest either.
+    // If the system refuses a thread with such a large stack, memory is short as well.
     with_stack(levels, try_it).unwrap_or(Err(Stop::Memory))
 }
 
-/// What `t` needs and changes at each level, by ascending level.
-fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<Touch> {
-    let mut touches: Vec<Touch> = net
+/// Returns the input weight and the change of `t` at each level, by ascending level.
+fn touches(net: &Net, t: parikh_net::TransitionId, level_of: &[u32]) -> Vec<LevelTouch> {
+    let mut touches: Vec<LevelTouch> = net
         .pre(t)
         .iter()
-        .map(|arc| Touch { level: level_of[arc.place.index()], pre: arc.weight, change: 0 })
+        .map(|arc| LevelTouch { level: level_of[arc.place.index()], pre: arc.weight, change: 0 })
         .collect();
     for change in net.delta(t) {
         let level = level_of[change.place.index()];
         match touches.iter_mut().find(|touch| touch.level == level) {
             Some(touch) => touch.change = change.delta,
-            None => touches.push(Touch { level, pre: 0, change: change.delta }),
+            None => touches.push(LevelTouch { level, pre: 0, change: change.delta }),
         }
     }
     touches.sort_unstable();

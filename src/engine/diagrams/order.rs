@@ -1,22 +1,22 @@
-//! Orders of a net's places for diagrams: its units and semiflows, handed to
+//! Orders of a net's places for diagrams: passes the net's units and semiflows to
 //! [`parikh_symbolic::order`].
 
 use crate::structure::semiflows::place_semiflows;
 use parikh_net::{Net, UnitId};
 use parikh_solvers::Budget;
-use parikh_symbolic::order::{self, Order, Shape};
+use parikh_symbolic::order::{self, LevelOrder, NetShape};
 
-/// The most semiflows that are looked at.
+/// Limit on the number of semiflows.
 const SEMIFLOWS: usize = 5_000;
 
-/// Orders of the places of `net`, the most promising first; at least one.
-pub fn candidates(net: &Net, budget: &Budget) -> Vec<Order> {
+/// Returns orders of the places of `net`, the most promising first, at least one.
+pub fn candidates(net: &Net, budget: &Budget) -> Vec<LevelOrder> {
     let index = |place: parikh_net::PlaceId| place.index() as u32;
     let ends = |arcs: &[parikh_net::Arc]| arcs.iter().map(|arc| index(arc.place)).collect();
     let semiflows = place_semiflows(net, SEMIFLOWS, &budget.share(0.3));
     let flows = semiflows.flows.iter();
     let flows = flows.map(|flow| flow.terms().iter().map(|&(place, _)| index(place)).collect());
-    let shape = Shape {
+    let shape = NetShape {
         places: net.place_count(),
         transitions: net.transitions().map(|t| (ends(net.pre(t)), ends(net.post(t)))).collect(),
         flows: flows.filter(|flow: &Vec<u32>| flow.len() > 1).collect(),
@@ -25,7 +25,7 @@ pub fn candidates(net: &Net, budget: &Budget) -> Vec<Order> {
     order::candidates(&shape, &|| budget.is_exhausted())
 }
 
-/// The own places of each unit, depth first.
+/// Returns the own places of each unit, in depth-first order.
 fn units(net: &Net) -> Vec<Vec<u32>> {
     let Some(units) = net.units() else { return Vec::new() };
     let mut children: Vec<Vec<UnitId>> = vec![Vec::new(); units.len()];
@@ -43,7 +43,7 @@ fn units(net: &Net) -> Vec<Vec<u32>> {
         }
         open.extend(children[id.index()].iter().rev());
     }
-    // All in one unit, or each in its own: that says nothing.
+    // A single unit, or one unit per place, contains no information.
     match groups.len() > 1 && groups.len() < net.place_count() {
         true => groups,
         false => Vec::new(),

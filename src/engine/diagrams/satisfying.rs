@@ -1,14 +1,14 @@
-//! The markings of a set that satisfy a predicate, as a set again, and how to get there.
+//! The markings of a set that satisfy a predicate, as a set, and firing sequences to them.
 
 use super::Reached;
 use parikh_net::{FiringSequence, Net, Predicate, TransitionId};
-use parikh_symbolic::{Linear, Set, Stop};
+use parikh_symbolic::{LinearCondition, Set, Stop};
 
 impl Reached<'_, '_> {
-    /// The members of `of` that satisfy `predicate`.
+    /// Returns the members of `of` that satisfy `predicate`.
     ///
     /// # Errors
-    /// When the limits are reached.
+    /// Returns an error if the limits are exceeded.
     pub fn satisfying(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
         match predicate {
             _ if of.is_empty() => Ok(of),
@@ -16,7 +16,7 @@ impl Reached<'_, '_> {
             Predicate::False => Ok(Set::EMPTY),
             Predicate::Atom(atom) => {
                 let (terms, most) = (self.over_levels(atom.sum.terms()), i128::from(atom.bound));
-                self.diagrams.restrict(of, &Linear { terms, least: i128::MIN, most })
+                self.diagrams.restrict(of, &LinearCondition { terms, least: i128::MIN, most })
             }
             Predicate::Enabled(t) => {
                 let needs = self.needs(*t);
@@ -43,7 +43,7 @@ impl Reached<'_, '_> {
                 let some = self.enabling_any(of, &disabled)?;
                 let of = self.diagrams.difference(of, some)?;
                 let rest = parts.iter().filter(|part| is_disabled(part).is_none());
-                // Junctions after what is said of single sums, which leaves less to be looked at.
+                // Disjunctions come last, since single sums reduce the set first.
                 let (plain, others): (Vec<_>, Vec<_>) =
                     rest.partition(|part| !matches!(part, Predicate::Or(_)));
                 let mut all = plain.into_iter().chain(others);
@@ -65,18 +65,18 @@ impl Reached<'_, '_> {
         }
     }
 
-    /// Some of the members of `of` that satisfy `predicate`, of each disjunction one part's; where
-    /// that finds none, all that there are. Where one is wanted, mostly there is no need to put all
-    /// of them together.
+    /// Returns some members of `of` that satisfy `predicate`, using only one part of each
+    /// disjunction. If that finds none, returns all such members. If one member is enough, this
+    /// usually avoids the union of many sets.
     ///
     /// # Errors
-    /// When the limits are reached.
+    /// Returns an error if the limits are exceeded.
     pub fn some_satisfying(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
         let some = self.in_one_way(of, predicate)?;
         if some.is_empty() { self.satisfying(of, predicate) } else { Ok(some) }
     }
 
-    /// The members that satisfy the first part of each disjunction that any satisfies.
+    /// Returns the members that satisfy, of each disjunction, the first satisfiable part.
     fn in_one_way(&mut self, of: Set, predicate: &Predicate) -> Result<Set, Stop> {
         match predicate {
             Predicate::And(parts) => {
@@ -98,23 +98,23 @@ impl Reached<'_, '_> {
         }
     }
 
-    /// The members of `of` that enable one of these transitions.
+    /// Returns the members of `of` that enable at least one of the transitions.
     fn enabling_any(&mut self, of: Set, transitions: &[TransitionId]) -> Result<Set, Stop> {
         let needs: Vec<_> = transitions.iter().map(|&t| self.needs(t)).collect();
         self.diagrams.enabling_any(of, &needs)
     }
 
-    /// What a transition needs, by ascending level.
+    /// Returns the tokens that a transition needs, by ascending level.
     fn needs(&self, t: TransitionId) -> Vec<(u32, u64)> {
         let touches = self.transitions[t.index()].iter().filter(|touch| touch.pre > 0);
         touches.map(|touch| (touch.level, touch.pre)).collect()
     }
 
-    /// Firings from the initial marking of `net`, whose markings these are, to a member of
-    /// `target`; `None` if no member is reachable.
+    /// Returns a firing sequence from the initial marking of `net` to a member of `target`, or
+    /// `None` if no member is reachable. `net` must be the net of this set.
     ///
     /// # Errors
-    /// When the limits are reached.
+    /// Returns an error if the limits are exceeded.
     pub fn firings_to(&mut self, net: &Net, target: Set) -> Result<Option<FiringSequence>, Stop> {
         let start = self.vector(net.initial());
         let (relation, set) = (self.relation, self.set);

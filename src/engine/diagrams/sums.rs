@@ -1,6 +1,6 @@
-//! Sums over the markings of a part of a reduced net, for
-//! [numbers of markings](crate::evidence::counting), as weighted counts of a diagram: the same sums
-//! that [`explicit`](crate::engine::explicit::sums) makes by visiting all markings.
+//! Sums over the markings of a component of a reduced net, for [numbers of
+//! markings](crate::evidence::counting), as weighted counts on a diagram. These are the sums that
+//! [`explicit`](crate::engine::explicit::sums) computes by visiting all markings.
 
 use super::confirm::confirm;
 use super::{Course, Incomplete, explore_telling};
@@ -12,21 +12,21 @@ use parikh_symbolic::{Changes, Factor, Factors};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
-/// Sums over the markings of a part.
+/// Sums over the markings of a component.
 #[derive(Clone, Debug)]
 pub struct Sums {
-    /// For each product.
+    /// The sums, indexed by product.
     pub sums: Vec<BigUint>,
-    /// How many markings there are.
+    /// Number of markings.
     pub markings: BigUint,
-    /// Whether the checker found that there are no more.
+    /// True if the checker verified that no marking is missing.
     pub closed: bool,
 }
 
-/// For each product of `part` its sum over all markings.
+/// Computes the sum of each product of `part` over all markings.
 ///
 /// # Errors
-/// When the budget does not suffice.
+/// Returns an error if the budget is not sufficient.
 pub fn sums(
     part: &CountedComponent,
     weights: &mut Weights,
@@ -56,7 +56,7 @@ pub fn sums(
     })?
 }
 
-/// A factor: a lower bound, or a function beside one.
+/// Key of a factor: a lower bound, a function, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     level: u32,
@@ -64,10 +64,10 @@ struct Key {
     function: Option<Function>,
 }
 
-/// The factors made so far.
+/// The factors created so far.
 struct Table<'t> {
     weights: &'t mut Weights,
-    /// The numbers of tokens that occur at each level.
+    /// The token counts that occur at each level.
     values: &'t [Vec<u64>],
     factors: Factors,
     known: HashMap<Key, usize>,
@@ -98,8 +98,8 @@ impl Table<'_> {
     }
 }
 
-/// Fills the table with what the products of `part` need, and says where they differ from what
-/// markings count.
+/// Adds the factors of the products of `part` to the table. Returns, for each product, the levels
+/// where its factors differ from the default ones.
 fn factors(
     part: &CountedComponent,
     level_of: &[u32],

@@ -1,9 +1,11 @@
-//! Formulas of CTL, and of LTL where no run is like that, answered from the set of all markings.
+//! Answers CTL formulas from the set of all markings, and refutes LTL properties if no run has
+//! them.
 //!
-//! Where [`fixpoint`](crate::engine::fixpoint) would visit too many markings one by one, the set of
-//! them may still be simple, and so may the sets of those of which parts of a formula are true
+//! [`fixpoint`](crate::engine::fixpoint) may have to visit too many markings one by one. Their set,
+//! and the sets of markings that satisfy subformulas, may still be simple
 //! ([`branching`](super::branching)). The set of all markings is evidence for all formulas at once:
-//! the checker sees that no firing leaves it and evaluates the formula there, in its own way.
+//! the checker verifies that no firing leaves it, and evaluates the formula on it with its own
+//! algorithm.
 
 use super::Reached;
 use super::alarm::Alarm;
@@ -23,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "branching-diagrams",
     technique: TECHNIQUE,
@@ -39,13 +41,14 @@ pub const ENGINE: Engine = Engine {
 
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
-/// The share of the first slice, in [0, 1], that a try has for the set: all have half of it.
+/// Share of the first slice for computing the set in one try, in [0, 1]. All tries together get
+/// half of the slice.
 const LOOK: f64 = 0.08;
 
-/// The most of the time left, in [0, 1], that one of several formulas has.
+/// Limit on the share of the remaining time for one of several formulas, in [0, 1].
 const LONGEST: f64 = 0.25;
 
-/// The most nodes of a set that the checker is given.
+/// Limit on the number of nodes of a set for the checker.
 const MOST_NODES: usize = 500_000;
 
 struct Trees<'g> {
@@ -57,7 +60,7 @@ struct Trees<'g> {
 
 #[derive(Default)]
 struct Figures {
-    /// The nodes of the set, when there was one.
+    /// Number of nodes of the set. 0 if none was found.
     nodes: AtomicUsize,
     decided: AtomicU64,
 }
@@ -87,7 +90,7 @@ impl Session for Trees<'_> {
     }
 }
 
-/// Decides the open properties of a ground, short ones first.
+/// Decides the open properties of a net, short ones first.
 fn settle(
     (ground, board): (&Ground<'_>, &Board<'_>),
     mut reached: Reached<'_, '_>,
@@ -119,7 +122,8 @@ fn settle(
         if !board.is_open(*id) {
             continue;
         }
-        // What one computes is of use to others: the first take longest.
+        // Later formulas reuse results of earlier ones, so the first ones take longest and get more
+        // time.
         let share = f64::max(LONGEST, 1.0 / (open.len() + runs - at) as f64);
         alarm.set(budget.remaining().map(|left| left.mul_f64(share)));
         match branching.holds(property, &initial) {
@@ -146,8 +150,8 @@ fn settle(
     })
 }
 
-/// Excludes runs with the open properties of a ground: how many, and whether there was time for all
-/// of them. A run that there is, walks find.
+/// Refutes open run properties. Returns the number of refuted ones, and true if there was time for
+/// all. Existing runs are found by walks instead.
 fn settle_runs(
     (ground, board): (&Ground<'_>, &Board<'_>),
     branching: &mut Branching<'_, '_, '_>,

@@ -1,10 +1,9 @@
-//! What some markings in a row lead to that was not known before, as one thread finds it.
+//! The unknown successors of a block of consecutive markings, as computed by one thread.
 //!
-//! The thread fires all that is chosen and looks all of it up, while nobody changes the set of
-//! markings. Most successors are there: these are forgotten at once, as are those that the block
-//! itself has met a moment ago. The others are kept in the order of the markings and of their
-//! firings, with what finds them in a table, and sorted by the part of the table that is to be
-//! asked when it is certain which of them are new.
+//! The thread fires the chosen transitions and looks up all successors while nobody changes the set
+//! of markings. Most successors are known and are dropped at once, as are successors that the block
+//! has met recently. The others are kept in order of markings and firings, with their hashes. At
+//! the end they are sorted by the part of the table that decides which of them are new.
 
 use super::layout::Layout;
 use super::moves::Moves;
@@ -12,50 +11,51 @@ use super::set::{Hash, PARTS, equal};
 use super::tree::Folder;
 use std::collections::TryReserveError;
 
-/// How many of the successors met last are compared with those that come.
+/// Number of recent successors that new ones are compared with.
 const LATE: usize = 1 << 13;
 
-/// Successors of markings in a row that were not known, and what a thread noted of these markings.
-/// See the module. No two are in one line of the cache, as threads write to them at the same time.
+/// The unknown successors of consecutive markings, with the thread's notes about these markings.
+/// See the module documentation. Each block has its own cache lines, because threads write to
+/// blocks at the same time.
 #[repr(align(128))]
 pub(crate) struct Block<N> {
-    /// The number of the first marking.
+    /// Number of the first marking.
     pub(crate) first: u32,
-    /// By marking how many successors are kept of it and those before it.
+    /// For each marking, the number of successors kept for it and the markings before it.
     pub(crate) ends: Vec<u32>,
-    /// How many there were, known ones among them.
+    /// Number of firings, including those to known markings.
     pub(crate) firings: u64,
-    /// By successor the transition, …
+    /// For each successor, the fired transition.
     pub(crate) fired: Vec<u32>,
-    /// … the whole key, …
+    /// For each successor, the whole key.
     keys: Vec<u64>,
-    /// … the root of what is stored, if that is folded, …
+    /// For each successor, the root of its stored words, if these are folded.
     roots: Vec<u64>,
-    /// … and what finds it.
+    /// For each successor, the hash.
     pub(crate) hashes: Vec<Hash>,
-    /// Successors with parts that have no number yet: they have neither a root nor a hash.
-    /// Ascending.
+    /// Successors with parts that have no number yet, ascending. They have neither a root nor a
+    /// hash.
     pub(crate) unfolded: Vec<u32>,
-    /// All successors, those of the same part of the table side by side, else in their order …
+    /// All successors, grouped by part of the table, and in their order within a part.
     order: Vec<u32>,
-    /// … and where those of each part begin.
+    /// Start of every part in `order`.
     starts: [u32; PARTS + 1],
-    /// What was noted of the markings.
+    /// The notes about the markings.
     pub(crate) notes: N,
-    /// Whether it ends before the last marking that it was to hold.
+    /// True if the block ends before its last planned marking.
     pub(crate) is_cut: bool,
     layout: Layout,
 }
 
-/// What a thread has for itself, to make one block after the other.
+/// A thread's own buffers for making one block after another.
 pub(crate) struct Maker {
-    /// Successors of a marking, one key after the other, …
+    /// Keys of the successors of one marking, one after another.
     keys: Vec<u64>,
-    /// … and the roots of what is stored of them, if that is folded, and what finds them.
+    /// Root (if keys are folded) and hash of each successor.
     found: Vec<(Option<u64>, Hash)>,
-    /// Successors kept of late, each at a place that comes from its hash, and one more; 0 for none.
+    /// Cache of recent successors: index plus 1 at a position derived from the hash, 0 if empty.
     late: Vec<u32>,
-    /// If keys are folded.
+    /// The folder, if keys are folded.
     pub(crate) folder: Option<Folder>,
 }
 
@@ -64,27 +64,26 @@ impl Maker {
         Maker { keys: Vec::new(), found: Vec::new(), late: vec![0; LATE], folder }
     }
 
-    /// For another block.
+    /// Prepares for the next block.
     pub(crate) fn begin(&mut self) {
         self.late.fill(0);
     }
 }
 
-/// What a block asks of the markings that are stored already.
+/// Queries of a block to the set of stored markings.
 pub(crate) trait Lookup {
-    /// The root of what is stored of a successor of the marking that `folder` has loaded, if its
-    /// parts are known.
+    /// Returns the root of a successor's stored words if all its parts are known. The predecessor
+    /// must be loaded in `folder`.
     fn root_apart(&self, folder: &mut Option<Folder>, stored: &[u64]) -> Option<u64>;
 
-    /// Reads the table's line of what has this hash, so that it is in the cache when it is asked
-    /// for.
+    /// Loads the table's cache line for a hash, so that a later query is fast.
     fn touch(&self, hash: Hash);
 
-    /// Whether there is a marking of which this is stored: some words, or the root.
+    /// Returns true if a marking with these stored words (or this root) exists.
     fn contains(&self, stored: &[u64], hash: Hash) -> bool;
 }
 
-/// No successors of a marking, for one firing does not fit the layout of keys, or memory is short.
+/// Error: a firing does not fit the layout of keys, or memory is short.
 pub(crate) struct Unfit;
 
 impl<N: Default> Block<N> {
@@ -106,7 +105,7 @@ impl<N: Default> Block<N> {
         }
     }
 
-    /// Empties it, for successors of markings from `first` on.
+    /// Empties the block and prepares it for the successors of the markings from `first` on.
     pub(crate) fn begin(&mut self, first: u32, layout: Layout) {
         (self.first, self.layout, self.is_cut) = (first, layout, true);
         self.firings = 0;
@@ -121,11 +120,11 @@ impl<N: Default> Block<N> {
         self.notes = N::default();
     }
 
-    /// Fires each of `chosen` in `key`, the marking that comes next, which `maker` has loaded last,
-    /// and adds what is not in `store`.
+    /// Fires each transition of `chosen` in the next marking, `key`, which `maker` has loaded last.
+    /// Adds the successors that are not in `store`.
     ///
     /// # Errors
-    /// When one does not fit. Nothing is added then.
+    /// Returns an error if a firing does not fit. Then nothing is added.
     pub(crate) fn fire(
         &mut self,
         key: &[u64],
@@ -154,7 +153,7 @@ impl<N: Default> Block<N> {
             };
             found.push((root, hash));
         }
-        // So that the memory works on all of them at once.
+        // Prefetch all lines, so that the memory accesses overlap.
         found.iter().for_each(|it| store.touch(it.1));
         for ((&t, key), &(root, hash)) in chosen.iter().zip(keys.chunks_exact(words)).zip(&*found) {
             let at = self.fired.len() as u32;
@@ -183,7 +182,7 @@ impl<N: Default> Block<N> {
         Ok(())
     }
 
-    /// Room for so many successors of one more marking.
+    /// Reserves memory for `more` successors of one more marking.
     fn reserve(&mut self, more: usize) -> Result<(), TryReserveError> {
         let Layout { words, folded, .. } = self.layout;
         let folded = if folded { more } else { 0 };
@@ -195,12 +194,12 @@ impl<N: Default> Block<N> {
         self.roots.try_reserve(folded)
     }
 
-    /// The whole key of a successor.
+    /// Returns the whole key of a successor.
     pub(crate) fn key(&self, at: u32) -> &[u64] {
         &self.keys[at as usize * self.layout.words..][..self.layout.words]
     }
 
-    /// What is stored of it.
+    /// Returns the stored words of a successor, or its root.
     pub(crate) fn stored(&self, at: u32) -> &[u64] {
         match self.layout.folded {
             true => &self.roots[at as usize..=at as usize],
@@ -208,15 +207,15 @@ impl<N: Default> Block<N> {
         }
     }
 
-    /// Gives a successor the root that it lacks.
+    /// Sets the missing root of a successor.
     pub(crate) fn set_root(&mut self, at: u32, root: u64) {
         (self.roots[at as usize], self.hashes[at as usize]) = (root, Hash::of(&[root]));
     }
 
-    /// Sorts all successors by the parts of the table, when they have their hashes.
+    /// Sorts all successors by the parts of the table. All must have hashes.
     ///
     /// # Errors
-    /// When memory is short.
+    /// Returns an error if memory is short.
     pub(crate) fn sort(&mut self) -> Result<(), Unfit> {
         self.order.try_reserve(self.hashes.len()).map_err(|_| Unfit)?;
         let mut next = [0; PARTS];
@@ -236,12 +235,12 @@ impl<N: Default> Block<N> {
         Ok(())
     }
 
-    /// The successors for one part of the table, in their order.
+    /// Returns the successors in one part of the table, in their order.
     pub(crate) fn of_part(&self, part: usize) -> &[u32] {
         &self.order[self.starts[part] as usize..self.starts[part + 1] as usize]
     }
 
-    /// Bytes of the successors, about.
+    /// Returns the approximate size of the successors in bytes.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.keys.len() + 32 * self.fired.len()
     }

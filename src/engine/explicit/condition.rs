@@ -1,11 +1,12 @@
-//! Conditions compiled to be asked of very many packed markings.
+//! Predicates compiled for very many evaluations on packed markings.
 //!
-//! They say the same as a [`Test`](super::judge::Test), which searches need for its numbered atoms;
-//! here conditions on places of one bit are masks, so that a conjunction of them is two comparisons
-//! for each word that they are in, and a transition of a safe net is enabled by one look.
+//! They are equivalent to a [`Test`](super::judge::Test), which searches need for its numbered
+//! atoms. Here conditions on one-bit places become bit masks. A conjunction of such conditions
+//! takes two comparisons per word, and checking enabledness in a safe net takes one look.
 //!
-//! How far a marking is from a condition: as many bits as would have to change, and what a sum is
-//! above its bound. It is 0 exactly where the condition holds; it only guides.
+//! The distance of a marking to a condition is the number of bits that have to change, plus the
+//! excess of a sum over its bound. It is 0 exactly if the condition holds, and is otherwise only a
+//! heuristic.
 
 use super::judge::Sum;
 use super::packing::Packing;
@@ -14,38 +15,38 @@ use parikh_net::{Atom, Predicate};
 /// A predicate over packed markings.
 #[derive(Clone, Debug)]
 pub(crate) enum Condition {
-    /// True or false everywhere.
+    /// The same truth value in every marking.
     Constant(bool),
     /// The sum is at most the bound.
     AtMost(Sum, i128),
-    /// Nothing is enabled, or something is.
+    /// True: no transition is enabled. False: some transition is enabled.
     Dead(bool),
-    /// `all` bits are as they should be, or any of them.
+    /// All bits have the required values (`all`), or at least one has.
     Bits { all: bool, masks: Vec<Mask> },
-    /// All hold.
+    /// Conjunction of the conditions.
     All(Vec<Condition>),
-    /// One holds.
+    /// Disjunction of the conditions.
     Any(Vec<Condition>),
 }
 
-/// Bits of one word.
+/// Required values of some bits of one word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask {
     word: u32,
-    /// Those that should be set.
+    /// Bits required to be set.
     set: u64,
-    /// Those that should not.
+    /// Bits required to be clear.
     clear: u64,
 }
 
 impl Mask {
-    /// The bits that are not as they should be.
+    /// Returns the bits with a wrong value.
     fn wrong(self, key: &[u64]) -> u64 {
         let word = key[self.word as usize];
         (self.set & !word) | (self.clear & word)
     }
 
-    /// Whether any bit is as it should be.
+    /// Returns true if at least one bit has its required value.
     fn any(self, key: &[u64]) -> bool {
         let word = key[self.word as usize];
         (self.set & word) | (self.clear & !word) != 0
@@ -92,7 +93,8 @@ impl Condition {
         Condition::AtMost(Sum::new(&atom.sum, packing), bound)
     }
 
-    /// All of these, or any. Single bits, and others of the same kind, come together.
+    /// Compiles a conjunction (`all`) or disjunction. Single bits and nested masks of the same kind
+    /// are merged.
     fn junction(all: bool, parts: &[Predicate], packing: &Packing) -> Condition {
         let (mut masks, mut others): (Vec<Mask>, Vec<Condition>) = (Vec::new(), Vec::new());
         for part in parts {
@@ -125,7 +127,8 @@ impl Condition {
         if all { Condition::All(others) } else { Condition::Any(others) }
     }
 
-    /// Whether it holds in the marking packed as `key`, which is dead or not.
+    /// Returns true if the condition holds in the marking with this key. `dead` says whether the
+    /// marking is dead.
     pub(crate) fn holds(&self, key: &[u64], dead: bool) -> bool {
         match self {
             Condition::Constant(holds) => *holds,
@@ -138,7 +141,7 @@ impl Condition {
         }
     }
 
-    /// Whether it takes to know if a marking is dead.
+    /// Returns true if the condition depends on deadness.
     pub(crate) fn asks_for_deadness(&self) -> bool {
         match self {
             Condition::Dead(_) => true,
@@ -149,7 +152,7 @@ impl Condition {
         }
     }
 
-    /// How far the marking is from it; deadness counts as reached.
+    /// Returns the distance of the marking to the condition. Deadness counts as satisfied.
     pub(crate) fn distance(&self, key: &[u64]) -> u64 {
         match self {
             Condition::Constant(false) => u64::MAX,
@@ -173,8 +176,8 @@ impl Condition {
     }
 }
 
-/// Whether one bit should be one way: all of that is any of that. One bit that should be both is
-/// two.
+/// Returns true if the masks constrain exactly one bit to exactly one value. Then "all" and "any"
+/// mean the same.
 fn is_one(masks: &[Mask]) -> bool {
     matches!(masks, [mask] if mask.set.count_ones() + mask.clear.count_ones() == 1)
 }

@@ -1,30 +1,30 @@
-//! Many markings expanded at once, by several threads.
+//! Parallel expansion of many markings by several threads.
 //!
-//! A search in breadth expands markings in the order of their numbers, and nothing that it finds
-//! later changes what the next few thousand of them, a *chunk*, lead to. So a chunk is expanded in
-//! three steps:
+//! A breadth-first search expands markings in the order of their numbers, and later discoveries do
+//! not change the successors of the next few thousand markings, a *chunk*. So a chunk is expanded
+//! in three steps:
 //!
-//! 1. *Fire.* Threads take blocks of the chunk, one after the other, compute all successors of
-//!    their markings, look them up, and keep what is not there ([`Block`]). Nothing is changed.
-//! 2. *File.* Threads take parts of the table, one after the other, and go through the successors
-//!    kept that are for this part, in their order; those that no other one is equal to they put
-//!    there, without a number yet.
-//! 3. *Number.* One thread goes through what was put there in the order in which a single thread
-//!    would have met it, and stores it with the number and the parent that it would have had there.
+//! 1. *Fire.* Threads take blocks of the chunk, compute all successors of their markings, look them
+//!    up, and keep the unknown ones ([`Block`]). The set of markings does not change.
+//! 2. *File.* Threads take parts of the table and process the kept successors of each part in
+//!    order. A successor that equals no other one is inserted in the table, without a number yet.
+//! 3. *Number.* One thread visits the inserted successors in the order in which a single thread
+//!    would have found them. It stores each with the number and the parent that it would have had
+//!    there.
 //!
-//! So the numbers, and with them witnesses, are those of one thread, however many there are and
-//! however the chunks fall, and a search may change between the two ways at any marking. The third
-//! step is short: most successors are not new, and of those that are it writes a word or two. No
-//! thread waits for another but at the end of a step, and nothing has a lock but the list of what
-//! is left to be taken. That everything is looked up in the first step already is what makes it
-//! fast: markings close to each other lead to markings close to each other, which a thread finds in
-//! its cache as long as it takes them in their order, and not by parts of the table.
+//! So numbers and witnesses do not depend on the number of threads or on the chunks, and a search
+//! may switch between sequential and parallel expansion at any marking. The third step is short,
+//! because most successors are not new and each new one takes a word or two. Threads wait for each
+//! other only at the end of a step, and the only lock protects the list of remaining tasks. The
+//! look-up in the first step makes the method fast: neighbouring markings have neighbouring
+//! successors, which are in the thread's cache if it takes them in order instead of by parts of the
+//! table.
 //!
-//! A firing for which a field is too narrow ends its chunk, before its marking; that one is then
-//! expanded alone, which widens the field. So does whatever else is out of the ordinary.
+//! A firing that overflows a field ends its chunk before its marking. This marking is then expanded
+//! sequentially, which widens the field. All other special cases are handled in the same way.
 //!
-//! Rejected: a set in shards with locks, in which numbers depend on who comes first, parents take
-//! sixteen times as much, and changing the layout has to stop everybody.
+//! Rejected: a sharded set with locks. Its numbers depend on timing, parents take sixteen times as
+//! much memory, and a layout change has to stop all threads.
 
 use super::block::{Block, Maker};
 use super::room::Room;
@@ -34,44 +34,44 @@ use parikh_solvers::Budget;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// The least markings that are worth the threads.
+/// Minimum number of markings for parallel expansion.
 const FEW: u32 = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
 
-/// The most markings of the first chunk, …
+/// Limit on the markings of the first chunk.
 const FIRST: u32 = 64;
 
-/// … and of any other, …
+/// Limit on the markings of every chunk.
 const MOST: u32 = if cfg!(debug_assertions) { 200 } else { 1 << 14 };
 
-/// … the most bytes of what is kept of its successors, about, …
+/// Limit on the approximate size of a chunk's kept successors, in bytes.
 const BYTES: usize = if cfg!(debug_assertions) { 1 << 18 } else { 16 << 20 };
 
-/// … and the time that they may take. No test is to depend on it.
+/// Time limit of a chunk. In debug builds it is unlimited, so that tests do not depend on it.
 const TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1 << 30 } else { 50 });
 
-/// Where chunks of so many markings are still too long, one thread goes on alone.
+/// Minimum chunk size. If even smaller chunks take too long, the expansion becomes sequential.
 const LEAST: u32 = if cfg!(debug_assertions) { 1 } else { 16 };
 
-/// The most markings of a block, so that it stays in a thread's cache, …
+/// Limit on the markings of a block, so that it stays in a thread's cache.
 const BLOCK: u32 = 512;
 
-/// … and the least blocks of a chunk for each thread: several, for some take longer than others.
+/// Minimum number of blocks per thread in a chunk: several, since blocks take different times.
 const BLOCKS: u32 = 8;
 
-/// Markings between two looks at the budget.
+/// Number of markings between two checks of the budget.
 const POLLING: u32 = 16;
 
-/// What is done with each marking that is expanded, by whichever thread.
+/// The operations on each expanded marking, called by any thread.
 pub(crate) trait Visitor: Sync {
-    /// What a thread has for itself.
+    /// A thread's own data.
     type Scratch: Send;
-    /// What is noted of some markings in a row.
+    /// The notes about consecutive markings.
     type Notes: Default + Send + Sync;
 
-    /// For one more thread.
+    /// Creates the data of one more thread.
     fn scratch(&self) -> Self::Scratch;
 
-    /// Leaves of the enabled transitions those that are to be fired.
+    /// Reduces the enabled transitions to those that should fire.
     fn choose(
         &self,
         scratch: &mut Self::Scratch,
@@ -79,20 +79,21 @@ pub(crate) trait Visitor: Sync {
         enabled: &mut Vec<u32>,
     );
 
-    /// Notes what is to be known of the marking just chosen for, when all that was chosen is fired.
+    /// Notes facts about the marking of the last call of `choose`, after the chosen transitions
+    /// have fired.
     fn note(&self, scratch: &mut Self::Scratch, seen: ExpandedMarking<'_>, notes: &mut Self::Notes);
 }
 
-/// What was done, in the order in which one thread would have done it.
+/// Results of an expansion, in the order of a single thread.
 pub(crate) enum Done<'a, N> {
-    /// Some markings in a row are expanded, this was noted of them, and they took so many firings.
+    /// Consecutive markings have been expanded, with these notes and this number of firings.
     Expanded(N, u64),
-    /// A marking that is new: the transition that was fired, its key and its number. Its parent is
-    /// among those expanded last.
+    /// A new marking: the fired transition, its key and its number. Its parent is among the
+    /// markings expanded last.
     New(u32, &'a [u64], u32),
 }
 
-/// One thread's own, in lines of the cache that no other thread writes to.
+/// The data of one thread, in its own cache lines.
 #[repr(align(128))]
 struct Lane<S> {
     scratch: S,
@@ -101,39 +102,40 @@ struct Lane<S> {
     maker: Maker,
 }
 
-/// Threads that expand markings at once. See the module.
+/// Threads that expand markings in parallel. See the module documentation.
 pub(crate) struct Crew<V: Visitor> {
     threads: usize,
     budget: Budget,
     lanes: Vec<Lane<V::Scratch>>,
     blocks: Vec<Block<V::Notes>>,
-    /// For which layout of keys the lanes are.
+    /// The layout version that the lanes were made for.
     layout: u64,
-    /// The most markings of the next chunk.
+    /// Limit on the markings of the next chunk.
     most: u32,
-    /// Where the memory of the blocks was taken.
+    /// The memory account that the memory of the blocks was taken from.
     room: Option<Room>,
 }
 
 impl<V: Visitor> Crew<V> {
-    /// So many threads.
+    /// Creates a crew of `threads` threads.
     pub(crate) fn new(threads: usize, budget: &Budget) -> Self {
         let (lanes, blocks) = (Vec::new(), Vec::new());
         let (budget, most) = (budget.clone(), FIRST);
         Crew { threads, budget, lanes, blocks, layout: 0, most, room: None }
     }
 
-    /// Whether markings from `from` on are worth the threads.
+    /// Returns true if the markings from `from` on should be expanded in parallel.
     pub(crate) fn is_worth_it(&mut self, space: &Space<'_>, from: u32) -> bool {
         let found = space.store().len() - from;
         self.threads > 1 && found >= FEW && space.is_steady() && self.has_room(space)
     }
 
-    /// Expands markings from `from` on, as many as are good to do at once, and tells what came of
-    /// it. How many these were: none where `from` is to be expanded alone.
+    /// Expands a chunk of markings from `from` on in parallel, and reports the results through
+    /// `tell`. Returns the number of expanded markings. 0 means that `from` must be expanded
+    /// sequentially.
     ///
     /// # Errors
-    /// When the space takes no more. What was told before is so.
+    /// Returns an error if the space is full. Earlier results remain valid.
     pub(crate) fn expand(
         &mut self,
         space: &mut Space<'_>,
@@ -148,7 +150,7 @@ impl<V: Visitor> Crew<V> {
         self.follow_layout(space, visitor);
         let markings = (space.store().len() - from).min(self.most);
         self.fire_all(space, from, markings, visitor);
-        // What comes after a block that was cut is not in a row.
+        // The markings after a cut block are not consecutive.
         let cut = self.blocks.iter().position(|block| block.is_cut);
         let blocks = match cut {
             Some(cut) => &mut self.blocks[..=cut],
@@ -157,7 +159,7 @@ impl<V: Visitor> Crew<V> {
         let expanded: u32 = blocks.iter().map(|block| block.ends.len() as u32).sum();
         let bytes: usize = blocks.iter().map(Block::bytes).sum();
         if expanded == 0 {
-            // What the others did was for nothing: less of it, should this go on.
+            // The work on the later blocks was wasted, so the next chunk is smaller.
             self.most = (self.most / 4).max(LEAST);
             return Ok(0);
         }
@@ -179,13 +181,14 @@ impl<V: Visitor> Crew<V> {
             _ => {}
         }
         if self.most < LEAST {
-            // Others have the processors, or a marking takes as long as a chunk should.
+            // Other processes occupy the processors, or one marking takes as long as a whole chunk
+            // should.
             self.threads = 1;
         }
         Ok(expanded)
     }
 
-    /// Whether there is room for the blocks; taken once.
+    /// Returns true if there is memory for the blocks. It is taken once.
     fn has_room(&mut self, space: &Space<'_>) -> bool {
         let room = space.store().room();
         if self.room.is_none() && room.take(BYTES as u64).is_ok() {
@@ -194,7 +197,7 @@ impl<V: Visitor> Crew<V> {
         self.room.is_some()
     }
 
-    /// Makes the lanes for the layout of keys that there is now.
+    /// Creates the lanes anew if the layout of keys has changed.
     fn follow_layout(&mut self, space: &Space<'_>, visitor: &V) {
         if self.lanes.is_empty() || self.layout != space.layouts() {
             self.layout = space.layouts();
@@ -208,7 +211,8 @@ impl<V: Visitor> Crew<V> {
         }
     }
 
-    /// Fires all that is chosen in so many markings. Blocks that nobody came to are cut.
+    /// Fires the chosen transitions of `markings` markings. Blocks that no thread reached count as
+    /// cut.
     fn fire_all(&mut self, space: &Space<'_>, from: u32, markings: u32, visitor: &V) {
         let layout = space.packing().layout();
         let size = markings.div_ceil(BLOCKS * self.threads as u32).min(BLOCK);
@@ -230,7 +234,7 @@ impl<V: Visitor> Crew<V> {
                 lane.maker.begin();
                 for number in first..last {
                     let late = number % POLLING == 0 && budget.is_exhausted();
-                    // The others are at work on blocks like this one.
+                    // The other threads work on blocks of a similar size.
                     let large = made.load(Relaxed) + threads * block.bytes() > BYTES;
                     if late || large || !lane.fire(number, block, space, visitor) {
                         break;
@@ -238,7 +242,7 @@ impl<V: Visitor> Crew<V> {
                 }
                 block.is_cut = block.ends.len() < (last - first) as usize;
                 if block.unfolded.is_empty() && block.sort().is_err() {
-                    // No successors, no markings.
+                    // Without sorted successors, the block's markings are not expanded.
                     block.begin(first, layout);
                 }
                 made.fetch_add(block.bytes(), Relaxed);
@@ -255,7 +259,7 @@ impl<V: Visitor> Drop for Crew<V> {
 }
 
 impl<S> Lane<S> {
-    /// Fires what is chosen in a marking; whether all of it fits.
+    /// Fires the chosen transitions of a marking. Returns true if all firings fit.
     fn fire<V: Visitor<Scratch = S>>(
         &mut self,
         number: u32,
@@ -311,7 +315,8 @@ mod tests {
         }
     }
 
-    /// What an exploration found: of each marking its tokens and its parent, until it was stuck.
+    /// Result of an exploration up to its end or an error: the tokens and the parent of each
+    /// marking.
     #[derive(Default)]
     struct Found {
         markings: Vec<(Vec<u64>, u32)>,
@@ -322,14 +327,15 @@ mod tests {
         peak: u64,
     }
 
-    /// How to explore.
+    /// Parameters of an exploration.
     #[derive(Clone, Copy)]
     struct Way {
         threads: usize,
-        /// The most markings to expand.
+        /// Limit on the number of expanded markings.
         most: u32,
         ceiling: u64,
-        /// The budget is cancelled at this marking; the exploration goes on, as nobody here asks.
+        /// The budget is cancelled at this marking. The exploration continues, as the test does not
+        /// check the budget.
         cancel_at: u32,
     }
 
@@ -388,7 +394,7 @@ mod tests {
         found.folded = space.packing().layout().folded;
         found.peak = space.store().room().peak();
         let mut enabled = Vec::new();
-        // Where there was no room for another layout, nothing is left.
+        // If there was no memory for another layout, no markings are left.
         let left = space.store().len();
         assert!(left == told || left == 0, "{left} markings, {told} told");
         for number in 0..left {
@@ -405,7 +411,7 @@ mod tests {
         found
     }
 
-    /// Weights, sources, places that grow, some without end.
+    /// Random nets with weights, source transitions and growing places, some of them unbounded.
     fn random_net(rng: &mut fastrand::Rng) -> Net {
         let mut builder = NetBuilder::new("random");
         let count = rng.usize(3..12);
@@ -426,8 +432,8 @@ mod tests {
         builder.build().unwrap()
     }
 
-    /// Two tokens on each of two rings, of so many places: keys of many words, which are folded,
-    /// and widened when two tokens meet.
+    /// Two tokens on each of two rings with `size` places. The keys have many words, are folded,
+    /// and are widened when two tokens meet.
     fn rings(size: usize) -> Net {
         let mut text = String::new();
         for ring in ["p", "q"] {
@@ -462,7 +468,7 @@ mod tests {
                 let many = explore(&net, Way { threads, most, cancel_at, ..ONE });
                 assert_same(&one, &many, &context);
                 assert_eq!(one.stuck, many.stuck, "{}", context());
-                // One that was told to stop there may expand a chunk more than the other.
+                // With a limit, the parallel exploration may expand one chunk more.
                 assert!(many.markings.len() >= one.markings.len(), "{}", context());
                 together += many.together;
                 if many.together > 0 {

@@ -1,14 +1,14 @@
-//! Places whose tokens follow from those of others.
+//! Places whose token counts follow from other places.
 //!
-//! In every reachable marking a place invariant leaves one of its places no choice: of
-//! `idle + 2·busy = 3` it is enough to store `busy`. Nets have many invariants, about one for each
-//! component that is in one state at a time, and with a place left out for each a marking most
-//! often takes half the bits. What is left out is computed again when the marking is expanded; two
-//! markings are the same if what is stored is.
+//! In every reachable marking, a place invariant determines one of its places: with `idle + 2·busy
+//! = 3` it is enough to store `busy`. Nets have many invariants, about one for each component with
+//! a single local state. Omitting one place for each often halves the size of a marking. The
+//! omitted token counts are computed again when the marking is expanded. Two markings are equal if
+//! their stored parts are equal.
 //!
-//! From invariants in some order, each gives up one place that occurs in none before it and has
-//! coefficient 1 or −1: then its tokens are a sum over places that are stored, or derived before
-//! it. Sums are computed modulo 2⁶⁴, which is exact, as tokens are below that.
+//! The invariants are processed in some order. Each gives up one place that occurs in no earlier
+//! invariant and has coefficient 1 or −1. Its tokens are then a sum over places that are stored or
+//! derived earlier. Sums are computed modulo 2⁶⁴. This is exact, since token counts are smaller.
 //!
 //! # Source
 //! K. Schmidt, *Using Petri net invariants in state space construction*, TACAS 2003.
@@ -17,10 +17,10 @@ use super::layout::Field;
 use crate::structure::flows::PlaceFlow;
 use parikh_net::{Net, PlaceId};
 
-/// Terms of an invariant that is still of use: reading a marking takes a step for each.
+/// Limit on the number of terms of a useful invariant. Reading a marking takes one step per term.
 const TERMS: usize = 64;
 
-/// A place whose tokens are a constant and a sum of others', modulo 2⁶⁴.
+/// A place whose token count is a constant plus a weighted sum of other token counts, modulo 2⁶⁴.
 #[derive(Clone, Debug)]
 pub(crate) struct Derived {
     pub(crate) place: PlaceId,
@@ -28,14 +28,14 @@ pub(crate) struct Derived {
     terms: Vec<(PlaceId, u64)>,
 }
 
-/// Picks places that follow from others: each from such as are not among them, or stand before it.
-/// Only of those that `changes`.
+/// Selects derived places among the places for which `changes` is true. Each depends on stored
+/// places and on derived places before it.
 pub(crate) fn derived(
     net: &Net,
     flows: &[PlaceFlow],
     changes: impl Fn(PlaceId) -> bool,
 ) -> Vec<Derived> {
-    // Whoever found them: one that did not hold would make two markings one.
+    // Checked here whatever its source: a false invariant would merge different markings.
     let is_fit = |flow: &&PlaceFlow| flow.terms().len() <= TERMS && flow.holds(net);
     let mut flows: Vec<&PlaceFlow> = flows.iter().filter(is_fit).collect();
     flows.sort_by_key(|flow| flow.terms().len());
@@ -62,7 +62,7 @@ fn coefficients(flow: &PlaceFlow) -> Option<Vec<(PlaceId, i64)>> {
     flow.terms().iter().map(|(p, a)| Some((*p, a.to_i64()?))).collect()
 }
 
-/// Derived places compiled for one layout of fields.
+/// Derived places, compiled for one layout of fields.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Derivations {
     steps: Vec<(Field, u64, u32)>,
@@ -70,8 +70,8 @@ pub(crate) struct Derivations {
 }
 
 impl Derivations {
-    /// `fields` and `constants` by place; a place without a field has its tokens among the
-    /// constants.
+    /// Compiles the derived places. `fields` and `constants` are indexed by place. A place without
+    /// a field has its token count in `constants`.
     pub(crate) fn compile(derived: &[Derived], fields: &[Field], constants: &[u64]) -> Self {
         let mut this = Derivations::default();
         for Derived { place, constant, terms } in derived {
@@ -90,7 +90,7 @@ impl Derivations {
         this
     }
 
-    /// Fills in the fields of derived places, which are empty in `key`.
+    /// Fills in the fields of derived places, which must be 0 in `key`.
     pub(crate) fn apply(&self, key: &mut [u64]) {
         let mut at = 0;
         for &(field, constant, end) in &self.steps {

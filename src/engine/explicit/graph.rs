@@ -1,16 +1,16 @@
-//! The reachability graph of a small net, for questions of what stays reachable wherever the net
-//! goes.
+//! The reachability graph of a small net, for questions about what remains reachable forever.
 //!
-//! Every run that goes on for ever can end up in a *terminal* strongly connected component, one
-//! that no edge leaves, and stays there; from every marking some terminal component is reached. So
+//! From every marking, some *terminal* (bottom) strongly connected component is reachable, that is,
+//! one without outgoing edges. A run that enters it stays there. So
 //!
-//! something stays reachable if and only if every terminal component has a marking with it:
-//! enabling a transition, if that is to be live, or the initial one, if the net is to be
-//! reversible. When the answer is no, a firing sequence leads into a terminal component without it.
+//! a predicate always remains reachable if and only if every terminal component has a marking that
+//! satisfies it. The predicate is the enabledness of a transition for liveness, and the initial
+//! marking for reversibility. If the answer is no, a firing sequence leads into a terminal
+//! component without such a marking.
 //!
 //! # Cost
 //!
-//! Besides the markings 4 bytes per edge and 20 per marking, in plain vectors.
+//! In addition to the markings, 4 bytes per edge and 20 bytes per marking, in plain vectors.
 
 use super::room::{Full, reserved};
 use super::set::NONE;
@@ -20,26 +20,25 @@ use parikh_net::components::components_while;
 use parikh_net::{Facts, FiringSequence, Marking, Net, Predicate};
 use parikh_solvers::Budget;
 
-/// All reachable markings of a net, the edges between them, and which of them are strongly
-/// connected.
+/// The reachability graph of a net, with its strongly connected components.
 pub struct Graph<'n> {
     net: &'n Net,
     space: Space<'n>,
     budget: Budget,
-    /// Row `i` of `edges` is where marking `i` leads.
+    /// Start of each marking's successors in `edges`.
     starts: Vec<u64>,
     edges: Vec<u32>,
-    /// For each marking its component.
+    /// Components, indexed by marking.
     component: Vec<u32>,
-    /// For each component whether no edge leaves it.
+    /// For each component, true if no edge leaves it.
     terminal: Vec<bool>,
 }
 
-/// What to look for while the markings are visited.
+/// A search for a marking during the exploration.
 pub struct Search<'s> {
-    /// Whether a marking is of interest.
+    /// The condition for the marking.
     pub wanted: &'s dyn Fn(&Marking) -> bool,
-    /// A sequence to the first one that is.
+    /// Set to a firing sequence to the first marking that satisfies the condition.
     pub found: &'s mut Option<FiringSequence>,
 }
 
@@ -47,16 +46,16 @@ impl<'n> Graph<'n> {
     /// Explores the reachable markings of `net`.
     ///
     /// # Errors
-    /// When the budget does not suffice.
+    /// Returns an error if the budget is not sufficient.
     pub fn explore(net: &'n Net, facts: &Facts, budget: &Budget) -> Result<Self, Incomplete> {
         Self::explore_looking(net, facts, budget, None)
     }
 
-    /// Explores them, looking at each for a marking of interest. Such a marking is found even when
-    /// the budget ends before all were visited.
+    /// Like [`explore`](Self::explore), and also searches for a marking. It may be found even if
+    /// the budget ends before all markings are visited.
     ///
     /// # Errors
-    /// When the budget does not suffice.
+    /// Returns an error if the budget is not sufficient.
     pub fn explore_looking(
         net: &'n Net,
         facts: &Facts,
@@ -138,24 +137,24 @@ impl<'n> Graph<'n> {
         Ok(())
     }
 
-    /// How many markings are reachable.
+    /// Returns the number of reachable markings.
     pub fn states(&self) -> u64 {
         self.space.store().len().into()
     }
 
-    /// A sequence to a marking.
+    /// Returns a firing sequence to a marking.
     pub fn sequence_to(&mut self, marking: u32) -> FiringSequence {
         self.space.sequence_to(marking)
     }
 
-    /// Of each predicate whether it is lost: a marking of a terminal component without it, and how
-    /// many markings the component has. `None` where each terminal component has a marking with it:
-    /// it can be reached from every reachable marking.
+    /// Checks for each predicate whether it can become permanently unreachable. Then the result is
+    /// a marking of a terminal component without the predicate, and the number of markings of that
+    /// component. `None` means that the predicate is reachable from every reachable marking.
     ///
     /// # Errors
-    /// When the budget does not suffice.
+    /// Returns an error if the budget is not sufficient.
     pub fn lost(&mut self, wanted: &[&Predicate]) -> Result<Vec<Option<(u32, u64)>>, Incomplete> {
-        // Members of terminal components, component by component.
+        // The markings of terminal components, grouped by component.
         let is_terminal = |&number: &u32| self.terminal[self.component[number as usize] as usize];
         let mut members: Vec<u32> = Vec::new();
         for number in (0..self.space.store().len()).filter(is_terminal) {
@@ -165,7 +164,7 @@ impl<'n> Graph<'n> {
         members.sort_by_key(|&number| self.component[number as usize]);
         let (enabling, others) = self.apart(wanted);
         let mut lost = vec![None; wanted.len()];
-        // By predicate the component that has it, of those looked at the last.
+        // By predicate, the last visited component with a marking that satisfies it.
         let mut had = vec![NONE; wanted.len()];
         let (mut enabled, mut polled) = (Vec::new(), 0);
         for component in
@@ -200,8 +199,8 @@ impl<'n> Graph<'n> {
         Ok(lost)
     }
 
-    /// By transition the predicates that hold when it is enabled, and those that ask for anything
-    /// else.
+    /// Splits the predicates: by transition, the predicates that its enabledness implies; and the
+    /// predicates with other parts.
     fn apart(&self, wanted: &[&Predicate]) -> (Vec<Vec<u32>>, Vec<u32>) {
         let mut enabling = vec![Vec::new(); self.net.transition_count()];
         let mut others = Vec::new();

@@ -1,18 +1,18 @@
-//! Goals compiled to tests on packed markings, so that no marking is unpacked to be judged.
+//! Goals compiled to tests on packed markings, so that no marking is unpacked for a test.
 //!
-//! A sum of one-bit places with equal coefficients is a mask and a population count per word;
-//! other places are fields times coefficients. Enabledness of a transition is a conjunction of
-//! atoms here ([`Predicate::to_atoms`]); deadness is not, for the search knows what is enabled
-//! anyway.
+//! A sum of one-bit places with equal coefficients is evaluated by a mask and a population count
+//! per word. Other places are fields times coefficients. Enabledness of a transition is a
+//! conjunction of atoms here ([`Predicate::to_atoms`]). Deadness is no atom, since the search
+//! computes the enabled transitions anyway.
 //!
-//! Each test also says how far a marking is from it: an atom is as far as its sum is above its
-//! bound, a conjunction as far as its parts together, a disjunction as far as its nearest part.
-//! The distance is 0 exactly where the test holds, and means nothing else; it only guides.
+//! Each test also has a distance: for an atom the excess of its sum over its bound, for a
+//! conjunction the sum over its parts, for a disjunction the minimum over its parts. The distance
+//! is 0 exactly if the test holds, and is otherwise only a heuristic.
 
 use super::packing::Packing;
 use parikh_net::{LinearSum, Net, Predicate};
 
-/// Where some terms of a sum are: several one-bit fields of one word, or one wider field.
+/// The position of some terms of a sum: several one-bit fields of one word, or one wider field.
 #[derive(Clone, Copy, Debug)]
 struct Bits {
     word: u32,
@@ -33,9 +33,9 @@ struct Wide {
 pub(crate) struct Sum {
     bits: Vec<Bits>,
     wide: Vec<Wide>,
-    /// What the places without a field add up to.
+    /// The contribution of the places without a field.
     constant: i128,
-    /// No value, nor a part of one, leaves the `i64`.
+    /// True if the value and all partial sums fit in an `i64`.
     narrow: bool,
 }
 
@@ -71,7 +71,7 @@ impl Sum {
         code
     }
 
-    /// Its value in the marking packed as `key`.
+    /// Returns the value of the sum in the marking with this key.
     pub(crate) fn value(&self, key: &[u64]) -> i128 {
         let bits = self.bits.iter().map(|bits| {
             let count = (key[bits.word as usize] & bits.mask).count_ones();
@@ -82,7 +82,8 @@ impl Sum {
             (wide.coefficient, tokens)
         });
         if self.narrow {
-            // Wrapping never happens, by `narrow`; said so only to spare the checks.
+            // Overflow is impossible because of `narrow`. The wrapping operations only avoid the
+            // checks.
             let products = bits.chain(wide).map(|(a, tokens)| a.wrapping_mul(tokens as i64));
             i128::from(products.fold(0, i64::wrapping_add)) + self.constant
         } else {
@@ -95,7 +96,7 @@ impl Sum {
 /// A predicate over packed markings.
 #[derive(Clone, Debug)]
 pub(crate) enum Test {
-    /// True or false everywhere.
+    /// The same truth value in every marking.
     Constant(bool),
     /// The sum is at most the bound.
     Atom {
@@ -103,16 +104,16 @@ pub(crate) enum Test {
         sum: Sum,
         /// The right side.
         bound: i128,
-        /// Its number among the atoms of the predicate, in order of writing.
+        /// The atom's number in the predicate, in textual order.
         number: u32,
     },
-    /// Nothing is enabled.
+    /// No transition is enabled.
     Dead,
-    /// Something is enabled.
+    /// At least a single transition is enabled.
     NotDead,
-    /// All hold.
+    /// Conjunction of the tests.
     All(Vec<Test>),
-    /// One holds.
+    /// Disjunction of the tests.
     Any(Vec<Test>),
 }
 
@@ -145,7 +146,8 @@ impl Test {
         }
     }
 
-    /// Whether it holds in the marking packed as `key`, which is dead or not.
+    /// Returns true if the test holds in the marking with this key. `dead` says whether the marking
+    /// is dead.
     pub(crate) fn holds(&self, key: &[u64], dead: bool) -> bool {
         match self {
             Test::Constant(holds) => *holds,
@@ -157,7 +159,7 @@ impl Test {
         }
     }
 
-    /// How far the marking is from it; deadness counts as reached.
+    /// Returns the distance of the marking to the test. Deadness counts as satisfied.
     pub(crate) fn distance(&self, key: &[u64]) -> u64 {
         match self {
             Test::Constant(false) => u64::MAX,
@@ -175,7 +177,7 @@ impl Test {
     }
 }
 
-/// The predicate with every enabledness written as atoms, and deadness kept.
+/// Returns the predicate with enabledness rewritten as atoms, and deadness kept.
 pub(crate) fn leaves_as_atoms(predicate: &Predicate, net: &Net) -> Predicate {
     match predicate {
         Predicate::Dead | Predicate::NotDead => predicate.clone(),
@@ -185,7 +187,7 @@ pub(crate) fn leaves_as_atoms(predicate: &Predicate, net: &Net) -> Predicate {
     }
 }
 
-/// The sums of the atoms of a predicate, in the order in which [`Test`] numbers them.
+/// Returns the sums of the atoms of a predicate, in the order in which [`Test`] numbers them.
 pub(crate) fn sums_of(predicate: &Predicate) -> Vec<&LinearSum> {
     match predicate {
         Predicate::Atom(atom) => vec![&atom.sum],

@@ -1,40 +1,40 @@
-//! Where the tokens of a place are in a key, and what of a key is stored.
+//! The layout of a key: the field of each place, and the stored words.
 
-/// Where the tokens of one place are.
+/// The position of a place's tokens in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// The word.
+    /// Index of the word.
     pub(crate) word: u32,
-    /// The lowest bit in it.
+    /// Index of the lowest bit in the word.
     pub(crate) shift: u8,
-    /// Bits, 0 for a place that never changes.
+    /// Number of bits. 0 for a place that never changes.
     pub(crate) width: u8,
 }
 
 impl Field {
-    /// Its bits, moved to the lowest end.
+    /// Returns the field's bits, shifted to the lowest end.
     pub(crate) fn low_mask(self) -> u64 {
         (1 << self.width) - 1
     }
 
-    /// Its bits in its word.
+    /// Returns the field's bits in its word.
     pub(crate) fn mask(self) -> u64 {
         self.low_mask() << self.shift
     }
 
-    /// Its highest bit in its word. Only of a field that has bits.
+    /// Returns the field's highest bit in its word. The width must not be 0.
     pub(crate) fn high_bit(self) -> u64 {
         1 << (self.shift + self.width - 1)
     }
 }
 
-/// How keys are stored.
+/// The storage layout of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Words of a key.
+    /// Number of words of a key.
     pub(crate) words: usize,
-    /// How many of them are stored, the first ones; at least one.
+    /// Number of leading words that are stored, at least 1.
     pub(crate) stored: usize,
-    /// Whether they are folded into one.
+    /// True if the stored words are folded into one.
     pub(crate) folded: bool,
 }

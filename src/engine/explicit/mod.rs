@@ -1,25 +1,27 @@
-//! The explicit engine: visits markings one by one, packed into a few words each.
+//! The explicit engine: explores markings one by one, packed into a few words each.
 //!
-//! What it finds it can witness, and when it runs out of markings it has proved the rest: it is the
-//! one engine that reports on both sides. It is also the oracle that the others are tested against.
+//! The engine has a witness for everything it finds. When it has visited all markings, it has
+//! proved the rest, so it reports on both sides. It is also the reference that the other engines
+//! are tested against.
 //!
-//! Read in this order: `packing` (markings as words), `moves` (transitions on words), `store` (the
-//! set of markings: `set` numbers them, `tree` folds each into one word, `derived` leaves out
-//! places that follow from others, `parents` says where each came from, `room` counts the bytes),
-//! `space` (the three together), `judge` and `watch` (goals on words, and which to ask when),
-//! `stubborn` (which transitions can be left out), `search` (one search), `crew` (many markings at
-//! once, by several `threads`, in `block`s). [`run`] below decides what to search for and how long.
-//! [`state_space`] counts markings, [`graph`] looks at the whole graph of them.
+//! Reading order: `packing` (markings as words), `moves` (transitions on words), `store` (the set
+//! of markings). The store uses `set` (numbers the markings), `tree` (compresses each to one word),
+//! `derived` (omits places determined by others), `parents` (the predecessor of each marking) and
+//! `room` (memory accounting). Then follow `space` (these parts combined), `judge` and `watch`
+//! (goals on words, and which goals to test when), `stubborn` (transitions that can be left out),
+//! `search` (one search), and `crew` (parallel expansion by several `threads`, in `block`s).
+//! [`run`] below decides what to search for and for how long. [`state_space`] counts markings, and
+//! [`graph`] builds the reachability graph.
 //!
 //! # Strategy
 //!
-//! 1. One goal: a search with stubborn sets, best-first, with all there is. It sees no more
-//!    markings than any other search.
-//! 2. Several goals: one search for all of them, breadth-first, with a share of the time and, as
-//!    for every search, all of the memory.
-//! 3. When that does not end: a search with stubborn sets for each goal that is left, best-first,
-//!    in rounds of growing slices. The goals still to come are watched on the way. A goal whose
-//!    search was out of memory is given up.
+//! 1. One goal: a best-first search with stubborn sets and the whole budget. It never visits more
+//!    markings than other searches.
+//! 2. Several goals: one breadth-first search for all of them, with a share of the time. Every
+//!    search may use all of the memory.
+//! 3. If that search does not end: a best-first search with stubborn sets for each remaining goal,
+//!    in rounds of growing slices. Each search also watches the goals still to come. A goal whose
+//!    search ran out of memory is given up.
 
 pub(crate) mod block;
 pub(crate) mod condition;
@@ -56,7 +58,7 @@ use parikh_solvers::Budget;
 use search::{End, Report, SearchConfig, search};
 use std::time::Duration;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "explicit",
     technique: "EXPLICIT",
@@ -75,27 +77,28 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// Shortest slice worth building a search for.
+/// Minimum slice for which a search is started.
 const SHORTEST: Duration = Duration::from_millis(50);
 
-/// How the engine uses what it is given.
+/// Configuration of the engine.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The order of the search for all goals at once. Breadth by default.
+    /// Order of the search for all goals. Breadth-first by default.
     pub order: Order,
-    /// The order of searches for one goal. Best by default.
+    /// Order of the searches for one goal. Best-first by default.
     pub order_per_goal: Order,
-    /// Whether searches for one goal use stubborn sets. True by default.
+    /// True if searches for one goal use stubborn sets. True by default.
     pub stubborn: bool,
-    /// The share of the time, in [0, 1], for the search for all goals. 0.4 by default.
+    /// Share of the time for the search for all goals, in [0, 1]. 0.4 by default.
     pub full_share: f64,
-    /// The slice of the first round of searches for one goal. 2 s by default.
+    /// Slice per goal in the first round of searches for one goal. 2 s by default.
     pub first_slice: Duration,
-    /// By how much slices grow from round to round, at least 2. 4 by default.
+    /// Growth factor of the slices from round to round, at least 2. 4 by default.
     pub growth: u32,
-    /// The most bytes to take, besides the budget's ceiling on the whole process. None by default.
+    /// Limit on the memory of a search in bytes, in addition to the budget's limit for the whole
+    /// process. Unlimited by default.
     pub memory: u64,
-    /// Threads for a search in breadth, at least 1, which is the default.
+    /// Number of threads of a breadth-first search, at least 1. 1 by default.
     pub threads: usize,
 }
 
@@ -114,24 +117,24 @@ impl Default for Config {
     }
 }
 
-/// What a run did.
+/// Statistics of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Searches begun.
+    /// Number of searches started.
     pub searches: u64,
-    /// Searches that visited all there is.
+    /// Number of searches that visited all their markings.
     pub exhausted: u64,
-    /// Markings stored, in all searches together.
+    /// Number of markings stored, summed over all searches.
     pub states: u64,
-    /// Transitions fired.
+    /// Number of firings.
     pub firings: u64,
-    /// Changes of layout because a field was too narrow.
+    /// Number of layout changes because a field was too narrow.
     pub repackings: u64,
-    /// The most bytes that one search took, estimated.
+    /// Estimated peak memory of one search, in bytes.
     pub peak_bytes: u64,
-    /// The most markings of one search …
+    /// Number of markings of the largest search.
     pub largest_search: u64,
-    /// … and the bytes it took at its end.
+    /// Memory of the largest search at its end, in bytes.
     pub largest_bytes: u64,
 }
 
@@ -154,7 +157,8 @@ impl std::fmt::Display for Statistics {
 }
 
 impl Statistics {
-    /// Bytes for each marking of the largest search, with all tables; NaN before any.
+    /// Returns the bytes per marking of the largest search, with all tables. NaN if there was no
+    /// search.
     pub fn bytes_per_state(&self) -> f64 {
         self.largest_bytes as f64 / self.largest_search as f64
     }
@@ -172,7 +176,7 @@ impl Statistics {
     }
 }
 
-/// Works on the open goals of `task` until they are settled or its budget is spent.
+/// Works on the open goals of `task` until they are settled or the budget is exhausted.
 pub fn run<'a>(
     task: &'a Task<'a>,
     under: Under<'a>,
@@ -211,7 +215,8 @@ pub fn run<'a>(
                 continue;
             }
             let budget = slice_for_one(task.budget, slice, count);
-            // The goals to come are watched too: many are met on the way to another one.
+            // The goals to come are watched as well: many are reached during the search for another
+            // goal.
             let watched = open(task, goals[at..].iter().copied());
             if watched.is_empty() {
                 break;
@@ -229,8 +234,8 @@ pub fn run<'a>(
     statistics
 }
 
-/// The time for one of `goals` goals: `slice`, but half of what is left goes to all of them alike
-/// at most, so that each has its turn, and a single one has everything.
+/// Returns the budget for one of `goals` goals. A single goal gets everything. Otherwise a goal
+/// gets `slice`, but all goals together get at most half of the remaining time.
 fn slice_for_one(budget: &Budget, slice: Duration, goals: usize) -> Budget {
     if goals == 1 {
         return budget.child();

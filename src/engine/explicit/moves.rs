@@ -1,35 +1,36 @@
-//! Transitions compiled to word arithmetic on packed markings, and the search for enabled ones.
+//! Transitions compiled to word arithmetic on packed markings, and the computation of the enabled
+//! transitions.
 //!
-//! *Enabled?* All fields of a word are compared at once. Let `x` be the word, `y` the input
-//! weights packed the same way and `h` the highest bit of each field with a weight. Setting `h` in
-//! `x` and clearing it in `y` lets each field lend itself a bit, so that one subtraction compares
-//! the lower bits of all of them; the highest bits are put right by hand:
+//! *Enabledness.* All fields of a word are compared at once. Let `x` be the word, `y` the input
+//! weights packed in the same way, and `h` the highest bits of the fields with a weight. Setting
+//! `h` in `x` and clearing it in `y` gives each field a bit to borrow from. Then one subtraction
+//! compares the lower bits of all fields, and the highest bits are corrected afterwards:
 //!
 //! ```text
 //! z  = (x | h) − (y & ¬h)            no field borrows from its neighbour
 //! ge = (x & ¬y) | (¬(x ^ y) & z)     at the bits h: field of x ≥ field of y
 //! ```
 //!
-//! For fields of one bit this is `x & y == y`, and in words where all fields with weights have one
-//! bit, that is what is computed.
+//! For one-bit fields this is `x & y == y`. If all weighted fields of a word have one bit, the code
+//! computes this instead.
 //!
-//! *Fire* adds the packed effect to the word, once it is known by the same trick that no field
+//! *Firing* adds the packed effect to the word. The same trick checks before that no field
 //! overflows.
 //!
-//! *Which to ask?* Each transition is filed under one of its input places, and only the files of
-//! marked places are opened. The best place to be filed under is the one that is marked least
-//! often, so after a while transitions are filed anew by what the search has seen
-//! ([`Moves::refile`]). Incremental enabled sets, the choice of walkers, were rejected: a search
-//! leaps between markings, so the set would have to be stored with each of them.
+//! *Candidates.* Each transition is filed under one of its input places, and only the files of
+//! marked places are checked. The best place for a transition is the one that is marked least
+//! often. So after some time transitions are filed again according to the visited markings
+//! ([`Moves::refile`]). An incrementally updated set of enabled transitions, as walks use it, was
+//! rejected: a search jumps between markings, so the set would have to be stored with each marking.
 
 use super::packing::Packing;
 use parikh_net::{Net, PlaceId, TransitionId};
 
-/// Asks whether the fields of one word hold the weights of one transition.
+/// Checks that the fields of one word contain the input weights of one transition.
 #[derive(Clone, Copy, Debug)]
 struct Check {
     word: u32,
-    /// All fields of the check have one bit.
+    /// True if all checked fields have one bit.
     bits: bool,
     need: u64,
     high: u64,
@@ -46,52 +47,53 @@ impl Check {
     }
 }
 
-/// Changes the fields of one word.
+/// The changes of one word by a transition.
 #[derive(Clone, Copy, Debug)]
 struct Patch {
     word: u32,
-    /// What to add, modulo 2⁶⁴: the fields' changes, each at its place.
+    /// The number to add, modulo 2⁶⁴: the changes of the fields, shifted to their positions.
     delta: u64,
-    /// The changes above zero …
+    /// The positive changes.
     gain: u64,
-    /// … and the highest bits of their fields.
+    /// The highest bits of the fields with positive changes.
     high: u64,
 }
 
 impl Patch {
-    /// Whether a field would not hold its sum.
+    /// Returns true if a field would overflow.
     fn overflows(&self, x: u64) -> bool {
         let into_high = (x & !self.high).wrapping_add(self.gain & !self.high);
         ((x & self.gain) | ((x | self.gain) & into_high)) & self.high != 0
     }
 }
 
-/// One transition.
+/// A compiled transition.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     checks: (u32, u32),
     patches: (u32, u32),
-    /// It adds more to a place than the place's field can hold: firing it always overflows.
+    /// True if the transition adds more to a place than its field can hold. Firing it always
+    /// overflows.
     too_much: bool,
 }
 
-/// A firing that the packing has no room for.
+/// Error: firing this transition overflows a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow(pub(crate) TransitionId);
 
-/// The transitions filed under one field.
+/// The transitions filed under a field.
 #[derive(Clone, Copy, Debug)]
 struct File {
     mask: u64,
     entries: (u32, u32),
 }
 
-/// A transition in a file with the first of its checks, which is most often the only one.
+/// A transition in a file, with its first check, which is usually its only one.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     first: Check,
     transition: u32,
-    /// The rest of the checks.
+    /// The range of the remaining checks.
     rest: (u32, u32),
 }
 
@@ -100,21 +102,21 @@ pub(crate) struct Moves {
     moves: Vec<Move>,
     checks: Vec<Check>,
     patches: Vec<Patch>,
-    /// Transitions to look for, those that can be enabled at all in this packing.
+    /// The listed transitions that can be enabled in this packing.
     candidates: Vec<TransitionId>,
-    /// Those that are enabled always.
+    /// The transitions that are always enabled.
     always: Vec<u32>,
     entries: Vec<Entry>,
     files: Vec<File>,
-    /// For each bit of a key the file of its field.
+    /// For each bit of a key, the file of its field.
     file_of_bit: Vec<u32>,
-    /// For each word the bits of fields with a file.
+    /// For each word, the bits of the fields with a file.
     filed: Vec<u64>,
 }
 
 impl Moves {
-    /// Compiles all transitions of `net`; [`enabled`](Self::enabled) will list only those that
-    /// `listed` says.
+    /// Compiles all transitions of `net`. [`enabled`](Self::enabled) reports only those for which
+    /// `listed` is true.
     pub(crate) fn new(
         net: &Net,
         packing: &Packing,
@@ -141,7 +143,7 @@ impl Moves {
         this
     }
 
-    /// Appends the code of `t`; whether it can be enabled in this packing.
+    /// Compiles `t`. Returns false if it can never be enabled in this packing.
     fn compile(&mut self, net: &Net, packing: &Packing, t: TransitionId) -> bool {
         let mut possible = true;
         let first_check = self.checks.len();
@@ -159,7 +161,8 @@ impl Moves {
                 |check| check.word == field.word,
                 || Check { word: field.word, bits: true, need: 0, high: 0 },
             );
-            // An impossible weight leaves rubbish here, but then nobody asks.
+            // A weight that is too large gives a wrong value here, but then the transition is no
+            // candidate.
             checks[at].need |= (arc.weight & field.low_mask()) << field.shift;
             checks[at].high |= field.high_bit();
             checks[at].bits &= field.width == 1;
@@ -191,7 +194,7 @@ impl Moves {
         possible
     }
 
-    /// Files every transition under the input place that is marked least often, by `marked`.
+    /// Files every transition under the input place with the smallest value of `marked`.
     pub(crate) fn refile(&mut self, net: &Net, packing: &Packing, marked: impl Fn(PlaceId) -> u64) {
         let mut filing: Vec<(PlaceId, TransitionId)> = Vec::with_capacity(self.candidates.len());
         self.always.clear();
@@ -228,8 +231,8 @@ impl Moves {
         }
     }
 
-    /// Lists the enabled ones of the transitions to look for, in an order that depends on nothing
-    /// but the key and the filing. Returns how many were asked.
+    /// Collects the enabled candidates, in an order that depends only on the key and the files.
+    /// Returns the number of transitions that were checked.
     pub(crate) fn enabled(&self, key: &[u64], out: &mut Vec<u32>) -> usize {
         out.clear();
         out.extend_from_slice(&self.always);
@@ -255,10 +258,10 @@ impl Moves {
         asked
     }
 
-    /// Fires `t`, which is enabled, in `key`.
+    /// Fires `t`, which must be enabled, in `key`.
     ///
     /// # Errors
-    /// When a field would overflow; the key is then spoilt.
+    /// Returns an error if a field would overflow. The key is then invalid.
     pub(crate) fn fire(&self, t: u32, key: &mut [u64]) -> Result<(), Overflow> {
         let code = self.moves[t as usize];
         if code.too_much {
@@ -276,7 +279,8 @@ impl Moves {
     }
 }
 
-/// The position of the row entry that `is_it`, from `first` on; a new one at the end otherwise.
+/// Returns the position of the entry that satisfies `is_it`, from `first` on. If there is none,
+/// appends a new entry.
 fn row_of<T>(
     rows: &mut Vec<T>,
     first: usize,
@@ -297,7 +301,8 @@ mod tests {
     use super::*;
     use parikh_net::{Facts, Marking, NetBuilder};
 
-    /// Random nets, markings and widths: enabledness and firing agree with the net's own.
+    /// Compares enabledness and firing with the net's own functions, for random nets, markings and
+    /// field widths.
     #[test]
     fn word_arithmetic_agrees_with_the_net() {
         let mut rng = fastrand::Rng::with_seed(7);

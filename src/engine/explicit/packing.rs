@@ -1,47 +1,48 @@
-//! Markings packed into words: a field of bits per place, fields side by side in `u64` words.
+//! Markings packed into words: one bit field per place, side by side in `u64` words.
 //!
-//! A hundred one-safe places fit two words instead of a hundred, and a marking that is two words
-//! is hashed, compared and copied in a few instructions. A field never straddles two words, so
-//! that arithmetic on one word never needs its neighbour: firing a transition is one addition per
-//! word it touches (see [`moves`](super::moves)).
+//! A hundred one-safe places fit in two words instead of a hundred. A marking of two words is
+//! hashed, compared and copied in a few instructions. No field spans two words, so arithmetic on
+//! one word does not affect its neighbour: firing a transition is one addition per changed word
+//! (see [`moves`](super::moves)).
 //!
-//! How wide must a field be? A bound says so; without one the field starts as narrow as the initial
-//! marking allows and *every firing checks that no field overflows*. One that would is widened, and
-//! the markings packed so far are packed anew. A bound that turns out to be wrong is treated the
-//! same: bounds make searches small, never wrong. So what the model merely claims of its places is
-//! welcome here, and nothing rests on it.
+//! The width of a field follows from an upper bound of the place. Without a bound the field starts
+//! as narrow as the initial marking allows, and *every firing checks for overflow*. On overflow the
+//! field is widened and all markings are packed again. A wrong bound is treated in the same way, so
+//! bounds make searches smaller but never wrong. Unproved bounds claimed by the model may therefore
+//! be used here.
 //!
-//! Places that no transition changes need no field at all: their tokens are those of the initial
-//! marking. Those that follow from others ([`derived`](super::derived)) have their fields in the
-//! last words, which are not stored.
+//! Places that no transition changes need no field: they keep their initial token counts. Places
+//! determined by others ([`derived`](super::derived)) have their fields in the last words, which
+//! are not stored.
 
 use super::derived::{Derivations, Derived};
 use super::layout::{Field, Layout};
 use parikh_net::{Facts, Marking, Net, PlaceId};
 
-/// Widest field: [`Marking::MAX_TOKENS`] is 2⁶³ − 1.
+/// Maximum field width, since [`Marking::MAX_TOKENS`] is 2⁶³ − 1.
 const WIDEST: u8 = 63;
 
-/// How many words with room left the layout considers for the next field. More pack tighter by
-/// next to nothing and tear apart places that are close in the model, and so in its transitions.
+/// Number of words with free bits considered for the next field. With more words the packing is
+/// hardly tighter, but places that are close in the model, and so in its transitions, are
+/// separated.
 const OPEN_WORDS: usize = 8;
 
-/// Fields of one word that move to another word, all by as many bits.
+/// Fields of one word that move to another word with the same shift.
 #[derive(Clone, Copy, Debug)]
 struct Shift {
     from: u32,
     to: u32,
     mask: u64,
-    /// To the left if positive.
+    /// Shift to the left, or to the right if negative.
     by: i8,
 }
 
-/// Carries keys from one layout to another, many fields at a time.
+/// Converts keys from one layout to another, many fields at a time.
 #[derive(Clone, Debug)]
 pub(crate) struct Carry(Vec<Shift>);
 
 impl Carry {
-    /// Writes to `new` what `old` holds.
+    /// Writes the fields of `old` to `new` in the new layout.
     pub(crate) fn apply(&self, old: &[u64], new: &mut [u64]) {
         new.fill(0);
         for shift in &self.0 {
@@ -52,7 +53,7 @@ impl Carry {
     }
 }
 
-/// A place holds more tokens than any field can: 2⁶³ or more.
+/// Error: a place has 2⁶³ tokens or more, too many for any field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unpackable;
 
@@ -60,9 +61,9 @@ pub(crate) struct Unpackable;
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
     fields: Vec<Field>,
-    /// Tokens of the places without a field; 0 elsewhere.
+    /// Token counts of the places without a field, 0 for the others.
     constants: Vec<u64>,
-    /// Whether a bound was given for the place: those are widened on their own overflow only.
+    /// True if a bound of the place is known. Such a field is widened only on its own overflow.
     bounded: Vec<bool>,
     layout: Layout,
     derived: Vec<Derived>,
@@ -70,7 +71,7 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// The layout for the reachable markings of `net`, as narrow as `facts` and the initial
+    /// Creates the layout for the reachable markings of `net`, as narrow as `facts` and the initial
     /// marking allow.
     pub(crate) fn new(net: &Net, facts: &Facts) -> Self {
         let mut changes = vec![false; net.place_count()];
@@ -99,9 +100,8 @@ impl Packing {
         packing
     }
 
-    /// The layout for very many markings, where some places follow from others: these are not
-    /// stored, and what still takes more than two words is folded into one. `None` if that is no
-    /// less.
+    /// Returns the layout for very many markings: derived places are not stored, and more than two
+    /// stored words are folded into one. Returns `None` if that saves nothing.
     pub(crate) fn compacted(&self, derived: Vec<Derived>) -> Option<Packing> {
         let widths: Vec<u8> = self.fields.iter().map(|field| field.width).collect();
         let mut compact = self.clone();
@@ -114,8 +114,8 @@ impl Packing {
         (compact.layout != self.layout).then_some(compact)
     }
 
-    /// Places fields of these widths, first fit in the order of the places; those of derived places
-    /// behind all others.
+    /// Places fields of these widths, first fit in the order of the places. The fields of derived
+    /// places come last.
     fn lay_out(&mut self, widths: &[u8]) {
         let mut is_derived = vec![false; widths.len()];
         self.derived.iter().for_each(|derived| is_derived[derived.place.index()] = true);
@@ -124,7 +124,7 @@ impl Packing {
             widths.iter().zip(&is_derived).map(pick).collect::<Vec<u8>>()
         };
         let (mut fields, end) = first_fit(&only(false), 0);
-        // A key of no words would leave nothing to store; one word costs nothing.
+        // At least one word is stored, so that a key is never empty.
         self.layout.stored = (end as usize).max(1);
         let (last, end) = first_fit(&only(true), self.layout.stored as u32);
         self.layout.words = end as usize;
@@ -135,12 +135,12 @@ impl Packing {
         self.derivations = Derivations::compile(&self.derived, &self.fields, &self.constants);
     }
 
-    /// What of a key is stored, and how.
+    /// Returns the storage layout of keys.
     pub(crate) fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Completes a key of which the stored words are given.
+    /// Computes the remaining words of a key from its stored words.
     pub(crate) fn derive(&self, key: &mut [u64]) {
         if self.layout.stored < self.layout.words {
             key[self.layout.stored..].fill(0);
@@ -148,22 +148,22 @@ impl Packing {
         }
     }
 
-    /// Words of a packed marking, at least 1.
+    /// Returns the number of words of a key, at least 1.
     pub(crate) fn words(&self) -> usize {
         self.layout.words
     }
 
-    /// Where the tokens of `p` are.
+    /// Returns the field of `p`.
     pub(crate) fn field(&self, p: PlaceId) -> Field {
         self.fields[p.index()]
     }
 
-    /// The tokens of a place without a field.
+    /// Returns the token count of a place without a field.
     pub(crate) fn constant(&self, p: PlaceId) -> u64 {
         self.constants[p.index()]
     }
 
-    /// The tokens of `p` in a packed marking.
+    /// Returns the token count of `p` in a packed marking.
     pub(crate) fn tokens(&self, key: &[u64], p: PlaceId) -> u64 {
         let field = self.fields[p.index()];
         if field.width == 0 {
@@ -172,7 +172,7 @@ impl Packing {
         key[field.word as usize] >> field.shift & field.low_mask()
     }
 
-    /// Packs `tokens(p)` for every place; each fits its field.
+    /// Packs `tokens(p)` for every place. Each count must fit its field.
     pub(crate) fn pack(&self, tokens: impl Fn(PlaceId) -> u64, key: &mut [u64]) {
         key.fill(0);
         for (index, field) in self.fields.iter().enumerate().filter(|(_, field)| field.width > 0) {
@@ -180,20 +180,20 @@ impl Packing {
         }
     }
 
-    /// The marking behind a whole `key`.
+    /// Returns the marking of a whole `key`.
     pub(crate) fn unpack(&self, key: &[u64]) -> Marking {
         let places = (0..self.fields.len()).map(PlaceId::new);
         Marking::new(places.map(|p| self.tokens(key, p)).collect())
     }
 
-    /// How to carry packed markings over to another layout of the same places, whose fields are
-    /// no narrower.
+    /// Returns the conversion of keys to another layout of the same places, whose fields are at
+    /// least as wide.
     pub(crate) fn carry_to(&self, wider: &Packing) -> Carry {
         let mut shifts: Vec<Shift> = Vec::new();
         for (from, to) in self.fields.iter().zip(&wider.fields).filter(|(from, _)| from.width > 0) {
             let shift = to.shift as i8 - from.shift as i8;
             let same = |s: &&mut Shift| (s.from, s.to, s.by) == (from.word, to.word, shift);
-            // Fields that stay side by side are most often neighbours in the order of places too.
+            // Fields with the same shift are usually neighbours in the order of places too.
             match shifts.iter_mut().rev().take(4 * OPEN_WORDS).find(same) {
                 Some(shift) => shift.mask |= from.mask(),
                 None => {
@@ -205,11 +205,12 @@ impl Packing {
         Carry(shifts)
     }
 
-    /// A layout in which `place` has room for `tokens`. Its field at least doubles, so that a
-    /// place is widened six times at most. With `all`, so does every field without a bound.
+    /// Returns a layout in which `place` has space for `tokens` tokens. Its field at least doubles,
+    /// so that a place is widened at most six times. With `all`, the fields of all places without a
+    /// bound double too.
     ///
     /// # Errors
-    /// When there are more tokens than any field can hold.
+    /// Returns an error if the token count exceeds every field.
     pub(crate) fn widened(
         &self,
         place: PlaceId,
@@ -236,9 +237,10 @@ impl Packing {
     }
 }
 
-/// Fields of these widths, first fit, in words from this one on; and the word behind the last one.
+/// Places fields of these widths, first fit, in words from `first` on. Returns the fields and the
+/// number of the first unused word.
 fn first_fit(widths: &[u8], first: u32) -> (Vec<Field>, u32) {
-    // Words with room: (word, bits used).
+    // Words with free bits: (word, bits used).
     let mut open: Vec<(u32, u8)> = Vec::with_capacity(OPEN_WORDS + 1);
     let mut end = first;
     let mut fields = Vec::with_capacity(widths.len());
@@ -264,7 +266,7 @@ fn first_fit(widths: &[u8], first: u32) -> (Vec<Field>, u32) {
     (fields, end)
 }
 
-/// Bits needed to write `tokens`, at most [`WIDEST`].
+/// Returns the number of bits of `tokens`, at most [`WIDEST`].
 fn bits(tokens: u64) -> u8 {
     (64 - tokens.leading_zeros()) as u8
 }

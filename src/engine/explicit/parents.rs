@@ -1,19 +1,18 @@
-//! What each marking was first reached from.
+//! The parent of each marking: the marking from which it was first reached.
 //!
-//! A search in breadth expands markings in the order of their numbers, so the parents of markings,
-//! one after the other, never descend: they are written as steps, a bit 0 for each step up and a
-//! bit 1 for each marking. With one bit for each marking and one for each that was expanded, a
-//! parent takes two bits at most, where its number takes 32. The parent of a marking is the number
-//! of zeros before its own one (P. Elias, *Efficient storage and retrieval by content and address
-//! of static files*, J. ACM 21(2), 1974). The first parent that does descend turns all of them into
-//! plain numbers.
+//! A breadth-first search expands markings in the order of their numbers, so the sequence of
+//! parents never decreases. It is stored as a bit vector: a bit 0 for each increment of the parent,
+//! and a bit 1 for each marking. This takes one bit per marking and one per expanded marking, so at
+//! most two bits per parent instead of 32. The parent of a marking is the number of zeros before
+//! its one (P. Elias, *Efficient storage and retrieval by content and address of static files*, J.
+//! ACM 21(2), 1974). At the first decreasing parent, all parents are converted to plain numbers.
 
 use super::room::{Full, Room, reserved};
 use super::set::NONE;
 
-/// Words of steps between two counts of the ones before them.
+/// Number of words between two stored counts of ones.
 const SAMPLED: usize = 32;
-/// A chunk of plain numbers holds 2^14.
+/// Binary logarithm of the chunk size for plain numbers.
 const SHIFT: u32 = 14;
 
 /// The parents of markings 1, 2, 3 …; marking 0 has none.
@@ -28,26 +27,27 @@ enum Kind {
     Plain(Vec<Vec<u32>>),
 }
 
-/// A word is added to `bits` when it is begun, a count to `before` with each [`SAMPLED`]th.
+/// Parents as a bit vector. A word is added to `bits` when its first bit is written, and a count to
+/// `before` with every [`SAMPLED`]th word.
 #[derive(Default)]
 struct Steps {
     bits: Vec<u64>,
-    /// Bits written.
+    /// Number of bits written.
     end: u64,
-    /// Ones before word [`SAMPLED`] · i.
+    /// Number of ones before word [`SAMPLED`] · i.
     before: Vec<u32>,
     last: u32,
-    /// Bytes taken.
+    /// Memory taken from the account, in bytes.
     taken: u64,
 }
 
 impl Parents {
-    /// Those of the initial marking: none.
+    /// Creates an empty list, for the initial marking.
     pub(crate) fn new(room: &Room) -> Self {
         Parents { kind: Kind::Steps(Steps::default()), len: 0, room: room.clone() }
     }
 
-    /// How many there are: one for each marking but the initial one.
+    /// Returns the number of parents, which is one less than the number of markings.
     pub(crate) fn len(&self) -> u32 {
         self.len
     }
@@ -55,7 +55,7 @@ impl Parents {
     /// Adds the parent of the next marking.
     ///
     /// # Errors
-    /// When there is no room.
+    /// Returns an error if memory is short.
     pub(crate) fn push(&mut self, parent: u32) -> Result<(), Full> {
         if let Kind::Steps(steps) = &self.kind
             && parent < steps.last
@@ -70,7 +70,7 @@ impl Parents {
         Ok(())
     }
 
-    /// The parent of a marking; [`NONE`] for the initial one.
+    /// Returns the parent of a marking. [`NONE`] for the initial marking.
     pub(crate) fn of(&self, number: u32) -> u32 {
         let Some(at) = number.checked_sub(1) else { return NONE };
         match &self.kind {
@@ -81,7 +81,7 @@ impl Parents {
         }
     }
 
-    /// Turns steps into plain numbers.
+    /// Converts the bit vector to plain numbers.
     fn write_out(&mut self) -> Result<(), Full> {
         let Kind::Steps(steps) = &self.kind else { return Ok(()) };
         let mut chunks = Vec::new();
@@ -128,12 +128,12 @@ fn push_plain(chunks: &mut Vec<Vec<u32>>, at: u32, parent: u32, room: &Room) -> 
 }
 
 impl Steps {
-    /// Room for a bit at `end`, the number of ones so far being `ones`.
+    /// Extends the bit vector up to bit `end`. `ones` is the number of ones so far.
     fn begin_words(&mut self, end: u64, ones: u32, room: &Room) -> Result<(), Full> {
         while self.bits.len() as u64 <= end / 64 {
             let words = self.bits.len();
             if words == self.bits.capacity() {
-                // A quarter more, and the counts with it.
+                // Grows by a quarter, and the counts accordingly.
                 let more = (words / 4).max(64);
                 let counts = more / SAMPLED + 1;
                 let bytes = (more * 8 + counts * 4) as u64;
@@ -158,7 +158,7 @@ impl Steps {
         Ok(())
     }
 
-    /// The zeros before the `at`th one, from 0.
+    /// Returns the number of zeros before one number `at`, counted from 0.
     fn parent(&self, at: u32) -> u32 {
         let sample = self.before.partition_point(|&ones| ones <= at) - 1;
         let mut left = at - self.before[sample];
@@ -186,7 +186,7 @@ mod tests {
             let mut expected: Vec<u32> = Vec::new();
             let mut parent = 0;
             for at in 0..50_000_u32 {
-                // Long runs of siblings, and long ones of markings without a child.
+                // Long runs of siblings, and long runs of markings without children.
                 parent = match rng.u8(0..100) {
                     0 => parent + rng.u32(0..300),
                     1..40 => parent + 1,

@@ -1,15 +1,14 @@
-//! The memory that the tables of one set of markings share.
+//! Memory accounting for the tables of one set of markings.
 
 use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// No room for another marking.
+/// Error: no memory for another marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// What tables take, all of one set of markings together, and what they may take. Clones are the
-/// same room.
+/// The memory account of all tables of one set of markings, with a limit. Clones share the account.
 #[derive(Clone)]
 pub(crate) struct Room {
     taken: Arc<AtomicU64>,
@@ -19,7 +18,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Of `ceiling` bytes, and of no more than `budget` has.
+    /// Creates an account with a limit of `ceiling` bytes and the memory limit of `budget`.
     pub(crate) fn new(ceiling: u64, budget: &Budget) -> Self {
         Room { taken: Arc::default(), peak: Arc::default(), ceiling, budget: budget.clone() }
     }
@@ -29,20 +28,20 @@ impl Room {
         Room::new(u64::MAX, &Budget::unlimited())
     }
 
-    /// Bytes taken.
+    /// Returns the number of bytes taken.
     pub(crate) fn taken(&self) -> u64 {
         self.taken.load(Relaxed)
     }
 
-    /// The most bytes that were ever taken.
+    /// Returns the largest number of bytes taken at any time.
     pub(crate) fn peak(&self) -> u64 {
         self.peak.load(Relaxed)
     }
 
-    /// Takes so many bytes more.
+    /// Takes `bytes` more bytes.
     ///
     /// # Errors
-    /// When they are more than there are.
+    /// Returns an error if the limit would be exceeded.
     pub(crate) fn take(&self, bytes: u64) -> Result<(), Full> {
         let taken = self.taken().saturating_add(bytes);
         if taken > self.ceiling || bytes > self.budget.memory_left() {
@@ -53,13 +52,13 @@ impl Room {
         Ok(())
     }
 
-    /// Gives back what was taken.
+    /// Returns bytes to the account.
     pub(crate) fn give_back(&self, bytes: u64) {
         self.taken.fetch_sub(bytes, Relaxed);
     }
 }
 
-/// An empty vector with room for `capacity`, if there is.
+/// Returns an empty vector with the given capacity, or an error if the allocation fails.
 pub(crate) fn reserved<T>(capacity: usize) -> Result<Vec<T>, Full> {
     let mut vector = Vec::new();
     vector.try_reserve_exact(capacity).map_err(|_| Full)?;

@@ -1,14 +1,14 @@
-//! One search through the markings of a net, for all of its goals or for one.
+//! One search through the markings of a net, for all goals or for one.
 //!
-//! A search takes a marking off its frontier, lists what is enabled, fires it, and puts the
-//! markings that are new on the frontier, until nothing is left. A marking is shown to the goals
-//! when it is new. With breadth-first order the frontier is no more than a number, for markings
-//! are numbered in the order they are found; depth-first is a stack; best-first a heap by the
-//! distance to the goal.
+//! A search takes a marking from its frontier, computes the enabled transitions, fires them, and
+//! puts the new markings on the frontier, until the frontier is empty. Goals are tested when a
+//! marking is new. For breadth-first search the frontier is a single number, since markings are
+//! numbered in the order of discovery. For depth-first search it is a stack, and for best-first
+//! search a heap ordered by the distance to the goal.
 //!
-//! A search that ends with an empty frontier has seen every reachable marking, or with stubborn
-//! sets every one that matters to its goal: what was not reached is unreachable, and the largest
-//! value seen is the maximum. A search that ends for any other reason has refuted nothing.
+//! A search that ends with an empty frontier has visited every reachable marking, or with stubborn
+//! sets every marking relevant for its goal. Then an unreached goal is unreachable, and the largest
+//! value seen is the maximum. A search that ends for another reason refutes nothing.
 
 use super::crew::{Crew, Done, Visitor};
 use super::room::{Full, Room};
@@ -28,53 +28,54 @@ use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Expansions between two looks at the budget and the board, unless they take long.
+/// Limit on the number of expansions between two checks of the budget and the board.
 const POLLING: u64 = 64;
 
-/// Memory set aside and given back when there is no more, so that what was found can still be
-/// told: sequences are read back and replayed in ordinary vectors.
+/// Reserve memory that is freed when memory runs out. It is needed to report what was found:
+/// sequences are read back and replayed in ordinary vectors.
 const BALLAST: usize = 4 << 20;
 
-/// Which marking to expand next.
+/// The order of expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The oldest: shortest sequences, and no memory for the frontier.
+    /// Breadth-first: shortest sequences, and no memory for the frontier.
     Breadth,
-    /// The newest.
+    /// Depth-first.
     Depth,
-    /// The nearest to the first of the goals, by what its atoms miss; among those the newest.
+    /// Best-first by the distance to the first open goal. Among equal distances the newest marking
+    /// comes first.
     Best,
 }
 
-/// How to search.
+/// Configuration of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchConfig {
     pub(crate) order: Order,
-    /// Whether the search is for the first goal alone; the others are watched on the way, but not
-    /// refuted, and the search ends when the first one is settled.
+    /// True if the search is for the first goal only. The other goals are watched, but not refuted,
+    /// and the search ends when the first goal is settled.
     pub(crate) first_only: bool,
-    /// Whether to fire stubborn sets only. With `first_only`.
+    /// True if only stubborn sets are fired. Requires `first_only`.
     pub(crate) stubborn: bool,
-    /// The most bytes to take for markings.
+    /// Limit on the memory for markings, in bytes.
     pub(crate) ceiling: u64,
-    /// How many threads expand markings, in breadth and without stubborn sets.
+    /// Number of threads for a breadth-first search without stubborn sets.
     pub(crate) threads: usize,
 }
 
-/// Why a search ended.
+/// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// Nothing is left to expand.
+    /// Every marking has been expanded.
     Exhausted,
-    /// All goals are settled.
+    /// Every goal is settled.
     Settled,
-    /// Out of time, memory or patience.
+    /// The budget is exhausted.
     Spent(Spent),
-    /// No room for another marking.
+    /// No further marking can be stored.
     Stuck(Stuck),
 }
 
-/// What a search did.
+/// Statistics of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Report {
     pub(crate) end: End,
@@ -100,7 +101,7 @@ impl Frontier {
         }
     }
 
-    /// Adds a marking; what it takes is taken from `room`.
+    /// Adds a marking. Memory is taken from `room`.
     fn push(&mut self, number: u32, distance: u64, room: &Room) -> Result<(), Full> {
         match self {
             Frontier::Breadth(_) => {}
@@ -131,7 +132,8 @@ impl Frontier {
     }
 }
 
-/// For how many more there is to be room so that one more has it, where there are `len`.
+/// Returns the number of additional elements to reserve before the next push, and takes their
+/// memory from `room`. The capacity doubles when it is used up.
 fn doubled<T>(len: usize, capacity: usize, room: &Room) -> Result<usize, Full> {
     if len < capacity {
         return Ok(0);
@@ -150,32 +152,32 @@ struct Search<'a> {
     watch: Watch,
     frontier: Frontier,
     stubborn: Option<Stubborn<'a>>,
-    /// By transition whether it may be fired; others are only listed.
+    /// For each transition, true if it may be fired. The others are only listed as enabled.
     fired: Vec<bool>,
     distinct: Distinct<'a>,
     firings: u64,
     expansions: u64,
-    /// How many expansions are made before maxima are compared with what is proved again.
+    /// Number of expansions before maxima are next compared with proved bounds.
     maxima_next: u64,
-    /// How many goals want an answer.
+    /// Number of open goals that keep the search going.
     open: usize,
     seen_version: u64,
-    /// Indices of goals reached but not told yet, with the marking.
+    /// Indices of goals that the current marking reaches.
     hits: Vec<u32>,
     reached: Vec<(u32, u32)>,
     ballast: Vec<u8>,
 }
 
-/// What several threads ask of the markings that they expand.
+/// The visitor for parallel expansion: tests the goals that depend on enabledness.
 struct Asking<'n> {
     net: &'n Net,
     goals: AtExpansion,
 }
 
 impl<'n> Visitor for Asking<'n> {
-    /// What picks transitions, and the goals that the marking at hand reaches.
+    /// The selection of transitions, and the goals that the current marking reaches.
     type Scratch = (Distinct<'n>, Vec<u32>);
-    /// Of each goal that was reached the first marking that does.
+    /// For each reached goal, the first marking that reaches it.
     type Notes = BTreeMap<u32, u32>;
 
     fn scratch(&self) -> Self::Scratch {
@@ -205,7 +207,7 @@ impl<'n> Visitor for Asking<'n> {
     }
 }
 
-/// Searches for these goals of the task within `budget`, and claims what is found.
+/// Searches for these goals of the task within `budget`, and reports the results.
 pub(crate) fn search<'a>(
     task: &'a Task<'a>,
     goals: &[&(GoalId, MarkingGoal)],
@@ -266,10 +268,11 @@ pub(crate) fn search<'a>(
     }
 }
 
-/// When to look at the budget and the board again. A marking of ten thousand places with a thousand
-/// successors, each judged by a formula of thousands of atoms, takes as long as a million others.
+/// Decides when to check the budget and the board. A marking of ten thousand places with a thousand
+/// successors, each tested against a formula of thousands of atoms, takes as long as a million
+/// other markings.
 struct Pace {
-    /// How many expansions are made before the next look.
+    /// Number of expansions before the next check.
     next: u64,
     every: u64,
     last: Instant,
@@ -332,7 +335,8 @@ impl<'a> Search<'a> {
                 let best = self.config.order == Order::Best;
                 let (watch, hits) = (&mut self.watch, &mut self.hits);
                 let reached = &mut self.reached;
-                // Of a thousand successors each may take a quarter of a millisecond to judge.
+                // There may be a thousand successors, and each test may take a quarter of a
+                // millisecond.
                 let (mut judged, mut late) = (0_u32, false);
                 let mut judge = |watch: &Watch, key: &[u64]| {
                     judged += 1;
@@ -371,8 +375,8 @@ impl<'a> Search<'a> {
         Ok(End::Exhausted)
     }
 
-    /// Expands the next markings on several threads, if they are next by their numbers and enough.
-    /// Whether they were.
+    /// Expands the next markings in parallel if the search is breadth-first and there are enough
+    /// markings. Returns true if some were expanded.
     fn expand_together(&mut self, crew: &mut Crew<Asking<'a>>) -> Result<bool, Stuck> {
         let Frontier::Breadth(next) = self.frontier else { return Ok(false) };
         if !crew.is_worth_it(&self.space, next) {
@@ -382,7 +386,8 @@ impl<'a> Search<'a> {
         let asking = Asking { net, goals: std::mem::take(&mut self.watch.at_expansion) };
         let (watch, reached) = (&mut self.watch, &mut self.reached);
         let (hits, firings) = (&mut self.hits, &mut self.firings);
-        // Goals stay open until the whole chunk is told; of each, the first marking counts.
+        // Goals stay open until the whole chunk is processed. For each goal only the first marking
+        // counts.
         let mut known = HashSet::new();
         let expanded = crew.expand(&mut self.space, next, &asking, |done| match done {
             Done::Expanded(notes, fired) => {
@@ -410,7 +415,8 @@ impl<'a> Search<'a> {
         Ok(expanded > 0)
     }
 
-    /// Of the enabled transitions those to fire: a stubborn set, one per effect, none without.
+    /// Reduces the enabled transitions to those to fire: a stubborn set, one transition per effect,
+    /// none without effect.
     fn choose(&mut self, enabled: &mut Vec<u32>) {
         if let Some(stubborn) = &mut self.stubborn {
             let goal = &self.watch.goals[0];
@@ -424,7 +430,7 @@ impl<'a> Search<'a> {
         self.reached.extend(self.hits.drain(..).map(|goal| (goal, number)));
     }
 
-    /// Claims what was reached.
+    /// Reports the goals reached.
     fn tell_reached(&mut self) {
         for (index, number) in std::mem::take(&mut self.reached) {
             let goal = &mut self.watch.goals[index as usize];
@@ -439,7 +445,7 @@ impl<'a> Search<'a> {
         self.open = self.still_open();
     }
 
-    /// How many goals keep the search going.
+    /// Returns the number of goals that keep the search going.
     fn still_open(&self) -> usize {
         if self.config.first_only {
             usize::from(self.watch.goals[0].open)
@@ -448,7 +454,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Drops goals that others settled, and tells maxima that meet what others proved.
+    /// Drops goals that other engines settled. Reports maxima that equal a proved bound.
     fn look_at_board(&mut self) {
         let board = self.task.board;
         if self.seen_version != board.version() {
@@ -482,7 +488,7 @@ impl<'a> Search<'a> {
         self.open = self.still_open();
     }
 
-    /// Claims what follows from the search being over.
+    /// Reports the conclusions at the end of the search.
     fn conclude(&mut self, end: End, took: Duration, budget: &Budget, over: Over<'_>) {
         self.ballast = Vec::new();
         let proofs = (end == End::Exhausted).then(|| Proof {
@@ -511,7 +517,7 @@ impl<'a> Search<'a> {
                         (None, _) => {}
                     }
                 }
-                // Asked at the initial marking already, so there is a value.
+                // The initial marking has been tested, so a value exists.
                 (PackedGoal::Maximise(_, _, None), _) => {}
             }
         }
@@ -519,9 +525,9 @@ impl<'a> Search<'a> {
 }
 
 impl Search<'_> {
-    /// What shows that the search has seen all there is: how many markings there are, to be visited
-    /// again by others. After a small search by stubborn sets they are counted, if that takes
-    /// hardly longer than the search did.
+    /// Returns the certificate of an exhaustive search: the number of markings, for a checker to
+    /// recount. After a small search with stubborn sets all markings are counted first, if that
+    /// takes hardly longer than the search.
     fn document(&self, took: Duration, budget: &Budget) -> Option<Document> {
         let found = self.space.store().len();
         let count = if !self.config.stubborn {
@@ -537,18 +543,18 @@ impl Search<'_> {
     }
 }
 
-/// The most markings of a search by stubborn sets after which all markings are counted …
+/// Limit on the markings of a search with stubborn sets after which all markings are counted.
 const RECOUNTED: u32 = 100_000;
 
-/// … and the most of those that somebody will want to visit again.
+/// Limit on a number of markings that a checker should recount.
 const MOST_RECOUNTED: u64 = 1_000_000;
 
-/// How far the marking is from the first open goal.
+/// Returns the distance of the marking to the first open goal.
 fn distance(watch: &Watch, key: &[u64]) -> u64 {
     match watch.goals.iter().find(|goal| goal.open).map(|goal| &goal.packed) {
         Some(PackedGoal::Reach(_, test)) => test.distance(key),
         Some(PackedGoal::Maximise(_, sum, _)) => {
-            // The larger the nearer.
+            // A larger value means a smaller distance.
             let value = sum.value(key).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
             u64::MAX - ((value as u64) ^ (1 << 63))
         }

@@ -1,50 +1,50 @@
-//! A set of keys of some words, numbered in the order they came.
+//! A set of keys of fixed length, numbered in the order of insertion.
 //!
-//! Two parts. The *arena* holds the keys one after the other in chunks that never move, so that
-//! growing copies nothing. The *table* finds the number of a key: buckets of one cache line, each
-//! with twelve numbers and twelve bytes of their keys' hashes. A look-up that fails reads one line;
-//! one that succeeds reads two, the second in the arena.
+//! The set has two parts. The *arena* contains the keys one after another in chunks that never
+//! move, so that growing copies nothing. The *table* maps keys to numbers. Its buckets are cache
+//! lines with twelve numbers and twelve hash bytes each. An unsuccessful look-up reads one line. A
+//! successful one reads two, the second in the arena.
 //!
-//! The table holds nothing that the arena does not, so when it is full it is *freed first* and
-//! then rebuilt larger by one sweep through the arena: there is no moment with two tables in
-//! memory. `hashbrown` was rejected for this: it grows by holding both, and asks for the hash of
-//! one key at a time in the old table's order, which is a cache miss each.
+//! All information in the table is also in the arena. So a full table is *freed first* and then
+//! rebuilt with a larger size by one pass through the arena: two tables never exist at the same
+//! time. `hashbrown` was rejected for this reason. It needs both tables for growing, and it asks
+//! for the hashes of keys in the order of the old table, with a cache miss each.
 //!
-//! Several threads may look keys up at once, each in its own [`TableSegment`] of the table. What
-//! they put there has no number yet; numbers are given afterwards, by one thread, in the order in
-//! which one thread would have given them all along ([`settle`](Set::settle)).
+//! Several threads may look up keys at the same time, each in its own [`TableSegment`]. Keys that
+//! they insert have no number yet. One thread gives the numbers afterwards, in the order of a
+//! sequential insertion ([`settle`](Set::settle)).
 //!
-//! Everything that can be large is reserved by `try_reserve`, below what its [`Room`] has left. A
-//! set that is [`Full`] takes no more keys, but its arena can still be read.
+//! All large allocations use `try_reserve` and are limited by the [`Room`]. A set that is [`Full`]
+//! accepts no more keys, but its arena can still be read.
 
 use super::room::{Full, Room, reserved};
 use super::threads::{Tasks, together};
 use std::hint::black_box;
 
-/// Bytes of a chunk of keys, about.
+/// Approximate size of a chunk of keys, in bytes.
 const CHUNK: usize = 1 << 16;
-/// Numbers per bucket.
+/// Number of slots per bucket.
 const SLOTS: usize = 12;
-/// Grow when more than this share (in 1/16) of the slots is taken …
+/// Maximum load of a small table, in 1/16 of the slots. Beyond it, the table doubles.
 const LOAD: u64 = 13;
-/// … to twice as many slots, until the table has this many buckets: 4 MB, about what stays in a
-/// cache.
+/// Number of buckets from which a table counts as large. This is 4 MB, about the size of a cache.
 const LARGE: usize = 1 << 16;
-/// A larger one is filled further, …
+/// Maximum load of a large table, in 1/16.
 const LOAD_LARGE: u64 = 15;
-/// … and grows to as many slots as bring the load down to this one (in 1/16): rebuilding more often
-/// is the lesser evil when memory is what ends the search.
+/// Load of a large table after growing, in 1/16. Frequent rebuilding is acceptable if memory is the
+/// limit of the search.
 const LOAD_AFTER: u64 = 11;
-/// No key has this number.
+/// Marks a missing number.
 pub(crate) const NONE: u32 = u32::MAX;
-/// The parts of a table. Its buckets are a multiple of them.
+/// Number of parts of a table. The number of buckets is a multiple of it.
 pub(crate) const PARTS: usize = 32;
 
-/// One cache line. Slots are filled in order and never emptied.
+/// A bucket of one cache line. Slots are filled in order and never emptied.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Bucket {
-    /// In the lowest [`SLOTS`] bytes a byte of hash each, in the highest byte how many are taken.
+    /// The lowest [`SLOTS`] bytes contain one hash byte per slot. The highest byte contains the
+    /// number of used slots.
     head: u128,
     numbers: [u32; SLOTS],
 }
@@ -63,8 +63,8 @@ impl Bucket {
         self.head = (self.head | u128::from(tag) << (8 * at)) + (1 << TAKEN_SHIFT);
     }
 
-    /// The highest bit of each byte that holds `tag`; now and then of another one too, also
-    /// beyond the slots taken.
+    /// Returns the highest bit of each byte equal to `tag`. May contain false positives, also
+    /// beyond the used slots.
     fn matches(&self, tag: u8) -> u128 {
         const ONES: u128 = u128::from_ne_bytes([1; 16]) >> (8 * (16 - SLOTS));
         let differences = (self.head & (ONES * 0xff)) ^ (ONES * u128::from(tag));
@@ -72,7 +72,7 @@ impl Bucket {
     }
 }
 
-/// What finds a key in a table: its bits, well spread.
+/// The hash of a key.
 #[derive(Clone, Copy)]
 pub(crate) struct Hash(u64);
 
@@ -82,7 +82,7 @@ impl Hash {
             let product = u128::from(sum ^ word) * u128::from(0xe703_7ed1_a0b4_28db_u64);
             product as u64 ^ (product >> 64) as u64
         };
-        // Once more than there are words: what the last one changes is to reach all bits.
+        // One more round than there are words, so that the last word affects all bits.
         Hash(mix(key.iter().fold(0xa076_1d64_78bd_642f, mix), &0x9e37_79b9_7f4a_7c15))
     }
 
@@ -90,32 +90,32 @@ impl Hash {
         self.0 as u8
     }
 
-    /// Some of its bits, none of which chooses the bucket.
+    /// Returns some of the hash bits, none of which selects the bucket.
     pub(crate) fn short(self) -> usize {
         self.0 as u32 as usize
     }
 
     fn bucket(self, buckets: usize) -> usize {
-        // The upper half scaled to the range: any number of buckets will do.
+        // Scales the upper half to the range, which works for any number of buckets.
         (((self.0 >> 32) * buckets as u64) >> 32) as usize
     }
 
-    /// Which part of a table its bucket is in, however large the table.
+    /// Returns the part of the table that contains the key's bucket, independent of the table size.
     pub(crate) fn part(self) -> usize {
         self.bucket(PARTS)
     }
 }
 
-/// Where a key is in a table, or is to be put.
+/// Result of a look-up in a table.
 enum Slot {
     Found(u32),
-    /// In this bucket there is a slot free, and the key is not there.
+    /// The key is missing, and this bucket has a free slot.
     Free(usize),
-    /// All buckets up to the last one are taken by others.
+    /// All buckets up to the last one are full, without the key.
     Beyond,
 }
 
-/// Looks in these buckets, from this one on, for the key with this tag that `is_it`.
+/// Searches the buckets from `from` on for a key with this tag that satisfies `is_it`.
 #[inline(always)]
 fn look(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) -> bool) -> Slot {
     for (at, bucket) in (from..).zip(&buckets[from..]) {
@@ -134,7 +134,7 @@ fn look(buckets: &[Bucket], from: usize, tag: u8, is_it: impl Fn(u32) -> bool) -
     Slot::Beyond
 }
 
-/// As [`look`] in a whole table, of which the first bucket comes after the last one.
+/// Like [`look`] on a whole table, where the first bucket follows the last one.
 #[inline(always)]
 fn look_round(buckets: &[Bucket], hash: Hash, is_it: impl Fn(u32) -> bool) -> Slot {
     match look(buckets, hash.bucket(buckets.len()), hash.tag(), &is_it) {
@@ -143,17 +143,17 @@ fn look_round(buckets: &[Bucket], hash: Hash, is_it: impl Fn(u32) -> bool) -> Sl
     }
 }
 
-/// The keys of a set, by their numbers.
+/// The keys of a set by number.
 pub(crate) struct Arena {
     words: usize,
-    /// A chunk holds 2^shift keys.
+    /// A chunk contains 2^shift keys.
     shift: u32,
     chunks: Vec<Vec<u64>>,
     len: u32,
 }
 
 impl Arena {
-    /// The key with this number.
+    /// Returns the key with the given number.
     pub(crate) fn key(&self, number: u32) -> &[u64] {
         let chunk = &self.chunks[(number >> self.shift) as usize];
         let at = (number & ((1 << self.shift) - 1)) as usize * self.words;
@@ -179,42 +179,42 @@ impl Arena {
     }
 }
 
-/// A set of keys. See the module.
+/// A numbered set of keys. See the module documentation.
 pub(crate) struct Set {
     arena: Arena,
     table: Vec<Bucket>,
-    /// The table is rebuilt when there are this many keys.
+    /// Number of keys at which the table is rebuilt.
     grow_at: u64,
     room: Room,
 }
 
-/// Where a part of the table has put a key that is new.
+/// The position of a new key in a part of the table.
 #[derive(Clone, Copy)]
 pub(crate) enum Put {
-    /// In this slot of this bucket of the table, until it has a number.
+    /// Bucket and slot in the table, until the key gets a number.
     At(u32, u8),
-    /// Nowhere: behind its bucket there is none free in this part.
+    /// Not inserted: no later bucket of this part has a free slot.
     Beyond,
 }
 
-/// A part of the table, for one thread. See the module.
+/// A part of the table for one thread. See the module documentation.
 pub(crate) struct TableSegment<'s> {
     arena: &'s Arena,
     buckets: &'s mut [Bucket],
-    /// The first of them.
+    /// Index of the first bucket.
     first: usize,
-    /// How many buckets the table has.
+    /// Number of buckets of the whole table.
     all: usize,
 }
 
 impl TableSegment<'_> {
-    /// Reads the bucket of a key, as [`Set::touch`] does.
+    /// Prefetches the bucket of a key, like [`Set::touch`].
     pub(crate) fn touch(&self, hash: Hash) {
         black_box(self.buckets[hash.bucket(self.all) - self.first].head);
     }
 
-    /// Puts `key` into the table, unless it is there already, as number `fresh` of those that are
-    /// new to this part. Of these, `is_fresh` says whether the key is the one with that number.
+    /// Inserts `key` into the table as number `fresh` of the new keys of this part, unless it
+    /// exists. `is_fresh` returns true if the new key with the given number equals `key`.
     pub(crate) fn put(
         &mut self,
         key: &[u64],
@@ -240,32 +240,32 @@ impl TableSegment<'_> {
 }
 
 impl Set {
-    /// An empty set of keys of `words` words, at least one, that takes its memory from `room`.
+    /// Creates an empty set of keys with `words` words, at least one. Memory is taken from `room`.
     pub(crate) fn new(words: usize, room: &Room) -> Self {
         let shift = (CHUNK / 8 / words).max(1).ilog2();
         let arena = Arena { words, shift, chunks: Vec::new(), len: 0 };
         Set { arena, table: Vec::new(), grow_at: 0, room: room.clone() }
     }
 
-    /// How many keys it holds.
+    /// Returns the number of keys.
     pub(crate) fn len(&self) -> u32 {
         self.arena.len
     }
 
-    /// The key with this number.
+    /// Returns the key with the given number.
     pub(crate) fn key(&self, number: u32) -> &[u64] {
         self.arena.key(number)
     }
 
-    /// Reads the bucket of a key, so that it is in the cache when [`insert`](Self::insert) comes.
-    /// Asked for all successors of a marking first, the reads overlap.
+    /// Prefetches the bucket of a key for a later [`insert`](Self::insert). Called for all
+    /// successors of a marking first, so that the memory accesses overlap.
     pub(crate) fn touch(&self, hash: Hash) {
         if !self.table.is_empty() {
             black_box(self.table[hash.bucket(self.table.len())].head);
         }
     }
 
-    /// The number of `key`, if it is there.
+    /// Returns the number of `key`, if it is in the set.
     pub(crate) fn find(&self, key: &[u64], hash: Hash) -> Option<u32> {
         match look_round(&self.table, hash, |number| equal(self.arena.key(number), key)) {
             Slot::Found(number) => Some(number),
@@ -273,10 +273,10 @@ impl Set {
         }
     }
 
-    /// The number of `key` and whether it is new.
+    /// Inserts `key` if it is missing. Returns its number, and true if it is new.
     ///
     /// # Errors
-    /// When it is new and there is no room.
+    /// Returns an error if the key is new and memory is short.
     pub(crate) fn insert(&mut self, key: &[u64], hash: Hash) -> Result<(u32, bool), Full> {
         if u64::from(self.arena.len) >= self.grow_at {
             self.grow(self.arena.len.into(), 1)?;
@@ -289,16 +289,16 @@ impl Set {
                 self.table[at].push(hash.tag(), number);
                 Ok((number, true))
             }
-            // Never: it is not filled so far.
+            // Unreachable: the table is never completely full.
             Slot::Beyond => Err(Full),
         }
     }
 
-    /// The parts of the table, where `more` keys at most are to be added to all of them together. A
-    /// table that grows is filled by so many threads.
+    /// Returns the parts of the table for adding at most `more` keys to all parts together. If the
+    /// table grows, `threads` threads fill it.
     ///
     /// # Errors
-    /// When there is no room for so many.
+    /// Returns an error if memory is short.
     pub(crate) fn parts(
         &mut self,
         more: u64,
@@ -311,7 +311,7 @@ impl Set {
         if keys >= self.grow_at {
             self.grow(keys, threads)?;
         }
-        // Some are always left free, so that looking has an end, and a near one.
+        // Some slots always stay free, so that every look-up ends, and ends soon.
         let slots = (self.table.len() * SLOTS) as u64;
         if keys + more > slots - slots / 32 {
             self.grow(keys + more, threads)?;
@@ -326,11 +326,11 @@ impl Set {
         }))
     }
 
-    /// Gives its number to a key that a part has called new; `None` if it is not. All that parts
-    /// have put into the table is settled before it is used in any other way.
+    /// Gives a number to a key that a part has inserted as new. Returns `None` if the key exists
+    /// already. All insertions by parts must be settled before any other use of the set.
     ///
     /// # Errors
-    /// When there is no room. Then the table is to be [dropped](Self::drop_table).
+    /// Returns an error if memory is short. Then the table must be [dropped](Self::drop_table).
     pub(crate) fn settle(
         &mut self,
         key: &[u64],
@@ -338,16 +338,16 @@ impl Set {
         put: Put,
     ) -> Result<Option<u32>, Full> {
         let arena = &self.arena;
-        // What has no number yet is not this key, which would not be there either. Where a number
-        // that stands for such a one has been given meanwhile, an equal key under it is this key
-        // all the same.
+        // An entry without a number is a different key, since each part inserts a key only once. A
+        // provisional number may meanwhile belong to a real key. If that key is equal, it is the
+        // same key anyway.
         let is_it = |number| number < arena.len && equal(arena.key(number), key);
         let (bucket, slot) = match put {
             Put::At(bucket, slot) => (bucket as usize, Some(slot)),
             Put::Beyond => match look_round(&self.table, hash, is_it) {
                 Slot::Found(_) => return Ok(None),
                 Slot::Free(at) => (at, None),
-                // Never: one slot is left free.
+                // Unreachable: the table is never completely full.
                 Slot::Beyond => return Err(Full),
             },
         };
@@ -359,19 +359,19 @@ impl Set {
         Ok(Some(number))
     }
 
-    /// Drops a table in which there are keys without numbers. The next key makes one anew.
+    /// Drops a table that contains keys without numbers. The next insertion rebuilds it.
     pub(crate) fn drop_table(&mut self) {
         self.room.give_back((self.table.len() * size_of::<Bucket>()) as u64);
         (self.table, self.grow_at) = (Vec::new(), 0);
     }
 
-    /// Makes a table that so many keys, at least those that are there, do not fill.
+    /// Rebuilds the table for `keys` keys, which must be at least the current number.
     fn grow(&mut self, keys: u64, threads: usize) -> Result<(), Full> {
         let load = if self.table.len() < LARGE { LOAD / 2 } else { LOAD_AFTER };
         let slots = (keys.max(2 * SLOTS as u64) * 16).div_ceil(load);
         let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);
-        // A process whose old table is freed has that much more below its ceiling, but the kernel
-        // is asked only now and then: compare with what the table adds.
+        // Freeing the old table lowers the memory of the process, but the budget queries the kernel
+        // only from time to time. So only the additional memory is taken here.
         let added = buckets.saturating_sub(self.table.len()) * size_of::<Bucket>();
         self.room.take(added as u64)?;
         self.table = Vec::new();
@@ -388,8 +388,8 @@ impl Set {
         Ok(())
     }
 
-    /// Puts all keys into the empty table. Each thread goes through all of them, and puts there
-    /// those for its share of the buckets.
+    /// Inserts all keys into the empty table. Each thread visits all keys and inserts those of its
+    /// share of the buckets.
     fn fill(&mut self, threads: usize) -> Result<(), Full> {
         let (arena, all) = (&self.arena, self.table.len());
         let threads = if all < LARGE { 1 } else { threads.clamp(1, PARTS) };
@@ -412,18 +412,19 @@ impl Set {
             let hash = Hash::of(self.arena.key(number));
             match look_round(&self.table, hash, |_| false) {
                 Slot::Free(at) => self.table[at].push(hash.tag(), number),
-                // Never: it has more slots than there are keys.
+                // Unreachable: the table has more slots than there are keys.
                 Slot::Found(_) | Slot::Beyond => return Err(Full),
             }
         }
         Ok(())
     }
 
-    /// The set of what `convert` makes of the keys: of `words` words, distinct where they are, with
-    /// the same numbers. Chunk after chunk is freed as its keys move over.
+    /// Returns the set of the keys converted by `convert`, with `words` words each and with the
+    /// same numbers. Distinct keys must stay distinct. Each chunk is freed after its keys are
+    /// converted.
     ///
     /// # Errors
-    /// When there is no room. The keys are lost then.
+    /// Returns an error if memory is short. Then the keys are lost.
     pub(crate) fn converted(
         mut self,
         words: usize,
@@ -449,16 +450,16 @@ impl Set {
 /// A share of the buckets of a table that is being filled.
 struct Share<'s> {
     buckets: &'s mut [Bucket],
-    /// The first of them.
+    /// Index of the first bucket.
     first: usize,
-    /// Keys that no bucket from their own one on has a slot for.
+    /// Keys for which no bucket of this share, from their own one on, has a free slot.
     rest: Vec<u32>,
-    /// Whether there was no memory for these.
+    /// True if there was no memory for `rest`.
     is_full: bool,
 }
 
 impl Share<'_> {
-    /// Puts there all keys for these buckets, of a table that has so many.
+    /// Inserts all keys of these buckets. `all` is the number of buckets of the whole table.
     fn fill(&mut self, arena: &Arena, all: usize) -> Result<(), Full> {
         let keys = arena.chunks.iter().flat_map(|chunk| chunk.chunks_exact(arena.words));
         for (number, key) in (0..).zip(keys) {
@@ -487,7 +488,8 @@ impl Drop for Set {
     }
 }
 
-/// Whether two keys of one length are equal. Most are a word or two, too few to call `memcmp` for.
+/// Returns true if two keys of the same length are equal. Most keys have a word or two, too short
+/// for a call of `memcmp`.
 pub(crate) fn equal(a: &[u64], b: &[u64]) -> bool {
     if a.len() > 8 { a == b } else { a.iter().zip(b).all(|(x, y)| x == y) }
 }
@@ -531,8 +533,8 @@ mod tests {
         assert_eq!(set.insert(&[33], Hash(7)), Ok((33, false)));
     }
 
-    /// Adds keys by parts, numbers them in their order, and says of each that is new its number,
-    /// and how many were put behind their parts.
+    /// Adds keys by parts and numbers them in order. Returns the new keys with their numbers, and
+    /// the number of keys that did not fit in their parts.
     fn add_by_parts(set: &mut Set, keys: &[u64]) -> (Vec<(usize, u32)>, usize) {
         let mut fresh: Vec<(usize, Put)> = Vec::new();
         for (at, mut part) in set.parts(keys.len() as u64, 3).unwrap().enumerate() {
@@ -559,8 +561,8 @@ mod tests {
     #[test]
     fn parts_give_the_numbers_that_one_by_one_gives() {
         let mut rng = fastrand::Rng::with_seed(9);
-        // Keys that crowd the last buckets of some parts, also of the last one, and come to lie in
-        // the next ones.
+        // Keys that overflow the last buckets of some parts, including the last part, into the
+        // following ones.
         let is_last = |key: &u64| Hash::of(&[*key]).bucket(64 * PARTS) % 64 == 63;
         let last: Vec<u64> = (0..40_000).filter(is_last).collect();
         let mut all_beyond = 0;
@@ -610,7 +612,7 @@ mod tests {
         assert!((0..keys).all(|key| insert(&mut set, &[key << 20]) == Ok((key as u32, true))));
         let mut again = (0..keys).step_by(1000);
         assert!(again.all(|key| insert(&mut set, &[key << 20]) == Ok((key as u32, false))));
-        // Filled by several threads, and as full as it ever is.
+        // Filled by several threads, to the maximum load.
         for threads in [2, 3, 7, 50] {
             let slots = keys * 16 / LOAD_LARGE;
             let buckets = (slots.div_ceil(SLOTS as u64) as usize).next_multiple_of(PARTS);

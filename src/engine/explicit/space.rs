@@ -1,11 +1,11 @@
-//! The markings reached so far and the way to reach more: packing, compiled transitions and store
-//! kept in step.
+//! The markings reached so far and the means to reach more: packing, compiled transitions and
+//! store, kept consistent.
 //!
-//! A marking is expanded by computing all its successors into one buffer; then the store adds them.
-//! The first is also where a field may turn out too narrow. Nothing of the marking was stored by
-//! then, so the space is widened and the marking expanded again from the start: whoever calls sees
-//! every marking expanded exactly once. When there are very many markings they are packed anew in
-//! the same way, so that each takes less.
+//! Expanding a marking first computes all its successors in a buffer, then adds them to the store.
+//! The first step may find that a field is too narrow. At that point nothing has been stored, so
+//! the space is repacked and the marking is expanded again from the start. The caller sees every
+//! marking expanded exactly once. When there are very many markings, they are repacked in the same
+//! way to a more compact layout.
 
 use super::derived::derived;
 use super::moves::{Moves, Overflow};
@@ -18,28 +18,30 @@ use parikh_net::{Facts, FiringSequence, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::time::Duration;
 
-/// Expansions after which transitions are filed anew by what was seen: early, because the initial
-/// marking says little, and once more when the search has left its surroundings.
+/// Numbers of expansions at which transitions are filed again according to the visited markings.
+/// The first comes early, since the initial marking is not typical. The second comes when the
+/// search has left its surroundings.
 const REFILE_AT: [u64; 2] = if cfg!(debug_assertions) { [30, 90] } else { [500, 20_000] };
 
-/// Markings packed anew beyond this multiple of the markings there are, and every field without a
-/// bound is widened at once: a net of a thousand growing places must not be packed a thousand
-/// times.
+/// Limit on repacked markings as a multiple of the current markings. Beyond it, all fields without
+/// a bound are widened at once, so that a net with a thousand growing places is not repacked a
+/// thousand times.
 const PATIENCE: u64 = 3;
 
-/// So many markings are very many: they are stored in as little space as they can be, which costs
-/// time. In tests any are, so that all of this is tested.
+/// Number of markings that counts as very many. From then on the compact layout is used, which
+/// takes less memory and more time. In debug builds the number is small, so that tests cover the
+/// compact layout.
 const VERY_MANY: u32 = if cfg!(debug_assertions) { 40 } else { 1 << 17 };
 
-/// The time that place invariants may take.
+/// Time limit for computing place invariants.
 const INVARIANTS: Duration = Duration::from_millis(500);
 
-/// Why a space takes no more markings.
+/// The reason why a space accepts no more markings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stuck {
-    /// No memory left, or as many markings as can be numbered.
+    /// Memory is exhausted, or all marking numbers are used.
     Full,
-    /// A place would hold 2⁶³ tokens or more.
+    /// A place would get 2⁶³ tokens or more.
     Unpackable,
 }
 
@@ -49,18 +51,18 @@ impl From<Full> for Stuck {
     }
 }
 
-/// What the markings of a space are used for.
+/// The intended use of a space.
 #[derive(Clone, Copy)]
 pub(crate) struct Purpose<'a> {
-    /// The transitions to be listed as enabled.
+    /// The transitions to list as enabled.
     pub(crate) listed: &'a dyn Fn(TransitionId) -> bool,
-    /// Whether sequences will be asked for.
+    /// True if firing sequences will be requested.
     pub(crate) sequences: bool,
-    /// The most bytes to take.
+    /// Memory limit in bytes.
     pub(crate) ceiling: u64,
 }
 
-/// A marking that is expanded.
+/// A marking that is being expanded at the moment.
 #[derive(Clone, Copy)]
 pub(crate) struct ExpandedMarking<'a> {
     pub(crate) number: u32,
@@ -69,43 +71,43 @@ pub(crate) struct ExpandedMarking<'a> {
 }
 
 impl ExpandedMarking<'_> {
-    /// The tokens of `p`.
+    /// Returns the token count of `p`.
     pub(crate) fn tokens(&self, p: PlaceId) -> u64 {
         self.packing.tokens(self.key, p)
     }
 }
 
-/// Markings and transitions. See the module.
+/// Markings and transitions. See the module documentation.
 pub(crate) struct Space<'n> {
     net: &'n Net,
     packing: Packing,
     moves: Moves,
     store: Store,
     listed: Vec<bool>,
-    /// The marking being expanded.
+    /// Key of the marking being expanded.
     key: Vec<u64>,
-    /// Successors of the marking, one key after the other.
+    /// Keys of its successors, one after another.
     successors: Vec<u64>,
     budget: Budget,
-    /// Whether markings are very many.
+    /// True after the number of markings reached [`VERY_MANY`].
     are_many: bool,
-    /// Whether what follows from place invariants is left out of stored keys then.
+    /// True if the compact layout omits derived places.
     derives: bool,
-    /// How often each place was marked when looked at.
+    /// For each place, the number of sampled markings in which it was marked.
     marked: Vec<u64>,
     expansions: u64,
-    /// How often a field was widened.
+    /// Number of times that a field was widened.
     pub(crate) repackings: u64,
     repacked: u64,
-    /// How often the layout changed.
+    /// Number of layout changes.
     layouts: u64,
 }
 
 impl<'n> Space<'n> {
-    /// The space of the initial marking alone.
+    /// Creates a space with the initial marking.
     ///
     /// # Errors
-    /// When there is no room even for it.
+    /// Returns an error if there is no memory for it.
     pub(crate) fn new(
         net: &'n Net,
         facts: &Facts,
@@ -137,54 +139,54 @@ impl<'n> Space<'n> {
         })
     }
 
-    /// The same, where markings are looked at more often than they are expanded: their keys are
-    /// stored whole, as finding out what was left out of one may cost more than all that is asked
-    /// of it.
+    /// Returns the space with all words of the keys stored. Use this if markings are read more
+    /// often than expanded: computing derived places for each read may cost more than everything
+    /// else.
     pub(crate) fn with_whole_keys(self) -> Self {
         Space { derives: false, ..self }
     }
 
-    /// The layout of keys.
+    /// Returns the layout of keys.
     pub(crate) fn packing(&self) -> &Packing {
         &self.packing
     }
 
-    /// The markings.
+    /// Returns the store of markings.
     pub(crate) fn store(&self) -> &Store {
         &self.store
     }
 
-    /// The markings, for others to add more.
+    /// Returns the store for adding markings.
     pub(super) fn store_mut(&mut self) -> &mut Store {
         &mut self.store
     }
 
-    /// The transitions.
+    /// Returns the compiled transitions.
     pub(super) fn moves(&self) -> &Moves {
         &self.moves
     }
 
-    /// How often the layout of keys has changed.
+    /// Returns the number of layout changes.
     pub(crate) fn layouts(&self) -> u64 {
         self.layouts
     }
 
-    /// Whether markings are expanded in the same way from now on, but for fields that are widened.
+    /// Returns true if no changes other than widened fields are expected from now on.
     pub(super) fn is_steady(&self) -> bool {
         self.are_many && self.expansions >= REFILE_AT[1]
     }
 
-    /// So many markings were expanded elsewhere.
+    /// Records that `markings` markings were expanded by a crew.
     pub(super) fn expanded_apart(&mut self, markings: u32) {
         self.expansions += u64::from(markings);
     }
 
-    /// The marking loaded last.
+    /// Returns the key of the marking loaded last.
     pub(crate) fn key(&self) -> &[u64] {
         &self.key
     }
 
-    /// Loads a marking and lists what is enabled in it.
+    /// Loads a marking and computes its enabled transitions.
     pub(crate) fn load(&mut self, number: u32, enabled: &mut Vec<u32>) {
         self.store.load(number, &mut self.key);
         self.packing.derive(&mut self.key);
@@ -195,7 +197,7 @@ impl<'n> Space<'n> {
         }
     }
 
-    /// Loads a marking, to be looked at and not to be expanded: nothing is listed.
+    /// Loads a marking without computing its enabled transitions.
     pub(crate) fn look(&mut self, number: u32) {
         self.store.read(number, &mut self.key);
         self.packing.derive(&mut self.key);
@@ -213,12 +215,12 @@ impl<'n> Space<'n> {
         }
     }
 
-    /// Fires `chosen` in the marking loaded last, number `from`. Calls `new` with transition, key
-    /// and number of each marking that is new. Afterwards `true` if the layout of keys has
-    /// changed: then **nothing was fired**, and the marking is to be loaded again.
+    /// Fires `chosen` in the marking loaded last, whose number is `from`. Calls `new` with the
+    /// transition, key and number of each new marking. Returns true if the layout of keys has
+    /// changed: then **nothing was fired**, and the marking must be loaded again.
     ///
     /// # Errors
-    /// When the space takes no more.
+    /// Returns an error if the space is full.
     pub(crate) fn expand(
         &mut self,
         from: u32,
@@ -237,11 +239,11 @@ impl<'n> Space<'n> {
         Ok(false)
     }
 
-    /// Like [`expand`](Self::expand), with the number of every successor, new or not, in the order
-    /// of `chosen`.
+    /// Like [`expand`](Self::expand), but calls `edge` with the number of every successor, new or
+    /// known, in the order of `chosen`.
     ///
     /// # Errors
-    /// When the space takes no more.
+    /// Returns an error if the space is full.
     pub(crate) fn expand_edges(
         &mut self,
         from: u32,
@@ -255,12 +257,12 @@ impl<'n> Space<'n> {
         Ok(false)
     }
 
-    /// Fires `t`, which is enabled, in the marking loaded last: the one after it is loaded then,
-    /// and known to nobody. `true` if the layout of keys has changed instead, and nothing is
+    /// Fires `t`, which must be enabled, in the marking loaded last. The successor is then loaded,
+    /// but not stored. Returns true if the layout of keys has changed instead, and nothing is
     /// loaded.
     ///
     /// # Errors
-    /// When no field is wide enough, or there is no room.
+    /// Returns an error if no field is wide enough or memory is short.
     pub(crate) fn fire_loaded(&mut self, t: TransitionId) -> Result<bool, Stuck> {
         self.successors.clear();
         self.successors.extend_from_slice(&self.key);
@@ -272,17 +274,18 @@ impl<'n> Space<'n> {
         Ok(false)
     }
 
-    /// Makes the marking that is loaded known, as one after `from`; its number.
+    /// Stores the loaded marking as a successor of `from`, and returns its number.
     ///
     /// # Errors
-    /// When there is no room.
+    /// Returns an error if memory is short.
     pub(crate) fn add_loaded(&mut self, from: u32) -> Result<u32, Stuck> {
         let mut added = from;
         self.store.add(&self.key, from, |_, number, _| added = number)?;
         Ok(added)
     }
 
-    /// Computes the successors of the loaded marking. `true` if the layout has changed instead.
+    /// Computes the successors of the loaded marking. Returns true if the layout has changed
+    /// instead.
     fn fire_all(&mut self, chosen: &[u32]) -> Result<bool, Stuck> {
         let begin_to_be = self.store.len() >= VERY_MANY && !self.are_many;
         self.are_many |= begin_to_be;
@@ -302,7 +305,7 @@ impl<'n> Space<'n> {
         Ok(false)
     }
 
-    /// The packing in which very many markings take the least space, if it is another one.
+    /// Returns the compact packing for very many markings, if it differs from the current one.
     fn compacted(&self) -> Option<Packing> {
         if !self.derives {
             return self.packing.compacted(Vec::new());
@@ -313,10 +316,10 @@ impl<'n> Space<'n> {
         self.packing.compacted(derived)
     }
 
-    /// Widens the field that firing `t` in the loaded marking overflows.
+    /// Widens the field that overflows when `t` fires in the loaded marking.
     fn widen(&mut self, t: TransitionId) -> Result<(), Stuck> {
         let overflowing = self.net.delta(t).iter().find_map(|change| {
-            // Fits: both are below 2⁶³, and the transition is enabled.
+            // No overflow here: both numbers are below 2⁶³, and the transition is enabled.
             let after =
                 self.packing.tokens(&self.key, change.place).wrapping_add_signed(change.delta);
             (after > self.packing.field(change.place).low_mask()).then_some((change.place, after))
@@ -333,7 +336,7 @@ impl<'n> Space<'n> {
         self.lay_out(wider)
     }
 
-    /// Packs all markings anew.
+    /// Repacks every marking of the store.
     fn lay_out(&mut self, packing: Packing) -> Result<(), Stuck> {
         let carry = self.packing.carry_to(&packing);
         self.store.repack(packing.layout(), |old, new| {
@@ -351,14 +354,14 @@ impl<'n> Space<'n> {
         Ok(())
     }
 
-    /// Writes a whole key.
+    /// Reads a whole key.
     fn read(&self, number: u32, key: &mut [u64]) {
         self.store.read(number, key);
         self.packing.derive(key);
     }
 
-    /// The firing sequence by which the marking was first reached. Which transition led from one
-    /// marking to the next is not stored but tried.
+    /// Returns the firing sequence by which the marking was first reached. Transitions are not
+    /// stored: each step is found by trying the enabled ones.
     pub(crate) fn sequence_to(&mut self, number: u32) -> FiringSequence {
         let mut markings = vec![number];
         let mut at = number;
@@ -386,17 +389,17 @@ impl<'n> Space<'n> {
         sequence
     }
 
-    /// The marking loaded last, number `number`.
+    /// Returns the marking loaded last, whose number is `number`.
     pub(crate) fn seen(&self, number: u32) -> ExpandedMarking<'_> {
         ExpandedMarking { number, key: &self.key, packing: &self.packing }
     }
 }
 
-/// The transitions that a search for markings has to fire: of those with one effect, the ones that
-/// need no more than another one; none without effect, unless `without_effect`.
+/// Returns the transitions that a search must fire: for each effect, those that no other one with
+/// weaker preconditions covers. Transitions without effect are included only if `without_effect`.
 pub(crate) fn representatives(net: &Net, without_effect: bool) -> Vec<bool> {
-    /// How many transitions with the same effect are compared with each other: the cost is
-    /// quadratic, and the firing of a redundant one is only a look-up wasted.
+    /// Limit on the comparisons per transition within an effect class. The cost is quadratic, and
+    /// firing a redundant transition only wastes a look-up.
     const COMPARED: usize = 50;
     let mut listed = vec![true; net.transition_count()];
     let covers = |less: TransitionId, more: TransitionId| {
@@ -449,9 +452,9 @@ mod tests {
 
     #[test]
     fn a_space_of_many_words_is_folded_and_widened_and_loses_nothing() {
-        // Two tokens on a ring: places get a second one long after markings are stored in another
-        // way. Beside it a switch of three sides, one of which follows from the others: a bit that
-        // makes the fourth word.
+        // Two tokens on a ring: a place gets its second token long after the markings are stored in
+        // the compact layout. In addition a switch with three positions, one of which follows from
+        // the others. Its bits make a fourth word.
         let ring = 190;
         let mut text =
             "place x 1\nplace y\nplace z\ntransition a: x -> y\ntransition b: y -> z\ntransition c: z -> x\n"

@@ -1,9 +1,9 @@
-//! The figures of a state space: how many markings, how many firings between them, how many tokens.
+//! Figures of a state space: numbers of markings, of firings and of tokens.
 //!
-//! Every reachable marking is visited once, so the figures are exact or there are none. A firing
-//! is a pair of a reachable marking and a transition enabled in it; two transitions that lead from
-//! one marking to the same other one are two firings, so every transition is asked here, while one
-//! of each effect is fired.
+//! Every reachable marking is visited once, so the figures are exact or missing. A firing is a pair
+//! of a reachable marking and a transition enabled in it. Two transitions from one marking to the
+//! same successor count as two firings. So all enabled transitions are counted, but only one per
+//! effect is fired.
 
 use super::crew::{Crew, Done, Visitor};
 use super::room::Full;
@@ -14,32 +14,32 @@ use parikh_solvers::Budget;
 use parikh_solvers::budget::Exhausted as Spent;
 use std::collections::TryReserveError;
 
-/// Expansions between two looks at the budget.
+/// Number of expansions between two checks of the budget.
 pub(super) const POLLING: u32 = 64;
 
 /// The figures of a finite state space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StateSpace {
-    /// Reachable markings.
+    /// Number of reachable markings.
     pub states: u128,
-    /// Pairs of a reachable marking and a transition enabled in it.
+    /// Number of pairs of a reachable marking and a transition enabled in it.
     pub firings: u128,
-    /// The most tokens on one place in a reachable marking; 0 for a net without places.
+    /// Maximum number of tokens on one place in a reachable marking. 0 for a net without places.
     pub max_tokens_in_place: u128,
-    /// The most tokens on all places together in one reachable marking.
+    /// Maximum total number of tokens in a reachable marking.
     pub max_tokens_per_marking: u128,
 }
 
-/// Why there are no figures.
+/// The reason why there are no figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Incomplete {
-    /// The budget is spent.
+    /// The budget is exhausted.
     #[error(transparent)]
     Spent(#[from] Spent),
-    /// No room for another marking: the ceiling, the process's limit, or 2³² of them.
+    /// No memory for another marking (own limit or limit of the process), or 2³² markings.
     #[error("no room for another marking")]
     Full,
-    /// A place would hold 2⁶³ tokens or more.
+    /// A place would get 2⁶³ tokens or more.
     #[error("a place would hold 2^63 tokens or more")]
     TooManyTokens,
 }
@@ -65,10 +65,10 @@ impl From<Stuck> for Incomplete {
     }
 }
 
-/// Picks one enabled transition of each effect.
+/// Selects one enabled transition per effect.
 pub(super) struct Distinct<'n> {
     net: &'n Net,
-    /// For each effect class the round it was picked in last.
+    /// For each effect class, the round of its last selection.
     picked: Vec<u64>,
     round: u64,
 }
@@ -78,7 +78,7 @@ impl<'n> Distinct<'n> {
         Distinct { net, picked: vec![0; net.effect_count()], round: 0 }
     }
 
-    /// Keeps of `transitions` the first of each effect, and none without effect.
+    /// Keeps the first of `transitions` for each effect, and none without effect.
     pub(super) fn retain(&mut self, transitions: &mut Vec<u32>) {
         self.round += 1;
         transitions.retain(|&t| {
@@ -89,15 +89,15 @@ impl<'n> Distinct<'n> {
     }
 }
 
-/// Counts the markings that are expanded, and what is in them.
+/// Counts the expanded markings and their tokens.
 struct Counting<'n> {
     net: &'n Net,
 }
 
-/// What a thread has for it.
+/// A thread's own data.
 struct Scratch<'n> {
     distinct: Distinct<'n>,
-    /// How many transitions are enabled in the marking at hand.
+    /// Number of transitions enabled in the current marking.
     enabled: usize,
 }
 
@@ -131,7 +131,7 @@ impl<'n> Visitor for Counting<'n> {
 }
 
 impl StateSpace {
-    /// Adds the figures of other markings.
+    /// Adds the figures of another set of markings.
     fn add(&mut self, others: &StateSpace) {
         self.states += others.states;
         self.firings += others.firings;
@@ -141,10 +141,10 @@ impl StateSpace {
     }
 }
 
-/// Counts the reachable markings of `net`, on so many threads where they are very many.
+/// Counts the reachable markings of `net`. Uses `threads` threads if there are very many.
 ///
 /// # Errors
-/// When the budget does not suffice.
+/// Returns an error if the budget is not sufficient.
 pub fn count(
     net: &Net,
     facts: &Facts,

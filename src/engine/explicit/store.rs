@@ -1,12 +1,12 @@
-//! The set of markings seen so far: packed keys, numbered in the order they came.
+//! The set of markings visited so far: packed keys, numbered in the order of discovery.
 //!
-//! What is stored of a key are its first words: the others follow from them
-//! ([`derived`](super::derived)). They are stored as they are, or folded into one, the root, by a
-//! [`Tree`]. The words or the roots are a [`Set`]; what each marking was first reached from are
-//! [`Parents`]. So a marking that takes one word has eight bytes for it, six to eight for its place
-//! in the table, up to four for its parent, and what its parts add, which are shared.
+//! Only the first words of a key are stored, since the other words follow from them
+//! ([`derived`](super::derived)). They are stored as they are, or folded into one word, the root,
+//! by a [`Tree`]. The words or roots are in a [`Set`], and the predecessors of the markings in
+//! [`Parents`]. A marking of one word takes eight bytes for the word, six to eight in the table, up
+//! to four for its parent, and its part of the shared tree.
 //!
-//! A set that is [`Full`] takes no more keys, but can still be read.
+//! A store that is [`Full`] accepts no more keys, but can still be read.
 
 use super::block::{Block, Lookup};
 use super::layout::Layout;
@@ -17,7 +17,7 @@ use super::threads::{Tasks, together};
 use super::tree::{Folder, Tree};
 use parikh_solvers::Budget;
 
-/// A successor that a part of the table has called new.
+/// A successor that a part of the table has found to be new.
 #[derive(Clone, Copy)]
 struct Fresh {
     block: u32,
@@ -25,7 +25,7 @@ struct Fresh {
     put: Put,
 }
 
-/// A part of the table, with what is new to it. In lines of the cache of its own, as a [`Block`].
+/// A part of the table with its new successors. It has its own cache lines, like a [`Block`].
 #[repr(align(128))]
 struct PartAtWork<'s> {
     at: usize,
@@ -33,29 +33,29 @@ struct PartAtWork<'s> {
     fresh: Vec<Fresh>,
 }
 
-/// Successors whose lines of the table are read at once.
+/// Number of successors whose table lines are prefetched together.
 const TOUCHED: usize = 16;
 
-/// A set of packed markings. See the module.
+/// A set of packed markings. See the module documentation.
 pub(crate) struct Store {
     layout: Layout,
     tree: Option<Tree>,
     set: Set,
     parents: Option<Parents>,
     room: Room,
-    /// Of the keys that are being added, their roots, if folded, and their hashes.
+    /// Roots (if folded) of the keys being added.
     roots: Vec<u64>,
     hashes: Vec<Hash>,
-    /// By part of the table what is new of the blocks that are being added.
+    /// For each part of the table, the new successors of the blocks being added.
     fresh: Vec<Vec<Fresh>>,
 }
 
 impl Store {
-    /// The set of one key, of at least one word, that takes at most `ceiling` bytes, and no more
-    /// memory than `budget` has. Keys are stored as they are.
+    /// Creates the set of one key, of at least one word. It takes at most `ceiling` bytes and no
+    /// more memory than `budget` has. Keys are not folded.
     ///
     /// # Errors
-    /// When there is no room even for it.
+    /// Returns an error if there is no memory for it.
     pub(crate) fn new(
         key: &[u64],
         with_parents: bool,
@@ -71,13 +71,13 @@ impl Store {
         Ok(Store { layout, tree: None, set, parents, room, roots, hashes, fresh: Vec::new() })
     }
 
-    /// How many markings it holds. One for whose parent there was no room is none of them.
+    /// Returns the number of markings. A marking without memory for its parent does not count.
     pub(crate) fn len(&self) -> u32 {
         let with_parents = self.parents.as_ref().map_or(NONE, |parents| parents.len() + 1);
         self.set.len().min(with_parents)
     }
 
-    /// Writes what is stored of the key with this number to the first words of `key`.
+    /// Writes the stored words of the key with this number to the start of `key`.
     pub(crate) fn read(&self, number: u32, key: &mut [u64]) {
         let (stored, key) = (self.set.key(number), &mut key[..self.layout.stored]);
         match &self.tree {
@@ -86,7 +86,7 @@ impl Store {
         }
     }
 
-    /// As [`read`](Self::read), for its successors to be added next.
+    /// Like [`read`](Self::read), and prepares for adding successors of this marking.
     pub(crate) fn load(&mut self, number: u32, key: &mut [u64]) {
         let (stored, key) = (self.set.key(number), &mut key[..self.layout.stored]);
         match &mut self.tree {
@@ -95,23 +95,23 @@ impl Store {
         }
     }
 
-    /// What a marking was first reached from; [`NONE`] for the initial one.
+    /// Returns the marking's parent. [`NONE`] for the initial marking.
     pub(crate) fn parent(&self, number: u32) -> u32 {
         self.parents.as_ref().map_or(NONE, |parents| parents.of(number))
     }
 
-    /// The memory that it takes.
+    /// Returns the memory account.
     pub(crate) fn room(&self) -> &Room {
         &self.room
     }
 
-    /// Adds keys, those of successors of the marking loaded last, one after the other in `keys`,
-    /// and says of each, in their order, its position, its number and whether it is new. First all
-    /// are hashed, then the table's line of each is read, so that the memory works on all of them
-    /// at once, then each is looked up.
+    /// Adds the keys of successors of the marking loaded last, which are one after another in
+    /// `keys`. Calls `added` for each in order, with its position, its number, and true if it is
+    /// new. First all keys are hashed, then all table lines are prefetched so that the memory
+    /// accesses overlap, then each key is looked up.
     ///
     /// # Errors
-    /// When there is no room for one that is new.
+    /// Returns an error if there is no memory for a new key.
     pub(crate) fn add(
         &mut self,
         keys: &[u64],
@@ -140,7 +140,7 @@ impl Store {
             };
             let (number, is_new) = self.set.insert(key, hash)?;
             if is_new && let Some(parents) = &mut self.parents {
-                // Without room for it nobody hears of the marking.
+                // Without memory for its parent, the marking is not reported.
                 parents.push(parent)?;
             }
             added(at, number, is_new);
@@ -148,12 +148,13 @@ impl Store {
         Ok(())
     }
 
-    /// What loads markings and folds their successors on another thread, if they are folded.
+    /// Returns the object that loads markings and folds successors on another thread, if keys are
+    /// folded.
     pub(crate) fn folder(&self) -> Option<Folder> {
         self.tree.as_ref().map(Tree::folder)
     }
 
-    /// As [`load`](Self::load), on another thread.
+    /// Like [`load`](Self::load), on another thread.
     pub(crate) fn load_apart(&self, number: u32, folder: &mut Option<Folder>, key: &mut [u64]) {
         let (stored, key) = (self.set.key(number), &mut key[..self.layout.stored]);
         match (&self.tree, folder) {
@@ -162,12 +163,12 @@ impl Store {
         }
     }
 
-    /// Adds the successors in `blocks`, with the table divided among `threads`, and then, block by
-    /// block, says of each that is new its place and its number: the same in the same order as if
-    /// they were added one by one.
+    /// Adds the successors in `blocks`, with the table divided among `threads` threads. Then, block
+    /// by block, calls `added` for each new successor with its position and number. Order and
+    /// numbers are the same as if they were added one by one.
     ///
     /// # Errors
-    /// When there is no room for one that is new.
+    /// Returns an error if there is no memory for a new key.
     pub(crate) fn add_blocks<N: Default + Send + Sync>(
         &mut self,
         blocks: &mut [Block<N>],
@@ -187,7 +188,7 @@ impl Store {
         settled
     }
 
-    /// Puts all that is new in `blocks` into the table, by its parts.
+    /// Inserts the new successors of `blocks` into the table, part by part.
     fn look_up<N: Default + Send + Sync>(
         &mut self,
         blocks: &[Block<N>],
@@ -201,8 +202,8 @@ impl Store {
             fresh.try_reserve(most).map_err(|_| Full)?;
         }
         let all = blocks.iter().map(|block| block.hashes.len() as u64).sum();
-        // Each thread has its share of the parts, and asks all of them about one block before the
-        // next, while the block is in its cache.
+        // Each thread has a share of the parts. It processes one block for all its parts before the
+        // next block, while the block is in its cache.
         let mut shares: Vec<Vec<PartAtWork<'_>>> = Vec::new();
         shares.resize_with(threads.min(PARTS), Vec::new);
         for (at, (part, fresh)) in self.set.parts(all, threads)?.zip(&mut *fresh).enumerate() {
@@ -223,7 +224,7 @@ impl Store {
         Ok(())
     }
 
-    /// Folds what other threads could not.
+    /// Folds the keys that other threads could not fold.
     fn fold_rest<N: Default>(&mut self, block: &mut Block<N>) -> Result<(), Full> {
         if let Some(tree) = &mut self.tree
             && !block.unfolded.is_empty()
@@ -237,7 +238,7 @@ impl Store {
         Ok(())
     }
 
-    /// Numbers the successors that are new.
+    /// Numbers the new successors.
     fn settle<N: Default>(
         &mut self,
         blocks: &mut [Block<N>],
@@ -271,12 +272,12 @@ impl Store {
         Ok(())
     }
 
-    /// Stores keys in another way: what was stored of each becomes what `convert` makes of it, a
-    /// whole key of the new layout. Distinct keys stay distinct in what is stored of them; numbers
-    /// and parents stay.
+    /// Changes the layout of the stored keys. `convert` turns the old stored words into a whole key
+    /// of the new layout. Distinct keys must stay distinct in their stored words. Numbers and
+    /// parents stay the same.
     ///
     /// # Errors
-    /// When there is no room. The markings are lost then, and the set is empty.
+    /// Returns an error if memory is short. Then the markings are lost and the set is empty.
     pub(crate) fn repack(
         &mut self,
         layout: Layout,
@@ -320,7 +321,7 @@ impl Lookup for Store {
 }
 
 impl PartAtWork<'_> {
-    /// Looks up the successors of a block that are for this part, in their order.
+    /// Looks up the successors of a block in this part, in their order.
     fn put_all<N: Default>(&mut self, number: usize, blocks: &[Block<N>]) {
         let block = &blocks[number];
         let PartAtWork { at, part, fresh } = self;
@@ -402,8 +403,8 @@ mod tests {
 
     #[test]
     fn every_marking_has_a_parent_wherever_the_room_ends() {
-        // Parents take a kilobyte now and then, keys 64: at some of these ceilings the former have
-        // none left.
+        // Parents take a kilobyte from time to time, keys 64 KB. At some of these limits there is
+        // no memory left for the parents.
         let mut short_of_parents = 0;
         for ceiling in (200_000..400_000).step_by(512) {
             let mut store = Store::new(&key(0), true, ceiling, &Budget::unlimited()).unwrap();

@@ -1,8 +1,10 @@
-//! Stubborn sets: in each marking a few of the enabled transitions, enough to find the goal.
+//! Stubborn sets: a subset of the enabled transitions in each marking that is sufficient to
+//! find the goal.
 //!
-//! Independent components of a net multiply their states; a goal about one of them does not need
-//! the product. In marking M, where the goal does not hold yet, a set S of transitions is computed
-//! and only the enabled ones in S are fired. If none is enabled, M leads nowhere.
+//! Independent components of a net multiply their states, but a goal about one component does
+//! not need the product. In a marking M that does not satisfy the goal, a set S of transitions
+//! is computed, and only the enabled transitions in S are fired. If none is enabled, the goal
+//! is unreachable from M.
 //!
 //! # Conditions
 //!
@@ -23,39 +25,41 @@
 //! 3. for t in S not enabled in M, and one input place of our choice that lacks tokens for t, S
 //!    holds every transition that raises that place.
 //!
-//! If only one transition is enabled in M, S is all of them and nothing is computed. Transitions
-//! without effect are left out everywhere (a sequence works without them), but count as enabled
-//! for Dead.
+//! If only one transition is enabled in M, S is the set of all transitions, and nothing is
+//! computed. Transitions without effect are left out everywhere, since a sequence works without
+//! them, but they count as enabled for Dead.
 //!
 //! # Preserves
 //!
 //! Reachability of the goal, and the length of a shortest sequence to it; the maximum of a sum.
-//! Dead is a conjunction of disabled transitions, so it may stand anywhere in a predicate.
+//! Dead is a conjunction of disabled transitions, so it may occur anywhere in a predicate.
 //!
 //! # Soundness
 //!
-//! Let M —σ→ M′ with M′ satisfying the goal and M not. By 1, σ has a member of S; let t be the
-//! first, σ = α t β. No transition of α is in S. If t were not enabled in M, by 3 no transition of
-//! α raises the place that t lacks, so t would not be enabled after α; hence t is enabled in M. By
-//! 2, no transition of α has an arc from a place that t lowers, so α is enabled after t too, and
-//! M —t→ M″ —αβ→ M′, one firing shorter. By induction on the length, M′ is reached from M by
-//! firing members of the stubborn sets only. For a maximum, take for M′ a marking of the largest
-//! value: where M does not have that value already, σ raises the sum somewhere. The argument needs
-//! no marking to be expanded twice, and so no cycle proviso: every step makes σ shorter.
+//! Let M —σ→ M′, where M′ satisfies the goal and M does not. By 1, σ contains a member of S.
+//! Let t be the first one, σ = α t β. No transition of α is in S. If t were not enabled in M,
+//! by 3 no transition of α would add tokens to the place that lacks tokens for t, so t would
+//! not be enabled after α. Hence t is enabled in M. By 2, no transition of α has an arc from a
+//! place that t lowers. So α is enabled after t too, and M —t→ M″ —αβ→ M′, where αβ is one
+//! firing shorter than σ. By induction on the length, M′ is reachable from M by firing members
+//! of the stubborn sets only. For a maximum, let M′ be a marking with the largest value. If M
+//! does not have that value already, σ raises the sum somewhere. The argument needs no marking
+//! to be expanded twice, and so no cycle proviso: every step makes σ shorter.
 //!
 //! # Sources
 //!
 //! A. Valmari, *The State Explosion Problem*, 1998; K. Schmidt, *Stubborn Sets for Standard
-//! Properties*, ICATPN 1999; A. Lehmann, N. Lohmann, K. Wolf, *Stubborn Sets for Simple Linear Time
-//! Properties*, ICATPN 2012; F. Bønneland, J. Dyhr, P. G. Jensen, M. Johannsen, J. Srba, *Stubborn
-//! Versus Structural Reductions for Petri Nets*, JLAMP 102, 2019 (choices of the closure).
+//! Properties*, ICATPN 1999; A. Lehmann, N. Lohmann, K. Wolf, *Stubborn Sets for Simple Linear
+//! Time Properties*, ICATPN 2012; F. Bønneland, J. Dyhr, P. G. Jensen, M. Johannsen, J. Srba,
+//! *Stubborn Versus Structural Reductions for Petri Nets*, JLAMP 102, 2019 (choices of the
+//! closure).
 
 use super::judge::{Test, sums_of};
 use super::packing::Packing;
 use super::watch::{PackedGoal, Watched, lowering};
 use parikh_net::{LinearSum, Net, PlaceId, TransitionId};
 
-/// Lists of `u32`, row after row.
+/// A list of rows of `u32`, stored in one vector.
 struct Lists {
     starts: Vec<u32>,
     entries: Vec<u32>,
@@ -80,42 +84,43 @@ impl Lists {
     }
 }
 
-/// Markings in a row of which one is looked at, while sets do not leave anything out.
+/// After many futile sets, only every `RARELY`th marking is reduced.
 const RARELY: u32 = 16;
-/// Sets in a row that left nothing out, and it is assumed that the next ones will not either.
+/// Number of consecutive sets that left nothing out, after which reduction is tried only rarely.
 const FUTILE: u32 = 500;
 
-/// Computes stubborn sets for one goal.
+/// Computes stubborn sets for a single goal.
 pub(crate) struct Stubborn<'n> {
     net: &'n Net,
-    /// Transitions with an arc from a place, with an effect.
+    /// For each place, the consumers with an effect.
     consumers: Lists,
-    /// … that lower it,
+    /// For each place, the consumers that lower it.
     lowering: Lists,
-    /// … that raise it.
+    /// For each place, the producers that raise it.
     raising: Lists,
-    /// Places that a transition lowers.
+    /// For each transition, the places that it lowers.
     lowers: Lists,
-    /// For each atom of the goal the transitions that lower its sum; for a maximum the only row
-    /// holds those that raise it.
+    /// For each atom of the goal, the transitions that lower its sum. For a maximum, the only row
+    /// contains the transitions that raise the sum.
     helping: Lists,
-    /// The number of the current set; whatever carries this mark is in it.
+    /// Number of the current set. An entry of the following vectors is set if it equals this
+    /// number.
     mark: u32,
     in_set: Vec<u32>,
     is_enabled: Vec<u32>,
     consumers_in: Vec<u32>,
     raising_in: Vec<u32>,
     open: Vec<u32>,
-    /// How many enabled transitions are in the set.
+    /// Number of enabled transitions in the set.
     enabled_in: usize,
-    /// How many sets in a row left nothing out, and how many markings were asked about.
+    /// Number of consecutive sets that left nothing out.
     futile: u32,
     asked: u32,
 }
 
 impl<'n> Stubborn<'n> {
-    /// For `goal`, with the transitions that the search fires: those `fired` says, each with an
-    /// effect.
+    /// Prepares stubborn sets for `goal`. The search fires only transitions for which `fired` is
+    /// true and that have an effect.
     pub(crate) fn new(net: &'n Net, goal: &Watched, fired: impl Fn(TransitionId) -> bool) -> Self {
         let fired = |&t: &TransitionId| fired(t) && !net.delta(t).is_empty();
         let raised = |t: TransitionId, p: PlaceId| {
@@ -161,8 +166,8 @@ impl<'n> Stubborn<'n> {
         }
     }
 
-    /// Keeps of `enabled`, the enabled transitions in the marking packed as `key`, those to fire.
-    /// The goal does not hold in the marking.
+    /// Reduces `enabled`, the enabled transitions in the marking with this key, to those to fire.
+    /// The marking must not satisfy the goal.
     pub(crate) fn reduce(
         &mut self,
         packing: &Packing,
@@ -175,7 +180,7 @@ impl<'n> Stubborn<'n> {
         }
         self.asked = self.asked.wrapping_add(1);
         if self.futile > FUTILE && !self.asked.is_multiple_of(RARELY) {
-            // All enabled transitions are a stubborn set.
+            // The set of all enabled transitions is stubborn.
             return;
         }
         self.mark = match self.mark.checked_add(1) {
@@ -223,7 +228,7 @@ impl<'n> Stubborn<'n> {
         }
     }
 
-    /// Condition 1.
+    /// Adds the interesting transitions (condition 1).
     fn add_interesting(&mut self, test: &Test, key: &[u64], enabled: &[u32]) {
         match test {
             Test::Constant(_) | Test::NotDead => {}
@@ -251,7 +256,8 @@ impl<'n> Stubborn<'n> {
         }
     }
 
-    /// How many transitions [`add_interesting`](Self::add_interesting) would add, about.
+    /// Returns the approximate number of transitions that
+    /// [`add_interesting`](Self::add_interesting) would add.
     fn cost(&self, test: &Test, key: &[u64], enabled: &[u32]) -> u32 {
         match test {
             Test::Constant(_) | Test::NotDead => 0,
@@ -268,7 +274,7 @@ impl<'n> Stubborn<'n> {
         }
     }
 
-    /// The enabled transition that the fewest others compete with.
+    /// Returns the enabled transition with the fewest competitors.
     fn least_dependent(&self, enabled: &[u32]) -> Option<u32> {
         enabled.iter().copied().min_by_key(|&t| (self.dependency(t), t))
     }
@@ -278,14 +284,14 @@ impl<'n> Stubborn<'n> {
         inputs.map(|arc| self.consumers.len(arc.place.index())).fold(0, u32::saturating_add)
     }
 
-    /// Conditions 2 and 3. Stops early when all enabled transitions are in: the set is then not
-    /// closed, but all that follows from it is fired anyway.
+    /// Closes the set under conditions 2 and 3. Stops early if all enabled transitions are in the
+    /// set: it is then not closed, but its closure contains no further enabled transitions.
     fn close(&mut self, packing: &Packing, key: &[u64], enabled: usize) {
         while self.enabled_in < enabled
             && let Some(t) = self.open.pop()
         {
             if self.is_enabled[t as usize] == self.mark {
-                // 2
+                // Condition 2.
                 for at in 0..self.lowers.len(t as usize) as usize {
                     let place = self.lowers.row(t as usize)[at] as usize;
                     if self.consumers_in[place] != self.mark {
@@ -297,7 +303,7 @@ impl<'n> Stubborn<'n> {
                     }
                 }
             } else if let Some(place) = self.scapegoat(packing, key, t) {
-                // 3
+                // Condition 3.
                 self.raising_in[place] = self.mark;
                 for at in 0..self.raising.len(place) as usize {
                     let u = self.raising.row(place)[at];
@@ -307,8 +313,8 @@ impl<'n> Stubborn<'n> {
         }
     }
 
-    /// The input place that lacks tokens for `t` and costs least; `None` when the set has all that
-    /// raise one already.
+    /// Returns the cheapest input place that lacks tokens for `t`. Returns `None` if the set
+    /// already contains all transitions that raise such a place.
     fn scapegoat(&self, packing: &Packing, key: &[u64], t: u32) -> Option<usize> {
         let mut best: Option<(u32, usize)> = None;
         for arc in self.net.pre(TransitionId::new(t as usize)) {

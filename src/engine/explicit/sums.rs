@@ -1,10 +1,10 @@
-//! Sums over the markings of a part of a reduced net, for
-//! [numbers of markings](crate::evidence::counting).
+//! Sums over the markings of a component of a reduced net, for [numbers of
+//! markings](crate::evidence::counting).
 //!
-//! Every marking is visited once. Which products are not 0 there is found out as it is of
-//! transitions: each lower bound of a product is the preset of a transition, one that is there or
-//! one that changes nothing. What a marking counts is multiplied out once, in 128 bits where that
-//! fits; a product with other factors divides by those that it replaces.
+//! Every marking is visited once. The products that are not 0 in a marking are found like enabled
+//! transitions. Each lower bound of a product is the preset of a transition: an existing one, or an
+//! additional one without effect. The count of a marking is computed once, in 128 bits if possible.
+//! A product with different factors is computed by dividing by the factors that it replaces.
 
 use super::crew::{Crew, Done, Visitor};
 use super::space::ExpandedMarking;
@@ -17,22 +17,22 @@ use parikh_solvers::Budget;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 
-/// Why there are no sums.
+/// The reason why the sums could not be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSums {
-    /// Not all markings were visited.
+    /// The exploration was incomplete.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
-    /// What a marking counts is not known.
+    /// The count of a marking is unknown.
     #[error(transparent)]
     Weight(#[from] WeightError),
 }
 
-/// For each product of `part` its sum over all markings, and how many markings there are; by so
-/// many threads where they are very many.
+/// Returns for each product of `part` its sum over all markings, and the number of markings. Uses
+/// `threads` threads if there are very many markings.
 ///
 /// # Errors
-/// When the budget does not suffice.
+/// Returns an error if the budget is not sufficient.
 pub fn sums(
     part: &CountedComponent,
     weights: &mut Weights,
@@ -80,16 +80,16 @@ pub fn sums(
     Ok((all.sums.into_iter().map(Sum::total).collect(), number.into()))
 }
 
-/// Adds what markings count.
+/// Adds the counts of markings.
 struct Adding<'p> {
     part: &'p CountedComponent,
     net: &'p Net,
     products_of: Vec<Vec<u32>>,
-    /// Asked for what a thread does not know yet.
+    /// Shared weight functions, for values that a thread has not cached yet.
     weights: Mutex<&'p mut Weights>,
 }
 
-/// Sums over some markings, and what they lack.
+/// Sums over some markings, and the first error.
 #[derive(Default)]
 struct Sums {
     sums: Vec<Sum>,
@@ -140,14 +140,14 @@ impl<'p> Visitor for Adding<'p> {
     }
 }
 
-/// The net of a part with a transition for each lower bound that is no preset of it; and by
-/// transition the products that are not 0 where it is enabled. The product of those without lower
-/// bounds stands with none.
+/// Returns the net of a component with an additional transition for each lower bound that is no
+/// preset, and by transition the products that are not 0 if it is enabled. The product without
+/// lower bounds is assigned to no transition.
 fn with_probes(part: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
     let net = &part.net;
     let mut builder = NetBuilder::new(net.name());
     let mut transition_of: HashMap<Vec<(PlaceId, u64)>, usize> = HashMap::new();
-    // What was a net is one with other names, which nobody sees.
+    // A copy of a valid net with new, distinct names is valid. The names are never shown.
     let fresh = "a net without names of its own";
     let places: Vec<PlaceId> = net
         .places()
@@ -181,7 +181,7 @@ fn with_probes(part: &CountedComponent) -> (Net, Vec<Vec<u32>>) {
     (builder.build().expect(fresh), products_of)
 }
 
-/// A sum that grows by small numbers mostly.
+/// A sum with mostly small summands.
 #[derive(Clone, Debug, Default)]
 struct Sum {
     small: u128,
@@ -201,18 +201,18 @@ impl Sum {
     }
 }
 
-/// What a thread has for it.
+/// A thread's own data.
 struct Scratch<'n> {
     distinct: Distinct<'n>,
-    /// The products that are not 0 in the marking at hand.
+    /// The products that are not 0 in the current marking.
     here: Vec<u32>,
-    /// The values of functions met so far: those that fit 128 bits.
+    /// Cache of function values. `None` for values beyond 128 bits.
     known: HashMap<(Function, u64), Option<u128>>,
-    /// What each product is in a marking.
+    /// The value of each product in the current marking.
     small: Vec<u128>,
 }
 
-/// The factor of a place where no product changes it.
+/// Returns the factor of a place in products that do not change it.
 fn usual(part: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
     let at = part.counts.binary_search_by_key(&place, |it| it.0);
     at.map(|at| part.counts[at].1).map_err(|_| WeightError::NotWhole)
@@ -220,7 +220,7 @@ fn usual(part: &CountedComponent, place: PlaceId) -> Result<Function, WeightErro
 
 impl<'p> Adding<'p> {
     fn weights(&self) -> MutexGuard<'_, &'p mut Weights> {
-        // A thread that panicked takes the whole count with it.
+        // A panic of another thread ends the whole count anyway.
         self.weights.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -238,7 +238,8 @@ impl<'p> Adding<'p> {
         Ok(number)
     }
 
-    /// Adds what a marking counts; `None`, and nothing, where a number does not fit.
+    /// Adds the counts of a marking. Returns `None` and adds nothing if a number does not fit in
+    /// 128 bits.
     fn add_small(
         &self,
         Scratch { here, known, small, .. }: &mut Scratch<'_>,
@@ -261,7 +262,7 @@ impl<'p> Adding<'p> {
                 let tokens = tokens(place);
                 let before = self.at(known, usual(self.part, place)?, tokens)?;
                 let after = self.at(known, other, tokens)?;
-                // It divides `counts`, and what comes in its place is no more.
+                // `before` divides `counts`, and the new factor is not larger.
                 let share = before.and_then(|before| counts.checked_div(before));
                 match share.zip(after).and_then(|(share, after)| share.checked_mul(after)) {
                     Some(changed) => counts = changed,

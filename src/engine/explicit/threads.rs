@@ -1,9 +1,9 @@
-//! A piece of work for several threads at once.
+//! Work sharing among several threads.
 
 use std::sync::Mutex;
 use std::thread::Builder;
 
-/// Pieces of work that are taken one by one, by whichever thread is free.
+/// Tasks, taken one by one by whichever thread is free.
 pub(crate) struct Tasks<I>(Mutex<I>);
 
 impl<I: Iterator> Tasks<I> {
@@ -11,18 +11,17 @@ impl<I: Iterator> Tasks<I> {
         Tasks(Mutex::new(all))
     }
 
-    /// The next one.
+    /// Takes the next task.
     pub(crate) fn next(&self) -> Option<I::Item> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next()
     }
 }
 
-/// As deep as formulas nest.
+/// Stack size of the threads, sufficient for deeply nested formulas.
 const STACK: usize = 8 << 20;
 
-/// Has `work` done by as many threads as there are `lanes`, each with its own; this thread is one
-/// of them. A thread that the system does not give is done without, so what is to be done is better
-/// taken from [`Tasks`].
+/// Runs `work` on one thread per entry of `lanes`, including the current thread. If the system
+/// refuses a thread, its lane is left out. So the work should be taken from [`Tasks`].
 pub(crate) fn together<L: Send>(lanes: &mut [L], work: impl Fn(&mut L) + Sync) {
     let Some((mine, others)) = lanes.split_first_mut() else { return };
     let work = &work;

@@ -1,62 +1,61 @@
-//! Keys of many words folded into one, by a tree of pairs.
+//! Tree compression: folds keys of many words into one word by a tree of pairs.
 //!
-//! Markings of one net are much alike: a firing changes a few words, and of each half of a key
-//! there are far fewer than of whole keys. So a key is cut into its words, each word is given a
-//! number, two numbers side by side are one word again, which is given a number, and so on, until
-//! one word is left, the *root*: a marking takes eight bytes however many places the net has, plus
-//! what is new of its parts, which most often is next to nothing (A. Laarman, J. van de Pol, M.
-//! Weber, *Parallel recursive state compression for free*, SPIN 2011). Equal keys have equal roots,
-//! and different ones different roots, so markings are compared by their roots.
+//! The markings of one net are similar. A firing changes a few words, and there are far fewer
+//! distinct halves of keys than whole keys. So each word of a key gets a number. Two neighbouring
+//! numbers form a word again, which gets a number, and so on, until one word is left, the *root*. A
+//! marking takes eight bytes however many places the net has, plus its new parts, which are usually
+//! few (A. Laarman, J. van de Pol, M. Weber, *Parallel recursive state compression for free*, SPIN
+//! 2011). Keys are equal exactly if their roots are equal, so markings are compared by their roots.
 //!
-//! All parts, words and pairs, of all positions, share one [`Set`]: what a number stands for
-//! depends on nothing but the number, and how to read it on the position.
+//! All parts, words and pairs of all positions, share one [`Set`]. A number always stands for the
+//! same 64 bits. Only their interpretation depends on the position.
 //!
-//! A successor is folded along the marking that was loaded last, its *base*: where no word has
-//! changed the numbers are the same, so a firing that touches two words looks up about two paths of
-//! the tree, most often among the parts that were [looked up of late](Folder::late).
+//! A successor is folded relative to the marking loaded last, its *base*. Numbers of unchanged
+//! words are reused. So a firing that changes two words looks up about two paths of the tree,
+//! usually among the [recent parts](Folder::late).
 //!
-//! Several threads may fold keys at once, each with a [`Folder`] of its own, where all parts are
-//! known; most are, and what is not is left for one thread.
+//! Several threads may fold keys at the same time, each with its own [`Folder`], as long as all
+//! parts are known. Most parts are, and keys with unknown parts are left for one thread.
 
 use super::room::{Full, Room};
 use super::set::{Hash, Set};
 
-/// Parts that are remembered: as many as stay in a cache.
+/// Number of cached parts, chosen to fit in a processor cache.
 const LATE: usize = 1 << 14;
 
-/// The parts of keys of one width. See the module.
+/// The parts of keys of one width. See the module documentation.
 pub(crate) struct Tree {
     /// Words and pairs with their numbers.
     parts: Set,
     folder: Folder,
 }
 
-/// What folds and unfolds keys, along a base: every thread that does has one.
+/// Folds and unfolds keys relative to a base. Each thread has its own.
 #[derive(Clone)]
 pub(crate) struct Folder {
-    /// Where the numbers of each level start, and how many they are: of the words, of pairs of
-    /// them, …, of the last two.
+    /// Start and length of each level in `numbers`: the words, the pairs of words, …, the last two
+    /// numbers.
     levels: Vec<(usize, usize)>,
-    /// Parts looked up of late, each at a place that comes from its bits, with their numbers and
-    /// one more; 0 for none. Markings that come one after the other have most parts in common.
+    /// Cache of recent parts: (part, number plus 1) at a position derived from the part, with 0 if
+    /// empty. Consecutive markings have most parts in common.
     late: Vec<(u64, u32)>,
     base: Vec<u64>,
     /// The numbers of the base, level by level.
     numbers: Vec<u32>,
-    /// Whether there is a base.
+    /// True if there is a base.
     is_based: bool,
-    /// Positions of the level at work that differ from the base's, ascending.
+    /// Positions of the current level that differ from the base, ascending.
     changed: Vec<usize>,
-    /// What was overwritten in `numbers`.
+    /// The overwritten entries of `numbers`.
     undo: Vec<(usize, u32)>,
 }
 
-/// A part of a key is none of those known.
+/// Error: a part of a key is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unknown;
 
 impl Tree {
-    /// For keys of `words` words, at least one.
+    /// Creates the tree for keys of `words` words, at least one.
     pub(crate) fn new(words: usize, room: &Room) -> Self {
         let mut levels = vec![(0, words)];
         while let Some(&(start, width)) = levels.last()
@@ -77,14 +76,14 @@ impl Tree {
         Tree { parts: Set::new(1, room), folder }
     }
 
-    /// Makes `key` the base; its root.
+    /// Makes `key` the base and returns its root.
     ///
     /// # Errors
-    /// When there is no room for its parts: then there is no base.
+    /// Returns an error if there is no memory for its parts. Then there is no base.
     pub(crate) fn rebase(&mut self, key: &[u64]) -> Result<u64, Full> {
         let folder = &mut self.folder;
         if !folder.is_based {
-            // Every word has changed.
+            // Without a base, every word counts as changed.
             folder.base.iter_mut().zip(key).for_each(|(base, &word)| *base = !word);
         }
         folder.is_based = false;
@@ -95,18 +94,18 @@ impl Tree {
         Ok(root)
     }
 
-    /// The root of `key`, where there is a base.
+    /// Returns the root of `key`. There must be a base.
     ///
     /// # Errors
-    /// When there is no room for its parts.
+    /// Returns an error if there is no memory for its parts.
     pub(crate) fn fold(&mut self, key: &[u64]) -> Result<u64, Full> {
         self.folder.fold(key, number_in(&mut self.parts))
     }
 
-    /// The root of `key`, where `folder` has a base.
+    /// Returns the root of `key`, folded with `folder`, which must have a base.
     ///
     /// # Errors
-    /// When it has parts that are not known.
+    /// Returns an error if a part is unknown.
     pub(crate) fn fold_apart(&self, folder: &mut Folder, key: &[u64]) -> Result<u64, Unknown> {
         folder.fold(key, |part| self.parts.find(&[part], Hash::of(&[part])).ok_or(Unknown))
     }
@@ -116,7 +115,7 @@ impl Tree {
         self.folder.load(root, key, &self.parts);
     }
 
-    /// The same with the base of `folder`.
+    /// Like [`load`](Self::load), for the base of `folder`.
     pub(crate) fn load_apart(&self, folder: &mut Folder, root: u64, key: &mut [u64]) {
         folder.load(root, key, &self.parts);
     }
@@ -127,13 +126,13 @@ impl Tree {
         unfold(root, &self.folder.levels, &self.parts, numbers, key);
     }
 
-    /// What folds keys on another thread.
+    /// Returns a folder for another thread.
     pub(crate) fn folder(&self) -> Folder {
         self.folder.clone()
     }
 }
 
-/// Numbers parts, old and new.
+/// Returns a function that numbers parts and adds missing ones.
 fn number_in(parts: &mut Set) -> impl FnMut(u64) -> Result<u32, Full> {
     |part| Ok(parts.insert(&[part], Hash::of(&[part]))?.0)
 }
@@ -176,7 +175,7 @@ impl Folder {
                 if kept > 0 && self.changed[kept - 1] == at {
                     continue;
                 }
-                // The last one of an odd number has no partner, and stands for itself.
+                // With an odd number of entries, the last one has no partner and keeps its number.
                 let number = match 2 * at + 1 < width {
                     true => {
                         let pair = self.pair(below + 2 * at);
@@ -206,7 +205,7 @@ impl Folder {
     }
 }
 
-/// The number of a part: among those looked up of late, or what `look_up` says.
+/// Returns the number of a part from the cache, or from `look_up`.
 fn number_of<E>(
     late: &mut [(u64, u32)],
     part: u64,
@@ -235,7 +234,7 @@ fn unfold(root: u64, levels: &[(usize, usize)], parts: &Set, numbers: &mut [u32]
         for (two, &number) in lower[below..below + width].chunks_mut(2).zip(&*upper) {
             match two {
                 [left, right] => (*left, *right) = halves(parts.key(number)[0]),
-                // The last one of an odd number.
+                // The last entry of an odd number.
                 alone => alone.fill(number),
             }
         }

@@ -1,15 +1,15 @@
-//! Which goals to look at when a marking is new: only those that the last firing can have helped.
+//! Selects the goals to test in a new marking: only those that the last firing may have made true.
 //!
-//! A goal that was false before a firing can be true after it only if one of its atoms became
-//! true, that is if the firing lowered the atom's sum; a maximum can be beaten only by a firing
-//! that raises its sum (predicates are in negation normal form, so no atom helps by becoming
-//! false). So each effect class has the list of goals it can help, and a marking first reached by
-//! that class is shown to those goals alone. With one goal per place or transition of the net, the
-//! lists are as short as the effects, and thousands of goals cost what a few do.
+//! A goal that was false before a firing can be true after it only if one of its atoms became true,
+//! that is, if the firing lowered the atom's sum. A maximum can rise only by a firing that raises
+//! its sum. (Predicates are in negation normal form, so no atom makes a goal true by becoming
+//! false.) So each effect class has a list of the goals that it can help, and only these are tested
+//! in a marking first reached by that class. With one goal per place or transition of the net, the
+//! lists are as short as the effects, and thousands of goals cost as much as a few.
 //!
-//! Goals that mention deadness are looked at when the marking is expanded, for then it is known
-//! what is enabled. So are goals that ask for the enabledness of one transition each, when there
-//! are many of them: that costs nothing, though it is a little later.
+//! Goals that mention deadness are tested when the marking is expanded, because the enabled
+//! transitions are known then. If many goals ask for the enabledness of one transition each, they
+//! are handled in the same way. This costs nothing, but is a little later.
 
 use super::judge::{Sum, Test, leaves_as_atoms, sums_of};
 use super::packing::Packing;
@@ -17,58 +17,58 @@ use crate::board::Board;
 use parikh_net::{EffectId, GoalId, LinearSum, MarkingGoal, Net, PlaceId, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// A goal that helps from more than one in this many classes is looked at always.
+/// A goal is tested in every marking if more than one in this many classes can help it.
 const BROAD: usize = 2;
 
-/// From this many goals of the form "t is enabled" on, they are read off at expansion.
+/// Number of goals of the form "t is enabled" from which they are tested at expansion.
 const MANY: usize = 16;
 
-/// What a goal asks of a packed marking.
+/// A goal, compiled for packed markings.
 pub(crate) enum PackedGoal {
-    /// Does this hold?
+    /// Reach a marking that satisfies the predicate.
     Reach(Predicate, Test),
-    /// Is this larger than the largest seen, at the marking with this number?
+    /// Maximise the sum. Contains the largest value seen and the number of its marking.
     Maximise(LinearSum, Sum, Option<(i128, u32)>),
 }
 
 /// A goal of the search.
 pub(crate) struct Watched {
-    /// On the board.
+    /// The goal's id on the board.
     pub(crate) id: GoalId,
-    /// What it asks.
+    /// The compiled goal.
     pub(crate) packed: PackedGoal,
-    /// Whether it still wants an answer, as far as this search knows.
+    /// True if the goal is still open as far as this search knows.
     pub(crate) open: bool,
-    /// Whether anything was claimed for it: a claim that the board refuses is not made twice, and
-    /// never turned into its opposite.
+    /// True if the goal was reported as reached. If the board refuses the report, it is not
+    /// repeated, and the goal is never reported as unreachable.
     pub(crate) claimed: bool,
 }
 
-/// The goals of one search. Goals go by their index in [`goals`](Self::goals).
+/// The goals of one search, identified by their index in [`goals`](Self::goals).
 pub(crate) struct Watch {
-    /// All of them.
+    /// The goals, in the order of their indices.
     pub(crate) goals: Vec<Watched>,
-    /// For each effect class the goals it can help.
+    /// For each effect class, the goals that it can help.
     by_effect: Vec<Vec<u32>>,
-    /// Goals that many classes can help.
+    /// Goals that many effect classes can help, tested in every new marking.
     always: Vec<u32>,
-    /// Goals to be asked at expansion.
+    /// Goals tested at expansion.
     pub(crate) at_expansion: AtExpansion,
 }
 
-/// Goals that are asked when it is known what is enabled.
+/// Goals tested when the enabled transitions are known.
 #[derive(Default)]
 pub(crate) struct AtExpansion {
-    /// Goals that mention deadness, with what they ask.
+    /// Goals that mention deadness, with their tests.
     deadness: Vec<(u32, Test)>,
-    /// For each transition the goal that asks whether it can be enabled, plus 1; 0 for none. Empty
-    /// when there are few such goals.
+    /// For each transition, the index plus 1 of the goal that asks for its enabledness, 0 if none.
+    /// Empty if there are few such goals.
     enabled_goal: Vec<u32>,
 }
 
 impl Watch {
-    /// Watches these goals. The first one is always asked by its own test, never read off: it may
-    /// be what the search is for, and then it is asked for more than an answer.
+    /// Watches these goals. The first goal always has its own test, since the search may need more
+    /// than a yes or no for it.
     pub(crate) fn new(net: &Net, packing: &Packing, goals: &[&(GoalId, MarkingGoal)]) -> Watch {
         let mut watch = Watch {
             goals: Vec::new(),
@@ -88,7 +88,7 @@ impl Watch {
                 MarkingGoal::Reach(Predicate::Enabled(t))
                     if index > 0 && watch.read_off(*t, index) =>
                 {
-                    // Never asked, only read off.
+                    // Never tested: read from the list of enabled transitions.
                     PackedGoal::Reach(Predicate::Enabled(*t), Test::Constant(false))
                 }
                 MarkingGoal::Reach(predicate) => {
@@ -118,8 +118,8 @@ impl Watch {
         watch
     }
 
-    /// Has goal `index` read off the enabled transitions, if that is done at all, and `t` has no
-    /// other goal already.
+    /// Registers goal `index` as "t is enabled", if such goals are tested at expansion and `t` has
+    /// no other goal yet. Returns true if it was registered.
     fn read_off(&mut self, t: TransitionId, index: u32) -> bool {
         let slot = self.at_expansion.enabled_goal.get_mut(t.index());
         slot.is_some_and(|slot| {
@@ -131,7 +131,7 @@ impl Watch {
         })
     }
 
-    /// Compiles the tests anew, after the packing has changed.
+    /// Compiles the tests again after a change of the packing.
     pub(crate) fn recompile(&mut self, packing: &Packing) {
         for goal in &mut self.goals {
             match &mut goal.packed {
@@ -143,24 +143,25 @@ impl Watch {
         self.at_expansion.recompile(&self.goals, packing);
     }
 
-    /// How many goals want an answer.
+    /// Returns the number of open goals.
     pub(crate) fn open(&self) -> usize {
         self.goals.iter().filter(|goal| goal.open).count()
     }
 
-    /// Drops the goals that others have settled.
+    /// Closes the goals that other engines have settled.
     pub(crate) fn drop_settled(&mut self, board: &Board<'_>) {
         for goal in &mut self.goals {
             goal.open &= board.is_open(goal.id);
         }
     }
 
-    /// Whether some goal needs [`expanded`](Self::expanded).
+    /// Returns true if some goal needs [`expanded`](Self::expanded).
     pub(crate) fn asks_at_expansion(&self) -> bool {
         !self.at_expansion.deadness.is_empty() || !self.at_expansion.enabled_goal.is_empty()
     }
 
-    /// The initial marking: asks all goals but those to be asked at expansion. Appends the reached.
+    /// Tests all goals in the initial marking, except those tested at expansion. Appends the goals
+    /// reached to `hits`.
     pub(crate) fn initial(&mut self, key: &[u64], hits: &mut Vec<u32>) {
         for index in 0..self.goals.len() as u32 {
             if self.at_expansion.deadness.iter().all(|(other, _)| *other != index) {
@@ -169,7 +170,7 @@ impl Watch {
         }
     }
 
-    /// A marking seen for the first time, by a firing of this class. Appends the goals reached.
+    /// Tests a new marking, reached by firing this class. Appends the goals reached to `hits`.
     pub(crate) fn new_marking(
         &mut self,
         class: EffectId,
@@ -185,14 +186,14 @@ impl Watch {
                     goal.ask(index, key, number, hits);
                     at += 1;
                 } else {
-                    // Nobody opens a goal again.
+                    // A closed goal is never opened again.
                     list.swap_remove(at);
                 }
             }
         }
     }
 
-    /// A marking of which it is known now what is enabled. Appends the goals reached.
+    /// Tests a marking whose enabled transitions are known. Appends the goals reached to `hits`.
     pub(crate) fn expanded(&mut self, key: &[u64], enabled: &[u32], hits: &mut Vec<u32>) {
         let AtExpansion { deadness, enabled_goal } = &mut self.at_expansion;
         if !enabled_goal.is_empty() {
@@ -211,7 +212,7 @@ impl Watch {
         hits.extend(reached.map(|(index, _)| index));
     }
 
-    /// Asks no more at expansion for goals that want no answer.
+    /// Drops closed goals from the tests at expansion.
     pub(crate) fn forget_closed(&mut self) {
         let AtExpansion { deadness, enabled_goal } = &mut self.at_expansion;
         let goals = &self.goals;
@@ -223,7 +224,7 @@ impl Watch {
 }
 
 impl AtExpansion {
-    /// As [`Watch::expanded`], for several threads, whether goals want an answer or not.
+    /// Like [`Watch::expanded`], for several threads, and also for closed goals.
     pub(crate) fn asked(&self, key: &[u64], enabled: &[u32], mut hit: impl FnMut(u32)) {
         if !self.enabled_goal.is_empty() {
             let goals = enabled.iter().map(|&t| self.enabled_goal[t as usize]);
@@ -243,8 +244,8 @@ impl AtExpansion {
     }
 }
 
-/// The transitions whose enabledness is a goal by itself, when there are so many of those goals
-/// that a search reads them off; each of these must be listed by the search.
+/// Returns the transitions whose enabledness is a goal, if there are so many of these goals that
+/// they are tested at expansion. The search must list all of them.
 pub(crate) fn read_off(goals: &[&(GoalId, MarkingGoal)]) -> Vec<TransitionId> {
     let all: Vec<TransitionId> = enabledness(goals).collect();
     if all.len() >= MANY { all } else { Vec::new() }
@@ -260,7 +261,7 @@ fn enabledness(goals: &[&(GoalId, MarkingGoal)]) -> impl Iterator<Item = Transit
 impl Watched {
     fn ask(&mut self, index: u32, key: &[u64], number: u32, hits: &mut Vec<u32>) {
         match &mut self.packed {
-            // Never one that asks for deadness.
+            // The test never depends on deadness here.
             PackedGoal::Reach(_, test) if test.holds(key, false) => hits.push(index),
             PackedGoal::Reach(..) => {}
             PackedGoal::Maximise(_, sum, best) => {
@@ -273,11 +274,11 @@ impl Watched {
     }
 }
 
-/// [`lowering`], remembered for sums of one place: a net of thousands of transitions around one
-/// place would else be read once for each goal about that place.
+/// A cache of [`lowering`] for sums of one place. Otherwise thousands of transitions around one
+/// place would be read again for each goal about the place.
 struct SingleLists<'n> {
     net: &'n Net,
-    /// By place: the classes that lower it, the classes that raise it.
+    /// For each place and sign: the classes that lower it, the classes that raise it.
     known: HashMap<(PlaceId, bool), Vec<EffectId>>,
 }
 
@@ -286,7 +287,7 @@ impl<'n> SingleLists<'n> {
         SingleLists { net, known: HashMap::new() }
     }
 
-    /// Appends the classes that lower `sum`.
+    /// Appends the effect classes that lower `sum`.
     fn lowering(&mut self, sum: &LinearSum, out: &mut Vec<EffectId>) {
         match sum.terms() {
             &[(place, coefficient)] => {
@@ -298,7 +299,7 @@ impl<'n> SingleLists<'n> {
     }
 }
 
-/// The effect classes that lower the sum, ascending.
+/// Returns the effect classes that lower the sum, ascending.
 pub(crate) fn lowering(net: &Net, sum: &LinearSum) -> Vec<EffectId> {
     let mut touching: Vec<EffectId> = Vec::new();
     for &(place, _) in sum.terms() {

@@ -1,5 +1,5 @@
-//! The engine: each open property has its turns, short ones first, on one graph of markings, or on
-//! one of its own, where there are firings that it does not see.
+//! The engine: treats the open properties in turn, short ones first. They share one graph of
+//! markings, except for properties with invisible firings, which have their own graph.
 
 use super::known::{self, Both, Known};
 use super::parts::Parts;
@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// See the [module](super).
+/// The CTL engine. See the [module documentation](super).
 pub const ENGINE: Engine = Engine {
     name: "fixpoint",
     technique: "EXPLICIT",
@@ -26,10 +26,10 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// The most steps of rewriting.
+/// Limit on the number of rewriting steps.
 const STEPS: usize = 20_000;
 
-/// The share of the time left, in [0, 1], of each round of looks at all open properties.
+/// Share of the remaining time for each round over all open properties, in [0, 1].
 const LOOKS: [f64; 4] = [0.03, 0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
@@ -50,33 +50,34 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
 
 struct Fixpoints<'g> {
     work: Assignment<'g>,
-    /// What is asked of markings, and by predicate its place.
+    /// The atoms of all properties, and the index of each predicate.
     atoms: Vec<Predicate>,
     bits: HashMap<Predicate, usize>,
-    /// The graph of markings, from the first slice on.
+    /// The shared graph of markings. `None` before the first slice.
     graph: Option<Markings<'g>>,
-    /// Graphs of properties that do not see all firings.
+    /// Graphs of properties with invisible firings.
     own: HashMap<GoalId, Markings<'g>>,
-    /// The properties that have no graph of their own.
+    /// Properties without a graph of their own, which use the shared graph.
     sees_all: HashSet<GoalId>,
-    /// What properties are made of; nothing of those that are too large.
+    /// Prepared properties. `None` for properties that are too large.
     prepared: HashMap<GoalId, Option<Arc<Prepared>>>,
-    /// How many rounds of looks there were.
+    /// Number of rounds so far.
     looks: u64,
-    /// How many properties were decided.
+    /// Number of decided properties.
     decided: usize,
-    /// What the looks took.
+    /// Statistics of the evaluations.
     effort: Effort,
 }
 
-/// What looks at properties took. Each look begins with no values.
+/// Statistics of evaluations. Each evaluation begins without known values.
 #[derive(Clone, Copy, Default)]
 struct Effort {
-    /// Markings with a part of the formula, of all looks.
+    /// Number of configurations, summed over all evaluations.
     configurations: u64,
-    /// How long the looks took.
+    /// Total time of the evaluations.
     time: Duration,
-    /// Of the look with the most configurations: how many, and the bytes for them and the graph.
+    /// The evaluation with the most configurations: their number, and the bytes for them and the
+    /// graph.
     largest: (u64, u64),
 }
 
@@ -95,7 +96,7 @@ impl Session for Fixpoints<'_> {
             self.graph =
                 Markings::for_trees(ground.net(), ground.facts(), &self.atoms, budget).ok();
         }
-        // Where there is no room for a marking, there will be none later.
+        // If there is no memory for one marking now, there will be none later.
         let Some(mut graph) = self.graph.take() else { return Progress::Finished };
         let mut progress = Progress::Finished;
         for share in LOOKS {
@@ -120,13 +121,13 @@ impl Session for Fixpoints<'_> {
 }
 
 impl<'g> Fixpoints<'g> {
-    /// A look at each open property, in equal shares of the time; whether more time would help with
-    /// any.
+    /// Evaluates each open property, with equal shares of the time. Returns
+    /// [`Progress::Unfinished`] if more time would help with any property.
     fn look_at_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> Progress {
         let board = self.work.board;
         let trees = self.work.ground.trees().iter();
         let open: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
-        // Workers that have the same to do begin at different properties.
+        // Workers on the same task begin with different properties.
         let first = Rng::with_seed(self.work.seed).usize(..open.len().max(1));
         let seed = self.work.seed.wrapping_add(self.looks);
         self.looks += 1;
@@ -162,7 +163,7 @@ impl<'g> Fixpoints<'g> {
 }
 
 impl<'g> Fixpoints<'g> {
-    /// What a property is made of, found once.
+    /// Returns the prepared property, computed once.
     fn prepared(&mut self, id: GoalId, property: &TreeProperty) -> Option<Arc<Prepared>> {
         let prepare = || {
             let prepared = Prepared::of(self.work.ground.net(), property, &self.bits);
@@ -174,7 +175,7 @@ impl<'g> Fixpoints<'g> {
         self.prepared.entry(id).or_insert_with(prepare).clone()
     }
 
-    /// A graph for one property, where there are firings that it does not see.
+    /// Returns a graph for one property, if some firings are invisible to it.
     fn own_graph(&self, property: &TreeProperty, budget: &Budget) -> Option<Markings<'g>> {
         let ground = self.work.ground;
         let silent = silent(ground.net(), property);
@@ -186,9 +187,9 @@ impl<'g> Fixpoints<'g> {
     }
 }
 
-/// Markings with what is true of them that show whether the tree of runs of `net` has the property,
-/// given what is known of all reachable markings. Nothing where the budget ends first, or the
-/// formula or the labelling is too large.
+/// Returns a labelling that shows if the computation tree of `net` has the property, given facts
+/// about all reachable markings. Returns `None` if the budget ends first, or if the formula or the
+/// labelling is too large.
 pub fn labelling(
     net: &Net,
     facts: &Facts,
@@ -206,7 +207,7 @@ pub fn labelling(
     search.explain(&prepared.property, known.sets, known.used(value).0)
 }
 
-/// A property in a simpler form, with what it is made of.
+/// A simplified property and its parts.
 struct Prepared {
     property: TreeProperty,
     parts: Parts,
@@ -214,7 +215,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    /// Nothing where there are too many parts.
+    /// Prepares a property. Returns `None` if it has too many parts.
     fn of(
         net: &Net,
         property: &TreeProperty,
@@ -227,15 +228,15 @@ impl Prepared {
     }
 }
 
-/// The same property without operands that are each other's negation, and the like: claims about a
-/// part and about its negation are told apart by how they are written.
+/// Simplifies a property, so that no two operands are each other's negation. This is needed because
+/// claims distinguish a part from its negation by its syntax.
 fn simple(property: &TreeProperty) -> TreeProperty {
     let mut formulas = property.formulas().clone();
     let (simple, _) = formulas.rewritten(property.formula(), BRANCHING_RULES, STEPS);
     TreeProperty::new(&formulas, simple, property.atoms())
 }
 
-/// The atoms of these properties, and by predicate its place among them.
+/// Returns the atoms of the properties, and the index of each predicate among them.
 fn conditions<'p>(
     properties: impl IntoIterator<Item = &'p TreeProperty>,
 ) -> (Vec<Predicate>, HashMap<Predicate, usize>) {
@@ -249,18 +250,18 @@ fn conditions<'p>(
     (atoms, bits)
 }
 
-/// What came of a look at a property.
+/// Result of evaluating a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Looked {
-    /// It is decided.
+    /// The property is decided.
     Decided,
-    /// There was no time for more.
+    /// Time ran out.
     Interrupted,
     /// More time would not help.
     Stuck,
 }
 
-/// Evaluates a property as long as there is time.
+/// Evaluates a property while there is time.
 fn look(
     work: &Assignment<'_>,
     graph: &mut Markings<'_>,

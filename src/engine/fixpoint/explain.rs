@@ -1,7 +1,8 @@
-//! The labelling of a value that was found: the configurations that it needs, no others.
+//! Extracts the labelling of a value: exactly the configurations that it needs.
 //!
-//! Where the formula is true, claims are about its parts; where it is false, about the negations of
-//! its parts, which are the parts of its negation. So all claims of a labelling have one value.
+//! If the formula is true, the claims are about its parts. If it is false, they are about the
+//! negations of its parts, which are the parts of the negated formula. So all claims of a labelling
+//! have the same value.
 
 use super::parts::{Part, Set, members};
 use super::search::Search;
@@ -10,23 +11,24 @@ use parikh_net::{TransitionId, TreeProperty};
 use parikh_temporal::{Atom, Formula, Node, Paths as _, Quantifier};
 use std::collections::HashMap;
 
-/// The most claims.
+/// Limit on the number of claims.
 const CLAIMS: usize = 100_000;
 
-/// The most markings times places.
+/// Limit on the number of markings times places.
 const TOKENS: usize = 4_000_000;
 
-/// What a claim needs of the markings after its own.
+/// The successors that a claim depends on.
 enum Onward {
     Nothing,
-    /// A firing to this marking.
+    /// The successor with the given number.
     One(u32),
     All,
 }
 
 impl Search<'_, '_> {
-    /// Why the formula of `property` has the value that it has at the initial marking; nothing
-    /// where that takes too much. `everywhere` is known of all reachable markings, by `given`.
+    /// Returns a labelling that explains the value of `property` at the initial marking. Returns
+    /// `None` if it would be too large. `everywhere` are parts known in all reachable markings
+    /// because of `given`.
     pub(super) fn explain(
         &mut self,
         property: &TreeProperty,
@@ -71,8 +73,7 @@ impl Search<'_, '_> {
             }
         }
         let mut labelling = Labelling::new(claimed, given);
-        // Markings without claims are listed, too: the checker evaluates the conditions that are
-        // needed of them.
+        // Markings without claims are listed too, because the checker evaluates atoms there.
         let mut all: Vec<u32> = wanted.into_keys().collect();
         all.sort_unstable();
         for at in all {
@@ -82,7 +83,7 @@ impl Search<'_, '_> {
         Some(labelling)
     }
 
-    /// By part the formula that is claimed of markings: the part, or its negation.
+    /// Returns, by part, the claimed formula: the part or its negation.
     fn claimed_formulas(
         &self,
         property: &TreeProperty,
@@ -108,8 +109,8 @@ impl Search<'_, '_> {
         claimed
     }
 
-    /// What the value of a part at a marking follows from: parts here, and parts after some or all
-    /// firings.
+    /// Returns the configurations from which the value of a part follows: parts at the same
+    /// marking, and parts at some or all successors.
     fn support(
         &mut self,
         place: usize,
@@ -125,8 +126,8 @@ impl Search<'_, '_> {
             Part::Constant(_) | Part::Literal { .. } => nothing,
             Part::And(parts) if value => (parts, Onward::Nothing, 0),
             Part::Or(parts) if !value => (parts, Onward::Nothing, 0),
-            // Any one of them is enough. The first is taken: parts are listed before what contains
-            // them, so it tends to be the simplest.
+            // One operand is sufficient. The first one is taken: parts are listed before the parts
+            // that contain them, so it tends to be the simplest.
             Part::And(parts) | Part::Or(parts) => {
                 (1 << members(parts & known).next()?, Onward::Nothing, 0)
             }
@@ -134,8 +135,7 @@ impl Search<'_, '_> {
                 let paths = if value { paths } else { paths.dual() };
                 (0, self.onward(at, paths, inner, value, None)?, 1 << inner)
             }
-            // An until that is true and a release that is false are least fixpoints: their claims
-            // have ranks.
+            // A true until and a false release are least fixpoints, so their claims have ranks.
             Part::Until(paths, left, right) | Part::Release(paths, left, right)
                 if matches!(part, Part::Until(..)) == value =>
             {
@@ -163,8 +163,8 @@ impl Search<'_, '_> {
         })
     }
 
-    /// Where a claim leads on: to one marking where the part has the value, the one of the smallest
-    /// rank; or to all.
+    /// Returns the successors that a claim needs: for an existential path the successor with the
+    /// value and the smallest rank, otherwise all successors.
     fn onward(
         &self,
         at: u32,
@@ -183,8 +183,8 @@ impl Search<'_, '_> {
         Some(Onward::One(to))
     }
 
-    /// Wants parts of the markings that a claim leads to. The firing that leads on, where it is
-    /// one.
+    /// Adds the parts needed at the successors of a claim. Returns the firing if the claim needs a
+    /// single successor.
     fn lead(
         &mut self,
         wanted: &mut HashMap<u32, Set>,

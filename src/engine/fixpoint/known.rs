@@ -1,9 +1,10 @@
-//! What other goals tell of a property's parts.
+//! Facts from other goals about the parts of a property.
 //!
-//! A part may be true, or false, of all reachable markings: that follows from predicates that none
-//! satisfies, and from those that stay reachable wherever the net goes. And a marking in which an
-//! atom has another value than initially, or from which something cannot be reached any more, is
-//! worth a visit: whoever found it has the way there.
+//! A part may be true or false in all reachable markings. That follows from predicates that no
+//! reachable marking satisfies, and from predicates that always remain reachable. In addition,
+//! markings in which an atom differs from its initial value, or from which something becomes
+//! unreachable, are worth visiting. The engine that found such a marking has a firing sequence to
+//! it.
 
 use super::parts::{Parts, Set};
 use crate::board::{Board, Evidence, Home, Knowledge, Reach, Witness};
@@ -13,25 +14,25 @@ use parikh_temporal::{Ctl, Formula, Quantifier};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// See the module.
+/// Facts about the parts of one property. See the module documentation.
 pub(super) struct Known<'b> {
-    /// The goals on the board that may tell something, each with its predicate in sorted form.
+    /// Relevant goals on the board, each with its sorted predicate.
     asked: Vec<(GoalId, Predicate)>,
-    /// The version of the board that was looked at.
+    /// Version of the board at the last update.
     version: Option<u64>,
-    /// What is known, and the goals that say so.
+    /// The facts, and the goals that prove them.
     given: Given,
     goals: Vec<GoalId>,
-    /// The goals whose ways were shown.
+    /// Goals whose firing sequences have been returned.
     shown: HashSet<GoalId>,
-    /// The formula's parts and their negations.
+    /// The parts of the formula and their negations.
     both: &'b Both,
-    /// The parts that are true everywhere, and those that are false everywhere.
+    /// The parts that are true everywhere, and the parts that are false everywhere.
     pub(super) sets: (Set, Set),
 }
 
 impl<'b> Known<'b> {
-    /// What the goals of `board` tell of a property.
+    /// Collects facts from the goals of `board`.
     pub(super) fn of(board: &Board<'_>, both: &'b Both) -> Known<'b> {
         let mut wanted: HashSet<Predicate> = HashSet::from([Predicate::Dead]);
         for implied in &both.implied {
@@ -50,7 +51,7 @@ impl<'b> Known<'b> {
         known
     }
 
-    /// The same of what is given.
+    /// Uses the given facts only.
     pub(super) fn given(given: Given, both: &'b Both) -> Known<'b> {
         let mut known = Known { given, ..Known::nothing(both) };
         known.follow();
@@ -69,7 +70,8 @@ impl<'b> Known<'b> {
         }
     }
 
-    /// Looks again where anything may have changed. Ways that were not shown yet.
+    /// Updates the facts if the board has changed. Returns firing sequences that were not returned
+    /// before.
     pub(super) fn look(&mut self, board: &Board<'_>) -> Vec<Arc<FiringSequence>> {
         self.learn(board);
         let mut ways = Vec::new();
@@ -77,7 +79,7 @@ impl<'b> Known<'b> {
             if self.shown.contains(&id) {
                 continue;
             }
-            // What is lost somewhere decides parts there, too.
+            // A marking from which a predicate becomes unreachable decides parts there too.
             if let Some(
                 Knowledge::Reach(Reach::Reached { witness, .. })
                 | Knowledge::Home(Home::Lost { witness, .. }),
@@ -103,8 +105,8 @@ impl<'b> Known<'b> {
                     self.given.never.push(predicate.clone());
                     self.goals.push(*id);
                 }
-                // Where firings are undone, what was reached stays reachable: the way there is a
-                // part of that.
+                // If the proof is that firings can be undone, a reached predicate remains
+                // reachable. The witness of its reachability is part of the argument.
                 Some(Knowledge::Home(Home::Kept { proof, evidence, .. }))
                     if !matches!(evidence, Evidence::Searched { .. }) && !proof.assumes_units() =>
                 {
@@ -127,7 +129,7 @@ impl<'b> Known<'b> {
         }
     }
 
-    /// What follows of the parts.
+    /// Computes the parts known everywhere from the facts.
     fn follow(&mut self) {
         let Both { formulas, all, implied, parts, negations } = self.both;
         let known = everywhere(formulas, all, implied, &self.given);
@@ -140,7 +142,7 @@ impl<'b> Known<'b> {
         self.sets = (set(parts), set(negations));
     }
 
-    /// What a labelling of this value may rest on.
+    /// Returns the facts that a labelling for this value may use, and their goals.
     pub(super) fn used(&self, value: bool) -> (Given, Vec<GoalId>) {
         let set = if value { self.sets.0 } else { self.sets.1 };
         match set {
@@ -150,8 +152,8 @@ impl<'b> Known<'b> {
     }
 }
 
-/// Of goals that a value rests on, those that the word of a search names: it stands for what stays
-/// reachable.
+/// Returns the goals with refuted predicates. Only these are named as premises of an unchecked
+/// search, which itself covers the home properties.
 pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
     let is_refuted = |id: &GoalId| {
         matches!(board.knowledge(*id), Some(Knowledge::Reach(Reach::Unreachable { .. })))
@@ -159,14 +161,14 @@ pub(super) fn refuted(board: &Board<'_>, goals: Vec<GoalId>) -> Vec<GoalId> {
     goals.into_iter().filter(is_refuted).collect()
 }
 
-/// The parts of a property and their negations, with what implies them.
+/// The parts of a property and their negations, with predicates that imply them.
 pub(super) struct Both {
     formulas: Ctl,
-    /// All of them, and what they are made of, ascending.
+    /// All of these formulas and their subformulas, ascending.
     all: Vec<Formula<Quantifier>>,
-    /// By place in that list a predicate that implies it.
+    /// For each index in `all`, a predicate that implies the formula.
     implied: Vec<Predicate>,
-    /// The parts in their order, and the negation of each.
+    /// The parts in order, and the negation of each.
     parts: Vec<Formula<Quantifier>>,
     negations: Vec<Formula<Quantifier>>,
 }

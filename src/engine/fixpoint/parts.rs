@@ -1,58 +1,58 @@
-//! A formula as an array of parts, each behind the parts that it is made of.
+//! A formula as an array of parts, each after the parts that it contains.
 //!
-//! So a part is an index, and a set of parts is a number with a bit for each. A search keeps
-//! several such sets for every marking, which is why a formula may have 64 parts and no more.
+//! A part is an index, and a set of parts is a bit mask. A search keeps several such sets per
+//! marking, so a formula may have at most 64 parts.
 
 use parikh_net::{Predicate, TreeProperty};
 use parikh_temporal::{Formula, Node, Quantifier};
 use std::collections::HashMap;
 
-/// A set of parts, one bit each.
+/// A set of parts, one bit per part.
 pub(super) type Set = u64;
 
-/// The most parts of a formula.
+/// Limit on the number of parts of a formula.
 pub(super) const MOST: usize = Set::BITS as usize;
 
-/// A part. It names the parts that it is made of by their indices in the array.
+/// A part of a formula. It refers to its operands by their indices in the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// True everywhere, or false everywhere.
     Constant(bool),
     /// A condition on markings, or its negation.
     Literal {
-        /// The index of the condition among those that the graph evaluates.
+        /// Index of the condition among those that the graph evaluates.
         bit: usize,
-        /// Whether the condition itself is meant; `false` means its negation.
+        /// True for the condition itself, false for its negation.
         positive: bool,
     },
-    /// All of these.
+    /// Conjunction of the parts.
     And(Set),
-    /// One of these.
+    /// Disjunction of the parts.
     Or(Set),
-    /// X: the part is true after one firing, on all paths or on one.
+    /// X: the part holds after one firing, on all paths or on some path.
     Next(Quantifier, usize),
-    /// U: the first part holds until the second is true.
+    /// U: the first part holds until the second holds.
     Until(Quantifier, usize, usize),
-    /// R, the dual of U: the second part holds, up to and including where the first is true, or for
-    /// ever.
+    /// R, the dual of U: the second part holds forever, or up to and including a marking where the
+    /// first holds.
     Release(Quantifier, usize, usize),
 }
 
 /// The parts of a property's formula.
 #[derive(Debug)]
 pub(super) struct Parts {
-    /// Each after its own parts; the formula itself is the last.
+    /// The parts, each after its operands. The last one is the whole formula.
     pub(super) all: Vec<Part>,
     /// The same parts as formulas of the property's store, by index.
     pub(super) formulas: Vec<Formula<Quantifier>>,
-    /// For each part, the set of itself and of the parts on whose values at the same marking its
-    /// own may depend.
+    /// For each part, the set of the part itself and of the parts on whose values at the same
+    /// marking its value may depend.
     here: Vec<Set>,
 }
 
 impl Parts {
-    /// The parts of a property, whose atoms have these indices in the graph; `None` for more than
-    /// [`MOST`] parts.
+    /// Returns the parts of a property, whose atoms have these indices in the graph. Returns `None`
+    /// for more than [`MOST`] parts.
     pub(super) fn of(property: &TreeProperty, bits: &HashMap<Predicate, usize>) -> Option<Parts> {
         let formulas = property.formulas().below(property.formula());
         if formulas.len() > MOST {
@@ -90,19 +90,19 @@ impl Parts {
         Some(Parts { all, formulas, here })
     }
 
-    /// These parts, and all parts whose values at the same marking decide theirs. What stands below
-    /// a "next" is not among them: its value is demanded at the markings after a firing.
+    /// Returns the given parts and all parts whose values at the same marking determine theirs.
+    /// Operands of a "next" are not included, because their values are demanded at the successors.
     pub(super) fn taken_here(&self, parts: Set) -> Set {
         members(parts).fold(0, |set, part| set | self.here[part])
     }
 
-    /// The index of the formula itself.
+    /// Returns the index of the whole formula.
     pub(super) fn root(&self) -> usize {
         self.all.len() - 1
     }
 }
 
-/// The indices of the parts in a set, ascending.
+/// Returns the indices of the parts in a set, ascending.
 pub(super) fn members(mut set: Set) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let at = (set != 0).then(|| set.trailing_zeros() as usize)?;

@@ -1,4 +1,4 @@
-//! What is demanded of which marking, what is known, and which marking is expanded next.
+//! The search: demanded and known values per marking, and the choice of the marking to expand.
 
 use super::parts::{Part, Parts, Set, members};
 use crate::engine::explicit::Incomplete;
@@ -10,83 +10,85 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-/// The fewest firings between two sweeps.
+/// Minimum number of firings between two sweeps.
 const FEWEST: usize = 2000;
 
-/// Markings between two looks at the budget.
+/// Number of markings between two checks of the budget.
 const POLLING: usize = 64;
 
-/// A distance that nobody has asked for yet.
+/// Marks a distance that has not been computed.
 const UNKNOWN: u64 = u64::MAX;
 
-/// The search ends after this many sweeps in a row before which no marking was expanded.
+/// Number of consecutive sweeps without an expanded marking after which the search ends.
 const IDLE: usize = 3;
 
-/// The most firings that are followed along a way.
+/// Limit on the number of firings followed along a sequence.
 const LONGEST: usize = 50_000;
 
-/// What other goals on the board have shown meanwhile.
+/// New facts from other goals on the board.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
-    /// What is true, and what is false, of all reachable markings.
+    /// Parts that are true, and parts that are false, in all reachable markings.
     pub(super) everywhere: (Set, Set),
-    /// Ways to markings in which atoms have other values than initially, each shown once.
+    /// Firing sequences to markings in which atoms differ from their initial values. Each is
+    /// returned once.
     pub(super) ways: Vec<Arc<FiringSequence>>,
 }
 
-/// Which of the markings that wait is opened next.
+/// The order of expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// The one that waits longest: what is near is found first.
+    /// Breadth-first: finds near markings first.
     Breadth,
-    /// One that is nearest to what is sought, by missing tokens, and of these the one met last.
+    /// Best-first by missing tokens. Among equal distances the newest marking comes first.
     Guided,
-    /// The one met last: what is far, and what comes back to itself.
+    /// Depth-first: finds far markings and cycles.
     Depth,
-    /// Any.
+    /// Random order.
     Random,
 }
 
-/// The orders, one from sweep to sweep.
+/// The orders, which change from sweep to sweep.
 const TURNS: [Order; 5] =
     [Order::Breadth, Order::Guided, Order::Depth, Order::Guided, Order::Random];
 
-/// The values of configurations of one property, over the graph of all markings.
+/// Values of the configurations of one property, over the graph of markings.
 pub(super) struct Search<'g, 'n> {
     pub(super) graph: &'g mut Markings<'n>,
     pub(super) parts: &'g Parts,
-    /// For each marking, the parts whose values are demanded there.
+    /// For each marking, the parts whose values are demanded.
     pub(super) needs: Vec<Set>,
-    /// By marking what is known to be true.
+    /// For each marking, the parts known to be true.
     pub(super) yes: Vec<Set>,
-    /// By marking what is known to be false.
+    /// For each marking, the parts known to be false.
     pub(super) no: Vec<Set>,
-    /// By marking whether its firings were looked at. The graph may know firings from other
-    /// markings, too, which other properties asked for; looking at all of them would cost more than
-    /// it tells.
+    /// For each marking, true if this search uses its firings. The graph may contain the firings of
+    /// other markings, expanded for other properties. Using all of them would cost more than it
+    /// gains.
     opened: Vec<bool>,
-    /// The parts that are known to be true, and those known to be false, in all reachable markings.
+    /// The parts known to be true, and those known to be false, in all reachable markings.
     everywhere: (Set, Set),
-    /// The markings of which something is demanded.
+    /// Markings with a demand.
     pub(super) touched: Vec<u32>,
-    /// Those of them that are not expanded.
+    /// Markings with a demand that are not expanded.
     waiting: VecDeque<u32>,
-    /// The same in guided order, in a turn of that: their distances, and when they were met.
+    /// In best-first order, the unexpanded markings with their distances and the order of their
+    /// demands.
     heap: BinaryHeap<(Reverse<u64>, usize, u32)>,
-    /// By marking how far it is from what is sought, or [`UNKNOWN`].
+    /// For each marking, the distance to the searched markings, or [`UNKNOWN`].
     distances: Vec<u64>,
-    /// Markings and what was demanded of them just now.
+    /// Markings with new demands that are not propagated yet.
     spreading: Vec<(u32, Set)>,
-    /// The firings after which anything was demanded.
+    /// Number of firings over which something was demanded.
     firings: usize,
-    /// The place in [`TURNS`].
+    /// Index in [`TURNS`].
     turn: usize,
     rng: Rng,
 }
 
 impl<'g, 'n> Search<'g, 'n> {
-    /// Begins with the formula itself at the initial marking. `everywhere` is known to be true, and
-    /// to be false, of all reachable markings.
+    /// Creates a search for the whole formula at the initial marking. `everywhere` are the parts
+    /// known to be true, and to be false, in all reachable markings.
     pub(super) fn new(
         graph: &'g mut Markings<'n>,
         parts: &'g Parts,
@@ -112,11 +114,11 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// The value of the formula at the initial marking. `more` is asked at each sweep what else is
-    /// known by then; nothing ends the search.
+    /// Returns the value of the formula at the initial marking. `more` is called after each sweep
+    /// and returns new facts, or `None` to end the search.
     ///
     /// # Errors
-    /// When there is no time or room left.
+    /// Returns an error if time or memory runs out.
     pub(super) fn run(
         &mut self,
         more: &mut dyn FnMut() -> Option<News>,
@@ -128,7 +130,7 @@ impl<'g, 'n> Search<'g, 'n> {
             if let Some(value) = self.value() {
                 return Ok(Some(value));
             }
-            // A sweep goes over all firings that anything is demanded after, and sets up a list of
+            // A sweep visits all firings over which something is demanded, and allocates a list of
             // all markings.
             let quota = (self.firings / 2).max(self.needs.len() / 8).max(FEWEST);
             let (mut done, enough) = (0usize, self.firings + quota);
@@ -158,8 +160,8 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// How many configurations were asked for or are known, and the bytes that they take with the
-    /// markings that they are about.
+    /// Returns the number of demanded or known configurations, and the memory for them and their
+    /// markings in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         let (yes, no) = self.everywhere;
         let sets = self.needs.iter().zip(&self.yes).zip(&self.no);
@@ -172,7 +174,7 @@ impl<'g, 'n> Search<'g, 'n> {
         (sets.map(of_marking).sum(), bytes as u64 + self.graph.bytes())
     }
 
-    /// The value of the formula at the initial marking, if it is known.
+    /// Returns the value of the formula at the initial marking, if known.
     pub(super) fn value(&self) -> Option<bool> {
         let (root, at) = (self.parts.root(), self.graph.initial() as usize);
         match (self.yes[at] >> root & 1, self.no[at] >> root & 1) {
@@ -195,7 +197,7 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// Makes room for all markings that are known.
+    /// Extends the vectors to all known markings.
     fn fit(&mut self) {
         let known = self.graph.known() as usize;
         if self.needs.len() < known {
@@ -219,8 +221,8 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// Opens the markings along a way from the initial marking, as far as anything is demanded
-    /// there.
+    /// Expands the markings along a firing sequence from the initial marking, as long as something
+    /// is demanded there.
     fn follow(&mut self, way: &FiringSequence) -> Result<(), Incomplete> {
         let (mut at, mut met) = (self.graph.initial(), 0);
         for step in way.steps() {
@@ -256,7 +258,7 @@ impl<'g, 'n> Search<'g, 'n> {
         Ok(())
     }
 
-    /// Forgets what was demanded, and asks for what is still open, from the initial marking on.
+    /// Resets the demands, and propagates the open ones again from the initial marking.
     fn demand_anew(&mut self) {
         for marking in self.touched.drain(..) {
             self.needs[marking as usize] = 0;
@@ -268,7 +270,7 @@ impl<'g, 'n> Search<'g, 'n> {
         self.spread();
     }
 
-    /// Demands values at a marking. What its atoms tell at once is known then.
+    /// Demands values at a marking. Values that follow from its atoms are known at once.
     fn demand(&mut self, marking: u32, wanted: Set) {
         let at = marking as usize;
         let unknown = |search: &Self| wanted & !search.needs[at] & !search.yes[at] & !search.no[at];
@@ -299,7 +301,7 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// Evaluates the atoms that these parts take here, and what follows from them.
+    /// Evaluates the atoms needed for these parts at a marking, and computes what follows.
     fn look(&mut self, marking: u32, wanted: Set) {
         let at = marking as usize;
         let unknown = self.parts.taken_here(wanted) & !self.yes[at] & !self.no[at];
@@ -314,7 +316,7 @@ impl<'g, 'n> Search<'g, 'n> {
         self.note_here(marking);
     }
 
-    /// Demands what the demands at opened markings take.
+    /// Propagates the new demands at expanded markings.
     fn spread(&mut self) {
         while let Some((marking, demanded)) = self.spreading.pop() {
             let at = marking as usize;
@@ -341,15 +343,15 @@ impl<'g, 'n> Search<'g, 'n> {
         }
     }
 
-    /// How many tokens a marking lacks, at a guess, to decide a part that is demanded there and
-    /// that one marking can decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Computed once for each marking.
+    /// Estimates the number of tokens that a marking lacks to decide a demanded part that a single
+    /// marking can decide: E(φ U ψ) by ψ, A(φ R ψ) by ¬ψ. Computed once per marking.
     fn distance(&mut self, marking: u32, demanded: Set) -> u64 {
         let known = self.distances[marking as usize];
         if known != UNKNOWN {
             return known;
         }
         let mut nearest = None;
-        // By part how far it is until it is true, and until it is false.
+        // By part, the distance to its truth and to its falsity.
         let taken = self.parts.taken_here(demanded);
         let mut all: Vec<[u64; 2]> = Vec::with_capacity(self.parts.all.len());
         for (place, part) in self.parts.all.iter().enumerate() {
@@ -389,18 +391,17 @@ impl<'g, 'n> Search<'g, 'n> {
         nearest
     }
 
-    /// Whether the firings from a marking were looked at.
+    /// Returns true if this search uses the firings of a marking.
     pub(super) fn is_opened(&self, marking: u32) -> bool {
         self.opened[marking as usize]
     }
 
-    /// Whether a marking was opened, and is dead.
+    /// Returns true if a marking is expanded and dead.
     pub(super) fn is_dead(&self, marking: u32) -> bool {
         self.is_opened(marking) && self.graph.successors(marking).is_empty()
     }
 
-    /// Computes the values of parts at a marking that follow from values of other parts at this
-    /// marking.
+    /// Computes the values of parts at a marking that follow from other values at the same marking.
     pub(super) fn note_here(&mut self, marking: u32) {
         let at = marking as usize;
         let is_dead = self.is_dead(marking);

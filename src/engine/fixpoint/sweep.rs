@@ -1,11 +1,10 @@
-//! The fixpoints: what follows from what is known so far.
+//! The fixpoints: computes the values that follow from the known ones.
 //!
-//! A touched marking is *open* for a part of the formula if the part's value is demanded there and
-//! not known. Markings that are not open keep the values that they have. A least fixpoint begins
-//! with the open markings where the until is met at once, and adds open markings backwards along
-//! firings, as long as the left side of the until holds there (or may hold). For each until and
-//! release two fixpoints are computed: one counts a value as true if it is known to be true, the
-//! other unless it is known to be false.
+//! A touched marking is *open* for a part if the part's value is demanded there and unknown. Other
+//! markings keep their values. A least fixpoint begins with the open markings where the until holds
+//! at once. It adds open markings backwards along firings, as long as the left side of the until
+//! holds there (or may hold). Two fixpoints are computed for each until and release: one counts
+//! only values known to be true, the other all values not known to be false.
 
 use super::parts::{Part, Set};
 use super::search::Search;
@@ -13,41 +12,41 @@ use crate::engine::explicit::Incomplete;
 use parikh_temporal::{Paths as _, Quantifier};
 use std::collections::VecDeque;
 
-/// Instead of an index in `touched`: the marking is not touched.
+/// Marks a marking that is not touched.
 const NONE: u32 = u32::MAX;
 
-/// The touched markings with the firings between them, backwards.
+/// The touched markings with the reversed firings between them.
 struct Back {
     /// For each marking, its index in `touched`, or [`NONE`].
     place: Vec<u32>,
-    /// For each index in `touched`, where its predecessors begin in `before`.
+    /// For each index in `touched`, the start of its predecessors in `before`.
     starts: Vec<u32>,
-    /// Predecessors as indices in `touched`, one for each firing.
+    /// Predecessors as indices in `touched`, one per firing.
     before: Vec<u32>,
 }
 
-/// Which markings a fixpoint is about, and what it begins with.
+/// Parameters of a least fixpoint.
 pub(super) struct Least<'f> {
-    /// Whether one firing into the fixpoint makes a marking a member, or all of its firings have to
-    /// lead there.
+    /// Existential: one firing into the fixpoint makes a marking a member. Universal: all of its
+    /// firings must lead there.
     pub(super) paths: Quantifier,
-    /// Whether a touched marking is open, so that its membership is computed; of others, `has`
-    /// tells it.
+    /// Returns true if a touched marking is open, so that its membership is computed. For other
+    /// markings `has` decides.
     pub(super) is_open: &'f dyn Fn(u32) -> bool,
-    /// Whether a marking that is not open counts as a member.
+    /// Returns true if a marking that is not open counts as a member.
     pub(super) has: &'f dyn Fn(u32) -> bool,
-    /// Whether an open marking is a member before any firing is looked at.
+    /// Returns true if an open marking is a member independent of its firings.
     pub(super) at_once: &'f dyn Fn(u32) -> bool,
-    /// Whether an open marking becomes a member by its firings; false where the left side of the
-    /// until fails.
+    /// Returns true if an open marking can become a member by its firings. False if the left side
+    /// of the until fails.
     pub(super) through: &'f dyn Fn(u32) -> bool,
 }
 
 impl Search<'_, '_> {
-    /// Computes all values that follow from what is known.
+    /// Computes all values that follow from the known ones.
     ///
     /// # Errors
-    /// When there is no time left.
+    /// Returns an error if time runs out.
     pub(super) fn sweep(&mut self) -> Result<(), Incomplete> {
         let back = self.back();
         for (place, part) in self.parts.all.iter().enumerate() {
@@ -66,7 +65,7 @@ impl Search<'_, '_> {
                     let yes = self.known(&back, place, paths, (left, right), true);
                     (yes, self.excluded(&back, place, paths, (left, right), true))
                 }
-                // ¬(φ R ψ) is ¬φ U ¬ψ of the other paths.
+                // ¬(φ R ψ) is ¬φ U ¬ψ with the dual path quantifier.
                 Part::Release(paths, left, right) => {
                     let (left, right, dual) = (bit(left), bit(right), paths.dual());
                     let no = self.known(&back, place, dual, (left, right), false);
@@ -79,8 +78,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// The open markings in which the until certainly holds, by known values alone. If `value` is
-    /// false, the until is over the negations of `left` and `right`.
+    /// Returns the open markings in which the until certainly holds, by known values only. If
+    /// `value` is false, the until is over the negations of `left` and `right`.
     fn known(
         &self,
         back: &Back,
@@ -106,8 +105,8 @@ impl Search<'_, '_> {
         .collect()
     }
 
-    /// The open markings in which the until certainly fails: it fails even if every unknown value
-    /// is taken for true.
+    /// Returns the open markings in which the until certainly fails: it fails even if every unknown
+    /// value is assumed to be true.
     fn excluded(
         &self,
         back: &Back,
@@ -140,7 +139,7 @@ impl Search<'_, '_> {
         self.needs[at] & !self.yes[at] & !self.no[at] & bit(place) != 0
     }
 
-    /// The touched markings by place with all firings between them.
+    /// Returns the reversed firings between the touched markings.
     fn back(&self) -> Back {
         let mut place = vec![NONE; self.needs.len()];
         for (at, &marking) in (0..).zip(&self.touched) {
@@ -173,8 +172,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The open markings of a least fixpoint, as indices in `touched`, in the order in which they
-    /// become members: each after the markings that make it one.
+    /// Returns the open markings of a least fixpoint, as indices in `touched`, in the order of
+    /// becoming members: each after the markings that make it a member.
     fn least(&self, back: &Back, asked: &Least<'_>) -> Vec<u32> {
         let mut is_in = vec![false; self.touched.len()];
         let mut left = vec![0u32; self.touched.len()];
@@ -261,9 +260,9 @@ impl Search<'_, '_> {
         }
     }
 
-    /// For each marking in which the until is known to hold, its place in the order in which the
-    /// least fixpoint reaches markings, beginning where the until is met. If `value` is false, the
-    /// until is over the negations of `left` and `right`.
+    /// Returns, for each marking in which the until is known to hold, its position in the order of
+    /// the least fixpoint. If `value` is false, the until is over the negations of `left` and
+    /// `right`.
     pub(super) fn ranks(
         &mut self,
         place: usize,

@@ -56,7 +56,7 @@ use parikh_net::printable::counted;
 use parikh_net::run_property::RunProperty;
 use parikh_net::{Goal, GoalId, Net, Predicate, Provenance};
 use parikh_solvers::Budget;
-use parikh_temporal::{Limits, Tableau};
+use parikh_temporal::{AutomatonLimits, LinearTableau};
 use product::{Precision, Product};
 
 /// In the registry.
@@ -162,7 +162,8 @@ impl Search<'_> {
     pub(crate) fn decide(&self) -> Outcome {
         let open = Outcome::Open { is_complete: true };
         let formulas = self.property.formulas();
-        let tableau = Tableau::new(formulas, self.property.formula(), Limits::default());
+        let tableau =
+            LinearTableau::new(formulas, self.property.formula(), AutomatonLimits::default());
         let Ok(tableau) = tableau else { return open };
         let goes_on = &mut || !self.budget.is_exhausted();
         let (given, refuted) = excluded(self.property, &tableau, self.never);

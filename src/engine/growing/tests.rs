@@ -4,12 +4,14 @@
 use super::{Outcome, Search};
 use crate::evidence::no_run::NoRun;
 use fastrand::Rng;
-use parikh_net::generate::{Kind, Shape, random, random_fairness, random_ltl, random_predicate};
+use parikh_net::generate::{
+    RandomKind, Shape, random, random_fairness, random_ltl, random_predicate,
+};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate, text};
 use parikh_solvers::Budget;
-use parikh_temporal::{Ltl, Names, parse_ltl};
+use parikh_temporal::{AtomNames, Ltl, parse_ltl};
 
 fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut atoms: Vec<RunAtom> =
@@ -59,7 +61,7 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
     let (mut runs, mut argued, mut open, mut refused, mut accepted) = (0, 0, 0, 0, 0);
     for seed in 0..400 {
         let mut rng = Rng::with_seed(seed);
-        let net = random(seed, &Shape { kind: Kind::Free, ..Shape::small(seed) });
+        let net = random(seed, &Shape { kind: RandomKind::Free, ..Shape::small(seed) });
         let properties: Vec<RunProperty> = (0..3).map(|_| property(&mut rng, &net)).collect();
         let outcomes: Vec<Outcome> = properties.iter().map(|it| decide(&net, it)).collect();
         for outcome in &outcomes {
@@ -95,7 +97,7 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
 /// The outcome of a formula over `NAME` for a marked place or a firing, and `NAME_N` for N tokens.
 fn outcome(net: &str, formula: &str, atoms: &[(&str, RunAtomOf)]) -> Outcome {
     let net = text::parse(net).unwrap();
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     atoms.iter().for_each(|(name, _)| drop(names.atom(name)));
     let formula = parse_ltl(formula, &mut formulas, &mut names).unwrap();
     let atom = |(name, of): &(&str, RunAtomOf)| match *of {

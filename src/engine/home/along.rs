@@ -1,7 +1,7 @@
-//! Firings from a marking along which all is seen that should be.
+//! Walks from a marking that see as many goals as possible.
 //!
-//! Random walks see most of it, longer and longer ones; each is cut off after what it was the first
-//! to see.
+//! Random walks of growing length see most goals. Each walk is truncated after the last goal that
+//! it was the first to see.
 
 use super::one_of;
 use super::roam::Roam;
@@ -10,24 +10,25 @@ use parikh_net::{GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// The length of the first walk, as a power of two.
+/// Length of the first walk, as a power of two.
 const FIRST: u32 = 5;
 
-/// Walks one after the other that see nothing new before this is given up.
+/// Limit on consecutive walks without a new goal.
 const IDLE: u32 = 12;
 
-/// What was seen.
+/// The goals seen, with their walks.
 pub(super) struct WalkFindings {
-    /// Firings from the marking, each list from there; what is seen is seen after one of the
-    /// firings, or at once.
+    /// Firing sequences from the start. Each goal seen holds at the start or after some firing of a
+    /// sequence.
     pub(super) along: Vec<Firings<TransitionId>>,
-    /// What was.
+    /// The goals seen on some walk.
     pub(super) goals: Vec<GoalId>,
-    /// What was not.
+    /// The goals not seen on any walk.
     pub(super) unseen: Vec<GoalId>,
 }
 
-/// Walks from `from` and looks for the goals; the longest walks are 2 to the power of `longest`.
+/// Walks from `from` and tests the goals. The longest walks have 2 to the power of `longest`
+/// firings.
 pub(super) fn walk(
     net: &Net,
     from: &Marking,
@@ -37,7 +38,8 @@ pub(super) fn walk(
 ) -> WalkFindings {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut seen = WalkFindings { along: Vec::new(), goals: Vec::new(), unseen: Vec::new() };
-    // By transition, the goals that ask for it; the others are looked at after each firing.
+    // By transition, the goals satisfied by its enabledness. The other goals are tested after each
+    // firing.
     let mut asking: HashMap<TransitionId, Vec<usize>> = HashMap::new();
     let mut others: Vec<usize> = Vec::new();
     for (at, (_, wanted)) in goals.iter().enumerate() {

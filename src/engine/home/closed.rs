@@ -1,8 +1,8 @@
-//! That a process can always be completed, by the structure of the net closed to a cycle: a
-//! transition more takes what is to be covered, f, and puts the initial marking. If the closed net
-//! is live, a marking that covers f stays reachable in the net itself wherever it goes; the
-//! argument is with the checker, [`crate::evidence::home`]. Free-choice workflow nets of any size
-//! are settled so.
+//! Proves that a process can always be completed, by the structure of the net closed to a cycle.
+//! The closed net has an additional transition that takes the final tokens f and puts the initial
+//! marking. If the closed net is live, a marking that covers f always remains reachable in the
+//! original net. The proof is in the checker, [`crate::evidence::home`]. Free-choice workflow nets
+//! of any size are settled in this way.
 //!
 //! ```text
 //! i ──▶ … ──▶ o          asked: does m(o) ≥ 1 stay reachable?
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! # Conditions
-//! 1. The goal is that m ≥ f stays reachable.
-//! 2. The closed net is live: as [`super::commoner`] has it.
+//! 1. The goal is that m ≥ f always remains reachable.
+//! 2. The closed net is live, under the conditions of [`super::commoner`].
 //!
 //! # Sources
 //! W. van der Aalst, *Verification of workflow nets*, 1997 (soundness is liveness and boundedness
@@ -28,7 +28,7 @@ use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "closed net",
     technique: "SIPHON_TRAP",
@@ -38,7 +38,7 @@ pub const ENGINE: Engine = Engine {
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
-/// Goals of one net that are tried: each has a net of its own.
+/// Limit on the number of goals that are tried. Each has its own closed net.
 const TRIED: usize = 4;
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {

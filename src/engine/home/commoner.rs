@@ -1,12 +1,13 @@
-//! Liveness by siphons and traps: in a net with asymmetric choice and arcs into transitions that
-//! weigh 1, all transitions are live when every siphon contains a trap that is marked initially.
+//! Liveness by siphons and traps: in an asymmetric-choice net with input weights 1, all transitions
+//! are live if every siphon contains an initially marked trap.
 //!
-//! [`crate::structure::commoner`] answers the condition, with a certificate; marked graphs and
-//! extended free-choice nets are asymmetric choice nets. The argument and its sources are with the
+//! [`crate::structure::commoner`] decides the condition, with a certificate. Marked graphs and
+//! extended free-choice nets are asymmetric-choice nets. The proof and its sources are in the
 //! checker, [`crate::evidence::home`].
 //!
 //! # Conditions
-//! 1. Arcs into transitions weigh 1, and the consumers of two places that share one are comparable.
+//! 1. Arcs into transitions have weight 1, and the consumer sets of two places with a common
+//!    consumer are comparable.
 //! 2. Every siphon contains a marked trap.
 
 use super::open;
@@ -18,7 +19,7 @@ use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "commoner",
     technique: "SIPHON_TRAP",

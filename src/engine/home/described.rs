@@ -1,24 +1,26 @@
-//! What stays reachable, from the set of all markings as a decision diagram.
+//! Home properties from the set of all markings as a decision diagram.
 //!
-//! What leads to a marking h, backwards inside the set, is found by saturation like the set itself.
-//! Where the net can end up, it is found so (Xie and Beerel): from any marking h, as long as
-//! something can be reached from h that does not lead back to h, go on from there, first at random,
-//! which skips most of what is on the way; in the end all that h reaches leads back to it, a
-//! *terminal component*. What leads there is done with; the same again for the rest.
+//! The set of markings that lead to a marking h is computed backwards within the reachable set, by
+//! saturation. The terminal components are found by the method of Xie and Beerel. Start with any
+//! marking h. While something is reachable from h that does not lead back to h, continue from there
+//! (first with a random walk, which skips most of the way). At the end, everything reachable from h
+//! leads back to h: a *terminal component* (bottom SCC). Markings that lead to it are removed, and
+//! the search continues with the rest.
 //!
 //! ```text
 //! all markings ── what leads to component 1 ── what leads to component 2 ── …      φ stays reachable if and only if
 //!                                                                                 each component has a member with φ
 //! ```
 //!
-//! So there are as many closures as components, and not one for each transition that may be live.
+//! The number of fixpoints depends on the number of components, not on the number of transitions
+//! whose liveness is asked.
 //!
 //! # Evidence
-//! Lost: firings into a component without φ, and the component itself, which no firing leaves.
-//! Kept, where there is but one component: h stays reachable, and firings from h show φ; else φ
-//! itself does. How everything leads back is said by weights that fall on the way (`slope`), where
-//! the set has no end but the right one, else by steps backwards
-//! ([`Diagrams::steps_back`](parikh_symbolic::Diagrams::steps_back)).
+//! Refuted: firings into a component without φ, and the component itself, which no firing leaves.
+//! Proved, if there is a single component: h always remains reachable, and firings from h lead to
+//! φ. Otherwise φ itself always remains reachable. The way back to h (or φ) is proved by weights
+//! that decrease on the way (`slope`), if all decreasing sequences end at the target. Otherwise
+//! backward steps are used ([`Diagrams::steps_back`](parikh_symbolic::Diagrams::steps_back)).
 //!
 //! # Sources
 //! A. Xie, P. A. Beerel, *Implicit enumeration of strongly connected components*, ICCAD 1999; Y.
@@ -39,10 +41,10 @@ use crate::evidence::{Document, replay};
 use crate::ground::Ground;
 use parikh_net::{FiringSequence, GoalId, Marking, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use parikh_symbolic::{Relation, Set, Stop};
+use parikh_symbolic::{Set, Stop, TransitionRelation};
 use std::time::Duration;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "terminal components",
     technique: TECHNIQUE,
@@ -54,35 +56,37 @@ pub const ENGINE: Engine = Engine {
 
 const TECHNIQUE: &str = "DECISION_DIAGRAMS";
 
-/// Places beyond which no net is tried.
+/// Limit on the number of places.
 const MOST_PLACES: usize = 20_000;
 
-/// Components that are looked for: a net with more has as good as one for each of its markings.
+/// Limit on the number of components. A net with more usually has as many components as markings.
 const COMPONENTS: usize = 64;
 
-/// Firings at random before a terminal component is looked for.
+/// Number of random firings before the search for a terminal component.
 const FAR: u64 = 1 << 12;
 
-/// The lengths of walks that may end in a component, as powers of two.
+/// Lengths of walks that may end in a component, as powers of two.
 const WALKS_TO: std::ops::Range<u32> = 2..15;
 
-/// Goals that are said to be lost in one component, and kept each by itself: each has a document.
+/// Limit on the number of goals that are refuted or proved individually. Each needs its own
+/// certificate.
 const EACH: usize = 16;
 
-/// The most nodes of a document.
+/// Limit on the number of nodes of a certificate.
 const MOST_NODES: usize = 2_000_000;
 
-/// The longest walk that looks for what is to be seen, as a power of two: what it does not see,
-/// diagrams do.
+/// Length of the longest walk that searches for goals, as a power of two. Diagrams find the other
+/// goals.
 const LONGEST_WALK: u32 = 13;
 
-/// Most sets that can be found at all are found at once.
+/// Time limit of the first attempt. Most sets that can be computed at all are computed in this
+/// time.
 const AT_ONCE: Duration = Duration::from_millis(700);
 
-/// The longest search where markings may be infinitely many.
+/// Time limit if there may be infinitely many markings.
 const LONGEST_UNBOUNDED: Duration = Duration::from_secs(8);
 
-/// About how many firings are spent on looking for a pump.
+/// Approximate number of firings spent on searching for a self-covering sequence.
 const PUMP_WORK: u64 = 5_000_000;
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
@@ -93,7 +97,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     }
     let is_done = || open(read, board).next().is_none();
     let reduced = reduced_for(work, (&budget.share(0.2), budget));
-    // What the reduced net does not express is left to the one that was read.
+    // Goals that the reduced net cannot express are treated on the original net.
     let search = |budget: &Budget| {
         let mut said = "nothing to do".to_owned();
         for ground in reduced.as_ref().into_iter().chain([read]) {
@@ -117,14 +121,14 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     if pump.is_some_and(|(prefix, pump)| pump_grows(net, &prefix, &pump)) {
         return "infinitely many markings".to_owned();
     }
-    // Saturation does not end where markings are infinitely many.
+    // Saturation does not terminate for infinitely many markings.
     match net.places().all(|p| read.facts().upper_bound(p).is_some()) {
         true => search(budget),
         false => search(&budget.slice(LONGEST_UNBOUNDED)),
     }
 }
 
-/// The markings of a ground, looked at for what stays reachable.
+/// The analysis of the reachable set of one net.
 struct Homes<'h, 'r, 'd> {
     work: &'h Assignment<'h>,
     ground: &'h Ground<'h>,
@@ -132,11 +136,11 @@ struct Homes<'h, 'r, 'd> {
     budget: &'h Budget,
 }
 
-/// Where the net can end up.
+/// A terminal component.
 struct Component {
-    /// Some marking of it, over levels.
+    /// A marking of the component, over levels.
     home: Vec<u64>,
-    /// All of them; kept.
+    /// All markings of the component. The set is kept.
     set: Set,
 }
 
@@ -161,20 +165,24 @@ impl Homes<'_, '_, '_> {
                 Some(_) => {}
             }
         }
-        // What others have is not known.
+        // The remaining components are unknown.
         let shown = if all { self.keep(&kept, &components)? } else { 0 };
         let (components, kept) = (components.len(), kept.len());
         let more = if all { "" } else { " and more" };
         Ok(format!("{components} terminal components{more}, {shown} of {kept} kept, {lost} lost"))
     }
 
-    /// The terminal components, and whether these are all, or some where there are too many.
-    fn components(&mut self, backwards: &Relation) -> Result<(Vec<Component>, bool), Stop> {
+    /// Returns terminal components, and true if these are all of them. Stops early if there are too
+    /// many.
+    fn components(
+        &mut self,
+        backwards: &TransitionRelation,
+    ) -> Result<(Vec<Component>, bool), Stop> {
         let (relation, all) = (self.reached.relation, self.reached.set);
         let mut components = Vec::new();
         let mut from = self.initial();
         let mut steps = 0;
-        // What does not lead to a component that is known.
+        // Markings that lead to no known component.
         let mut left = all;
         loop {
             let home = self.reached.diagrams.single(&from)?;
@@ -182,8 +190,8 @@ impl Homes<'_, '_, '_> {
             self.reached.diagrams.keep(back);
             let home = self.reached.diagrams.single(&from)?;
             let ahead = match back == all && components.is_empty() {
-                // From wherever it is, it can be reached: whatever can be reached can be reached
-                // from it.
+                // The initial marking can be reached from everywhere, so everything reachable is in
+                // its component.
                 true if from == self.initial() => all,
                 _ => self.reached.diagrams.reachable(relation, home)?,
             };
@@ -215,7 +223,7 @@ impl Homes<'_, '_, '_> {
         }
     }
 
-    /// Where a random walk from a member ends.
+    /// Returns the last marking of a random walk from a member.
     fn far_from(&self, member: &[u64], seed: u64) -> Vec<u64> {
         let seed = self.work.seed.wrapping_add(seed);
         let mut roam = Roam::new(self.ground.net(), &self.marking(member), seed);
@@ -223,19 +231,19 @@ impl Homes<'_, '_, '_> {
         self.reached.vector(roam.marking())
     }
 
-    /// The initial marking over levels.
+    /// Returns the initial marking over levels.
     fn initial(&self) -> Vec<u64> {
         self.reached.vector(self.ground.net().initial())
     }
 
-    /// A member as a marking.
+    /// Converts a member to a marking.
     fn marking(&self, member: &[u64]) -> Marking {
         let levels = self.reached.level_of.iter();
         Marking::new(levels.map(|&level| member[level as usize]).collect())
     }
 
-    /// A random walk that ends in a component, which it does not leave any more: soon found, where
-    /// a way backwards takes long.
+    /// Returns a random walk that ends in a component, if one is found soon. This is faster than a
+    /// backward search.
     fn walk_to(&self, set: Set) -> Option<FiringSequence> {
         let net = self.ground.net();
         for length in WALKS_TO {
@@ -252,13 +260,14 @@ impl Homes<'_, '_, '_> {
         None
     }
 
-    /// Firings to a component.
+    /// Returns a firing sequence to a component.
     fn way_to(&mut self, component: &Component) -> Result<Option<FiringSequence>, Stop> {
         let home = self.reached.diagrams.single(&component.home)?;
         self.reached.firings_to(self.ground.net(), home)
     }
 
-    /// Says that a goal is lost in a component; whether there is a document small enough.
+    /// Reports that a goal is refuted by a component. Returns false if the certificate would be too
+    /// large.
     fn lose(&mut self, goal: GoalId, component: &Component) -> Result<bool, Stop> {
         if self.reached.diagrams.nodes_of(component.set) > MOST_NODES {
             return Ok(false);
@@ -266,7 +275,7 @@ impl Homes<'_, '_, '_> {
         let set = component.set;
         let way = match self.walk_to(set) {
             Some(way) => way,
-            // Anywhere in it, which is nearer than some member.
+            // A path to any marking of the component is shorter than a path to a given one.
             None => self.reached.firings_to(self.ground.net(), set)?.unwrap_or_default(),
         };
         let document = closed(&self.reached, set);
@@ -277,7 +286,7 @@ impl Homes<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Says which goals are kept; of how many that is shown.
+    /// Reports which goals are proved. Returns the number of goals with a certificate.
     fn keep(
         &mut self,
         goals: &[(GoalId, &Predicate)],
@@ -305,7 +314,7 @@ impl Homes<'_, '_, '_> {
         Ok(shown)
     }
 
-    /// What has to hold somewhere from a marking that stays reachable.
+    /// Proves goals that hold somewhere after a marking that always remains reachable.
     fn keep_by_home(
         &mut self,
         goals: &[(GoalId, &Predicate)],
@@ -314,7 +323,7 @@ impl Homes<'_, '_, '_> {
         let net = self.ground.net();
         let (home, to) = match self.walk_to(component.set) {
             _ if component.home == self.initial() => (net.initial().clone(), FiringSequence::new()),
-            // Any of its markings will do.
+            // Any marking of the component is suitable.
             Some(to) => match replay(net, &to) {
                 Ok(home) => (home, to),
                 Err(_) => return Ok(0),
@@ -358,7 +367,7 @@ impl Homes<'_, '_, '_> {
         Ok(homes.returning(&kept, Returning { to: Some(to), way, along }))
     }
 
-    /// Weights that fall on all ways back to `home`.
+    /// Returns weights that decrease on all ways back to `home`.
     fn downhill(&mut self, net: &Net, home: &Marking) -> Result<Option<Way>, Stop> {
         let missing = covering(net, home).negated();
         let mut rng = fastrand::Rng::with_seed(self.work.seed);
@@ -375,7 +384,7 @@ impl Homes<'_, '_, '_> {
         }))
     }
 
-    /// Steps that lead everything back to a target.
+    /// Returns backward steps that lead every marking to a target.
     fn steps(&mut self, target: Set) -> Result<Option<Way>, Stop> {
         let (levels, all) = (self.reached.level_of.len() as u32, self.reached.set);
         let transitions = self.reached.transitions;

@@ -1,21 +1,21 @@
-//! Back to the initial marking, downhill: weights of places such that the transitions that lower
-//! the weighted sum, fired as long as one is enabled, end where all initial tokens are.
+//! Returns to the initial marking along decreasing weights: place weights such that the transitions
+//! that decrease the weighted sum, fired as long as possible, end with all initial tokens in place.
 //!
 //! ```text
 //! idle ──request──▶ waiting ──enter──▶ inside ──leave──▶ idle      waiting 2, inside 1: enter and leave go downhill,
 //!                                                                  and end with all that are idle
 //! ```
 //!
-//! Such weights are guessed, and mended wherever a walk that goes downhill ends elsewhere
-//! (`slope`). When none does any more, engines that prove are asked whether one could: "nothing
-//! that goes downhill is enabled, and some initial token is missing" should not be reachable. That
-//! takes linear arithmetic, mostly, and no visit of any marking, however many there are. The
-//! argument is with the checker, [`crate::evidence::home::returning`].
+//! The weights are guessed, and corrected whenever a decreasing walk ends elsewhere (`slope`). When
+//! no walk does, other engines try to prove the property: no reachable marking disables all
+//! decreasing transitions while an initial token is missing. This usually takes only linear
+//! arithmetic and no visit of markings, however many there are. The proof is in the checker,
+//! [`crate::evidence::home::returning`].
 //!
 //! # Conditions
-//! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that lowers
+//! 1. w ≥ 0; every reachable marking covers the initial one or enables a transition that decreases
 //!    w·m.
-//! 2. What is asked for is upward closed and holds somewhere along firings from the initial
+//! 2. The wanted predicate is upward closed and holds somewhere along firings from the initial
 //!    marking.
 
 use super::roam::Roam;
@@ -32,7 +32,7 @@ use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "downhill",
     technique: "STATE_EQUATION",
@@ -42,23 +42,23 @@ pub const ENGINE: Engine = Engine {
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
-/// Walks downhill that have to end at home before a proof is tried.
+/// Number of decreasing walks that must end at the initial marking before a proof is tried.
 const WALKS: u64 = 60;
 
-/// The greatest length of a walk away, as a power of two.
+/// Maximum length of a walk away from the initial marking, as a power of two.
 const LONGEST: u32 = 13;
 
-/// The same of a walk that looks for what is to be seen.
+/// Maximum length of a walk that searches for goals, as a power of two.
 const LONGEST_SEEING: u32 = 16;
 
-/// How often it is begun again, with other choices.
+/// Number of attempts with different random choices.
 const TRIES: u64 = 4;
 
-/// Why a search for weights is given up.
+/// The reason why a search for weights is given up.
 enum GaveUp {
-    /// Time.
+    /// The budget ended.
     Time,
-    /// No engine proves it or finds where it fails.
+    /// No engine proves the property or finds a counterexample.
     Unproved,
 }
 
@@ -109,7 +109,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     "no weights".to_owned()
 }
 
-/// Says what follows of ways back to the initial marking; of how many goals.
+/// Reports the goals that follow from the return to the initial marking. Returns their number.
 fn report(
     work: &Assignment<'_>,
     goals: &[(GoalId, &Predicate)],
@@ -120,7 +120,7 @@ fn report(
     let seen =
         along::walk(net, net.initial(), goals, LONGEST_SEEING, (work.seed, &budget.share(0.5)));
     let (mut along, mut kept) = (seen.along, seen.goals);
-    // What others have reached, on the net that was read.
+    // Also use witnesses of other engines, on the original net.
     for &(id, wanted) in goals.iter().filter(|(id, _)| seen.unseen.contains(id)) {
         let reached =
             board.ids().find_map(|goal| match (board.goal(goal), board.knowledge(goal)) {
@@ -142,8 +142,8 @@ fn report(
         .returning(&kept, Returning { to: Some(Vec::new()), way, along })
 }
 
-/// A marking with fewer tokens than initially in which none of these is enabled, at the end of a
-/// walk.
+/// Returns the last marking of a decreasing walk if it lacks initial tokens and enables none of
+/// these transitions.
 fn by_walks(net: &Net, falling: &[TransitionId], seed: u64, budget: &Budget) -> Option<Marking> {
     let mut falls = vec![false; net.transition_count()];
     falling.iter().for_each(|t| falls[t.index()] = true);
@@ -162,19 +162,20 @@ fn by_walks(net: &Net, falling: &[TransitionId], seed: u64, budget: &Budget) -> 
     None
 }
 
-/// Whether markings that should not be are excluded.
+/// Result of the proof that bad markings are unreachable.
 enum Excluded {
-    /// By a document.
+    /// Proved, with the given certificate.
     By(Arc<Document>),
-    /// This is one.
+    /// Refuted by the given reachable marking.
     Not(Marking),
-    /// Nobody knows.
+    /// Undecided.
     Unknown,
 }
 
-/// Whether it is excluded that nothing of `falling` is enabled, and some initial token is missing.
+/// Tries to prove that no reachable marking disables all transitions of `falling` while an initial
+/// token is missing.
 fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
-    // An argument about all of the net rests on nothing that the model only claims.
+    // A proof about the whole net must not depend on unproved claims of the model.
     let net = &net.without_unit_claim();
     let missing = covering(net, net.initial()).negated();
     let stuck = falling.iter().copied().map(Predicate::Disabled);
@@ -188,7 +189,7 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
     let task = Task { net, goals: &goals, facts: &facts, board: &board, budget: &slice, seed: 1 };
     let known = intervals::run(&task, board.under("INITIAL_STATE"), board.over("TOPOLOGICAL"));
     if board.is_open(id) {
-        // One goal, which has all of the time.
+        // The single goal gets the whole time.
         let config = state_equation::Config { share: 1.0, ..state_equation::Config::default() };
         if let Ok(mut engine) = state_equation::Engine::for_goals(net, &goals, &config) {
             let over = board.over(ENGINE.technique);
@@ -224,5 +225,5 @@ fn excluded(net: &Net, falling: &[TransitionId], budget: &Budget) -> Excluded {
     }
 }
 
-/// One slice of the state equation.
+/// Time limit of one slice of the state equation.
 const SLICE: Duration = Duration::from_secs(20);

@@ -1,13 +1,13 @@
-//! Transitions that fire finitely often, by weights of places.
+//! Finds transitions that fire only finitely often, by place weights.
 //!
-//! If weights w ≥ 0 exist such that no firing raises w·m and that of t lowers it, then t fires at
-//! most w·m₀ times, and is not live. By duality there are such weights for t exactly if no x ≥ 0
-//! has C·x ≥ 0 and x(t) > 0: if t is in no sequence that could repeat for ever. One linear program
-//! finds all such t at once: maximise Σ s subject to C·(s + r) ≥ 0, 0 ≤ s ≤ 1, 0 ≤ r. The dual
-//! values of its rows are the weights. They are made rational, and checked in integers.
+//! If weights w ≥ 0 exist such that no firing increases w·m and firing t decreases it, then t fires
+//! at most w·m₀ times, and is not live. By duality, such weights exist for t exactly if no x ≥ 0
+//! has C·x ≥ 0 and x(t) > 0, that is, if t is in no sequence that could repeat forever. One linear
+//! program finds all such t at once: maximise Σ s subject to C·(s + r) ≥ 0, 0 ≤ s ≤ 1, 0 ≤ r. The
+//! dual values of its rows are the weights. They are made rational, and checked in integers.
 //!
 //! # Conditions
-//! 1. w ≥ 0, w·C ≤ 0, and w·C(t) < 0 for all transitions of which the goal asks for one.
+//! 1. w ≥ 0, w·C ≤ 0, and w·C(t) < 0 for all transitions t whose enabledness satisfies the goal.
 //!
 //! # Sources
 //! G. Memmi, G. Roucairol, *Linear algebra in net theory*, 1980 (repetitive and finite nets); J.
@@ -27,7 +27,7 @@ use parikh_solvers::lp_chosen::keep;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "finite firings",
     technique: "STATE_EQUATION",
@@ -40,7 +40,7 @@ pub const ENGINE: Engine = Engine {
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let net = work.ground.net();
     let homes = work.board.homes("STATE_EQUATION");
-    // Places that only lose tokens are weight enough.
+    // Places that never gain tokens are suitable weights without a linear program.
     let gains = |place| {
         let gains = |arc: &parikh_net::PlaceArc| net.pre_weight(arc.transition, place) < arc.weight;
         net.producers(place).iter().any(gains)
@@ -58,7 +58,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     format!("{lost} goals ask for firings that a weighted sum of {} places bounds", weights.len())
 }
 
-/// Says what follows from the weights; of how many goals.
+/// Reports the goals that the weights refute. Returns their number.
 fn report(work: &Assignment<'_>, homes: Homes<'_>, weights: &[(PlaceId, u64)]) -> usize {
     let net = work.ground.net();
     let mut weight = vec![0u64; net.place_count()];
@@ -75,7 +75,7 @@ fn report(work: &Assignment<'_>, homes: Homes<'_>, weights: &[(PlaceId, u64)]) -
         if one_of(wanted).is_some_and(|asked| asked.into_iter().all(lowers)) {
             homes.lost_finitely(id, &structure);
             lost += 1;
-            // Each is checked by itself, and one is enough for liveness.
+            // Each report is checked separately, and a single one decides liveness of the net.
             if lost == ENOUGH {
                 break;
             }
@@ -84,11 +84,12 @@ fn report(work: &Assignment<'_>, homes: Homes<'_>, weights: &[(PlaceId, u64)]) -
     lost
 }
 
-/// Goals that are said to be lost for the same reason: of a question over all transitions, one
-/// matters.
+/// Limit on the number of goals refuted for the same reason. For a question about all transitions,
+/// one is sufficient.
 const ENOUGH: usize = 64;
 
-/// Weights that no firing of these transitions raises and each lowers, where there are some.
+/// Returns weights that no firing of these transitions increases and each firing decreases, if they
+/// exist.
 pub(super) fn weights_falling(
     net: &Net,
     transitions: &[TransitionId],
@@ -100,8 +101,8 @@ pub(super) fn weights_falling(
     transitions.iter().all(|t| falling.binary_search(t).is_ok()).then_some(weights)
 }
 
-/// Condition 1 for as many transitions as there are among those of these classes; nothing when
-/// there are none, or no time.
+/// Returns weights that satisfy condition 1 for as many transitions of these classes as possible.
+/// Returns `None` if there are none, or if time runs out.
 fn weights(
     net: &Net,
     classes: impl Iterator<Item = EffectId>,
@@ -129,7 +130,8 @@ fn weights(
     Some(weights)
 }
 
-/// See the module; one column of each kind for each effect.
+/// Creates the linear program of the module documentation, with the columns s and r for each effect
+/// class.
 fn program(
     net: &Net,
     classes: impl Iterator<Item = EffectId>,

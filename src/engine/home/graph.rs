@@ -1,12 +1,14 @@
-//! The whole reachability graph: what stays reachable is what every terminal component has.
+//! Home properties from the explicit reachability graph: a predicate always remains reachable
+//! exactly if every terminal component satisfies it somewhere.
 //!
-//! First on the net that was read, for a moment: what is lost there is shown by a sequence into a
-//! component without it, and by the number of the markings that can be reached from its end. Then
-//! on a net reduced for the liveness of what is asked for, where the checker goes through the
-//! reduction and the markings again if these are few; else what comes of that is the word of the
-//! search. A net that falls into parts which share no node, as many do once they are reduced, has a
-//! graph for each part: one of ten parts with a hundred markings each has 10²⁰ markings, and a
-//! thousand are visited. A net with infinitely many markings, which a pump shows, has no graph.
+//! First the original net is tried for a short time. A refutation consists of a firing sequence
+//! into a component without the predicate, and the number of markings reachable from its end. Then
+//! a net reduced for the liveness of the goals is tried. If it has few markings, the checker
+//! repeats the reduction and the exploration; otherwise the result rests on the search. A net may
+//! be a disjoint union of parts, as many nets are after reduction. Then each part has its own
+//! graph: ten parts with a hundred markings each have 10²⁰ markings together, and a thousand are
+//! visited. If a self-covering sequence shows that a net has infinitely many markings, there is no
+//! graph.
 
 use super::{one_of, open, reduced_for};
 use crate::board::{HomeFinding, Proof, SearchExtent};
@@ -22,7 +24,7 @@ use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// In the registry: the net that was read, for a moment.
+/// The registry entry for the original net, for a short time.
 pub const ENGINE: Engine = Engine {
     name: "graph",
     technique: "EXPLICIT",
@@ -37,20 +39,21 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// In the registry: a reduced net, or the net that was read where that is no smaller.
+/// The registry entry for the reduced net, or for the original net if it cannot be reduced.
 pub const REDUCED: Engine = Engine {
     name: "graph of a reduced net",
     start: |work| each_slice_anew(move |budget| reduced(&work, budget)),
     ..ENGINE
 };
 
-/// Most graphs that can be made at all are made at once.
+/// Time limit of the first attempt. Most graphs that can be computed at all are computed in this
+/// time.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// About how many firings are spent on looking for a pump.
+/// Approximate number of firings spent on searching for a self-covering sequence.
 const PUMP_WORK: u64 = 20_000_000;
 
-/// The most markings that the checker is asked to visit again, for at most so many goals.
+/// Limits for recounting by the checker: number of markings, and number of goals.
 const RECOUNTED: (u64, usize) = (100_000, 8);
 
 fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
@@ -58,10 +61,10 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     let is_done = || open(read, board).next().is_none();
     let reduced = reduced_for(work, (&budget.share(0.3), budget));
     let smallest = reduced.as_ref().unwrap_or(read);
-    // Refused only for want of ids, which the net has.
+    // An error means only that ids are missing, and this net has ids.
     let parts = smallest.net().parts().unwrap_or_default();
-    // First where it is least work; what a part, or the reduced net, does not express is left to
-    // the next.
+    // The cheapest net comes first. Goals that a part or the reduced net cannot express are treated
+    // on the next one.
     let search = |budget: &Budget| {
         let mut said = Ok(String::new());
         if parts.len() > 1 {
@@ -87,9 +90,9 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     search(budget)
 }
 
-/// Makes the graph of each part of a ground's net and says what they tell of goals that ask for
-/// transitions. One of some transitions stays possible wherever the net goes if those of one part
-/// do in that part; and does not if they do not in any, as the parts go where they like.
+/// Builds the graph of each part, and reports the goals that ask for one of several transitions.
+/// Such a goal holds if it holds for the transitions of one part. It fails if it fails in every
+/// part, because the parts are independent.
 fn on_parts(
     work: &Assignment<'_>,
     ground: &Ground<'_>,
@@ -99,14 +102,14 @@ fn on_parts(
     let mut goals: Vec<(GoalId, Vec<TransitionId>)> = Vec::new();
     let mut kept: Vec<bool> = Vec::new();
     for (id, wanted) in open(ground, work.board) {
-        // A reduction may leave no condition: whatever the parts do, it holds.
+        // After a reduction the condition may be true, which holds in every marking.
         let always = *wanted == Predicate::True;
         if let Some(transitions) = one_of(wanted).or(always.then(Vec::new)) {
             goals.push((id, transitions));
             kept.push(always);
         }
     }
-    // Of each goal, in how many parts there is something of it that is lost.
+    // By goal, the number of parts in which its transitions can become permanently disabled.
     let mut lost_in = vec![0; goals.len()];
     let (mut asked_in, mut visited) = (vec![0; goals.len()], SearchExtent::default());
     for part in parts {
@@ -143,8 +146,8 @@ fn on_parts(
     Ok(format!("{markings} of {}", counted(parts.len(), "part")))
 }
 
-/// Makes the graph of a ground's net and says what it tells of the goals; an error says why there
-/// is none.
+/// Builds the graph of a net and reports the goals that it decides. Returns an error if there is no
+/// graph.
 fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result<String, String> {
     let goals: Vec<(GoalId, &Predicate)> = open(ground, work.board).collect();
     if goals.is_empty() {
@@ -153,7 +156,7 @@ fn on_net(work: &Assignment<'_>, ground: &Ground<'_>, budget: &Budget) -> Result
     let (net, is_read) = (ground.net(), ground.parent().is_none());
     let facts = if is_read { Facts::claimed_by_model(net) } else { Facts::none(net) };
     let mut breaking = None;
-    // On the way, the model's claim of safe units is held against all markings.
+    // The exploration also checks the model's claim of safe units.
     let units = net.safe_units().filter(|_| is_read);
     let breaks = |marking: &Marking| units.is_some_and(|units| units.breach(marking).is_some());
     let search = units.map(|_| Search { wanted: &breaks, found: &mut breaking });

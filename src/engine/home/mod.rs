@@ -1,18 +1,19 @@
-//! What stays reachable wherever the net goes: engines for goals that ask so, one technique a file.
+//! Home properties: engines that decide if a predicate always remains reachable, one technique per
+//! file.
 //!
-//! | file | says | by |
+//! | file | result | method |
 //! |---|---|---|
-//! | [`finitely`] | lost | weights that bound how often a transition fires, by a linear program |
-//! | [`commoner`] | kept | siphons and traps of nets with asymmetric choice |
-//! | [`closed`] | kept | the same of the net closed to a cycle: processes that can always be completed |
-//! | [`undone`] | kept | firings that can be undone wherever they happen |
-//! | [`downhill`] | kept | firings that lower a weighted sum and end at the initial marking |
-//! | [`regions`] | lost | a walk somewhere, and a proof from there |
+//! | [`finitely`] | refuted | weights that bound the number of firings of a transition, by a linear program |
+//! | [`commoner`] | proved | siphons and traps of asymmetric-choice nets |
+//! | [`closed`] | proved | the same for the net closed to a cycle: processes that can always be completed |
+//! | [`undone`] | proved | firings that can be undone wherever they happen |
+//! | [`downhill`] | proved | firings that decrease a weighted sum and end at the initial marking |
+//! | [`regions`] | refuted | a walk, and an unreachability proof from its end |
 //! | [`described`] | both | the terminal components of the set of all markings, as decision diagrams |
-//! | [`graph`] | both | the terminal components of the whole reachability graph |
+//! | [`graph`] | both | the terminal components of the explicit reachability graph |
 //!
-//! They work on the net that was read, whose dead ends and dead transitions other engines look for
-//! at the same time. Sources are with each.
+//! They work on the original net. Other engines search its deadlocks and dead transitions at the
+//! same time. Each file lists its sources.
 
 mod along;
 pub mod closed;
@@ -34,7 +35,7 @@ use crate::ground::Ground;
 use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 
-/// The open goals of `ground` that ask what stays reachable, each with what it asks for.
+/// Returns the open home goals of `ground` with their predicates.
 fn open<'g>(
     ground: &'g Ground<'g>,
     board: &'g Board<'g>,
@@ -43,7 +44,7 @@ fn open<'g>(
     homes.map(|(id, wanted)| (*id, wanted))
 }
 
-/// The net that was read, reduced for the liveness of what is asked for, where that is smaller.
+/// Returns the original net reduced for the liveness of the goals, if that is smaller.
 fn reduced_for<'g>(work: &Assignment<'g>, budgets: (&Budget, &Budget)) -> Option<Ground<'g>> {
     let live =
         open(work.ground, work.board).filter(|(_, wanted)| matches!(wanted, Predicate::Enabled(_)));

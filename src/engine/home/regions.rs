@@ -1,15 +1,14 @@
-//! A walk somewhere, and a proof from there: after it, what is asked for can never be reached
-//! again.
+//! Refutes home properties by a walk and an unreachability proof from its end: after the walk, the
+//! predicate can never be reached again.
 //!
-//! A long random walk usually ends in a part of the reachable markings that the net does not leave
-//! any more. From its last marking another walk shows which transitions still fire. For the others,
-//! engines try to prove that they cannot, on the net begun from that marking: token intervals,
-//! which see siphons that have run empty, the state equation with traps, and a search, where few
-//! markings are left to visit. What they refute is *lost*: the walk and the proof together show
-//! that it does not stay reachable. Where all three find nothing, diagrams are tried now and then:
-//! a net whose parts go round independently of each other has too many markings to visit, and a
-//! small diagram of them. Where witnesses are made shorter, token intervals look from markings
-//! early in the walk, too, whether it is lost there already.
+//! A long random walk usually ends in a part of the state space that the net cannot leave. A second
+//! walk from its last marking shows which transitions still fire. For the other transitions,
+//! engines try to prove that they cannot fire from that marking. These engines are token intervals
+//! (which detect empty siphons), the state equation with traps, and a search if few markings are
+//! left. An unreachable predicate is *lost*: the walk and the proof show that it does not always
+//! remain reachable. If all three engines fail, diagrams are tried from time to time. A net with
+//! independent cyclic parts has too many markings to visit, but a small diagram. If witnesses
+//! should be shortened, token intervals also try earlier markings of the walk.
 //!
 //! ```text
 //! m₀ ──random walk──▶ m ──another──▶ fires a, b, c     d? e? ──▶ intervals, state equation, search, diagrams from m
@@ -28,7 +27,7 @@ use parikh_solvers::Budget;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "regions",
     technique: "RANDOM_WALK",
@@ -38,21 +37,21 @@ pub const ENGINE: Engine = Engine {
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
-/// The least and the greatest length of the first walk, in firings, as powers of two.
+/// Minimum and maximum length of the first walk, as powers of two.
 const LENGTHS: std::ops::RangeInclusive<u32> = 4..=19;
 
-/// The most goals that engines are asked from one marking.
+/// Limit on the number of goals per marking for the engines.
 const ASKED: usize = 64;
 
-/// Walks are counted. Diagrams are tried after the walk of this number, and after each later one
-/// whose number is a power of two.
+/// Number of the first walk after which diagrams are tried. Later they are tried after walks whose
+/// number is a power of two.
 const FIRST_DESCRIBED: u64 = 4;
 
-/// The share of the time left, in [0, 1], that diagrams may take after one walk.
+/// Share of the remaining time for diagrams after one walk, in [0, 1].
 const DESCRIBING: f64 = 0.25;
 
-/// The most nodes of a diagram that is made a document, and the most goals that are refuted by one:
-/// the board checks the whole document again for each.
+/// Limit on the nodes of a diagram used as a certificate, and on the number of goals refuted by it.
+/// The board checks the whole certificate for each goal.
 const DESCRIBED: (usize, usize) = (500_000, 4);
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
@@ -60,7 +59,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let homes = work.board.homes("RANDOM_WALK");
     let mut rng = fastrand::Rng::with_seed(work.seed);
     let mut looked = 0u64;
-    // Short ones first, then far ones, over and over; each look costs about as much as the walk.
+    // The lengths grow from short to long, repeatedly. The proofs cost about as much as the walk.
     for length in LENGTHS.cycle() {
         let mut roam = Roam::new(net, net.initial(), rng.u64(..));
         let mut sequence = FiringSequence::new();
@@ -99,7 +98,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         rng.shuffle(&mut unseen);
         unseen.truncate(ASKED);
         let goals: Vec<&Predicate> = unseen.iter().map(|(_, wanted)| *wanted).collect();
-        // The walk was fired: what the model claims holds from there on, too.
+        // The walk consists of real firings, so the model's claims hold after it as well.
         let Ok(there) = net.after(&sequence) else { continue };
         let mut refuted = unreachable(&there, &goals, budget);
         if refuted.is_empty() && looked >= FIRST_DESCRIBED && looked.is_power_of_two() {
@@ -117,7 +116,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     format!("{} looked from", counted(looked, "marking"))
 }
 
-/// Fewer of the firings, after which token intervals show already that what is wanted is lost.
+/// Returns a prefix of the sequence after which token intervals already refute the predicate.
 fn sooner(
     net: &Net,
     sequence: &FiringSequence,
@@ -151,8 +150,8 @@ fn by_intervals(net: &Net, wanted: &Predicate, budget: &Budget) -> Option<Proof>
     }
 }
 
-/// Which of `goals` cannot be reached in `net`, each by its position and with a proof about `net`.
-/// The board here is one for this question alone.
+/// Returns the goals that are unreachable in `net`, by position, each with a proof about `net`.
+/// Uses a temporary board.
 fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();
@@ -187,7 +186,8 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     refuted()
 }
 
-/// The same by a diagram of all markings of `net`; the set of these is the document of every proof.
+/// Like [`unreachable`], by a diagram of all markings of `net`. The set is the certificate of every
+/// proof.
 fn by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {
         return Vec::new();

@@ -1,19 +1,19 @@
-//! A plain random walk that can be begun anywhere and remembers what it has fired.
+//! A plain random walk from any marking that records the enabled transitions.
 
 use parikh_net::{FiringSequence, Marking, Net, TransitionId};
 
-/// A walk: its marking, what is enabled there, and what has been.
+/// A random walk with its marking and enabled transitions.
 pub(super) struct Roam<'n> {
     net: &'n Net,
     marking: Marking,
-    /// By transition, how many of its input places hold too little.
+    /// For each transition, the number of input places without enough tokens.
     lacking: Vec<u32>,
     enabled: Vec<TransitionId>,
-    /// By transition, its position among those enabled.
+    /// For each transition, its position in `enabled`.
     position: Vec<u32>,
-    /// By transition, whether it was enabled on the way.
+    /// For each transition, true if it was enabled at some time.
     seen: Vec<bool>,
-    /// Those that were for the first time since this was last taken.
+    /// Transitions enabled for the first time since the last query.
     fresh: Vec<TransitionId>,
     rng: fastrand::Rng,
 }
@@ -21,7 +21,7 @@ pub(super) struct Roam<'n> {
 const NONE: u32 = u32::MAX;
 
 impl<'n> Roam<'n> {
-    /// Begins at `marking`.
+    /// Begins a walk at `marking`.
     pub(super) fn new(net: &'n Net, marking: &Marking, seed: u64) -> Self {
         let count = net.transition_count();
         let mut roam = Roam {
@@ -44,27 +44,28 @@ impl<'n> Roam<'n> {
         roam
     }
 
-    /// Where it is.
+    /// Returns the current marking.
     pub(super) fn marking(&self) -> &Marking {
         &self.marking
     }
 
-    /// Whether nothing is enabled.
+    /// Returns true if no transition is enabled.
     pub(super) fn is_dead(&self) -> bool {
         self.enabled.is_empty()
     }
 
-    /// By transition, whether it was enabled anywhere on the way.
+    /// Returns, by transition, true if it was enabled at some time.
     pub(super) fn seen(&self) -> &[bool] {
         &self.seen
     }
 
-    /// What has been enabled for the first time since this was last asked.
+    /// Returns the transitions enabled for the first time since the last call.
     pub(super) fn take_fresh(&mut self) -> Vec<TransitionId> {
         std::mem::take(&mut self.fresh)
     }
 
-    /// As long as one of these is enabled, fires one, while `goes_on`; whether it came to an end.
+    /// Fires transitions of `among` as long as one is enabled and `goes_on` returns true. Returns
+    /// true if none is enabled at the end.
     pub(super) fn descend(&mut self, among: &[bool], mut goes_on: impl FnMut() -> bool) -> bool {
         while goes_on() {
             let fits = self.enabled.iter().copied().filter(|t| among[t.index()]);
@@ -76,7 +77,7 @@ impl<'n> Roam<'n> {
         false
     }
 
-    /// Fires at most so many transitions; what it fired.
+    /// Fires at most `most` random transitions and returns them.
     pub(super) fn walk(&mut self, most: u64) -> FiringSequence {
         let mut fired = FiringSequence::new();
         for _ in 0..most {
@@ -92,7 +93,7 @@ impl<'n> Roam<'n> {
         fired
     }
 
-    /// Whether it fired: numbers beyond 63 bits end a walk.
+    /// Fires a transition. Returns false if a token count would exceed 63 bits.
     fn fire(&mut self, t: TransitionId) -> bool {
         let net = self.net;
         if net.fire(&mut self.marking, t).is_err() {

@@ -1,4 +1,4 @@
-//! Weights that fall on the way back, found by what stops on the way.
+//! Finds place weights that decrease on the way back, guided by counterexamples.
 //!
 //! ```text
 //! weights ─▶ the transitions that lower them ─▶ do they end elsewhere? ─▶ no: found
@@ -6,12 +6,12 @@
 //!    └──────── with one that is enabled in m ◀────────┘
 //! ```
 //!
-//! First each place that holds nothing at home weighs more than what the best of its consumers
-//! makes of a token: the token goes home on the shortest way. Where firings that lower the sum end
-//! in m, one that is enabled there has to lower it, too: preferably the first one on a way home
-//! that a short search finds. Whether there are weights that a set of transitions lowers, a linear
-//! program tells ([`finitely`](super::finitely)): there are none if together they can come back to
-//! where they began.
+//! At first, each place that is empty in the home marking weighs more than the products of its best
+//! consumer: so a token returns on the shortest way. If decreasing firings end in a marking m, some
+//! transition enabled in m must decrease the sum as well, preferably the first one of a path home
+//! found by a short search. A linear program decides if weights exist that a given set of
+//! transitions decreases ([`finitely`](super::finitely)). They do not exist if these transitions
+//! together can form a cycle.
 
 use super::finitely::weights_falling;
 use crate::evidence::home::returning::lowering;
@@ -19,23 +19,24 @@ use parikh_net::{Marking, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::{HashMap, VecDeque};
 
-/// Weights of places; 0 where not listed.
+/// Place weights. 0 for places not listed.
 pub(super) type Weights = Vec<(PlaceId, u64)>;
 
-/// How often a transition is added before this is given up.
+/// Limit on the number of added transitions.
 const ROUNDS: usize = 60;
 
-/// Weights beyond this are no use.
+/// Limit on the size of weights.
 const HEAVIEST: u64 = 1 << 40;
 
-/// Markings in a search for a way home.
+/// Limit on the number of markings in a search for a path home.
 const LOOKED_AT: usize = 3000;
 
-/// Looks for weights such that the transitions that lower them do not end but at `home`, as far as
-/// `ends` knows, which is asked for a marking with fewer tokens in which they do.
+/// Searches for weights such that decreasing firings end only at `home`. The function `ends`
+/// returns a counterexample: a marking that lacks tokens of `home` and enables no decreasing
+/// transition, or `None` if it knows none.
 ///
 /// # Errors
-/// What `ends` gives up with.
+/// Returns an error of `ends`.
 pub(super) fn find<E>(
     net: &Net,
     home: &Marking,
@@ -59,7 +60,8 @@ pub(super) fn find<E>(
             let all: Vec<TransitionId> = others.iter().copied().chain([t]).collect();
             (!budget.is_exhausted()).then(|| weights_falling(net, &all, budget)).flatten()
         };
-        // Beside all that lower it now, or beside those only that had to be added.
+        // The new transition is combined with all currently decreasing ones, or only with the ones
+        // added so far.
         let found = [&falling[..], &required[..]]
             .into_iter()
             .find_map(|others| enabled.iter().take(8).find_map(|&t| Some((t, with(others, t)?))));
@@ -70,8 +72,8 @@ pub(super) fn find<E>(
     Ok(None)
 }
 
-/// The weights of shortest ways home: a place's is more than that of all that one of its consumers
-/// makes of a token.
+/// Returns initial weights from shortest paths: the weight of a place exceeds the total weight of
+/// the products of one of its consumers.
 fn shortest(net: &Net, home: &Marking, budget: &Budget) -> Weights {
     let mut weight: Vec<Option<u64>> = net.places().map(|p| (home[p] > 0).then_some(0)).collect();
     let mut open: VecDeque<TransitionId> = net.transitions().collect();
@@ -103,8 +105,8 @@ fn shortest(net: &Net, home: &Marking, budget: &Budget) -> Weights {
     weights.filter_map(|(p, weight)| Some((p, weight.filter(|&w| w > 0)?))).collect()
 }
 
-/// The first firing on a way from one marking to one that covers another, if a short search finds
-/// one.
+/// Returns the first firing on a path from one marking to a marking that covers another, if a short
+/// search finds one.
 fn way_home(net: &Net, from: &Marking, home: &Marking, budget: &Budget) -> Option<TransitionId> {
     let mut first: HashMap<Marking, Option<TransitionId>> = HashMap::from([(from.clone(), None)]);
     let mut open = VecDeque::from([from.clone()]);
@@ -129,7 +131,7 @@ fn way_home(net: &Net, from: &Marking, home: &Marking, budget: &Budget) -> Optio
     None
 }
 
-/// Whether a marking has all tokens of another.
+/// Returns true if a marking covers another.
 pub(super) fn covers(marking: &Marking, other: &Marking) -> bool {
     marking.tokens().iter().zip(other.tokens()).all(|(more, less)| more >= less)
 }
@@ -141,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_transition_that_has_to_go_on_is_added() {
-        // From b the short way back needs d, which may not be there.
+        // The short way back from b needs d, which may be empty.
         let net = text::parse(
             "place a 1\nplace b\nplace c\nplace d\nplace e 1\ntransition go: a -> b\n\
              transition back: b + d -> a + d\ntransition on: b -> c\ntransition done: c -> a\n\

@@ -1,22 +1,22 @@
-//! Reversibility, found locally: each firing of t can be undone wherever it happens, by a sequence
-//! that needs no more than what t has produced and puts back exactly what it took.
+//! Reversibility by local arguments: each firing of t can be undone wherever it happens, by a
+//! sequence that needs only the products of t and restores exactly the tokens that t took.
 //!
 //! ```text
 //! left ──t──▶ right      t is undone by u, u by t; whatever else goes on
 //! left ◀──u── right
 //! ```
 //!
-//! Where what t has produced does not suffice, tokens are taken for granted that must be somewhere:
-//! those of a semiflow. A catalyst is free or bound; if it is bound, it is freed before and bound
-//! again after.
+//! If the products of t are not sufficient, the sequence may use tokens that must exist somewhere
+//! because of a semiflow. For example, a catalyst is either free or bound. If it is bound, it is
+//! freed before and bound again after.
 //!
-//! Then the last firing of any sequence can be undone, and the one before, back to the initial
-//! marking; from there all can be reached that can be reached at all. For each t a short search
-//! from its products alone to what it took, and with a token more on each place of some semiflow,
-//! with two, and so on.
+//! Then the last firing of any sequence can be undone, then the one before, and so on back to the
+//! initial marking, from which every reachable marking is reachable. For each t a short search goes
+//! from its products to its inputs: first with no other tokens, then with one additional token on
+//! each place of some semiflow, then with two, and so on.
 //!
 //! # Conditions
-//! Those of [`crate::evidence::home::undone`].
+//! The conditions of [`crate::evidence::home::undone`].
 
 use crate::engine::{Assignment, Engine, Role, Sides, Takes, each_slice_anew};
 use crate::evidence::home::Structure;
@@ -26,7 +26,7 @@ use parikh_net::{Arc, Net, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "undone",
     technique: "TOPOLOGICAL",
@@ -36,19 +36,19 @@ pub const ENGINE: Engine = Engine {
     start: |work| each_slice_anew(move |budget| run(&work, budget)),
 };
 
-/// Markings looked at in one search.
+/// Limit on the markings of one search.
 const MOST: usize = 2000;
 
-/// Searches for one transition.
+/// Limit on the searches per transition.
 const SEARCHES: usize = 1000;
 
-/// Tokens taken for granted one after the other.
+/// Limit on the number of additional tokens.
 const DEEPEST: usize = 5;
 
-/// Semiflows tried at a time.
+/// Limit on the semiflows tried at a time.
 const TRIED: usize = 6;
 
-/// Rays on the way to semiflows.
+/// Limit on the number of rays in the computation of semiflows.
 const RAYS: usize = 2000;
 
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
@@ -69,7 +69,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 /// A marking with few tokens: marked places by index, ascending.
 type Few = BTreeMap<usize, u64>;
 
-/// A semiflow with what it comes to initially.
+/// A semiflow and its initial value.
 struct Sum {
     weights: Vec<(PlaceId, u64)>,
     initially: i128,
@@ -77,12 +77,13 @@ struct Sum {
 
 struct Search<'a> {
     net: &'a Net,
-    /// Semiflows, small ones first; found when one is needed.
+    /// Semiflows, small ones first. Computed when first needed.
     sums: Option<Vec<Sum>>,
     budget: &'a Budget,
-    /// Searches left for this transition.
+    /// Number of remaining searches for this transition.
     left: usize,
-    /// Markings of this transition from which it did not go with so many tokens more.
+    /// Markings for which the search failed, with the number of additional tokens, for the current
+    /// transition.
     failed: HashMap<Few, usize>,
 }
 
@@ -97,7 +98,7 @@ impl Search<'_> {
         (0..=DEEPEST).find_map(|deepest| self.from(&start, &end, deepest))
     }
 
-    /// How to come from `here` to `there`, with so many tokens more at most.
+    /// Finds a way from `here` to `there` with at most `deepest` additional tokens.
     fn from(&mut self, here: &Few, there: &Few, deepest: usize) -> Option<Undoing> {
         if self.failed.get(here).is_some_and(|&failed| failed >= deepest) {
             return None;
@@ -128,8 +129,8 @@ impl Search<'_> {
         None
     }
 
-    /// The semiflows that have more tokens than `here`, and one on a place that is wanting, most
-    /// wanted and smallest first.
+    /// Returns the semiflows whose value exceeds that of `here` and that contain a missing place.
+    /// The most needed and smallest come first.
     fn helpful(&mut self, here: &Few, wanting: &BTreeMap<PlaceId, usize>) -> Vec<usize> {
         let (net, budget) = (self.net, self.budget);
         let sums = self.sums.get_or_insert_with(|| semiflows(net, budget));
@@ -163,8 +164,9 @@ fn semiflows(net: &Net, budget: &Budget) -> Vec<Sum> {
     sums
 }
 
-/// The shortest firing sequence from one marking to another one, breadth first; or the places of
-/// which one more token, or so, would have enabled something on the way, and how often.
+/// Returns a shortest firing sequence from one marking to another, by breadth-first search. On
+/// failure returns the places where more tokens would have enabled a transition, with the number of
+/// such cases.
 fn way(
     net: &Net,
     start: &Few,
@@ -250,7 +252,7 @@ mod tests {
         .unwrap();
         let undone = undone(&net);
         assert!(matches!(&undone[0], Some(Undoing::By(steps)) if steps.len() == 2));
-        // Needs another token of a, which nothing keeps.
+        // Needs another token of a, which no semiflow provides.
         assert_eq!(undone[1], None);
     }
 

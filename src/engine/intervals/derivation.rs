@@ -1,7 +1,7 @@
-//! The derivation behind what intervals decide: only the bounds that the claims need.
+//! The derivation of interval results: only the bounds that the claims need.
 //!
-//! Intervals know a range for every place of the net; a claim needs a few of them. Each is followed
-//! back to what it came from:
+//! Intervals give a range for every place of the net, but a claim needs only a few of them. Each is
+//! traced back to its reasons:
 //!
 //! ```text
 //! claim ─▶ a place's upper end ─▶ nothing that could raise it can fire ─▶ upper ends of inputs …
@@ -11,10 +11,10 @@
 //!                              └▶ a place invariant ─▶ ends of its other places …
 //! ```
 //!
-//! What is met on the way makes the steps of a [`Bounds`] certificate: first what is inductive by
-//! itself, then one weighted step per use of an invariant, then units, then the rest of the
-//! intervals in one inductive step, whose parts may need each other. All claims of a pass share one
-//! derivation, so that goals by the thousand cost one look at each bound.
+//! The traced reasons become the steps of a [`Bounds`] certificate. The inductive bounds come
+//! first, then one weighted step per use of a place invariant, then units, then the remaining
+//! intervals in one inductive step, whose parts may depend on each other. All claims of a pass
+//! share one derivation, so that thousands of goals need only one pass over each bound.
 
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Bounds, Inference};
@@ -25,11 +25,12 @@ use parikh_solvers::Budget;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-/// Between two looks at the budget.
+/// Number of iterations between two checks of the budget.
 const POLLING: usize = 256;
 
-/// One document for as many of the refuted predicates as the level decides and the facts say why,
-/// and by predicate whether it is for it. `None` when there is none, or the budget ends.
+/// Returns one certificate for the refuted predicates that the intervals of this level decide and
+/// the facts explain, and a flag per predicate that says if it is covered. Returns `None` if there
+/// is none or the budget ends.
 pub(super) fn document(
     net: &Net,
     facts: &Facts,
@@ -51,8 +52,8 @@ pub(super) fn document(
     Some((Arc::new(Document::Bounds(certificate(derivation.steps(budget)?))), explained))
 }
 
-/// The derivation of these ends of intervals. `None` when the facts do not say why one holds, or
-/// the budget ends.
+/// Returns the derivation of these interval bounds. Returns `None` if the facts do not explain one
+/// of them, or if the budget ends.
 pub(in crate::engine) fn bounds(
     net: &Net,
     facts: &Facts,
@@ -70,20 +71,21 @@ fn certificate(steps: Vec<Inference>) -> Bounds {
     Bounds { assumes_units, steps }
 }
 
-/// What the refutations need, as far as it was followed.
+/// The bounds needed for the refutations, as far as they have been traced.
 struct Derivation<'a> {
     net: &'a Net,
     facts: &'a Facts,
     level: &'a Level,
-    /// By place and side the positions in the list of derived bounds, ascending; once asked for.
+    /// For each place and side, the positions in the list of derived bounds, ascending. Computed
+    /// when first needed.
     positions: Option<HashMap<(PlaceId, bool), Vec<usize>>>,
-    /// Ends of intervals that were asked for, and those that wait for being followed.
+    /// Requested interval bounds.
     asked: HashSet<(PlaceId, bool)>,
     waiting: Vec<(PlaceId, bool)>,
-    /// Ends that are inductive together.
+    /// Jointly inductive bounds.
     together: BTreeSet<Bound>,
     safe: BTreeSet<PlaceId>,
-    /// By position whether a derived bound is needed; empty while none is.
+    /// For each position, true if a derived bound is needed. Empty if none is.
     needed: Vec<bool>,
 }
 
@@ -102,7 +104,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Asks for what refutes `predicate`, if the intervals do.
+    /// Requests the bounds that refute `predicate`, if the intervals do.
     fn explain(&mut self, predicate: &Predicate) -> Option<()> {
         let (net, level) = (self.net, self.level);
         let refuted = |part: &Predicate| level.decide(net, part) == Some(false);
@@ -138,7 +140,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Follows everything back, and puts it in order; `None` when a reason is not known.
+    /// Traces all requests and returns the steps in order. Returns `None` if a reason is unknown.
     fn steps(mut self, budget: &Budget) -> Option<Vec<Inference>> {
         let mut followed = 0usize;
         while let Some((place, upper)) = self.waiting.pop() {
@@ -159,14 +161,14 @@ impl<'a> Derivation<'a> {
         Some(steps)
     }
 
-    /// Why the interval of `place` ends where it does; `None` when nobody says.
+    /// Traces one bound of `place`. Returns `None` if its reason is unknown.
     fn follow(&mut self, place: PlaceId, upper: bool) -> Option<()> {
         let (net, level) = (self.net, self.level);
         if upper {
-            // Nothing is claimed of a place without an upper end.
+            // A place without an upper bound needs no proof.
             let Some(tokens) = level.high(place) else { return Some(()) };
             let raising = net.producers(place).iter().filter(|arc| {
-                // A place that only gets back what it gave is not raised.
+                // A transition that only returns the tokens it takes does not raise the place.
                 arc.weight > net.pre_weight(arc.transition, place)
             });
             if raising.clone().any(|arc| level.is_possible(arc.transition)) {
@@ -179,7 +181,7 @@ impl<'a> Derivation<'a> {
             if tokens == 0 {
                 return Some(());
             }
-            // What leaves less than that after it, and lowers the place.
+            // The transitions that lower the place and leave less than `tokens`.
             let lowering = net.consumers(place).iter().filter(|arc: &&PlaceArc| {
                 let after = net.post_weight(arc.transition, place);
                 after < arc.weight && after < tokens
@@ -194,13 +196,13 @@ impl<'a> Derivation<'a> {
         Some(())
     }
 
-    /// Asks for an upper end that keeps `t` from firing.
+    /// Requests an upper bound that disables `t` forever.
     fn blocked(&mut self, t: TransitionId) {
         let level = self.level;
         let short =
             |arc: &&parikh_net::Arc| level.high(arc.place).is_some_and(|high| high < arc.weight);
         let mut inputs = self.net.pre(t).iter();
-        // Places asked for already cost nothing.
+        // Places that are already requested cost nothing.
         let known =
             inputs.clone().filter(short).find(|arc| self.asked.contains(&(arc.place, true)));
         if let Some(arc) = known.or_else(|| inputs.find(short)) {
@@ -208,20 +210,20 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// The cap of a place that transitions could fill.
+    /// Explains the upper bound of a place that transitions could fill.
     fn cap(&mut self, place: PlaceId, tokens: u64) -> Option<()> {
         let proved = self.facts.upper_bound_within(place, Provenance::PROVED);
         if proved.is_some_and(|proved| proved <= tokens) {
             return self.need(place, true, tokens);
         }
-        // More than one initially, and the claim is broken from the beginning.
+        // With more than one token initially, the claim of safe units is broken from the start.
         let claimed = self.level.rests_on().assumes_units() && tokens >= 1;
         claimed.then(|| {
             self.safe.insert(place);
         })
     }
 
-    /// Needs the tightest bound that was derived, if it is as tight as this.
+    /// Marks the tightest derived bound as needed, if it is tight enough.
     fn need(&mut self, place: PlaceId, upper: bool, tokens: u64) -> Option<()> {
         let at = self.before(place, upper, usize::MAX)?;
         let found = self.facts.derived()[at].tokens;
@@ -229,7 +231,8 @@ impl<'a> Derivation<'a> {
         enough.then(|| self.mark(at))
     }
 
-    /// The position of the last bound derived of an end before `using` were.
+    /// Returns the position of the last bound of this side of the place that was derived before
+    /// position `using`.
     fn before(&mut self, place: PlaceId, upper: bool, using: usize) -> Option<usize> {
         let derived = self.facts.derived();
         let positions = self.positions.get_or_insert_with(|| {
@@ -249,8 +252,9 @@ impl<'a> Derivation<'a> {
         self.needed[at] = true;
     }
 
-    /// Marks whatever the derived bounds need that are needed. Flows need what stands before them
-    /// in the list, so that one sweep from its end is enough; siphons need each other.
+    /// Marks the bounds needed by needed derived bounds. Bounds from place invariants need only
+    /// earlier bounds in the list, so one backward pass is enough. Bounds from siphons may need
+    /// each other.
     fn close(&mut self, budget: &Budget) -> Option<()> {
         let derived = self.facts.derived();
         let mut of_flows: HashSet<(usize, usize, bool)> = HashSet::new();
@@ -259,7 +263,7 @@ impl<'a> Derivation<'a> {
                 continue;
             };
             let turned = turned(self.facts, &derived[at], flow);
-            // Bounds of one flow with one sign have their needs in common.
+            // Bounds from one invariant with the same sign have the same premises.
             if !of_flows.insert((flow, using, turned)) {
                 continue;
             }
@@ -286,8 +290,8 @@ impl<'a> Derivation<'a> {
         Some(())
     }
 
-    /// Where the derivation says that the inputs of what fills `place` are empty for ever: one of
-    /// each transition.
+    /// Returns the bounds which show that the producers of `place` are dead: for each producer one
+    /// input place that stays empty.
     fn siphon_inputs(&mut self, place: PlaceId) -> Vec<usize> {
         let net = self.net;
         let producers = net.producers(place).iter().map(|arc| arc.transition);
@@ -298,11 +302,12 @@ impl<'a> Derivation<'a> {
         inputs
     }
 
-    /// The position of a bound by the arcs alone that says that `place` is empty for ever.
+    /// Returns the position of a bound, derived from arcs alone, that says that `place` is always
+    /// empty.
     fn empty_by_arcs(&mut self, place: PlaceId) -> Option<usize> {
         let derived = self.facts.derived();
         let by_arcs = |at: usize| derived[at].reason.provenance() == Provenance::Arcs;
-        // They stand before those by flows.
+        // Bounds from arcs come before bounds from invariants.
         let mut at = self.before(place, true, usize::MAX);
         while let Some(position) = at {
             if derived[position].tokens == 0 && by_arcs(position) {
@@ -313,7 +318,7 @@ impl<'a> Derivation<'a> {
         None
     }
 
-    /// The steps of the derived bounds that are needed.
+    /// Returns the steps for the needed derived bounds.
     fn derived_steps(&self) -> Vec<Inference> {
         let derived = self.facts.derived();
         let mut first = Vec::new();
@@ -349,8 +354,8 @@ impl<'a> Derivation<'a> {
     }
 }
 
-/// Whether the flow's weights count the other way round for this bound: the weight of the bounded
-/// place has to be positive for an upper bound, negative for a lower one.
+/// Returns true if the invariant's weights must be negated for this bound. The weight of the
+/// bounded place must be positive for an upper bound and negative for a lower bound.
 fn turned(facts: &Facts, bound: &DerivedBound, flow: usize) -> bool {
     (facts.flows[flow].coefficient(bound.place) > 0) != bound.upper
 }

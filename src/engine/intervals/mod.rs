@@ -1,7 +1,8 @@
-//! What [token intervals](crate::structure::intervals) settle, each claim with its derivation.
+//! Settles the goals decided by [token intervals](crate::structure::intervals), each with its
+//! derivation.
 //!
-//! Goals that hold nowhere, those that hold everywhere (so in the initial marking), and bounds of
-//! maxima. What rests on the same is shown by one document together.
+//! These are predicates that hold nowhere or everywhere (so in the initial marking), and bounds of
+//! maxima. Claims with the same provenance share one certificate.
 
 mod derivation;
 
@@ -12,15 +13,15 @@ use crate::board::{Argument, Over, Proof, Under};
 use crate::structure::intervals::{Decision, Intervals};
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate, Provenance};
 
-/// Finds the intervals, and settles what they decide.
+/// Computes the intervals, and settles the goals that they decide.
 pub fn run(task: &Task<'_>, under: Under<'_>, over: Over<'_>) -> Intervals {
     let intervals = Intervals::new(task.net, task.facts);
     settle(&intervals, task, under, over);
     intervals
 }
 
-/// [`run`] with intervals that are known already, from the facts of the task. What rests on the
-/// same is shown by one document together; bounds that the facts give no reason for settle nothing.
+/// Like [`run`], with known intervals computed from the facts of the task. Claims with the same
+/// provenance share one certificate. Bounds that the facts do not explain settle nothing.
 pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Over<'_>) {
     let mut refuted: [Vec<(GoalId, Option<i128>, Predicate)>; 3] = Default::default();
     for (at, (id, goal)) in task.goals.iter().enumerate() {
@@ -40,7 +41,7 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
             },
             MarkingGoal::Maximise(sum) => {
                 let Some((most, rests_on)) = intervals.most(sum) else { continue };
-                // Bounds beyond 63 bits are of no use to anybody.
+                // Bounds beyond 63 bits are not useful.
                 let Ok(small) = i64::try_from(most) else { continue };
                 if over.proved(*id).is_none_or(|proved| most < proved) {
                     let more = Predicate::at_most(sum.clone(), small).negated();
@@ -71,5 +72,5 @@ pub fn settle(intervals: &Intervals, task: &Task<'_>, under: Under<'_>, over: Ov
     }
 }
 
-/// Goals between two looks at the budget.
+/// Number of goals between two checks of the budget.
 const POLLING: usize = 256;

@@ -24,7 +24,7 @@ use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Net, Predicate, TransitionId};
 use parikh_solvers::Budget;
-use parikh_temporal::{Automaton, Limits, TooLarge};
+use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge};
 use search::{Run, Search};
 use std::collections::{BTreeSet, HashMap};
 
@@ -33,7 +33,7 @@ use std::collections::{BTreeSet, HashMap};
 pub enum Unknown {
     /// The formula has no automaton of a size that is worth it.
     #[error(transparent)]
-    Automaton(#[from] TooLarge),
+    Automaton(#[from] AutomatonTooLarge),
     /// Runs have to be fair to more transitions than are kept track of.
     #[error("fairness to {0} transitions is more than is kept track of")]
     Fairness(usize),
@@ -87,7 +87,8 @@ impl<'n> Lassos<'n> {
     /// When it is not known.
     pub fn find(&mut self, property: &RunProperty) -> Result<Option<LassoRun>, Unknown> {
         let mut formulas = property.formulas().clone();
-        let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default())?;
+        let automaton =
+            Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default())?;
         let bits: Vec<usize> = property.atoms().iter().map(|atom| self.bits[atom]).collect();
         let compiled = Compiled::new(&automaton, &bits);
         if !property.fairness().is_none() {

@@ -3,12 +3,16 @@
 use super::Lassos;
 use crate::evidence::lasso::check_lasso;
 use fastrand::Rng;
-use parikh_net::generate::{Kind, Shape, random, random_fairness, random_ltl, random_predicate};
+use parikh_net::generate::{
+    RandomKind, Shape, random, random_fairness, random_ltl, random_predicate,
+};
 use parikh_net::lasso::RunEnd;
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Marking, Net, Predicate};
 use parikh_solvers::Budget;
-use parikh_temporal::{Atom, Automaton, Cube, Edge, Limits, Linear, Literal, Ltl, Marks};
+use parikh_temporal::{
+    Atom, Automaton, AutomatonEdge, AutomatonLimits, Cube, Linear, Literal, Ltl, Marks,
+};
 use std::collections::HashMap;
 
 /// The graph of a net as an automaton that accepts exactly the words of its runs; `None` where it
@@ -26,7 +30,7 @@ pub(crate) fn system(net: &Net, property: &RunProperty, most: usize) -> Option<A
                 Literal { atom, positive: letter.has(atom) }
             };
             let cube = Cube::of((0..property.atoms().len()).map(literal)).unwrap();
-            Edge { target, marks: Marks::NONE, cube }
+            AutomatonEdge { target, marks: Marks::NONE, cube }
         };
         let mut edges = Vec::new();
         for t in net.transitions().filter(|&t| net.is_enabled(&marking, t)) {
@@ -68,7 +72,7 @@ fn runs_are_found_exactly_where_there_are_any() {
     let (mut found, mut none, mut open_ended, mut fair) = (0, 0, 0, 0);
     for seed in 0..2000 {
         let mut rng = Rng::with_seed(seed);
-        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
@@ -78,8 +82,8 @@ fn runs_are_found_exactly_where_there_are_any() {
             let Some(system) = system(&net, &meant, 300) else { continue };
             let mut formulas = meant.formulas().clone();
             let automaton =
-                Automaton::of(&mut formulas, meant.formula(), Limits::default()).unwrap();
-            let nothing = system.and(&automaton, Limits::default()).unwrap().is_empty();
+                Automaton::of(&mut formulas, meant.formula(), AutomatonLimits::default()).unwrap();
+            let nothing = system.and(&automaton, AutomatonLimits::default()).unwrap().is_empty();
             let Some(run) = lassos.find(property).unwrap() else {
                 assert!(nothing, "seed {seed}: a run is missed");
                 none += 1;

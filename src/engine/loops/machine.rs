@@ -1,5 +1,5 @@
-//! A marking with numbers as large as they have to be, what is enabled in it, and the way to it: a
-//! trace of firings and loops that can be taken back.
+//! A marking with large numbers, its enabled transitions, and the path to it: a trace of firings
+//! and loops that can be undone.
 
 use super::summary::{Effect, Element, Loops, Scratch};
 use crate::evidence::loops::LargeMarking;
@@ -8,54 +8,54 @@ use parikh_net::loops::LoopRun;
 use parikh_net::{Net, PlaceId, TransitionId};
 use std::collections::{BTreeSet, HashMap};
 
-/// For each step, so many elements may be added up to see whether a round can be done again.
+/// Number of trace elements per step that may be summed up for testing if a round can be repeated.
 const ALLOWANCE: usize = 32;
 
-/// Something done, and what the marking was like before.
+/// An executed element, with the control before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Done {
     pub(super) element: Element,
-    /// Of the marking before it: see [`Machine::print`].
+    /// Fingerprint of the control before the element, see [`Machine::print`].
     print: u64,
 }
 
-/// What is taken back.
+/// A recorded operation, for undoing.
 enum Undo {
-    /// The last of the trace.
+    /// The last element of the trace was appended.
     Push,
-    /// The last of the trace is a loop in the place of these, so many rounds more.
+    /// The elements `before` were replaced by a loop with more rounds.
     Fold { before: Vec<Done>, more: Element },
 }
 
-/// See the module.
+/// The marking of a walk with its trace. See the module documentation.
 pub(super) struct Machine<'n> {
     pub(super) net: &'n Net,
     pub(super) loops: Loops,
     scratch: Scratch,
     marking: LargeMarking,
-    /// Inputs of each transition that lack tokens.
+    /// For each transition, the number of inputs without enough tokens.
     missing: Vec<u32>,
-    /// The rank of each transition: the lowest is what a walk likes best.
+    /// Rank of each transition. A walk prefers low ranks.
     rank: Vec<u32>,
-    /// What is enabled, by rank.
+    /// The enabled transitions, by rank.
     enabled: BTreeSet<(u32, u32)>,
-    /// Places that have held more than one token, ever: what they hold is no part of the control.
+    /// Places that have had more than one token at some time. They are not part of the control.
     counts: Vec<bool>,
-    /// Whether that was seen of a place since somebody asked.
+    /// True if a place was added to `counts` since the last query.
     has_learnt: bool,
-    /// A number for each place.
+    /// A random number per place, for fingerprints.
     mark: Vec<u64>,
-    /// Of the places that hold a token and do not count: the control.
+    /// Fingerprint of the control: the marked places that are not in `counts`.
     print: u64,
     trace: Vec<Done>,
-    /// Where in the trace something fired last with the control like this.
+    /// For each transition and fingerprint, the position of the last such firing in the trace.
     last: HashMap<(u32, u64), usize>,
     undo: Vec<Undo>,
-    /// Elements that may be added up without need.
+    /// Number of elements that may still be summed up for tests.
     allowance: usize,
-    /// Whether what is done is written down to be taken back.
+    /// True if operations are recorded for undoing.
     keeps: bool,
-    /// Places that changed, for whoever looks.
+    /// Places that changed since the last query.
     changed: Vec<PlaceId>,
 }
 
@@ -85,7 +85,7 @@ impl<'n> Machine<'n> {
         machine
     }
 
-    /// Back to the initial marking, with these ranks.
+    /// Returns to the initial marking, with new ranks.
     pub(super) fn restart(&mut self, rank: Vec<u32>) {
         let initial = self.net.initial();
         self.marking = LargeMarking::of(initial);
@@ -119,29 +119,29 @@ impl<'n> Machine<'n> {
         self.trace.len()
     }
 
-    /// What is enabled, best first.
+    /// Returns the enabled transitions, the most preferred first.
     pub(super) fn enabled(&self) -> impl Iterator<Item = TransitionId> {
         self.enabled.iter().map(|&(_, t)| TransitionId::new(t as usize))
     }
 
-    /// Whether places were found to count since this was asked last: what was a round before may
-    /// not have been seen.
+    /// Returns true if places were added to `counts` since the last call. Earlier rounds may then
+    /// have been missed.
     pub(super) fn take_has_learnt(&mut self) -> bool {
         std::mem::take(&mut self.has_learnt)
     }
 
-    /// The places that changed since this was asked last.
+    /// Returns the places that changed since the last call.
     pub(super) fn take_changed(&mut self) -> std::vec::Drain<'_, PlaceId> {
         self.changed.drain(..)
     }
 
-    /// Whether an element can be done now.
+    /// Returns true if an element can be executed now.
     pub(super) fn can(&self, element: Element) -> bool {
         let effect = self.loops.effect(element);
         effect.need.iter().all(|(place, need)| self.tokens(*place) >= need)
     }
 
-    /// Does an element that can be done.
+    /// Executes an element. It must be possible.
     pub(super) fn push(&mut self, element: Element) {
         self.allowance = self.allowance.saturating_add(ALLOWANCE);
         if let Element::Fire(t) = element {
@@ -170,7 +170,7 @@ impl<'n> Machine<'n> {
 
     fn add(&mut self, place: usize, change: &BigInt) {
         let id = PlaceId::new(place);
-        // As far as arcs tell them apart: weights have 64 bits.
+        // Arc weights have 64 bits, so larger numbers are equivalent.
         let few = |tokens: &BigInt| u64::try_from(tokens).unwrap_or(u64::MAX);
         let before = few(&self.marking[id]);
         self.marking.add(id, change);
@@ -205,8 +205,8 @@ impl<'n> Machine<'n> {
         }
     }
 
-    /// Where in the trace this transition fired last with the control as it is now, if it did, and
-    /// the effect of what was done since: a round that may be possible again.
+    /// Returns the position in the trace where this transition last fired with the current control,
+    /// and the effect of the elements since then: a round that may be repeatable.
     pub(super) fn round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
         let t = t.index() as u32;
         let at = *self.last.get(&(t, self.print))?;
@@ -214,15 +214,15 @@ impl<'n> Machine<'n> {
         if done.print != self.print || done.element != Element::Fire(t) {
             return None;
         }
-        // Most rounds cannot be done again; adding them up may take so much of the time.
+        // Most rounds are not repeatable. The allowance limits the time for summing them up.
         let length = self.trace.len() - at;
         self.allowance = self.allowance.checked_sub(length)?;
         let since = self.trace[at..].iter().map(|done| done.element);
         Some((at, self.loops.sum(since, &mut self.scratch)))
     }
 
-    /// How often something with this effect can be done in a row from here; nothing where that has
-    /// no end.
+    /// Returns how often an element with this effect can be executed in a row. `None` means
+    /// unlimited.
     pub(super) fn most(&self, effect: &Effect) -> Option<BigUint> {
         let mut most: Option<BigInt> = None;
         for (place, need) in &effect.need {
@@ -238,8 +238,8 @@ impl<'n> Machine<'n> {
         most.map(|most| most.magnitude().clone())
     }
 
-    /// Does the round that begins `at` so often more, which can be done, and writes all of its
-    /// rounds down as a loop.
+    /// Repeats the round that begins at position `at` another `times` times, which must be
+    /// possible. Replaces all its rounds in the trace by a loop.
     pub(super) fn fold(&mut self, at: usize, effect: &Effect, times: &BigUint) -> Element {
         let body = self.trace[at..].iter().map(|done| done.element).collect();
         let block = self.loops.block(body);
@@ -255,24 +255,24 @@ impl<'n> Machine<'n> {
         all
     }
 
-    /// From now on, what is done can be taken back to here: to this number.
+    /// Begins recording for undo. Returns the number for [`back_to`](Self::back_to).
     pub(super) fn remember(&mut self) -> usize {
         self.keeps = true;
         self.undo.len()
     }
 
-    /// What was done before this number need not be taken back any more.
+    /// Drops the undo records before this number.
     pub(super) fn forget_before(&mut self, number: usize) {
         self.undo.drain(..number);
     }
 
-    /// Nothing need be taken back any more.
+    /// Stops recording and drops all undo records.
     pub(super) fn forget(&mut self) {
         self.keeps = false;
         self.undo.clear();
     }
 
-    /// Back to when it was remembered.
+    /// Undoes all operations after this number was returned.
     pub(super) fn back_to(&mut self, number: usize) {
         while self.undo.len() > number {
             let Some(done) = self.trace.pop() else { return };
@@ -286,12 +286,12 @@ impl<'n> Machine<'n> {
         }
     }
 
-    /// What stands in the trace there.
+    /// Returns the element at a position of the trace.
     pub(super) fn begins(&self, at: usize) -> Element {
         self.trace[at].element
     }
 
-    /// All that was done, as a run.
+    /// Returns the trace as a run.
     pub(super) fn run(&self) -> LoopRun {
         let way: Vec<Element> = self.trace.iter().map(|done| done.element).collect();
         self.loops.run(&way)

@@ -1,24 +1,25 @@
-//! Runs with loops: witnesses of more firings than can be written down one after the other.
+//! Accelerated sequences with nested loops: witnesses with more firings than can be written down
+//! one by one.
 //!
-//! Counters that count by counters count far: with ten of them, each twice as long a number as the
-//! one below, a net of 500 places has runs of 2¹⁰²⁴ firings, and places that nothing shorter marks.
-//! A walk gets nowhere there. But such a run is short where rounds are loops, and rounds of rounds
-//! are loops of loops.
+//! Nested counters count far. With ten counters, each with numbers twice as long as those of the
+//! one below, a net of 500 places has runs of 2¹⁰²⁴ firings, and places that no shorter run marks.
+//! A normal walk does not get there. But such a run has a short description if repeated rounds are
+//! loops, and repeated rounds of rounds are loops of loops.
 //!
-//! * **Rounds.** The *control* of a marking is which of the places hold a token that have never
-//!   held two. Where a transition fires a second time with the same control, what was done since is
-//!   a round. If it can be done again it is done again at once, as often as it can be: what it
-//!   needs and how it changes places is known, so that the number of times is a division
-//!   (`summary`). The trace then has one loop in its place, and later rounds have that in them. A
-//!   loop that was made once is done again in one step where it can be.
-//! * **Preferences.** Which of the enabled transitions fires is a matter of fixed ranks. "Go on
-//!   while there are tokens, and go away when there are none" is such a preference, and with it a
-//!   run is as it should be at every level.
-//! * **Wrong turns.** That there are none is often only seen behind the choice, where the walk gets
-//!   stuck: then it goes back a choice or two and takes what was not preferred. The last round of a
-//!   loop can be left out that way, too.
-//! * **Learning.** Ranks are random at first. Two that were in conflict change places, those met
-//!   last first; what makes more transitions fire is kept.
+//! * **Rounds.** The *control* of a marking is the set of marked places among the places that have
+//!   never had two tokens. If a transition fires a second time with the same control, the firings
+//!   in between are a round. If the round can be repeated, it is repeated at once, as often as
+//!   possible: its demand and its effect are known, so the number of repetitions is a division
+//!   (`summary`). The trace then contains one loop instead, and later rounds contain this loop. A
+//!   loop made once is repeated in one step where possible.
+//! * **Preferences.** A fixed rank per transition decides which enabled transition fires. "Continue
+//!   while there are tokens, and leave when there are none" is such a preference. With it a run is
+//!   correct at every level.
+//! * **Backtracking.** That there are no tokens is often noticed only after the choice, when the
+//!   walk is stuck. Then it goes back one or two choices and takes the less preferred transition.
+//!   In this way the last round of a loop can also be left out.
+//! * **Learning.** Ranks are random at first. If two transitions were in conflict, their ranks are
+//!   exchanged, beginning with the latest conflict. A change is kept if more transitions fire.
 //!
 //! ```text
 //! up_0: no_units -> units     up_1: 9*units + no_tens -> 9*no_units + tens     up_2: 9*units + 9*tens + …
@@ -26,19 +27,19 @@
 //! ```
 //!
 //! # Soundness
-//! The engine reports runs, and the board replays them ([`crate::evidence::loops`]), all open goals
-//! looked for at once.
+//! The engine reports runs, and the board replays them ([`crate::evidence::loops`]) for all open
+//! goals at once.
 //!
 //! # Limits
-//! On the net that was read only; on nets whose units are claimed to be safe not at all: what is
-//! safe has no rounds that change anything. It sees the markings of first rounds, not those in
+//! The engine works only on the original net, and not on nets whose units are claimed to be safe:
+//! in a safe net no round changes anything. It sees the markings of first rounds, not those in
 //! between.
 //!
 //! # Sources
 //! The nets are those of R. Lipton, *The reachability problem requires exponential space*, 1976.
-//! That a loop's effect is linear is the ground of acceleration: J. Leroux, G. Sutre, *Flat counter
-//! automata almost everywhere!*, ATVA 2005, of flat loops. Loops of loops by folding the trace of a
-//! walk, and preferences that are learnt, are our own.
+//! Acceleration is based on the linear effect of a loop: J. Leroux, G. Sutre, *Flat counter
+//! automata almost everywhere!*, ATVA 2005, for flat loops. Nested loops by folding the trace of a
+//! walk, and learnt preferences, are our own.
 
 mod machine;
 mod summary;
@@ -53,7 +54,7 @@ use parikh_solvers::Budget;
 use walk::{Walk, Walked};
 use watch::Watch;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: Engine = Engine {
     name: "loops",
     technique: "LOOPS",
@@ -63,40 +64,40 @@ pub const ENGINE: Engine = Engine {
     start: |work| Ok(Box::new(Search::new(work))),
 };
 
-/// Steps of the first walks; twice as many where they are too few, and when no change of
-/// preferences is any good.
+/// Step limit of the first walks. It doubles when a walk reaches it, and when no change of
+/// preferences helps.
 const FIRST_STEPS: u64 = 20_000;
 
-/// How often steps are doubled before everything begins anew with other ranks.
+/// Number of doublings before the search restarts with other ranks.
 const DOUBLINGS: u32 = 3;
 
-/// Everything begins anew so often before it is given up, when nothing is reached.
+/// Number of restarts without a reached goal after which the engine gives up.
 const IN_VAIN: u32 = 3;
 
-/// A net on which so many walks have not done any round again has none.
+/// Number of walks without a repeated round after which the net counts as having none.
 const WALKS_WITHOUT: u64 = 30;
 
-/// Elements of blocks that are kept; then everything begins anew.
+/// Limit on the number of stored block elements. Beyond it, the search restarts.
 const ROOM: usize = 1 << 24;
 
-/// Preferences, and what a walk by them came to.
+/// Preferences, with the result of a walk by them.
 struct Way {
     rank: Vec<u32>,
     walked: Walked,
 }
 
-/// At work on the goals of a ground.
+/// The engine with its state on a net.
 struct Search<'g> {
     work: Assignment<'g>,
     rng: Rng,
     machine: Option<Machine<'g>>,
     best: Option<Way>,
-    /// Preferences to walk by once more, with what is known by now, or further.
+    /// Ranks for repeating a walk, with new knowledge or more steps.
     again: Option<Vec<u32>>,
-    /// Whether the next walk is one where everything is reported, since something was seen and was
-    /// not.
+    /// True if the next walk reports everything, since an earlier walk did not report all that it
+    /// saw.
     is_thorough: bool,
-    /// Which of the choices of the best is changed next, from the last one back.
+    /// Index of the next choice of the best walk to change, counted from the last one.
     next: usize,
     steps: u64,
     doublings: u32,
@@ -104,7 +105,7 @@ struct Search<'g> {
     folds: u64,
     fired: usize,
     reached: usize,
-    /// How often everything began anew since anything was reached.
+    /// Number of restarts since a goal was reached.
     in_vain: u32,
 }
 
@@ -135,8 +136,8 @@ impl<'g> Search<'g> {
         rank
     }
 
-    /// The preferences to walk by next: those of the best, with one choice changed; others where
-    /// that does not help.
+    /// Returns the ranks for the next walk: those of the best walk with one choice changed, or new
+    /// ones if that does not help.
     fn next_rank(&mut self) -> Vec<u32> {
         if let Some(rank) = self.again.take() {
             return rank;
@@ -148,7 +149,7 @@ impl<'g> Search<'g> {
             if self.doublings > DOUBLINGS {
                 self.begin_anew();
             } else {
-                // Once more as it is, further.
+                // Repeat the walk with more steps.
                 self.is_thorough = true;
                 return best.rank.clone();
             }
@@ -168,7 +169,7 @@ impl<'g> Search<'g> {
         (self.steps, self.doublings) = (FIRST_STEPS, 0);
     }
 
-    /// One walk, and what is learnt from it.
+    /// Runs one walk and learns from it.
     fn walk(&mut self, machine: &mut Machine<'g>, watch: &mut Watch<'g>, budget: &Budget) {
         let rank = self.next_rank();
         machine.restart(rank.clone());

@@ -1,4 +1,4 @@
-//! Blocks of firings and their loops, each once, with what they need and change.
+//! Blocks of firings and their loops, stored once each, with their demands and effects.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
@@ -13,8 +13,8 @@ pub(super) enum Element {
     Loop(u32),
 }
 
-/// What something needs of places before it, and by how much it changes them; places ascend,
-/// numbers are not 0.
+/// Demand on each place before an element, and change of each place. Places ascend, and numbers are
+/// not 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effect {
     pub(super) need: Vec<(u32, BigInt)>,
@@ -22,14 +22,14 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    /// By how much a place loses each time; nothing where it does not.
+    /// Returns the change of a place if it is negative.
     pub(super) fn loss(&self, place: u32) -> Option<&BigInt> {
         let at = self.change.binary_search_by_key(&place, |(place, _)| *place).ok()?;
         Some(&self.change[at].1).filter(|change| change.sign() == Sign::Minus)
     }
 
-    /// The same so many times in a row, at least once: at its last time, a place has lost all the
-    /// times before.
+    /// Returns the effect of repeating the element `times` times, at least once. Before the last
+    /// repetition, a place has lost the tokens of all earlier ones.
     fn repeated(&self, times: &BigUint) -> Effect {
         let (all, again) = (BigInt::from(times.clone()), BigInt::from(times - 1u8));
         let change = self.change.iter().map(|(place, change)| (*place, change * &all));
@@ -41,16 +41,16 @@ impl Effect {
     }
 }
 
-/// A block, so many times in a row.
+/// A block repeated `times` times.
 struct Repeated {
     block: u32,
     times: BigUint,
     effect: Rc<Effect>,
 }
 
-/// All that were made.
+/// The blocks and loops created so far.
 pub(super) struct Loops {
-    /// Of each transition.
+    /// Effects, indexed by transition.
     firings: Vec<Rc<Effect>>,
     blocks: Vec<Rc<[Element]>>,
     loops: Vec<Repeated>,
@@ -58,7 +58,7 @@ pub(super) struct Loops {
     number_of_loop: HashMap<(u32, BigUint), u32>,
 }
 
-/// Room to add up in: numbers by place, and which places have any.
+/// Buffers for summing up effects by place.
 pub(super) struct Scratch {
     need: Vec<BigInt>,
     change: Vec<BigInt>,
@@ -143,18 +143,18 @@ impl Loops {
         }
     }
 
-    /// How many elements all blocks have.
+    /// Returns the total number of elements in all blocks.
     pub(super) fn size(&self) -> usize {
         self.blocks.iter().map(|block| block.len()).sum()
     }
 
-    /// What these elements need and change together, one after the other.
+    /// Returns the effect of executing these elements one after another.
     pub(super) fn sum(&self, way: impl Iterator<Item = Element>, scratch: &mut Scratch) -> Effect {
         way.for_each(|element| scratch.then(self.effect(element)));
         scratch.take()
     }
 
-    /// These elements, which have this effect, one after the other: a block.
+    /// Returns the number of the block with these elements.
     pub(super) fn block(&mut self, body: Vec<Element>) -> u32 {
         let next = self.blocks.len() as u32;
         let body: Rc<[Element]> = body.into();
@@ -165,7 +165,7 @@ impl Loops {
         block
     }
 
-    /// The block with this effect, so many times in a row, at least once.
+    /// Returns the loop that repeats a block with this effect `times` times, at least once.
     pub(super) fn repeated(&mut self, block: u32, effect: &Effect, times: BigUint) -> Element {
         if let Some(&known) = self.number_of_loop.get(&(block, times.clone())) {
             return Element::Loop(known);
@@ -177,7 +177,7 @@ impl Loops {
         Element::Loop(number)
     }
 
-    /// The first transition of an element.
+    /// Returns the first transition of an element.
     pub(super) fn first(&self, element: Element) -> u32 {
         let mut element = element;
         loop {
@@ -191,7 +191,7 @@ impl Loops {
         }
     }
 
-    /// The transitions of an element that are not marked yet, marked now.
+    /// Marks the transitions of an element as fired.
     pub(super) fn mark_fired(&self, element: Element, fired: &mut [bool], blocks: &mut Vec<bool>) {
         blocks.resize(self.blocks.len(), false);
         let mut wanted = vec![element];
@@ -208,9 +208,9 @@ impl Loops {
         }
     }
 
-    /// These elements as a run.
+    /// Returns a sequence of elements as a run.
     pub(super) fn run(&self, way: &[Element]) -> LoopRun {
-        // Blocks refer to earlier ones.
+        // Blocks refer only to earlier blocks, so the order is kept.
         let mut is_needed = vec![false; self.blocks.len()];
         let mut wanted: Vec<Element> = way.to_vec();
         while let Some(element) = wanted.pop() {

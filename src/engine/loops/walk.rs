@@ -1,5 +1,5 @@
-//! One walk by fixed preferences: fires what it likes best, folds rounds into loops, and takes a
-//! wrong turn back.
+//! One walk by fixed preferences: fires the most preferred transition, folds rounds into loops, and
+//! backtracks from dead ends.
 
 use super::machine::Machine;
 use super::summary::{Effect, Element};
@@ -9,43 +9,43 @@ use parikh_net::TransitionId;
 use parikh_solvers::Budget;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// So many choices back a walk goes from a dead end. Where the way to go is a matter of what comes
-/// next, that is seen a choice or two later; where it is not, other preferences are tried.
+/// Limit on the number of choices for backtracking. A wrong choice is usually noticed one or two
+/// choices later. Otherwise other preferences are tried.
 const TURNS: usize = 4;
 
-/// So many loops are remembered for each transition that begins one.
+/// Limit on the number of remembered loops per first transition.
 const KNOWN: usize = 4;
 
-/// A round that loses nothing could go on for ever; it is done 2 to the power of this often, and of
-/// so much more the next time in a walk.
+/// Repetitions of a round that could repeat forever: 2 to the first number, with the exponent
+/// increased by the second number each time in a walk.
 const ENDLESS: (u64, u64) = (20, 10);
 
-/// So many steps after a place was found to count a walk begins anew.
+/// Number of steps after a change of the control places before a walk restarts.
 const LESSON: u64 = 1_000;
 
-/// Numbers of more bits are not worth their while.
+/// Limit on the number of bits of a repetition count.
 const LONGEST_NUMBER: u64 = 1 << 14;
 
-/// Of other choices, so many are looked at.
+/// Limit on the number of alternative transitions considered.
 const OTHERS: usize = 64;
 
-/// What may be done at a turn.
+/// An alternative at a choice.
 enum Way {
     Fire(TransitionId),
-    /// The round from here in the trace, so often more.
+    /// Repeat the round that begins at this position of the trace, this many more times.
     Round(usize, Effect, BigUint),
 }
 
-/// A turn where something else may be done yet.
+/// A choice with untried alternatives.
 struct Choice {
-    /// To take back to.
+    /// Undo number for returning to the choice.
     number: usize,
-    /// In which step it was met.
+    /// Step in which the choice was made.
     step: u64,
     ways: VecDeque<Way>,
 }
 
-/// Loops that were made in a walk, by the transition that each begins with, the latest first.
+/// The loops of a walk, by their first transition, the latest first.
 #[derive(Default)]
 struct LoopIndex {
     by_first: HashMap<u32, Vec<Element>>,
@@ -60,21 +60,21 @@ impl LoopIndex {
     }
 }
 
-/// What a walk came to.
+/// Result of a walk.
 pub(super) struct Walked {
-    /// How many transitions fired.
+    /// Number of transitions that have fired at least once.
     pub(super) fired: usize,
-    /// Where two transitions were in conflict, the preferred one first; in the order in which they
-    /// were met.
+    /// Pairs of conflicting transitions, the preferred one first, in the order of occurrence.
     pub(super) choices: Vec<(u32, u32)>,
     pub(super) steps: u64,
-    /// Rounds that were done again.
+    /// Number of repeated rounds.
     pub(super) folds: u64,
-    /// It ended early, since places were found to count: with that known, rounds are seen sooner.
+    /// True if the walk ended early because the control places changed. A repetition will find
+    /// rounds sooner.
     pub(super) has_learnt: bool,
 }
 
-/// A walk from the initial marking, where the machine is.
+/// A walk from the initial marking. The machine must be at the initial marking.
 pub(super) struct Walk<'a, 'n> {
     machine: &'a mut Machine<'n>,
     watch: &'a mut Watch<'n>,
@@ -86,7 +86,7 @@ pub(super) struct Walk<'a, 'n> {
     met: HashSet<(u32, u32)>,
     folds: u64,
     steps: u64,
-    /// How often a round without end is done next, as a power of 2.
+    /// Exponent of 2 for the repetitions of the next unlimited round.
     endless: u64,
 }
 
@@ -108,8 +108,8 @@ impl<'a, 'n> Walk<'a, 'n> {
         }
     }
 
-    /// Walks so many steps, or until it is stuck or the budget is spent. Reports what it sees, in
-    /// any case where more transitions fire than so many.
+    /// Walks at most `most` steps, or until it is stuck or the budget is exhausted. Reports what it
+    /// sees, and always does so if more than `fired_before` transitions fire.
     pub(super) fn go(mut self, most: u64, fired_before: usize, budget: &Budget) -> Walked {
         let mut learnt = None;
         while self.steps < most && !(self.steps.is_multiple_of(64) && budget.is_exhausted()) {
@@ -131,7 +131,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         Walked { fired, choices: self.choices, steps: self.steps, folds: self.folds, has_learnt }
     }
 
-    /// Does what is liked best; whether there is anything.
+    /// Executes the most preferred element. Returns false if there is none.
     fn step(&mut self) -> bool {
         let Some(best) = self.machine.enabled().next() else { return false };
         let others = self.others(best);
@@ -145,7 +145,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         self.fire_or_go_round(best)
     }
 
-    /// What is enabled and takes from a place that this one takes from.
+    /// Returns enabled transitions that share an input place with `best`.
     fn others(&self, best: TransitionId) -> Vec<TransitionId> {
         let net = self.machine.net;
         let shares =
@@ -153,8 +153,8 @@ impl<'a, 'n> Walk<'a, 'n> {
         self.machine.enabled().skip(1).take(OTHERS).filter(shares).take(TURNS).collect()
     }
 
-    /// Fires it; where it begins a round that can be done again, or a loop that is known, does
-    /// that.
+    /// Fires a transition. If it begins a round that can be repeated, or a known loop, executes
+    /// that instead.
     fn fire_or_go_round(&mut self, t: TransitionId) -> bool {
         if let Some((at, effect)) = self.machine.round(t) {
             if effect.change.is_empty() {
@@ -169,7 +169,7 @@ impl<'a, 'n> Walk<'a, 'n> {
                 return false;
             }
             if most > BigUint::ZERO {
-                // Once less, where the last round is to end in another way.
+                // Alternative: one repetition less, so that the last round can end differently.
                 let less = Way::Round(at, effect.clone(), &most - 1u8);
                 self.remember([less].into());
                 return self.go_round(at, &effect, &most);
@@ -203,7 +203,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         self.machine.push(element);
     }
 
-    /// Other ways from here, to be tried when this one ends.
+    /// Adds a choice with alternatives for backtracking.
     fn remember(&mut self, ways: VecDeque<Way>) {
         if ways.is_empty() {
             return;
@@ -218,7 +218,8 @@ impl<'a, 'n> Walk<'a, 'n> {
         }
     }
 
-    /// Goes back to the last choice and tries what was not tried there; whether there is anything.
+    /// Goes back to the last choice with an alternative and takes it. Returns false if there is
+    /// none.
     fn turn_back(&mut self, budget: &Budget) -> bool {
         while let Some(mut choice) = self.stack.pop() {
             self.watch.before_turn(self.machine, choice.step, budget);

@@ -1,4 +1,4 @@
-//! The open goals, looked at after every step of a walk.
+//! Tests the open goals after every step of a walk.
 
 use super::machine::Machine;
 use crate::board::{Board, Under};
@@ -8,43 +8,42 @@ use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
-/// Replaying a run may take one part in so many of the time: in the middle of a walk, and at its
-/// end.
+/// Limits on the share of time for replaying runs, as 1 in n: during a walk, and at its end.
 const SHARE: (u32, u32) = (20, 4);
 
-/// Goals that were open, and what is known of them here.
+/// The goals that were open at the start, with the results of this engine.
 pub(super) struct Watch<'n> {
     net: &'n Net,
     board: &'n Board<'n>,
     under: Under<'n>,
     goals: Vec<Watched<'n>>,
     depending: Depending,
-    /// What was seen and is not reported.
+    /// Unreported sightings.
     news: Vec<News>,
     last_report: Instant,
-    /// How long that took.
+    /// Duration of the last report.
     took: Duration,
-    /// Whether everything is reported, whatever it takes.
+    /// True if everything is reported regardless of the time.
     pub(super) is_thorough: bool,
-    /// Whether anything was seen that was not reported.
+    /// True if some sighting was dropped without a report.
     pub(super) has_missed: bool,
     pub(super) reached: usize,
 }
 
-/// Something seen.
+/// A sighting of a goal.
 struct News {
-    /// In which step of the walk.
+    /// Step of the walk.
     step: u64,
-    /// The number of the goal.
+    /// Index of the goal.
     at: usize,
-    /// The largest value seen before, of a maximum.
+    /// For a maximum, the largest value seen before.
     before: Option<i128>,
 }
 
 struct Watched<'n> {
     id: GoalId,
     goal: &'n MarkingGoal,
-    /// It was seen to hold.
+    /// True if the goal was seen to hold.
     seen: bool,
     /// The largest value seen.
     best: Option<i128>,
@@ -85,16 +84,16 @@ impl<'n> Watch<'n> {
         }
     }
 
-    /// Whether any of the goals is open.
+    /// Returns true if some goal is open.
     pub(super) fn is_wanted(&self) -> bool {
         self.goals.iter().any(|watched| self.board.is_open(watched.id))
     }
 
-    /// Looks at what depends on what has changed in this step.
+    /// Tests the goals that depend on places changed in this step.
     pub(super) fn look(&mut self, machine: &mut Machine<'_>, step: u64) {
         let Watch { net, board, goals, depending, news, .. } = self;
         for place in machine.take_changed() {
-            // Those that were seen may have to be seen again.
+            // Open goals may have to be seen again after a dropped sighting.
             depending.note_change(place, |at| board.is_open(goals[at].id));
         }
         let marking = machine.marking();
@@ -120,8 +119,8 @@ impl<'n> Watch<'n> {
         });
     }
 
-    /// Reports what was seen on a walk that ends here, if it went further than others, or if that
-    /// is worth the time: the next walks begin as it did.
+    /// Reports the sightings of a walk that ends here, if it was the best so far or if the time
+    /// share permits. Otherwise drops them: later walks begin in the same way.
     pub(super) fn at_the_end(&mut self, machine: &Machine<'_>, is_best: bool, budget: &Budget) {
         match is_best || budget.is_exhausted() || self.is_time(SHARE.1) {
             true => self.report(machine, budget),
@@ -129,8 +128,8 @@ impl<'n> Watch<'n> {
         }
     }
 
-    /// Reports what would be lost when all that was done after this step is taken back, if that is
-    /// worth the time: it will be seen again.
+    /// Before backtracking to `step`, reports the sightings that would be lost, if the time share
+    /// permits. Otherwise drops them: they will be seen again.
     pub(super) fn before_turn(&mut self, machine: &Machine<'_>, step: u64, budget: &Budget) {
         if self.news.last().is_some_and(|news| news.step > step) {
             match self.is_time(SHARE.0) {
@@ -154,7 +153,7 @@ impl<'n> Watch<'n> {
         (self.last_report, self.took) = (Instant::now(), begun.elapsed());
     }
 
-    /// Forgets what was seen after this step.
+    /// Drops the sightings after the given step.
     fn unsee(&mut self, step: u64) {
         while let Some(News { at, before, .. }) = self.news.pop_if(|news| news.step > step) {
             (self.goals[at].seen, self.goals[at].best) = (false, before);

@@ -1,15 +1,15 @@
-//! The graph of markings, made as far as anybody looks, and the letter of each marking.
+//! The reachability graph, built on demand, with the set of true atoms (the *letter*) of each
+//! marking.
 //!
-//! All properties of a run look at one graph: a marking is expanded once, whoever asks first. What
-//! is kept is each marking, packed, the numbers of its successors, and one bit for each atom. Atoms
-//! that speak of firings are true of an edge and not of a marking; edges have a *label*, the number
-//! of a set of such atoms, and label 0 is the empty one. A run must not end, so a dead marking
-//! leads to itself, with label 0.
+//! All properties of a net share one graph: a marking is expanded once, whichever property needs it
+//! first. The graph stores the packed marking, the numbers of its successors, and one bit per atom.
+//! Atoms about firings belong to an edge instead of a marking. Edges have a *label*, the number of
+//! a set of such atoms, and label 0 is the empty set. Runs are infinite, so a dead marking has an
+//! edge to itself with label 0.
 //!
-//! Of a graph for the [tree](Markings::for_trees) of runs, dead markings lead nowhere, and there
-//! are no letters: whoever wants to know whether a condition holds in a marking
-//! [asks](Markings::holds), of markings that were not expanded, too. Conditions may be long, and
-//! most are asked of few markings.
+//! In a graph for the [computation tree](Markings::for_trees), dead markings have no successors,
+//! and there are no letters. Conditions are [evaluated](Markings::holds) on request, also for
+//! unexpanded markings, because conditions may be long and most are needed for few markings.
 
 mod silent;
 
@@ -23,52 +23,53 @@ use parikh_solvers::Budget;
 use silent::Silent;
 use std::collections::HashMap;
 
-/// Not expanded yet.
+/// Marks a marking that is not expanded yet.
 const NEW: u32 = u32::MAX;
 
-/// Expansions between two looks at the budget.
+/// Number of expansions between two checks of the budget.
 const POLLING: u32 = 64;
 
-/// Where an edge leads, and its label.
+/// The target of an edge, and its label.
 pub(crate) type Successor = (u32, u32);
 
-/// See the module.
+/// A reachability graph. See the module documentation.
 pub(crate) struct Markings<'n> {
     space: Space<'n>,
     labels: Labels<'n>,
     budget: Budget,
-    /// The atoms that hold in markings, without enabledness, each with its number.
+    /// The atoms on markings, with enabledness rewritten, each with its number.
     atoms: Vec<(usize, Predicate)>,
-    /// The same and their negations as tests on packed markings, for the layout with this number.
+    /// The atoms and their negations as tests on packed markings, for the layout version `layout`.
     tests: Vec<(usize, [Condition; 2])>,
     layout: u64,
-    /// By marking, where its successors begin, or [`NEW`], and how many they are.
+    /// For each marking, the start of its successors, or [`NEW`], and their number.
     rows: Vec<(u32, u32)>,
     successors: Vec<Successor>,
-    /// Words of a letter, and the letters of all markings; of those that were not expanded zeros,
-    /// or the bits that tokens say.
+    /// Number of words of a letter, and the letters of all markings. For unexpanded markings they
+    /// are zero or contain only the bits that follow from tokens.
     words: usize,
     letters: Vec<u64>,
-    /// By marking that was not expanded, whether the bits that tokens say are in its letter.
+    /// For each marking, true if its letter contains the bits that follow from tokens (for
+    /// unexpanded markings).
     noted: Vec<bool>,
-    /// The bits of atoms that do not mention deadness: whether these hold is known of tokens alone.
+    /// The bits of atoms without deadness, whose values follow from tokens alone.
     said_by_tokens: Vec<u64>,
     enabled: Vec<u32>,
-    /// The marking loaded last, where that is known, and whether it is dead, where that is.
+    /// The marking loaded last, if known.
     loaded: Option<u32>,
     loaded_dead: Option<bool>,
     expanded: u32,
-    /// The firings that are not looked at, where there are any.
+    /// Firings invisible to the formula, if any.
     silent: Option<Silent>,
-    /// Whether there are letters, and dead markings lead to themselves.
+    /// True if there are letters and dead markings have an edge to themselves.
     for_runs: bool,
 }
 
 impl<'n> Markings<'n> {
-    /// The graph of `net`, with the initial marking in it, number 0.
+    /// Creates the graph of `net` with the initial marking, whose number is 0.
     ///
     /// # Errors
-    /// When there is no room even for that.
+    /// Returns an error if there is no memory for it.
     pub(crate) fn new(
         net: &'n Net,
         facts: &Facts,
@@ -78,10 +79,10 @@ impl<'n> Markings<'n> {
         Self::of(net, facts, (atoms, true), budget)
     }
 
-    /// The same for the tree of runs, without letters.
+    /// Creates the graph for computation trees, without letters.
     ///
     /// # Errors
-    /// When there is no room even for the initial marking.
+    /// Returns an error if there is no memory for the initial marking.
     pub(crate) fn for_trees(
         net: &'n Net,
         facts: &Facts,
@@ -148,22 +149,22 @@ impl<'n> Markings<'n> {
         self.tests = self.atoms.iter().map(compiled).collect();
     }
 
-    /// From now on, this is the time and the memory that there is.
+    /// Sets the limits on time and memory.
     pub(crate) fn set_budget(&mut self, budget: &Budget) {
         self.budget = budget.clone();
     }
 
-    /// How many places the net has.
+    /// Returns the number of places of the net.
     pub(crate) fn places(&self) -> usize {
         self.labels.net.place_count()
     }
 
-    /// How many markings are known, expanded or not.
+    /// Returns the number of known markings, expanded or not.
     pub(crate) fn known(&self) -> u32 {
         self.rows.len() as u32
     }
 
-    /// Loads a marking, to be looked at.
+    /// Loads a marking for reading.
     fn look(&mut self, marking: u32) {
         if self.loaded != Some(marking) {
             self.space.look(marking);
@@ -174,8 +175,8 @@ impl<'n> Markings<'n> {
         }
     }
 
-    /// Whether a condition holds in a marking, expanded or not: the one with this place among those
-    /// that the graph was made for.
+    /// Returns true if a condition holds in a marking, expanded or not. The condition is given by
+    /// its index in the list that the graph was created with.
     pub(crate) fn holds(&mut self, marking: u32, condition: usize) -> bool {
         self.look(marking);
         let (_, [test, _]) = &self.tests[condition];
@@ -191,34 +192,35 @@ impl<'n> Markings<'n> {
         test.holds(self.space.key(), dead)
     }
 
-    /// How many tokens are missing in a marking until this condition holds, and until it does not.
+    /// Returns the number of tokens missing in a marking until this condition holds, and until it
+    /// fails.
     pub(crate) fn distances(&mut self, marking: u32, condition: usize) -> [u64; 2] {
         self.look(marking);
         let (_, tests) = &self.tests[condition];
         tests.each_ref().map(|test| test.distance(self.space.key()))
     }
 
-    /// The tokens of a marking.
+    /// Returns the token counts of a marking.
     pub(crate) fn tokens(&mut self, marking: u32) -> Marking {
         self.look(marking);
         self.space.packing().unpack(self.space.key())
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate memory in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let lists = size_of_val(&*self.rows) + size_of_val(&*self.successors) + self.noted.len();
         self.space.store().room().taken() + (lists + size_of_val(&*self.letters)) as u64
     }
 
-    /// How many markings were expanded.
+    /// Returns the number of expanded markings.
     pub(crate) fn expanded(&self) -> u32 {
         self.expanded
     }
 
-    /// Makes the successors and the letter of a marking known.
+    /// Computes the successors and the letter of a marking.
     ///
     /// # Errors
-    /// When the budget is spent, or there is no room for a successor.
+    /// Returns an error if the budget is exhausted, or if there is no memory for a successor.
     pub(crate) fn expand(&mut self, marking: u32) -> Result<(), Incomplete> {
         let at = marking as usize;
         while self.rows[at].0 == NEW {
@@ -256,7 +258,7 @@ impl<'n> Markings<'n> {
             if self.silent.is_some() {
                 self.identify(marking, begin)?;
             }
-            // First what a run can repeat at once.
+            // Self-loops come first.
             self.successors[begin..].sort_by_key(|&(to, _)| to != marking);
             self.rows[at] = (begin as u32, (self.successors.len() - begin) as u32);
             self.expanded += 1;
@@ -265,7 +267,7 @@ impl<'n> Markings<'n> {
         Ok(())
     }
 
-    /// Makes room for what is kept of each marking of the store.
+    /// Extends the vectors to all markings of the store.
     pub(super) fn make_room(&mut self) {
         let known = self.space.store().len() as usize;
         self.rows.resize(known, (NEW, 0));
@@ -273,11 +275,11 @@ impl<'n> Markings<'n> {
         self.noted.resize(known, false);
     }
 
-    /// Where a firing leads from a marking, or what stands for that; nothing where it is not
-    /// possible. Of firings that are not looked at it is the marking itself.
+    /// Returns the marking after a firing, or its representative. Returns `None` if the firing is
+    /// impossible. For an invisible firing that is impossible, returns the marking itself.
     ///
     /// # Errors
-    /// When there is no room for where it leads.
+    /// Returns an error if there is no memory for the result.
     pub(crate) fn after(
         &mut self,
         marking: u32,
@@ -292,7 +294,7 @@ impl<'n> Markings<'n> {
         }
     }
 
-    /// Where a firing leads from a marking; nothing where it is not possible.
+    /// Returns the marking after a firing, or `None` if it is impossible.
     fn after_firing(&mut self, marking: u32, t: TransitionId) -> Result<Option<u32>, Incomplete> {
         let chosen = [t.index() as u32];
         let mut reached = None;
@@ -310,15 +312,15 @@ impl<'n> Markings<'n> {
         Ok(reached)
     }
 
-    /// Whether there is time and memory left.
+    /// Checks the budget.
     ///
     /// # Errors
-    /// When there is not.
+    /// Returns an error if time or memory is exhausted.
     pub(crate) fn look_at_budget(&self) -> Result<(), Incomplete> {
         Ok(self.budget.exhausted().map_or(Ok(()), Err)?)
     }
 
-    /// Writes down which atoms hold in the marking loaded last.
+    /// Records the letter of the marking loaded last.
     fn note_letter(&mut self, at: usize, dead: bool) {
         let letter = &mut self.letters[at * self.words..][..self.words];
         letter.fill(0);
@@ -327,27 +329,27 @@ impl<'n> Markings<'n> {
         }
     }
 
-    /// Where a marking that was expanded leads, and first to itself if it does. That is nowhere
-    /// only of dead markings, where the graph is for trees.
+    /// Returns the successors of an expanded marking, a self-loop first. Only dead markings in a
+    /// graph for computation trees have none.
     pub(crate) fn successors(&self, marking: u32) -> &[Successor] {
         let (begin, count) = self.rows[marking as usize];
         self.successors.get(begin as usize..).map_or(&[], |row| &row[..count as usize])
     }
 
-    /// The atoms that hold in a marking that was expanded, one bit each.
+    /// Returns the letter of an expanded marking: the atoms that hold, one bit each.
     pub(crate) fn letter(&self, marking: u32) -> &[u64] {
         &self.letters[marking as usize * self.words..][..self.words]
     }
 
-    /// Of a marking, expanded or not: which atoms hold, one bit each, and for which atoms that is
-    /// known, which are those that do not mention deadness.
+    /// Returns, for a marking, expanded or not, the atoms that hold, and the atoms whose value is
+    /// known: those without deadness. One bit each.
     pub(crate) fn said_by_tokens(&mut self, marking: u32) -> (&[u64], &[u64]) {
         let at = marking as usize;
         if self.rows[at].0 == NEW && !self.noted[at] {
             self.look(marking);
             let letter = &mut self.letters[at * self.words..][..self.words];
             letter.fill(0);
-            // A test that does not ask for deadness in this layout may do so in the next.
+            // A test that does not depend on deadness in this layout may do so in the next layout.
             let said = |number: usize| self.said_by_tokens[number / 64] >> (number % 64) & 1 == 1;
             for (number, [test, _]) in self.tests.iter().filter(|(number, _)| said(*number)) {
                 let holds = u64::from(test.holds(self.space.key(), false));
@@ -358,13 +360,13 @@ impl<'n> Markings<'n> {
         (self.letter(marking), &self.said_by_tokens)
     }
 
-    /// The atoms that are true of edges with this label, one bit each.
+    /// Returns the atoms that hold on edges with this label, one bit each.
     pub(crate) fn fired(&self, label: u32) -> &[u64] {
         &self.labels.sets[label as usize]
     }
 
-    /// The firings from the first of these markings along edges with these labels. Where a dead
-    /// marking repeats nothing fires. `None` where there is no such edge.
+    /// Returns the firings along these edges from marking `from`. The self-loop of a dead marking
+    /// fires nothing. Returns `None` if an edge does not exist.
     pub(crate) fn firings(&mut self, from: u32, edges: &[Successor]) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         let mut at = from;
@@ -377,8 +379,8 @@ impl<'n> Markings<'n> {
         Some(sequence)
     }
 
-    /// The transition of an edge, if there is such an edge; the inner `None` where the marking is
-    /// dead and stays.
+    /// Returns the transition of an edge, if the edge exists. The inner `None` is the self-loop of
+    /// a dead marking.
     pub(crate) fn firing(
         &mut self,
         from: u32,
@@ -395,7 +397,7 @@ impl<'n> Markings<'n> {
                 continue;
             }
             let mut reached = None;
-            // Markings may be packed anew meanwhile; then nothing was fired.
+            // The markings may be repacked, and then nothing was fired.
             while self.space.expand_edges(from, &[t], |number| reached = Some(number)).ok()? {
                 self.space.load(from, &mut self.enabled);
             }
@@ -417,14 +419,14 @@ impl<'n> Markings<'n> {
     }
 }
 
-/// The labels of edges, and which transitions make different ones.
+/// Edge labels, and the selection of transitions with different labels or effects.
 struct Labels<'n> {
     net: &'n Net,
-    /// By label the atoms that are true, one bit each.
+    /// For each label, the atoms that hold, one bit each.
     sets: Vec<Vec<u64>>,
-    /// By transition its label; nothing where no atom speaks of firings.
+    /// For each transition, its label. Empty if no atom is about firings.
     of: Vec<u32>,
-    /// By effect the round in which it was chosen last, where no atom speaks of firings.
+    /// For each effect, the round of its last selection. Used if no atom is about firings.
     chosen: Vec<u64>,
     round: u64,
 }
@@ -456,7 +458,7 @@ impl<'n> Labels<'n> {
         self.of.get(t as usize).copied().unwrap_or(0)
     }
 
-    /// Keeps of the enabled transitions one for each effect, where labels do not tell them apart.
+    /// Keeps one enabled transition per effect, unless labels distinguish them.
     fn choose(&mut self, enabled: &mut Vec<u32>) {
         if !self.of.is_empty() {
             return;

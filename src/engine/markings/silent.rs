@@ -1,26 +1,27 @@
-//! Markings that are identified, since no formula here sees the firings between them.
+//! Identifies markings that differ only by firings invisible to the formula.
 //!
-//! What stands for a marking is where such firings lead, of those that are enabled always the
-//! first, when none is enabled any more. Others stay enabled meanwhile and none takes what another
-//! needs, so it does not depend on the order; the order is the checker's, who goes the same way. A
-//! marking from which they do not end stands for itself.
+//! The representative of a marking is reached by firing invisible transitions, always the first
+//! enabled one, until none is enabled. They do not disable each other, so the result does not
+//! depend on the order. The checker uses the same order. A marking from which this does not end is
+//! its own representative.
 
 use super::{Incomplete, Markings, NEW};
 use parikh_net::{Arc, Net, TransitionId};
 use std::collections::HashSet;
 
-/// The most firings in a row that are not looked at.
+/// Limit on the number of consecutive invisible firings.
 const MOST_SILENT: usize = 200;
 
-/// Firings that are not looked at.
+/// The invisible transitions, and the representatives found.
 pub(super) struct Silent {
-    /// All of them, ascending.
+    /// The invisible transitions, ascending.
     pub(super) all: Vec<u32>,
-    /// By transition those that take tokens from where it puts some, ascending.
+    /// For each transition, the invisible consumers of its output places, ascending.
     fed: Vec<Box<[u32]>>,
-    /// By marking what stands for it, or [`NEW`].
+    /// For each marking, its representative, or [`NEW`].
     known: Vec<u32>,
-    /// Those that stand for themselves because such firings are too many, or were not looked at.
+    /// Markings that are their own representatives because the chain of invisible firings is too
+    /// long or was not followed.
     far: HashSet<u32>,
 }
 
@@ -29,7 +30,7 @@ impl Silent {
         let mut is_silent = vec![false; net.transition_count()];
         silent.iter().for_each(|t| is_silent[t.index()] = true);
         let fed = net.transitions().map(|t| {
-            // What is silent takes from where nothing else does.
+            // An invisible transition is the only consumer of its input places.
             let fed = net.post(t).iter().filter_map(|arc| match net.consumers(arc.place) {
                 [only] if is_silent[only.transition.index()] => {
                     Some(only.transition.index() as u32)
@@ -49,7 +50,7 @@ impl Silent {
         }
     }
 
-    /// What stands for a marking, as far as that was asked.
+    /// Returns the representative of a marking, if computed.
     fn known(&self, marking: u32) -> Option<u32> {
         self.known.get(marking as usize).copied().filter(|&known| known != NEW)
     }
@@ -62,15 +63,14 @@ impl Silent {
 }
 
 impl Markings<'_> {
-    /// Identifies each marking with the one that these firings lead to, of those that are enabled
-    /// always the first: firings that no formula here sees ([`crate::evidence::tree::silent`]).
-    /// Nothing was expanded yet.
+    /// Identifies each marking with the one that these invisible firings lead to
+    /// ([`crate::evidence::tree::silent`]). No marking may be expanded yet.
     ///
-    /// Nothing where such firings are too many from the initial marking on: from most others, they
-    /// will be, too.
+    /// Returns `None` if the chain from the initial marking is too long, because chains from most
+    /// other markings will be too long as well.
     ///
     /// # Errors
-    /// When there is no room for a marking.
+    /// Returns an error if there is no memory for a marking.
     pub(crate) fn without(mut self, silent: &[TransitionId]) -> Result<Option<Self>, Incomplete> {
         self.silent = Some(Silent::of(self.labels.net, silent));
         self.representative(0, None)?;
@@ -78,12 +78,12 @@ impl Markings<'_> {
         Ok((!is_far).then_some(self))
     }
 
-    /// The marking that stands for the initial one.
+    /// Returns the representative of the initial marking.
     pub(crate) fn initial(&self) -> u32 {
         self.silent.as_ref().and_then(|silent| silent.known(0)).unwrap_or(0)
     }
 
-    /// The marking that stands for this one, reached from one that stands for itself by firing
+    /// Returns the representative of a marking, which was reached from a representative by firing
     /// `fired`.
     pub(super) fn representative(
         &mut self,
@@ -95,7 +95,7 @@ impl Markings<'_> {
             return Ok(known);
         }
         let found = loop {
-            // Markings may be packed anew meanwhile; then it begins again.
+            // The markings may be repacked, and then the chain begins again.
             if let Some(found) = self.chain(marking, fired)? {
                 break found;
             }
@@ -109,12 +109,12 @@ impl Markings<'_> {
         Ok(found)
     }
 
-    /// Where silent firings end that begin in a marking; only that last marking is made known.
-    /// Nothing where markings were packed anew instead.
+    /// Returns the end of the chain of invisible firings from a marking. Only the last marking is
+    /// stored. Returns `None` if the markings were repacked instead.
     fn chain(&mut self, marking: u32, fired: Option<u32>) -> Result<Option<u32>, Incomplete> {
         self.look(marking);
         let Some(silent) = &mut self.silent else { return Ok(Some(marking)) };
-        // Of those that were not enabled before, only what the firing gives tokens to may be now.
+        // Only consumers of the fired transition's outputs can be newly enabled.
         let mut candidates = match fired {
             Some(t) => silent.fed[t as usize].to_vec(),
             None => silent.all.clone(),
@@ -144,7 +144,7 @@ impl Markings<'_> {
         Ok(Some(marking))
     }
 
-    /// Puts what stands for them in place of the successors from this place on.
+    /// Replaces the successors from position `begin` on by their representatives.
     pub(super) fn identify(&mut self, marking: u32, begin: usize) -> Result<(), Incomplete> {
         if let Some(silent) = &mut self.silent
             && silent.far.contains(&marking)

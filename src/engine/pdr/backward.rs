@@ -1,20 +1,20 @@
-//! k-induction, from the goal backwards.
+//! k-induction, searching backwards from the goal.
 //!
-//! A property is k-inductive when no path of k markings without goal, all of which the known facts
-//! allow, leads to one. These paths are gone through from their ends: B₀ are the cubes of the goal,
-//! Bᵢ₊₁ the cubes from which some transition leads into one of Bᵢ, without what the facts exclude
-//! and what is in a cube already. Predecessors are exact, so the property is k-inductive just if
-//! B_k is empty. Then no firing enters the cubes found so far from outside: their complement is an
-//! inductive invariant, which is what the checker is shown; k-induction by itself would leave it a
-//! question about k firings at once. A cube with the initial marking in it is the base case that
-//! fails, and spells out a witness.
+//! A property is k-inductive if no path of k markings outside the goal, all allowed by the known
+//! facts, leads to a goal marking. The search enumerates these paths from their ends: B₀ are the
+//! cubes of the goal. Bᵢ₊₁ are the cubes from which some transition leads into a cube of Bᵢ,
+//! without markings that the facts exclude or that earlier cubes contain. Predecessors are exact,
+//! so the property is k-inductive exactly if B_k is empty. Then no firing enters the cubes from
+//! outside, and their complement is an inductive invariant. The certificate contains this
+//! invariant, because k-induction itself would leave the checker a query about k firings at once. A
+//! cube that contains the initial marking means that the base case fails, and it gives a witness.
 //!
-//! What makes it strong is facts: place invariants and bounds.
+//! The strength of the method comes from the known facts: place invariants and bounds.
 //!
 //! # Cost
-//! There may be a lot of cubes, where a path of k steps is one question for a solver. Nothing is
-//! generalised: what [`prover`](super::prover) finds by one clause takes a cube for each way to
-//! fail here.
+//! There may be many cubes, where a path of k steps is a single solver query. Cubes are not
+//! generalised: a situation that [`prover`](super::prover) excludes by one clause may need one cube
+//! for each way to reach the goal here.
 //!
 //! # Sources
 //! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a
@@ -31,16 +31,16 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat_batsat::BatSat;
 
-/// At work on one question.
+/// The state of a backward search for a goal.
 pub(super) struct Backward<'n> {
     terms: Terms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
     goal: MaybeLiteral,
-    /// All cubes so far; those before `next` have their predecessors among them.
+    /// All cubes so far. The predecessors of the cubes before index `next` have been added.
     cubes: Vec<Obligation>,
     next: usize,
-    /// Whether all cubes of the goal are among them.
+    /// True if all cubes of the goal have been added.
     complete: bool,
     questions: u64,
 }
@@ -74,7 +74,7 @@ impl<'n> Decide<'n> for Backward<'n> {
 }
 
 impl Backward<'_> {
-    /// `None` when the budget ends.
+    /// Continues the search. Returns `None` if the budget ends.
     fn go_on(&mut self, budget: &Budget) -> Option<End> {
         while !self.complete {
             match self.part_of_goal(budget)? {
@@ -105,7 +105,7 @@ impl Backward<'_> {
         Some(End::Never(cubes))
     }
 
-    /// A cube of the goal that is in no cube so far.
+    /// Returns a cube of the goal that no earlier cube includes.
     fn part_of_goal(&mut self, budget: &Budget) -> Option<Option<Cube>> {
         let assumed: Vec<Literal> = match self.goal {
             MaybeLiteral::Is(false) => return Some(None),
@@ -122,7 +122,7 @@ impl Backward<'_> {
         }
     }
 
-    /// Whether something is allowed here that is in no cube so far.
+    /// Returns true if the known facts allow a marking in this cube that is in no earlier cube.
     fn is_new(&mut self, before: &[(Bound, Why)], budget: &Budget) -> Option<bool> {
         let mut assumed = Vec::with_capacity(before.len());
         for &(bound, _) in before {

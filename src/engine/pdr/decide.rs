@@ -1,4 +1,4 @@
-//! What the ways of deciding a question have in common: how they are asked, and how they end.
+//! The common interface of the decision procedures of this module, and their possible results.
 
 use super::lasting::Proved;
 use super::solver::Lesson;
@@ -6,54 +6,58 @@ use super::terms::{Cube, Terms};
 use parikh_net::{FiringSequence, Predicate, TransitionId};
 use parikh_solvers::Budget;
 
-/// How a run ended.
+/// Result of a run.
 pub(super) enum End {
-    /// There: this leads to such a marking.
+    /// The goal is reached by this firing sequence.
     Reached(FiringSequence),
-    /// Never: no marking outside all of these cubes satisfies the property, and no firing enters
-    /// one.
+    /// The goal is unreachable: all goal markings are in these cubes, and no firing enters the
+    /// cubes from outside.
     Never(Vec<Cube>),
     /// The budget ended.
     Unfinished,
 }
 
-/// Decides one question, as far as it gets.
+/// A decision procedure for one reachability goal.
 pub(super) trait Decide<'n> {
-    /// What it makes, for statistics.
+    /// Name of the objects that are counted in the statistics.
     const FINDS: &'static str;
 
-    /// For a predicate that does not hold initially and has comparisons as its only leaves.
+    /// Creates the procedure for a predicate that is false initially and has only comparisons as
+    /// leaves.
     fn new(terms: Terms<'n>, predicate: Predicate) -> Self;
 
-    /// Takes in what was proved of the net for other questions; the list only ever grows.
+    /// Adds cubes proved for other goals. The list only grows.
     fn learn(&mut self, _proved: &Proved) {}
 
-    /// Asks for another predicate from now on, if what is known stays of use. Whether it does.
+    /// Switches to another predicate and keeps what remains valid. Returns false if the procedure
+    /// cannot switch.
     fn turn_to(&mut self, _predicate: &Predicate) -> bool {
         false
     }
 
-    /// Goes on.
+    /// Continues the search.
     fn run(&mut self, budget: &Budget) -> End;
 
-    /// What is asked.
+    /// Returns the goal predicate.
     fn predicate(&self) -> &Predicate;
 
-    /// What it has worked with, and what rows have taught it.
+    /// Returns the terms and the theory lemmas of this run.
     fn into_parts(self) -> (Terms<'n>, Vec<Lesson>);
 
-    /// How much was made, and questions to the solver.
+    /// Returns the number of objects made (see [`FINDS`](Self::FINDS)) and the number of solver
+    /// queries.
     fn so_far(&self) -> (u64, u64);
 }
 
-/// A cube from which the goal is reached.
+/// A cube from which the goal is reachable.
 pub(super) struct Obligation {
     pub(super) cube: Cube,
-    /// What it leads to: another obligation, by this transition; nothing for a part of the goal.
+    /// Index of the next obligation on the way to the goal, and the transition that leads there.
+    /// `None` for a cube of the goal.
     pub(super) next: Option<(usize, TransitionId)>,
 }
 
-/// From the last of these obligations to the goal.
+/// Returns the firing sequence from the last obligation to the goal.
 pub(super) fn sequence(all: &[Obligation]) -> FiringSequence {
     let mut fired = Vec::new();
     let mut at = all.len() - 1;

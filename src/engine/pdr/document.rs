@@ -1,16 +1,15 @@
-//! An invariant as a document: the cubes that are needed, and steps where propagation is not
-//! enough.
+//! Turns an invariant into a certificate: the needed cubes, and derivation steps where unit
+//! propagation is not sufficient.
 //!
-//! 1. Only *needed* cubes are written: those that refute the goal by the core of a solver's answer,
-//!    those that keep these inductive, those that keep the latter inductive, and so on. Most cubes
-//!    of the last frames are not needed.
-//! 2. The lessons that rows taught during the search are not written: the checker computes the
-//!    intervals of rows itself. A row whose value never changes becomes two clauses: "at least this
-//!    value" and "at most this value".
-//! 3. All questions are asked once more of a solver that logs the clauses that it learns. Each
-//!    learnt clause follows by unit propagation from the clauses before it, and with all of them
-//!    each question is contradicted by unit propagation alone: the learnt clauses are the steps of
-//!    the document.
+//! 1. Only *needed* cubes are written: the cubes in the unsatisfiable core that refutes the goal,
+//!    the cubes that make these inductive, the cubes that make the latter inductive, and so on.
+//!    Most cubes of the last frames are not needed.
+//! 2. The theory lemmas from the search are not written, since the checker computes the intervals
+//!    of rows itself. A row with a constant value becomes two clauses: "at least this value" and
+//!    "at most this value".
+//! 3. A proof-logging solver answers all queries again. Each learnt clause follows by unit
+//!    propagation from the clauses before it. Together with all learnt clauses, unit propagation
+//!    alone contradicts each query. The learnt clauses are the derivation steps of the certificate.
 
 use super::goal;
 use super::solver::{Answer, Lesson, MaybeLiteral, Solver};
@@ -23,18 +22,18 @@ use parikh_solvers::sat::{ProvingSat, SatSolver};
 use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The result of a run that has found the goal unreachable.
+/// Result of a run that has found the goal unreachable.
 #[derive(Clone, Copy)]
 pub(super) struct ProofMaterial<'a> {
-    /// Cubes that are never entered.
+    /// Cubes that no firing enters from outside.
     pub(super) cubes: &'a [Cube],
-    /// The lessons that rows taught on the way. Rows teach only about bounds that have a variable,
-    /// so a new solver may not learn the same.
+    /// Theory lemmas of the run. Lemmas arise only for bounds that have a variable, so a new solver
+    /// may not find the same lemmas.
     pub(super) lessons: &'a [Lesson],
 }
 
-/// The document that no marking outside the found cubes satisfies `predicate`. `bounds` derives the
-/// ends of the intervals of the places that it is called with. `None` when the budget ends or
+/// Returns the certificate that no marking outside the cubes satisfies `predicate`. The function
+/// `bounds` derives the interval bounds of the given places. Returns `None` if the budget ends or
 /// numbers are too large.
 pub(super) fn document(
     terms: &mut Terms<'_>,
@@ -43,7 +42,8 @@ pub(super) fn document(
     bounds: impl FnOnce(&BTreeSet<usize>) -> Option<Bounds>,
     budget: &Budget,
 ) -> Option<Induction> {
-    // Tried first without lessons: they are needed only where nothing else names a bound on a term.
+    // The first attempt uses no lemmas. They are needed only if a bound on a term occurs nowhere
+    // else.
     let few = ProofMaterial { lessons: &[], ..found };
     let (cubes, lessons) = match needed(terms, few, predicate, budget) {
         Some(needed) => needed,
@@ -70,8 +70,8 @@ pub(super) fn document(
     let mut used = mentioned;
     used.extend(&places);
     let remainders = remainders(terms, &mut numbering.atoms, used)?;
-    // Firings may keep a remainder, or a sum, only because some transitions can never fire: the
-    // checker needs the bounds of their inputs, too.
+    // A remainder or a sum may be preserved only because some transitions can never fire. The
+    // checker then needs the bounds of the input places of these transitions.
     let own: BTreeSet<PlaceId> = own_of(&numbering.atoms).collect();
     let blocking = own.iter().flat_map(|&place| terms.blocking(place));
     places.extend(own.iter().copied().chain(blocking).map(PlaceId::index));
@@ -82,11 +82,11 @@ pub(super) fn document(
     Some(induction)
 }
 
-/// The rows that the document has to name, because no comparison of its own does, and all terms
-/// that matter: those mentioned, those of the goal, and those that they are sums of.
+/// Returns the rows that the certificate must name because none of its comparisons contains them,
+/// and all relevant terms: those mentioned, those of the goal, and the parts of these.
 ///
-/// The last bound of a lesson is on the row that taught it. Only flows are named: sums that were
-/// compared are among the comparisons already.
+/// The last bound of a lemma is the bound on its row. Only place invariants are named: compared
+/// sums occur in the comparisons already.
 fn rows(
     terms: &mut Terms<'_>,
     lessons: &[Lesson],
@@ -99,7 +99,7 @@ fn rows(
         of_goal.extend(terms.bound(atom).map(|bound| bound.term));
     });
     mentioned.extend(&of_goal);
-    // A row that bounds a sum which keeps its remainder is named as well.
+    // A row that bounds a sum with a fixed remainder is named as well.
     let places = terms.net.place_count();
     let within = terms.relations().iter().filter(|relation| mentioned.contains(&relation.term));
     let parts = within.flat_map(|relation| &relation.parts).map(|&(part, _)| part);
@@ -111,14 +111,14 @@ fn rows(
     };
     let bounding = terms.relations().iter().filter(is_bounding).map(|relation| relation.term);
     let of_lessons = lessons.iter().filter_map(|lesson| Some(lesson.last()?.term));
-    // A flow that decides a comparison of the goal by itself occurs in no cube and no lesson.
+    // A place invariant that decides a comparison of the goal alone occurs in no cube and no lemma.
     let rows = of_lessons.chain(sums).chain(bounding).chain(of_goal);
     let rows = rows.filter(|&term| terms.is_flow(term)).collect();
     (rows, mentioned)
 }
 
-/// Asks the logging solver once more whether a firing enters one of the cubes. Returns the places
-/// at the transitions that were looked at.
+/// Shows with the proof-logging solver that no firing enters a cube from outside. Returns the
+/// places of the transitions that were checked.
 fn prove_inductive(
     terms: &Terms<'_>,
     proof: &mut Solver<ProvingBatSat>,
@@ -140,10 +140,11 @@ fn prove_inductive(
     Some(places)
 }
 
-/// The comparisons of a document, and the number that each variable of the solver has there.
+/// The comparisons of a certificate, and the number that each solver variable has there.
 struct Numbering {
     atoms: Vec<Atom>,
-    /// Variables of comparisons count from 1, in the order of `atoms`.
+    /// Number in the certificate, by solver variable. Comparisons are numbered from 1 in the order
+    /// of `atoms`.
     variable_of: HashMap<u32, i32>,
 }
 
@@ -164,7 +165,7 @@ impl Numbering {
         i32::try_from(self.atoms.len()).ok()
     }
 
-    /// A clause of the solver, written in the numbers of the document.
+    /// Returns a solver clause in the numbering of the certificate.
     fn clause(&self, clause: &[Literal]) -> Option<Vec<i32>> {
         let literal = |literal: &Literal| {
             let variable = *self.variable_of.get(&literal.variable())?;
@@ -178,9 +179,9 @@ impl Numbering {
     }
 }
 
-/// The clauses of the invariant. First come two clauses for each row with a constant value, which
-/// the checker substitutes in larger sums; then, for each cube, the clause "the marking is outside
-/// of it".
+/// Returns the clauses of the invariant. First come two clauses for each row with a constant value,
+/// which the checker substitutes in larger sums. Then comes, for each cube, the clause "the marking
+/// is outside the cube".
 fn clauses(
     terms: &Terms<'_>,
     proof: &mut Solver<ProvingBatSat>,
@@ -211,8 +212,8 @@ fn clauses(
     Some(clauses)
 }
 
-/// The last steps: what the solver learns when it is told that the predicate holds, which ends in a
-/// contradiction.
+/// Returns the last derivation steps: the clauses learnt from the assumption that the predicate
+/// holds. The last clause is the contradiction.
 fn ending(
     terms: &mut Terms<'_>,
     proof: &mut Solver<ProvingBatSat>,
@@ -222,7 +223,7 @@ fn ending(
     budget: &Budget,
 ) -> Option<Vec<Vec<i32>>> {
     let (skeleton, added) = induction.clauses_of(terms.net, predicate)?;
-    // The variables of the document as those of the solver.
+    // Entry i is the solver literal of variable i + 1 of the certificate.
     let mut literals: Vec<MaybeLiteral> = Vec::new();
     for atom in induction.atoms.iter().chain(&added) {
         literals.push(match terms.bound(atom) {
@@ -263,13 +264,14 @@ fn ending(
     numbering.clauses(proof.sat.learnt().clauses().skip(so_far))
 }
 
-/// The places that occur in these comparisons.
+/// Returns the places that occur in the comparisons.
 fn own_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
     atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place)
 }
 
-/// Which comparisons have a sum that keeps its remainder, and modulo which number. Only sums count
-/// that are used, or that used sums are made of; a sum without a comparison gets one.
+/// Returns the comparisons whose sum has a fixed remainder, as pairs of comparison index and
+/// modulus. Only relevant sums count: those used, and the parts of used sums. A sum without a
+/// comparison gets a new one.
 fn remainders(
     terms: &mut Terms<'_>,
     atoms: &mut Vec<Atom>,
@@ -301,7 +303,8 @@ fn remainders(
     Some(kept)
 }
 
-/// The literals of what has to hold before a firing; `None` when it never does.
+/// Returns the literals of the preconditions of a firing. Returns `None` if a precondition is
+/// always false.
 fn assume<S: SatSolver>(
     solver: &mut Solver<S>,
     terms: &Terms<'_>,
@@ -318,7 +321,7 @@ fn assume<S: SatSolver>(
     Some(assumed)
 }
 
-/// The needed cubes, and the lessons of rows that are needed with them.
+/// Returns the needed cubes, and the theory lemmas needed with them.
 fn needed(
     terms: &mut Terms<'_>,
     ProofMaterial { cubes, lessons }: ProofMaterial<'_>,
@@ -341,8 +344,7 @@ fn needed(
                    terms: &Terms<'_>,
                    rest: &[Literal],
                    waiting: &mut Vec<usize>| {
-        // Cubes that are kept already are assumed first, so that the core contains them rather than
-        // others.
+        // Cubes already kept come first in the assumptions, so that the core prefers them.
         let first = kept.iter().map(|&at| chosen[at]);
         let others = (0..chosen.len()).filter(|at| !kept.contains(at)).map(|at| chosen[at]);
         let assumed: Vec<Literal> = first.chain(others).chain(rest.iter().copied()).collect();

@@ -1,4 +1,4 @@
-//! What is to be reached, as clauses, and the cubes it consists of.
+//! Encodes the goal predicate as clauses, and extracts goal cubes from models.
 
 use super::solver::{MaybeLiteral, Solver, Values, holds};
 use super::terms::{Bound, Cube, Terms, cube};
@@ -6,8 +6,7 @@ use parikh_net::{Atom, Predicate};
 use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat::SatSolver;
 
-/// A literal from which it follows that `predicate` holds, which has comparisons as its only
-/// leaves.
+/// Returns a literal that implies `predicate`. The predicate has only comparisons as leaves.
 pub(super) fn encode<S: SatSolver>(
     solver: &mut Solver<S>,
     terms: &mut Terms<'_>,
@@ -47,13 +46,13 @@ pub(super) fn encode<S: SatSolver>(
             solver.sat.add_clause(&clause);
             MaybeLiteral::Open(own)
         }
-        // Nothing else is left in a predicate of comparisons.
+        // A predicate of comparisons has no other node types.
         _ => MaybeLiteral::Is(false),
     }
 }
 
-/// A cube of markings that satisfy `predicate`, with the one that `values` stand for; `None` when
-/// they do not satisfy it.
+/// Returns a cube of markings that satisfy `predicate` and that contains the marking of `values`.
+/// Returns `None` if `values` violate the predicate.
 pub(super) fn part_of<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut Terms<'_>,
@@ -84,7 +83,7 @@ fn collect<S: SatSolver>(
             parts.iter().try_for_each(|part| collect(solver, terms, part, values, bounds))
         }
         Predicate::Or(parts) => {
-            // The part that asks for least besides what is asked for already.
+            // Choose the disjunct that adds the fewest new bounds.
             let mut best: Option<Vec<Bound>> = None;
             for part in parts {
                 let mut own = Vec::new();
@@ -102,7 +101,7 @@ fn collect<S: SatSolver>(
     }
 }
 
-/// The comparisons of a predicate that has no other leaves.
+/// Calls `each` for every comparison of a predicate that has no other leaves.
 pub(super) fn for_each_atom(predicate: &Predicate, each: &mut dyn FnMut(&Atom)) {
     match predicate {
         Predicate::Atom(atom) => each(atom),

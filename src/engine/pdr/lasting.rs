@@ -1,19 +1,19 @@
-//! What was proved for one question and holds whatever is asked: cubes that no firing enters.
+//! Cubes that hold for all goals on a net, because no firing enters them from outside.
 //!
-//! Frames know nothing of the goal: when two of them are the same, their cubes are blocked for
-//! ever, not just where this goal is concerned. So the next question on the same net begins with
-//! them, and where many are alike, as maxima of places with the same part in a model are, the first
-//! proof is most of every other. Provers number sums as they come up, so what they share is written
-//! as comparisons.
+//! PDR frames do not depend on the goal. When two consecutive frames are equal, their cubes are
+//! excluded forever, whatever the goal is. The next goal on the same net starts with these cubes.
+//! If many goals are similar, as the maxima of symmetric places are, the first proof is most of
+//! every other proof. Provers number their sums independently, so shared cubes are stored as
+//! comparisons.
 
 use super::terms::{Cube, Terms, cube};
 use parikh_net::Atom;
 use std::collections::HashSet;
 
-/// So many cubes are shared: each is a clause in every solver.
+/// Limit on the number of shared cubes. Each one becomes a clause in every solver.
 const MOST: usize = 2000;
 
-/// The cubes proved so far for all questions.
+/// The cubes proved so far, for all goals.
 #[derive(Default)]
 pub(super) struct Proved {
     cubes: Vec<Vec<Atom>>,
@@ -21,8 +21,8 @@ pub(super) struct Proved {
 }
 
 impl Proved {
-    /// Takes in cubes that together are never entered. All of them or none: one may rest on
-    /// another.
+    /// Adds cubes that are jointly never entered. Adds all or none, because the cubes may depend on
+    /// each other.
     pub(super) fn add(&mut self, cubes: &[Cube], terms: &Terms<'_>) {
         let written = |cube: &Cube| -> Option<Vec<Atom>> {
             cube.iter().map(|&bound| terms.atom(bound)).collect()
@@ -37,21 +37,21 @@ impl Proved {
     }
 }
 
-/// Those of them that one prover has taken in.
+/// The shared cubes that one prover has imported.
 #[derive(Default)]
 pub(super) struct Lasting {
     cubes: Vec<Cube>,
-    /// How many of the list were looked at.
+    /// Length of the shared list at the last import.
     seen: usize,
 }
 
 impl Lasting {
-    /// Takes in what is new of the list; this part of it.
+    /// Imports and returns the cubes added to the shared list since the last call.
     pub(super) fn learn(&mut self, proved: &Proved, terms: &mut Terms<'_>) -> Vec<Cube> {
         let mut new = Vec::new();
         for atoms in &proved.cubes[self.seen..] {
             let bounds: Option<Vec<_>> = atoms.iter().map(|atom| terms.bound(atom)).collect();
-            // Every comparison was a bound before.
+            // Each comparison was made from a bound, so the conversion succeeds.
             let Some(bounds) = bounds else { continue };
             let own = cube(bounds);
             self.cubes.push(own.clone());

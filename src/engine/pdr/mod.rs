@@ -1,23 +1,25 @@
-//! Property-directed reachability: proofs by induction, clause by clause, and witnesses on the way.
+//! Property-directed reachability (PDR, IC3): proves invariants clause by clause, and finds
+//! witnesses on the way.
 //!
-//! Read in this order: `terms` (bounds and cubes, and what a firing makes of them), `solver`
-//! (bounds as propositional variables), `goal` (what is to be reached as cubes), `decide` (how a
-//! question is asked, and how that ends), `prover` (the algorithm), `lasting` (what is proved for
-//! all questions at once), `backward` (k-induction, with the same parts), `document` (an invariant
-//! as the checker wants it).
+//! Reading order: `terms` (bounds, cubes, and predecessors of cubes), `solver` (bounds as
+//! propositional variables), `goal` (the goal predicate as clauses and cubes), `decide` (the common
+//! interface of the decision procedures), `prover` (the PDR algorithm), `lasting` (cubes shared
+//! between goals), `backward` (k-induction on the same data structures), `document` (an invariant
+//! as a certificate for the checker).
 //!
-//! Nothing here asks for a bounded net: a variable says "at least k tokens", whatever k is, and
-//! those that nobody speaks of do not exist. On a one-safe net that comes to one variable a place.
+//! The net need not be bounded. A propositional variable means "at least k tokens", for any k, and
+//! is created only when some bound uses it. On a one-safe net this gives one variable per place.
 //!
-//! What no inequality says, *modulo-invariants* do: where two tokens at a time are moved from one
-//! part of a net to another, each part stays odd. A sum that keeps its remainder has only the
-//! numbers with that remainder as values (`terms`), so that "at least 300" is "at least 301", and
-//! what is left of a place invariant when two odd parts are taken away is 2 less. On
-//! Murphy-PT-D4N050 that is the difference between bounds that are two tokens too high and maxima.
+//! *Modulo-invariants* express facts that no inequality expresses. If every transition changes a
+//! sum by a multiple of two, an odd sum stays odd. For a sum with a fixed remainder `terms` rounds
+//! all bounds: "at least 300" becomes "at least 301". If two odd sums are subtracted from a place
+//! invariant, the bound of the rest becomes 2 smaller. On Murphy-PT-D4N050 this turns bounds that
+//! are two tokens too high into exact maxima.
 //!
 //! # Strategy
-//! A prover for each open goal, in rounds of growing slices; what they have learnt is kept. A
-//! maximum is the goal to exceed the largest value seen, again and again, until that is refuted.
+//! Each open goal has its own prover. The provers run in rounds with growing time slices and keep
+//! what they have learnt. A maximum is computed by a sequence of reachability goals: "exceed the
+//! largest value seen", until that is refuted.
 
 mod backward;
 mod decide;
@@ -48,7 +50,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use terms::Terms;
 
-/// In the registry.
+/// The engine's entry in the registry.
 pub const ENGINE: Engine = Engine {
     name: "pdr",
     technique: TECHNIQUE,
@@ -58,7 +60,8 @@ pub const ENGINE: Engine = Engine {
     start: |work| Ok(Box::new(Induction::<Prover<'_>>::new(work, "pdr"))),
 };
 
-/// In the registry, for whoever asks for it: what it proves, the other does, too.
+/// The registry entry of k-induction. It runs only on request, since PDR proves everything that
+/// k-induction proves.
 pub const K_INDUCTION: Engine = Engine {
     name: "k-induction",
     start: |work| Ok(Box::new(Induction::<Backward<'_>>::new(work, "k-induction"))),
@@ -67,41 +70,44 @@ pub const K_INDUCTION: Engine = Engine {
 
 const TECHNIQUE: &str = "SAT_SMT";
 
-/// The slices of a goal in the first round, at least and at most; they double from round to round.
+/// Minimum and maximum of the time slice per goal in the first round. Slices double from round to
+/// round.
 const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
-/// So many provers keep what they know from round to round.
+/// Limit on the number of provers kept from round to round.
 const KEPT: usize = 64;
 
-/// Flows over more places are no rows: there are too many ways to add them up.
+/// Limit on the number of places of a place invariant that becomes a row. There are too many ways
+/// to add up larger ones.
 const LARGEST_ROW: usize = 200;
 
-/// Modulo-invariants are looked for no longer than this.
+/// Time limit for the computation of modulo-invariants.
 const MODULO: Duration = Duration::from_millis(100);
 
-/// k-induction backwards from goals that others choose: inductive invariants, and witnesses.
+/// Backward k-induction for goals that the caller chooses. Finds inductive invariants and
+/// witnesses.
 pub(super) struct BackwardSearch<'g>(Induction<'g, Backward<'g>>);
 
 impl<'g> BackwardSearch<'g> {
-    /// Nothing is searched yet.
+    /// Creates the search. No solver query is made yet.
     pub(super) fn new(work: Assignment<'g>) -> Self {
         BackwardSearch(Induction::new(work, "backward search"))
     }
 
-    /// Goes on with one goal, unless nothing more can be done for it.
+    /// Continues with one goal, unless the search has given up on it.
     pub(super) fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         if !self.has_given_up(id) {
             self.0.work_on(id, goal, budget);
         }
     }
 
-    /// Whether nothing more can be done for it.
+    /// Returns true if the search has given up on the goal.
     pub(super) fn has_given_up(&self, id: GoalId) -> bool {
         self.0.given_up.contains(&id)
     }
 }
 
-/// An engine at work on all goals of a ground.
+/// The engine loop: runs one decision procedure of type `D` per open goal of the assignment.
 struct Induction<'g, D> {
     name: &'static str,
     work: Assignment<'g>,
@@ -110,13 +116,14 @@ struct Induction<'g, D> {
     provers: Vec<(GoalId, D)>,
     proved: Proved,
     modulo: OnceCell<Vec<ModuloInvariant>>,
-    /// Goals whose provers learn nothing of each other: with it, what one found could not be shown.
+    /// Goals whose provers do not use cubes proved for other goals. With those cubes an earlier
+    /// proof could not be certified.
     alone: BTreeSet<GoalId>,
-    /// Goals that nothing more can be done for here.
+    /// Goals on which this engine has given up.
     given_up: Vec<GoalId>,
-    /// That of the round, once there was one.
+    /// Time slice per goal in the current round. `None` before the first round.
     slice: Option<Duration>,
-    /// Goals that had their turn in this round, which the budget may end anywhere.
+    /// Goals already treated in this round. The budget may interrupt a round at any goal.
     had_turn: BTreeSet<GoalId>,
     statistics: Statistics,
 }
@@ -132,7 +139,7 @@ struct Statistics {
 impl<'g, D: Decide<'g>> Induction<'g, D> {
     fn new(work: Assignment<'g>, name: &'static str) -> Self {
         let intervals = Intervals::new(work.ground.net(), work.ground.facts());
-        // Nobody speaks for the units of a derived net.
+        // The certificate may assume the units of the original net only; a derived net has none.
         let is_read = work.ground.parent().is_none();
         let claimed = is_read && work.board.breach().is_none();
         let rests_on = if claimed { Provenance::UnitsClaimed } else { Provenance::PROVED };
@@ -152,7 +159,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         }
     }
 
-    /// What a goal asks to be reached now.
+    /// Returns the predicate to reach for a goal. For a maximum this is "the sum exceeds the
+    /// largest value seen".
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let predicate = match goal {
             MarkingGoal::Reach(predicate) => predicate.clone(),
@@ -184,7 +192,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         for known in self.modulo() {
             terms.keep_remainder(&known.sum, known.modulus);
         }
-        // What the goal compares is composed of these, too.
+        // The sums compared in the goal are decomposed by `compose` as well.
         goal::for_each_atom(&predicate, &mut |atom| {
             terms.bound(atom);
         });
@@ -192,12 +200,14 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         D::new(terms, predicate)
     }
 
-    /// The modulo-invariants, looked for when they are asked for first.
+    /// Returns the modulo-invariants, computed at the first call.
     fn modulo(&self) -> &[ModuloInvariant] {
         self.modulo.get_or_init(|| {
             let net = self.work.ground.net();
             let budget = Budget::lasting(MODULO);
-            // Also those that follow from others and place invariants: intervals do not add up.
+            // No place invariants are passed as known, so the result also contains combinations of
+            // modulo-invariants and place invariants. They are useful, because interval bounds of
+            // such a sum are weaker than its rounded bounds.
             let mut found = match modulo_invariants(net, &[], &budget) {
                 Ok(found) => found,
                 Err(why) => {
@@ -226,7 +236,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         })
     }
 
-    /// Works on one goal.
+    /// Works on one goal until it is settled, the budget ends, or the engine gives up.
     fn work_on(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         let Assignment { ground, board, .. } = self.work;
         let under = board.under(TECHNIQUE).on(ground);
@@ -261,14 +271,14 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                 End::Reached(sequence) => {
                     self.statistics.reached += 1;
                     under.reached(id, sequence);
-                    // What is not taken down is not taken down the next time either: a place would
-                    // hold more tokens than are counted.
+                    // The board did not accept the sequence, and would not accept it the next time:
+                    // some place would exceed the largest token count.
                     let is_as_before =
                         || self.predicate(id, goal).as_ref() == Some(prover.predicate());
                     if board.is_open(id) && is_as_before() {
                         return self.given_up.push(id);
                     }
-                    // A maximum goes on with what is known by now.
+                    // A maximum continues with the larger goal and the clauses learnt so far.
                     if board.is_open(id) {
                         self.provers.push((id, prover));
                     }
@@ -280,7 +290,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                     if self.refute(id, goal, &mut terms, found, &predicate).is_none()
                         || board.is_open(id)
                     {
-                        // What others proved may rest on bounds that nobody speaks of here.
+                        // The cubes proved for other goals may rest on bounds that are missing from
+                        // this certificate. The goal is tried again without them.
                         if self.alone.insert(id) {
                             continue;
                         }
@@ -296,7 +307,8 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         }
     }
 
-    /// Hands over that no marking satisfies the goal, outside these cubes.
+    /// Reports a certificate that no reachable marking satisfies the goal. The invariant is the
+    /// complement of the cubes. Returns `None` if no certificate can be made.
     fn refute(
         &self,
         id: GoalId,
@@ -308,7 +320,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
         let Assignment { ground, board, .. } = self.work;
         let (net, facts) = (ground.net(), ground.facts());
         let level = self.intervals.within(self.rests_on);
-        // A proof in hand is worth some time.
+        // A finished proof is worth extra time beyond the slice.
         let budget = &Budget::lasting(Duration::from_secs(20));
         let bounds = |places: &BTreeSet<usize>| -> Option<Bounds> {
             let ends =
@@ -337,7 +349,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
     }
 }
 
-/// "The sum is larger than this."
+/// Returns the predicate "the sum is larger than `value`".
 pub(super) fn more(sum: &LinearSum, value: i128) -> Option<Predicate> {
     Some(Predicate::at_most(sum.clone(), i64::try_from(value).ok()?).negated())
 }

@@ -1,28 +1,28 @@
-//! One question, "can a marking with this property be reached?", by property-directed reachability.
+//! Property-directed reachability for one question: "is a marking with this property reachable?".
 //!
-//! Frames F₀ ⊆ F₁ ⊆ … over-approximate what is reached in so many firings: F₀ is the initial
-//! marking, Fᵢ the markings outside all cubes blocked at i or beyond. A cube of goal markings that
-//! the last frame still allows becomes an obligation: show that it is not reached in so many
-//! firings. For each transition that may lead into it, the markings from which it does are a cube
-//! again (see [`Terms::before`]). Those that the frame before allows become obligations in their
-//! turn; one with the initial marking in it spells out a firing sequence to the goal, since no
-//! predecessor is approximated. If none is left, as many bounds of the cube are given up as the
-//! same argument allows, and what remains is blocked. When all cubes blocked at i hold at i + 1
-//! too, they make an inductive invariant.
+//! Frames F₀ ⊆ F₁ ⊆ … over-approximate the markings reachable in at most i firings. F₀ is the
+//! initial marking, and Fᵢ are the markings outside all cubes blocked at level i or higher. A goal
+//! cube that the last frame allows becomes a proof obligation: show that it is unreachable in that
+//! many firings. For each transition that may lead into the cube, its predecessors form a cube
+//! again (see [`Terms::before`]). A predecessor cube that the previous frame allows becomes a proof
+//! obligation in turn. If it contains the initial marking, the obligations spell out a firing
+//! sequence to the goal, because predecessors are exact. If no predecessor is left, the cube is
+//! generalised: as many bounds as possible are dropped, and the rest is blocked. When all cubes
+//! blocked at level i can be moved to level i + 1, they form an inductive invariant.
 //!
 //! # Why no transition relation
-//! A firing of t adds constants, so a bound after it is a bound before it. With t fixed, one step
-//! is a question about a single marking: a few assumptions, most of which propagate to an answer at
-//! once. The transitions that help no bound of a cube to become true cannot enter it from outside,
-//! so that a cube of a few places asks about a few transitions, however large the net is.
+//! Firing t adds constants, so a bound after the firing is a bound before it. For a fixed t, one
+//! step is a query about a single marking: a few assumptions, most of which are decided by
+//! propagation. Only transitions that make some bound of a cube true can enter it from outside. So
+//! a cube over a few places concerns a few transitions, however large the net is.
 //!
 //! # Sources
 //! A. Bradley, *SAT-based model checking without unrolling*, VMCAI 2011; N. Eén, A. Mishchenko, R.
 //! Brayton, *Efficient implementation of property directed reachability*, FMCAD 2011; Z. Hassan, A.
 //! Bradley, F. Somenzi, *Better generalization in IC3*, FMCAD 2013 (counter-examples to
 //! generalisation); N. Amat, S. Dal Zilio, T. Hujsa, *Property directed reachability for
-//! generalized Petri nets*, TACAS 2022 (predecessors of cubes along a transition, computed and not
-//! asked for).
+//! generalized Petri nets*, TACAS 2022 (predecessors of cubes along a transition, computed without
+//! solver queries).
 
 use super::decide::{Decide, End, Obligation, sequence};
 use super::goal;
@@ -37,44 +37,45 @@ use parikh_solvers::sat_batsat::BatSat;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-/// The budget ended.
+/// Error: the budget ended.
 struct Stopped;
 
-/// What is known of a cube at a level.
+/// Result of the question whether a cube can be entered at a level.
 enum Step {
-    /// It is not entered: nor is this part of its bounds, for these reasons.
+    /// No firing enters the cube, nor the larger cube given here, which has a subset of its bounds.
+    /// The reasons justify this per transition.
     Blocked(Cube, Reasons),
-    /// It may be, by this transition from here.
+    /// The transition leads into the cube from the given predecessor cube.
     From(TransitionId, Cube),
 }
 
-/// By transition, which of the bounds after it cannot come true, given the frame before: what holds
-/// for a cube holds for any other with the same bounds in it.
+/// For each transition, the bounds of a cube that cannot become true by firing it, given the
+/// previous frame. The reason is valid for every cube that contains these bounds.
 type Reasons = HashMap<TransitionId, Vec<Bound>>;
 
-/// Clauses that come and go before all is built anew.
+/// Limit on the number of temporary clauses before the solver is rebuilt.
 const TEMPORARIES: usize = 3000;
 
-/// Bounds that are tried and kept in a row, before the rest is kept.
+/// Limit on consecutive failures to drop a bound. After that the remaining bounds are kept.
 const FAILURES: usize = 12;
 
-/// Predecessors that are blocked so that a bound can be given up.
+/// Limit on the predecessors blocked in order to drop one bound.
 const COUNTEREXAMPLES: usize = 3;
 
-/// At work on one question.
+/// The state of property-directed reachability for a question.
 pub(super) struct Prover<'n> {
     terms: Terms<'n>,
     predicate: Predicate,
     solver: Solver<BatSat>,
     goal: MaybeLiteral,
-    /// By level; nothing at 0.
+    /// Blocked cubes by level; level 0 is empty.
     blocked: Vec<Vec<Cube>>,
-    /// Blocked at every level: what was proved for other questions.
+    /// Cubes blocked at every level: proved for other goals.
     lasting: Lasting,
-    /// By level the literal with which what is blocked there counts.
+    /// For each level, the literal that activates the clauses of that level.
     active: Vec<Literal>,
     temporaries: usize,
-    /// Cubes blocked so far.
+    /// Number of cubes blocked so far.
     learnt: u64,
     questions: u64,
 }
@@ -136,13 +137,13 @@ impl<'n> Decide<'n> for Prover<'n> {
 }
 
 impl Prover<'_> {
-    /// The last level.
+    /// Returns the last level.
     fn level(&self) -> usize {
         self.blocked.len() - 1
     }
 
-    /// Blocks what the last frame allows of the goal, opens the next, and moves up what holds
-    /// there.
+    /// One major iteration: blocks all goal cubes in the last frame, opens a new level, and
+    /// propagates cubes to higher levels.
     fn round(&mut self, budget: &Budget) -> Result<Option<End>, Stopped> {
         let last = self.level();
         while let Some(cube) = self.bad(last, budget)? {
@@ -153,7 +154,7 @@ impl Prover<'_> {
         self.open_level();
         for level in 1..=last {
             for cube in self.blocked[level].clone() {
-                // Something that was moved may have taken its place.
+                // A cube moved earlier in this loop may have subsumed and removed this cube.
                 if !self.blocked[level].contains(&cube) {
                     continue;
                 }
@@ -202,7 +203,7 @@ impl Prover<'_> {
         self.active.push(self.solver.sat.new_variable());
     }
 
-    /// A cube of the goal that the frame allows.
+    /// Returns a goal cube that the frame allows.
     fn bad(&mut self, level: usize, budget: &Budget) -> Result<Option<Cube>, Stopped> {
         let mut assumed = self.active[level..].to_vec();
         match self.goal {
@@ -216,13 +217,13 @@ impl Prover<'_> {
             Answer::Impossible(_) => Ok(None),
             Answer::Possible(values) => {
                 let part = goal::part_of(&self.solver, &mut self.terms, &self.predicate, &values);
-                // The literal of the goal makes it hold.
+                // The goal literal implies the predicate, so a cube exists.
                 part.map(Some).ok_or(Stopped)
             }
         }
     }
 
-    /// Blocks a cube of the goal at a level, or finds the way there.
+    /// Blocks a goal cube at a level, or returns a firing sequence to it.
     fn block(
         &mut self,
         cube: Cube,
@@ -271,7 +272,7 @@ impl Prover<'_> {
         known.any(|known| includes(known, cube))
     }
 
-    /// Blocks a cube at a level.
+    /// Blocks a cube at a level, and removes the cubes that it includes at lower levels.
     fn add(&mut self, cube: Cube, level: usize) {
         for known in &mut self.blocked[..=level] {
             known.retain(|known| !includes(&cube, known));
@@ -281,8 +282,8 @@ impl Prover<'_> {
         self.learnt += 1;
     }
 
-    /// Whether the cube, which does not contain the initial marking, is entered from outside from
-    /// the frame before `level`.
+    /// Checks whether a firing from the frame before `level` enters the cube from outside. The cube
+    /// must not contain the initial marking. Reasons in `known` are reused without a solver query.
     fn step(
         &mut self,
         cube: &[Bound],
@@ -326,14 +327,14 @@ impl Prover<'_> {
         if let Some(outside) = outside {
             self.solver.sat.add_clause(&[!outside]);
         }
-        // Without the initial marking.
+        // The generalised cube must exclude the initial marking.
         if needed.iter().all(|&bound| self.terms.holds_at_first(bound)) {
             needed.extend(cube.iter().find(|&&bound| !self.terms.holds_at_first(bound)));
         }
         Ok(Step::Blocked(needed.into_iter().collect(), reasons))
     }
 
-    /// A literal with which the marking before is outside the cube.
+    /// Returns a literal that implies that the marking is outside the cube.
     fn outside(&mut self, cube: &[Bound]) -> Literal {
         if self.temporaries >= TEMPORARIES {
             self.rebuild();
@@ -344,17 +345,19 @@ impl Prover<'_> {
         outside
     }
 
-    /// Of what has to hold before a firing, something that the initial marking breaks, as a
-    /// position in the cube if it is for a bound of it; `None` if it breaks nothing.
+    /// Returns a precondition that the initial marking violates, as a position in the cube if it
+    /// comes from a bound of the cube. Returns `None` if the initial marking satisfies all
+    /// preconditions.
     fn blame_first(&self, before: &[(Bound, Why)]) -> Option<BTreeSet<usize>> {
         let broken = before.iter().filter(|&&(bound, _)| !self.terms.holds_at_first(bound));
-        // None comes first: what asks for no bound is preferred.
+        // `None` is the minimum: a precondition that needs no bound of the cube is preferred.
         let least = broken.map(|(_, why)| why.position()).min()?;
         Some(least.into_iter().collect())
     }
 
-    /// Why no marking of a frame outside the cube has what has to hold before a firing: the
-    /// positions of bounds that are to blame. `None` if some marking has.
+    /// Checks that no marking of the frame outside the cube satisfies all preconditions. Returns
+    /// the positions of the cube bounds in the unsatisfiable core, or `None` if some marking
+    /// satisfies the preconditions.
     fn blame(
         &mut self,
         before: &[(Bound, Why)],
@@ -373,7 +376,7 @@ impl Prover<'_> {
         let mut reasons: HashMap<Literal, Why> = HashMap::new();
         let mut asked: HashMap<(usize, bool), Bound> = HashMap::new();
         for &(bound, why) in before {
-            // What the firing asks for anyway is not the cube's fault.
+            // A bound implied by the enabling condition is not attributed to the cube.
             let known = asked.get(&(bound.term, bound.upper));
             if known.is_some_and(|known| known.implies(bound)) {
                 continue;
@@ -395,7 +398,8 @@ impl Prover<'_> {
         }
     }
 
-    /// A larger cube that is not entered either, by giving up bounds and loosening others.
+    /// Generalises a blocked cube: drops bounds and loosens others while the cube stays unreachable
+    /// at the level.
     fn generalise(
         &mut self,
         mut cube: Cube,
@@ -430,8 +434,8 @@ impl Prover<'_> {
         Ok(cube)
     }
 
-    /// The cube, or one that is larger still, if it is not entered; predecessors that are in the
-    /// way are blocked if that is simple.
+    /// Returns the cube, or a larger one, if no firing enters it. A few predecessors that prevent
+    /// this are blocked if one step shows them unreachable.
     fn enlarge(
         &mut self,
         cube: Cube,

@@ -1,9 +1,9 @@
-//! Bounds as propositional variables: one for each "term ≥ k" that anybody speaks of.
+//! Bounds as propositional variables: one for each "term ≥ k" in use.
 //!
-//! Of one term, k + 1 or more implies k or more; these clauses between neighbours are all there is
-//! to say of places that nothing else relates. What rows say of their places is added when an
-//! answer does not respect it: the least that the places of a row come to under that answer, or the
-//! most, together with the bound of the row that it breaks, is a clause.
+//! For one term, "≥ k + 1" implies "≥ k". These clauses between neighbouring values are sufficient
+//! for places in no row. Constraints of rows are added lazily: if a model violates a row, the
+//! solver adds a clause. The clause consists of bounds on the places that make the row's value too
+//! small or too large, and the violated bound of the row.
 
 use super::terms::{Bound, Relation, Terms};
 use parikh_net::Atom;
@@ -12,26 +12,26 @@ use parikh_solvers::cnf::Literal;
 use parikh_solvers::sat::{SatAnswer, SatSolver};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A literal that may be known.
+/// A literal, or a constant truth value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MaybeLiteral {
-    /// It always holds, or never.
+    /// Constant: always true or always false.
     Is(bool),
-    /// It is this one.
+    /// The literal.
     Open(Literal),
 }
 
-/// What is possible.
+/// Result of a solver query.
 pub(super) enum Answer {
-    /// Under these values of the variables.
+    /// Satisfiable, with these values of the variables.
     Possible(Values),
-    /// Nothing: these of the assumptions are to blame.
+    /// Unsatisfiable, with this subset of the assumptions as core.
     Impossible(BTreeSet<Literal>),
     /// The budget ended.
     Unknown,
 }
 
-/// The values of the variables.
+/// Values of the variables in a model.
 pub(super) struct Values(Vec<bool>);
 
 impl Values {
@@ -40,10 +40,11 @@ impl Values {
     }
 }
 
-/// Some of these bounds holds, as a row and its places say; the row's is the last.
+/// A clause over bounds, implied by one row. The last literal bounds the row itself, the others
+/// bound its parts.
 pub(super) type Lesson = Vec<Bound>;
 
-/// A part of a row under some values.
+/// One part of a row with its bound under a model.
 struct RowTerm {
     term: usize,
     a: i128,
@@ -51,16 +52,16 @@ struct RowTerm {
     always: Option<i128>,
 }
 
-/// Bounds in a SAT solver.
+/// Bounds in a SAT solver, with lazily added row constraints.
 pub(super) struct Solver<S> {
     pub(super) sat: S,
-    /// By term the literals of "at least so much".
+    /// For each term, the literals of "at least k", keyed by k.
     at_least: Vec<BTreeMap<i128, Literal>>,
-    /// What rows taught so far.
+    /// Theory lemmas added so far.
     pub(super) lessons: Vec<Lesson>,
 }
 
-/// A flow with so few places and one token is said at once.
+/// Limit on the number of places of a one-token place invariant that is encoded in advance.
 const SMALL: usize = 24;
 
 impl<S: SatSolver> Solver<S> {
@@ -68,7 +69,7 @@ impl<S: SatSolver> Solver<S> {
         Solver { sat, at_least: Vec::new(), lessons: Vec::new() }
     }
 
-    /// The literal of a bound.
+    /// Returns the literal of a bound.
     pub(super) fn literal(&mut self, terms: &Terms<'_>, bound: Bound) -> MaybeLiteral {
         if let Some(holds) = terms.decide(bound) {
             return MaybeLiteral::Is(holds);
@@ -99,7 +100,7 @@ impl<S: SatSolver> Solver<S> {
         literal
     }
 
-    /// All bounds that were spoken of, as "at least", with their literals.
+    /// Returns all bounds that have a variable, as (term, k, literal of "term ≥ k").
     pub(super) fn spoken_of(&self) -> impl Iterator<Item = (usize, i128, Literal)> {
         let terms = self.at_least.iter().enumerate();
         terms.flat_map(|(term, all)| {
@@ -107,8 +108,8 @@ impl<S: SatSolver> Solver<S> {
         })
     }
 
-    /// "Some of these bounds holds", where `unless` does not. Nothing is added where one always
-    /// does.
+    /// Adds the clause "one of the bounds holds", or `unless` holds. Adds nothing if a bound is
+    /// always true.
     pub(super) fn add(&mut self, terms: &Terms<'_>, bounds: &[Bound], unless: Option<Literal>) {
         let mut clause: Vec<Literal> = unless.into_iter().collect();
         for &bound in bounds {
@@ -121,7 +122,7 @@ impl<S: SatSolver> Solver<S> {
         self.sat.add_clause(&clause);
     }
 
-    /// Says of flows with one token on a few places what they say.
+    /// Encodes place invariants with one token on few places as exactly-one constraints.
     pub(super) fn add_small_flows(&mut self, terms: &Terms<'_>) {
         for (term, sum) in terms.rows().filter(|&(term, _)| terms.is_flow(term)) {
             let places = sum.terms();
@@ -140,7 +141,7 @@ impl<S: SatSolver> Solver<S> {
         }
     }
 
-    /// Whether all assumptions can hold together with all clauses and with what rows say.
+    /// Checks if the assumptions are satisfiable together with all clauses and row constraints.
     pub(super) fn solve(
         &mut self,
         terms: &Terms<'_>,
@@ -168,7 +169,7 @@ impl<S: SatSolver> Solver<S> {
         }
     }
 
-    /// The interval of a term under these values.
+    /// Returns the interval of a term in the model.
     pub(super) fn interval(
         &self,
         terms: &Terms<'_>,
@@ -189,14 +190,14 @@ impl<S: SatSolver> Solver<S> {
         (low, high)
     }
 
-    /// What rows say against these values.
+    /// Returns lemmas for the rows that the model violates.
     fn broken(&self, terms: &Terms<'_>, values: &Values) -> Vec<Lesson> {
         let mut lessons = Vec::new();
         for relation in terms.relations() {
             let term = relation.term;
             let (mut low, mut high) = self.interval(terms, values, term);
-            // Between what the parts come to at least and at most there may be no number with the
-            // right remainder.
+            // With a fixed remainder there may be no admissible value between the smallest and
+            // largest possible sum of the parts.
             let end = |sign| Some(sign * self.ends(terms, values, relation, sign)?.0);
             if terms.keeps_remainder(term)
                 && let (Some(least), Some(most)) = (end(1), end(-1))
@@ -216,8 +217,8 @@ impl<S: SatSolver> Solver<S> {
         lessons
     }
 
-    /// What `sign` times the row comes to at least, and its parts: with coefficient, the end that
-    /// counts, and that end whatever the values.
+    /// Returns a lower bound of `sign` times the row in the model, with the contribution of each
+    /// part. Returns `None` if a part is unbounded in the direction that counts.
     fn ends(
         &self,
         terms: &Terms<'_>,
@@ -240,8 +241,8 @@ impl<S: SatSolver> Solver<S> {
         Some((least, parts))
     }
 
-    /// Where `sign` times the row is at most `most`, but its parts come to more: that this is so,
-    /// as a clause that is false under the values.
+    /// Returns a lemma if the model bounds `sign` times the row by `most`, although the lower bound
+    /// of its parts is larger. The lemma is false in the model.
     fn lesson(
         &self,
         terms: &Terms<'_>,
@@ -251,7 +252,8 @@ impl<S: SatSolver> Solver<S> {
         most: i128,
     ) -> Option<Lesson> {
         let (least, parts) = self.ends(terms, values, relation, sign)?;
-        // How much of it is not needed.
+        // The excess allows some parts to be weakened to their global bound and dropped from the
+        // lemma.
         let mut slack = least - most - 1;
         if slack < 0 {
             return None;
@@ -272,7 +274,7 @@ impl<S: SatSolver> Solver<S> {
     }
 }
 
-/// The comparisons that hold under values: whether this one is among them.
+/// Returns the bound of a comparison if it holds in the model.
 pub(super) fn holds<S: SatSolver>(
     solver: &Solver<S>,
     terms: &mut Terms<'_>,

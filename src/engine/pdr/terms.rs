@@ -1,15 +1,14 @@
-//! What clauses speak of: tokens of places and sums of them, with bounds, and cubes of bounds.
+//! Terms (places and weighted sums of places), bounds on terms, and cubes of bounds.
 //!
-//! A firing adds the same to a term wherever it takes place, so what holds after a firing of t is a
-//! bound on the same term before it: m(p) + δ ≥ k just if m(p) ≥ k − δ. The markings from which t
-//! leads into a cube are a cube again, exactly, whatever the weights are and whether or not places
-//! are bounded.
+//! A transition changes a term by the same amount wherever it fires. So a bound after firing t is a
+//! bound on the same term before it: m(p) + δ ≥ k exactly if m(p) ≥ k − δ. The predecessors of a
+//! cube under t are exactly a cube again, for arbitrary weights and for unbounded places.
 
 use crate::structure::intervals::Level;
 use parikh_net::{Atom, LinearSum, Net, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap};
 
-/// A bound on a term: at most so much, or at least.
+/// A bound on a term: at most `value` if `upper`, otherwise at least `value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Bound {
     pub(super) term: usize,
@@ -18,33 +17,33 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// That it does not hold.
+    /// Returns the negation of the bound.
     pub(super) fn negated(self) -> Bound {
         let by = if self.upper { 1 } else { -1 };
         Bound { upper: !self.upper, value: self.value + by, ..self }
     }
 
-    /// Whether a term of this value is within.
+    /// Returns true if a term with this value satisfies the bound.
     pub(super) fn holds(self, value: i128) -> bool {
         if self.upper { value <= self.value } else { value >= self.value }
     }
 
-    /// Whether it says at least as much as `other`, of the same side of the same term.
+    /// Returns true if the bound implies `other`, which must be on the same side of the same term.
     pub(super) fn implies(self, other: Bound) -> bool {
         let same = self.term == other.term && self.upper == other.upper;
         same && if self.upper { self.value <= other.value } else { self.value >= other.value }
     }
 
-    /// Where the term changes by so much: whether that may make the bound true.
+    /// Returns true if adding `change` to the term may make the bound true.
     fn is_helped_by(self, change: i128) -> bool {
         if self.upper { change < 0 } else { change > 0 }
     }
 }
 
-/// Bounds that hold together; ascending, one for each side of a term.
+/// A conjunction of bounds, in ascending order, at most one per term and side.
 pub(super) type Cube = Vec<Bound>;
 
-/// The conjunction of bounds as a cube.
+/// Returns the conjunction of the bounds as a cube.
 pub(super) fn cube(mut bounds: Vec<Bound>) -> Cube {
     let tightest_first = |bound: &Bound| if bound.upper { bound.value } else { -bound.value };
     bounds.sort_unstable_by_key(|bound| (bound.term, bound.upper, tightest_first(bound)));
@@ -52,12 +51,12 @@ pub(super) fn cube(mut bounds: Vec<Bound>) -> Cube {
     bounds
 }
 
-/// "Not all of these hold" as a clause.
+/// Returns the clause "not all of these bounds hold".
 pub(super) fn negated(cube: &[Bound]) -> Vec<Bound> {
     cube.iter().map(|bound| bound.negated()).collect()
 }
 
-/// Whether every marking of `inner` is one of `outer`, as their bounds show.
+/// Returns true if the bounds show that every marking of `inner` is in `outer`.
 pub(super) fn includes(outer: &[Bound], inner: &[Bound]) -> bool {
     let mut at = 0;
     outer.iter().all(|&bound| {
@@ -68,43 +67,44 @@ pub(super) fn includes(outer: &[Bound], inner: &[Bound]) -> bool {
     })
 }
 
-/// A term is the sum of these.
+/// An equation: a term equals a weighted sum of other terms.
 #[derive(Clone)]
 pub(super) struct Relation {
     pub(super) term: usize,
-    /// Terms with their coefficients.
+    /// The summands, with their coefficients.
     pub(super) parts: Vec<(usize, i128)>,
 }
 
-/// A term is so much more than a multiple of a number; 0 and 1 of most terms.
+/// The remainder of a term's values modulo `modulus`. Most terms have remainder 0 modulo 1, which
+/// says nothing.
 #[derive(Clone, Copy)]
 struct Remainder {
     of: i128,
     modulus: i128,
 }
 
-/// The terms of a net: places first, by their numbers, then rows.
+/// The terms of a net: first the places by their indices, then the rows (sums of several places).
 pub(super) struct Terms<'n> {
     pub(super) net: &'n Net,
-    /// The sums of the rows, in order; the first coefficient of each is positive.
+    /// The sums of the rows, in order. The first coefficient of each sum is positive.
     rows: Vec<LinearSum>,
-    /// What rows are sums of: of places, and some also of other rows.
+    /// Equations of the rows: as sums of places, and some also as sums of other rows.
     relations: Vec<Relation>,
     remainders: Vec<Remainder>,
     row_of: HashMap<LinearSum, usize>,
     low: Vec<Option<i128>>,
     high: Vec<Option<i128>>,
-    /// The upper ends of places, before any remainder rounds them.
+    /// Upper bounds of the places, before rounding to remainders.
     within: Vec<Option<i128>>,
     initial: Vec<i128>,
-    /// By term what each transition adds to it, if anything.
+    /// For each term, the transitions that change it, with the change.
     changes: Vec<Vec<(TransitionId, i128)>>,
-    /// Transitions that intervals keep from ever firing, by number.
+    /// Transitions that can never fire according to the intervals, by index.
     impossible: Vec<bool>,
 }
 
 impl<'n> Terms<'n> {
-    /// The places with the ends of their intervals.
+    /// Creates the terms of the places, with their intervals.
     pub(super) fn new(net: &'n Net, level: &Level) -> Self {
         let mut changes = vec![Vec::new(); net.place_count()];
         for t in net.transitions().filter(|&t| level.is_possible(t)) {
@@ -127,14 +127,15 @@ impl<'n> Terms<'n> {
         }
     }
 
-    /// The inputs of transitions around `place` that intervals keep from ever firing.
+    /// Returns the input places of those neighbours of `place` that can never fire according to the
+    /// intervals.
     pub(super) fn blocking(&self, place: PlaceId) -> impl Iterator<Item = PlaceId> {
         let around = self.net.producers(place).iter().chain(self.net.consumers(place));
         let blocked = around.map(|arc| arc.transition).filter(|t| self.impossible[t.index()]);
         blocked.flat_map(|t| self.net.pre(t)).map(|arc| arc.place)
     }
 
-    /// The row of a sum of several places, and whether it is that of the negated sum.
+    /// Returns the row of a sum of several places, and true if it is the row of the negated sum.
     pub(super) fn row(&mut self, sum: &LinearSum) -> (usize, bool) {
         let turned = sum.terms()[0].1 < 0;
         let key = if turned { sum.negated() } else { sum.clone() };
@@ -157,7 +158,7 @@ impl<'n> Terms<'n> {
             changes.into_iter().filter(|&(_, change)| change != 0).collect();
         changes.sort_unstable();
         let initial = sum.value(self.net.initial());
-        // What no firing changes keeps its value for ever.
+        // A sum that no firing changes keeps its initial value.
         let fixed = changes.is_empty().then_some(initial);
         let end = |upper: bool| {
             let parts = sum.terms().iter().map(|&(p, a)| {
@@ -179,7 +180,7 @@ impl<'n> Terms<'n> {
         term
     }
 
-    /// Makes use of it that firings add multiples of `modulus` to a sum, if they do.
+    /// Records that all changes of a sum are multiples of `modulus`, if this is true.
     pub(super) fn keep_remainder(&mut self, sum: &LinearSum, modulus: u32) {
         let term = match sum.terms() {
             [] => return,
@@ -190,7 +191,7 @@ impl<'n> Terms<'n> {
         let modulus = i128::from(modulus);
         let is_kept = self.changes[term].iter().all(|&(_, change)| change % modulus == 0)
             && self.impossible_changes(sum).values().all(|change| change % modulus == 0);
-        // One is enough for a sum, and one that never changes needs none.
+        // One modulus per sum is sufficient, and a constant sum needs none.
         if !is_kept || self.is_flow(term) || self.remainders[term].modulus > 1 {
             return;
         }
@@ -199,8 +200,8 @@ impl<'n> Terms<'n> {
         self.high[term] = self.high[term].map(|high| self.up_to(term, high));
     }
 
-    /// What transitions that intervals keep from ever firing would add to a sum: the checker does
-    /// not ask why they do not fire.
+    /// Returns the changes of a sum by transitions that can never fire according to the intervals.
+    /// The checker considers these transitions as well.
     fn impossible_changes(&self, sum: &LinearSum) -> BTreeMap<TransitionId, i128> {
         let mut changes: BTreeMap<TransitionId, i128> = BTreeMap::new();
         for &(p, a) in sum.terms() {
@@ -214,10 +215,11 @@ impl<'n> Terms<'n> {
         changes
     }
 
-    /// Has rows that are sums of others know it, after all of them. What never changes is taken out
-    /// of those that do change, and then what keeps its remainder: what is left of a sum that never
-    /// changes keeps its own then, and what never changes as a whole bounds its parts. Flows come
-    /// first, and each in the order of terms: the checker does the same.
+    /// Adds equations that express rows through other rows. Call it after all rows have been added.
+    /// First, constant sums are subtracted from the other rows, then sums with a fixed remainder.
+    /// The rest of a constant sum then has a fixed remainder too, and the constant sum bounds its
+    /// parts. Constant sums come first, and each group is in the order of terms: the checker uses
+    /// the same order.
     pub(super) fn compose(&mut self) {
         let of = |is: &dyn Fn(usize) -> bool| -> Vec<Relation> {
             self.relations.iter().filter(|relation| is(relation.term)).cloned().collect()
@@ -226,7 +228,8 @@ impl<'n> Terms<'n> {
             (of(&|term| self.is_flow(term)), of(&|term| self.keeps_remainder(term)));
         let from = flows.len();
         let others = [flows, kept].concat();
-        // What is in a sum begins with one of its parts; there may be thousands that do not.
+        // Index by first part: a sum can only be contained if its first part is. This avoids trying
+        // thousands of sums.
         let mut beginning: HashMap<usize, Vec<usize>> = HashMap::new();
         for (position, other) in others.iter().enumerate() {
             beginning.entry(other.parts[0].0).or_default().push(position);
@@ -270,7 +273,7 @@ impl<'n> Terms<'n> {
         }
     }
 
-    /// Several places as a sum.
+    /// Returns the linear sum of the parts, if all are places and there are several.
     fn sum_of(&self, parts: &BTreeMap<usize, i128>) -> Option<LinearSum> {
         let term = |(&part, &a): (&usize, &i128)| {
             let is_place = part < self.net.place_count();
@@ -280,8 +283,9 @@ impl<'n> Terms<'n> {
         LinearSum::new(terms?).ok().filter(|sum| sum.terms().len() > 1)
     }
 
-    /// What a sum that never changes leaves for each of its parts, where the others need their
-    /// least. Documents name these sums, and no others, so that the checker sees it, too.
+    /// Tightens the upper bounds of the parts of a constant sum: each part is at most the rest when
+    /// the others take their minimum. The certificate names these sums, so the checker derives the
+    /// same bounds.
     fn tighten(&mut self, relation: &Relation) {
         let most = self.high[relation.term].filter(|_| self.is_flow(relation.term));
         let Some(most) = most else { return };
@@ -292,7 +296,8 @@ impl<'n> Terms<'n> {
         let Some(least) = least else { return };
         let all: i128 = least.iter().sum();
         for (&(part, a), own) in relation.parts.iter().zip(&least) {
-            // Those of places have derivations.
+            // Bounds of places need separate derivations in the certificate, so they stay
+            // unchanged.
             if a < 0 || part < self.net.place_count() {
                 continue;
             }
@@ -301,13 +306,13 @@ impl<'n> Terms<'n> {
         }
     }
 
-    /// The least value of a term from there on.
+    /// Returns the smallest admissible value of a term that is at least `value`.
     pub(super) fn from(&self, term: usize, value: i128) -> i128 {
         let Remainder { of, modulus } = self.remainders[term];
         value + (of - value).rem_euclid(modulus)
     }
 
-    /// The largest value of a term up to there.
+    /// Returns the largest admissible value of a term that is at most `value`.
     pub(super) fn up_to(&self, term: usize, value: i128) -> i128 {
         let Remainder { of, modulus } = self.remainders[term];
         value - (value - of).rem_euclid(modulus)
@@ -317,23 +322,24 @@ impl<'n> Terms<'n> {
         self.remainders[term].modulus > 1
     }
 
-    /// The terms that keep their remainder, with the modulus.
+    /// Returns the terms with a fixed remainder, with the modulus.
     pub(super) fn remainders(&self) -> impl Iterator<Item = (usize, i128)> {
         let all = self.remainders.iter().enumerate();
         all.map(|(term, it)| (term, it.modulus)).filter(|&(_, modulus)| modulus > 1)
     }
 
-    /// What rows are sums of.
+    /// Returns the equations of the rows.
     pub(super) fn relations(&self) -> &[Relation] {
         &self.relations
     }
 
-    /// Whether it is a row whose value never changes.
+    /// Returns true if the term is a row with a constant value.
     pub(super) fn is_flow(&self, term: usize) -> bool {
         term >= self.net.place_count() && self.changes[term].is_empty()
     }
 
-    /// The bound that a comparison is; `None` for one without places, or one that rounding changes.
+    /// Returns a comparison as a bound, rounded for a coefficient other than ±1. Returns `None` for
+    /// a comparison without places.
     pub(super) fn bound(&mut self, atom: &Atom) -> Option<Bound> {
         let value = i128::from(atom.bound);
         match atom.sum.terms() {
@@ -352,7 +358,7 @@ impl<'n> Terms<'n> {
         }
     }
 
-    /// "The term is at least `value`" as a comparison; `None` beyond 64 bits.
+    /// Returns "the term is at least `value`" as a comparison. Returns `None` beyond 64 bits.
     pub(super) fn at_least(&self, term: usize, value: i128) -> Option<Atom> {
         let bound = i64::try_from(-value).ok()?;
         let sum = match term.checked_sub(self.net.place_count()) {
@@ -362,7 +368,7 @@ impl<'n> Terms<'n> {
         Some(Atom { sum: sum.negated(), bound })
     }
 
-    /// A bound as a comparison; `None` beyond 64 bits.
+    /// Returns a bound as a comparison. Returns `None` beyond 64 bits.
     pub(super) fn atom(&self, bound: Bound) -> Option<Atom> {
         match bound.upper {
             false => self.at_least(bound.term, bound.value),
@@ -370,7 +376,7 @@ impl<'n> Terms<'n> {
         }
     }
 
-    /// The rows with their terms.
+    /// Returns the rows with their terms.
     pub(super) fn rows(&self) -> impl Iterator<Item = (usize, &LinearSum)> {
         self.rows.iter().enumerate().map(|(at, sum)| (self.net.place_count() + at, sum))
     }
@@ -383,26 +389,27 @@ impl<'n> Terms<'n> {
         self.high[term]
     }
 
-    /// Whether the bound holds of every reachable marking, or of none, as intervals tell.
+    /// Returns true if the bound holds in every reachable marking according to the intervals, false
+    /// if in none, and `None` if the intervals do not decide.
     pub(super) fn decide(&self, bound: Bound) -> Option<bool> {
         let (low, high) = (self.low[bound.term], self.high[bound.term]);
         let (least, most) = if bound.upper { (low, high) } else { (high, low) };
-        // `most` within: always; `least` without: never.
+        // If `most` satisfies the bound, all values do. If `least` violates it, all values do.
         if most.is_some_and(|value| bound.holds(value)) {
             return Some(true);
         }
         least.is_some_and(|value| !bound.holds(value)).then_some(false)
     }
 
-    /// Whether the bound holds initially.
+    /// Returns true if the bound holds initially.
     pub(super) fn holds_at_first(&self, bound: Bound) -> bool {
         bound.holds(self.initial[bound.term])
     }
 
-    /// Values that make the bound say less, the least first; none where it has but one.
+    /// Returns weaker values for the bound, the weakest first. Empty if there are none.
     pub(super) fn looser(&self, bound: Bound) -> Vec<i128> {
         let end = if bound.upper { self.high[bound.term] } else { self.low[bound.term] };
-        // Without an upper end, as far again.
+        // Without an upper limit, the value is about doubled.
         let end = end.unwrap_or(2 * bound.value.abs() + 8);
         let loosest = if bound.upper { end - 1 } else { end + 1 };
         let half = loosest + (bound.value - loosest) / 2;
@@ -415,13 +422,13 @@ impl<'n> Terms<'n> {
         values
     }
 
-    /// Whether the initial marking is in the cube.
+    /// Returns true if the cube contains the initial marking.
     pub(super) fn is_initial(&self, cube: &[Bound]) -> bool {
         cube.iter().all(|&bound| self.holds_at_first(bound))
     }
 
-    /// The transitions that may lead into the cube from outside, ascending: those that help one of
-    /// its bounds to become true.
+    /// Returns the transitions that may lead into the cube from outside, in ascending order: those
+    /// that can make one of its bounds true.
     pub(super) fn entrants(&self, cube: &[Bound]) -> Vec<TransitionId> {
         let helped = cube.iter().flat_map(|bound| {
             let changes = self.changes[bound.term].iter();
@@ -433,15 +440,15 @@ impl<'n> Terms<'n> {
         all
     }
 
-    /// What `t` adds to a term.
+    /// Returns the change of a term by firing `t`.
     fn change(&self, t: TransitionId, term: usize) -> i128 {
         let changes = &self.changes[term];
         changes.binary_search_by_key(&t, |&(t, _)| t).map_or(0, |at| changes[at].1)
     }
 
-    /// What has to hold before a firing of `t` that leads into the cube: first what `t` takes, then
-    /// what the upper ends of intervals ask for after it, then each bound of the cube as it reads
-    /// before.
+    /// Returns the preconditions for firing `t` into the cube: first the enabling condition, then
+    /// the upper bounds of the places after the firing, then each bound of the cube, shifted to the
+    /// marking before.
     pub(super) fn before(&self, t: TransitionId, cube: &[Bound]) -> Vec<(Bound, Why)> {
         let inputs = self.net.pre(t).iter().map(|arc| {
             let (term, value) = (arc.place.index(), i128::from(arc.weight));
@@ -461,19 +468,19 @@ impl<'n> Terms<'n> {
     }
 }
 
-/// Why something has to hold before a firing.
+/// The origin of a precondition of a firing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// The transition takes so many tokens.
+    /// The enabling condition of the transition.
     Enabled,
-    /// No marking beyond is reachable.
+    /// The upper bound of a place after the firing.
     Within,
-    /// The bound of the cube at this position holds after it.
+    /// The bound of the cube at this position.
     Bound(usize),
 }
 
 impl Why {
-    /// The position, if it is for a bound of the cube.
+    /// Returns the position of the bound in the cube, if the precondition comes from the cube.
     pub(super) fn position(self) -> Option<usize> {
         match self {
             Why::Bound(at) => Some(at),

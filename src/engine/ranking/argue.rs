@@ -8,7 +8,7 @@ use crate::evidence::no_run::{ExcludedPairs, Movers, NoRun, NoRunFlaw, Reason};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{Net, Predicate};
 use parikh_solvers::Budget;
-use parikh_temporal::{Limits, Node, Tableau, TooLarge, Values};
+use parikh_temporal::{AutomatonLimits, AutomatonTooLarge, LinearTableau, Node, PartValues};
 use std::collections::HashMap;
 
 /// Steps that are gone through one by one, from few to many; more only where the formula says X
@@ -25,7 +25,7 @@ const FIRST_SHARE: f64 = 0.2;
 pub enum Failure {
     /// The property has no automaton of a size that is worth it.
     #[error(transparent)]
-    Automaton(#[from] TooLarge),
+    Automaton(#[from] AutomatonTooLarge),
     /// The checker does not accept what is there.
     #[error(transparent)]
     Refused(#[from] NoRunFlaw),
@@ -50,7 +50,7 @@ pub fn argue(
     budget: &Budget,
 ) -> Result<NoRun, Failure> {
     let formulas = property.formulas();
-    let tableau = Tableau::new(formulas, property.formula(), Limits::default())?;
+    let tableau = LinearTableau::new(formulas, property.formula(), AutomatonLimits::default())?;
     let goes_on = &mut || !budget.is_exhausted();
     let (given, refuted) = excluded(property, &tableau, never);
     let (documents, cover, rankings) = (Vec::new(), Vec::new(), Vec::new());
@@ -110,23 +110,26 @@ pub(in crate::engine) fn take(pairs: &mut Pairs, refuted: &[ExcludedPairs]) {
 
 /// How many X stand one below the other in the formula, at most.
 fn nexts(property: &RunProperty) -> usize {
-    property.formulas().fold(property.formula(), |_, node, made: &Values<_, usize>| match node {
-        Node::Next(_, part) => made[*part] + 1,
-        Node::True | Node::False | Node::Literal(_) => 0,
-        Node::And(parts) | Node::Or(parts) => {
-            parts.iter().map(|&part| made[part]).max().unwrap_or(0)
-        }
-        Node::Until(_, left, right) | Node::Release(_, left, right) => {
-            made[*left].max(made[*right])
-        }
-    })
+    property.formulas().fold(
+        property.formula(),
+        |_, node, made: &PartValues<_, usize>| match node {
+            Node::Next(_, part) => made[*part] + 1,
+            Node::True | Node::False | Node::Literal(_) => 0,
+            Node::And(parts) | Node::Or(parts) => {
+                parts.iter().map(|&part| made[part]).max().unwrap_or(0)
+            }
+            Node::Until(_, left, right) | Node::Release(_, left, right) => {
+                made[*left].max(made[*right])
+            }
+        },
+    )
 }
 
 /// The edges that one of `never` excludes, whatever moves or where nothing does, and those of
 /// `never` that do.
 pub(in crate::engine) fn excluded(
     property: &RunProperty,
-    tableau: &Tableau,
+    tableau: &LinearTableau,
     never: &[Predicate],
 ) -> (Vec<Predicate>, Vec<ExcludedPairs>) {
     let premises = Premises::new(property, never);

@@ -5,11 +5,11 @@ use crate::engine::lasso::Lassos;
 use crate::evidence::certificate::markings::visit;
 use crate::evidence::no_run::{ExcludedPairs, Movers, NoRun, Reason};
 use fastrand::Rng;
-use parikh_net::generate::{Kind, Shape, random, random_ltl, random_predicate};
+use parikh_net::generate::{RandomKind, Shape, random, random_ltl, random_predicate};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Facts, Net, Predicate, text};
 use parikh_solvers::Budget;
-use parikh_temporal::{Ltl, Names, parse_ltl};
+use parikh_temporal::{AtomNames, Ltl, parse_ltl};
 
 fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let mut atoms: Vec<RunAtom> =
@@ -87,7 +87,7 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
     let (mut plain, mut given) = (0, 0);
     for seed in 0..1500 {
         let mut rng = Rng::with_seed(seed);
-        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let (facts, budget) = (Facts::none(&net), Budget::unlimited());
         let properties: Vec<RunProperty> = (0..2).map(|_| property(&mut rng, &net)).collect();
@@ -131,7 +131,7 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
 /// That no run of the net has the property, over `NAME>=1` by place and `!NAME` by transition.
 fn holds(net: &str, property: &str, atoms: &[(&str, &str)]) -> bool {
     let net = text::parse(net).unwrap();
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     for (name, _) in atoms {
         names.atom(name);
     }
@@ -152,7 +152,7 @@ fn what_never_holds_is_a_premise_where_it_is_used() {
     let at_least = |name| Predicate::at_least(net.place_named(name).unwrap(), 1);
     let [q, r] = ["q", "r"].map(at_least);
     let atoms = [q.clone(), r.clone()].map(RunAtom::Holds);
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     let formula = parse_ltl("F (a & X b)", &mut formulas, &mut names).unwrap();
     let property = RunProperty::new(&formulas, formula, &atoms);
     assert!(argue(&net, &property, &[], &Budget::unlimited()).is_err());

@@ -1,23 +1,23 @@
-//! Bounded model checking in integers: is the goal reached in 1, 2, 4, 8, … steps?
+//! Bounded model checking in integers: is the goal reachable in 1, 2, 4, 8, … steps?
 //!
-//! In a [step](parikh_encodings::steps) every transition fires as often as what is there allows.
-//! What is asked when is that of [all rows](crate::engine::bmc).
+//! In a [step](parikh_encodings::steps) every transition fires as often as the available tokens
+//! permit. The schedule of queries is that of [all unrollings](crate::engine::bmc).
 
 use super::FIRST_SLICE;
 use super::unrolled::{self, Unrolled};
 use crate::engine::Assignment;
 use crate::engine::bmc::{Bmc, Extended, Row, Said};
-use parikh_encodings::unrolling::Between;
+use parikh_encodings::unrolling::StepKind;
 use parikh_net::{GoalId, Predicate};
 use parikh_solvers::Budget;
 use std::time::Duration;
 
-/// A row of steps in integers, and the solver.
+/// An unrolling with integer steps, with its solver.
 pub(super) struct Steps<'g>(Unrolled<'g>);
 
-/// The engine at work.
+/// Creates a session of the engine.
 pub(super) fn session<'g>(work: Assignment<'g>) -> Result<Bmc<'g, Steps<'g>>, String> {
-    let row = Steps(Unrolled::initial(&work, Steps::NAME, Between::Step)?);
+    let row = Steps(Unrolled::initial(&work, Steps::NAME, StepKind::Step)?);
     Ok(Bmc::new(work, row))
 }
 

@@ -1,13 +1,12 @@
-//! k-induction in integers: can k + 1 markings in a row, of which the known facts allow each, end
-//! with the first one that satisfies the goal? For k = 1, 2, 4, 8, …
+//! k-induction in integers, for k = 1, 2, 4, 8, …: is there a path of k + 1 markings, all allowed
+//! by the known facts, whose last marking is its first goal marking?
 //!
-//! Where a solver says no, the *step case* holds for k: a goal that is reached at all is reached by
-//! fewer than k firings. But that is the solver's word, about k firings at once, and no document
-//! says such a thing. So an inductive invariant is looked for then, and only then, by
-//! [backward search](crate::engine::pdr) from the goal: where the step case holds by flows and
-//! bounds that backward search sees at work, it ends after k rounds, with a document for the
-//! checker, or with a witness. What it finds is answered; that a step case holds is said in the
-//! log.
+//! If the solver answers no, the *step case* holds for k: a reachable goal is reached by fewer than
+//! k firings. But this rests on the solver and concerns k firings at once, for which there is no
+//! certificate format. So only then an inductive invariant is searched for, by [backward
+//! search](crate::engine::pdr) from the goal. If the step case holds because of place invariants
+//! and bounds that backward search uses too, the search ends after k rounds with a certificate or a
+//! witness. Only its results are answers. A step case alone is only mentioned in the log.
 //!
 //! # Source
 //! M. Sheeran, S. Singh, G. Stålmarck, *Checking safety properties using induction and a
@@ -17,36 +16,36 @@ use super::unrolled::{Extended, Said, Unrolled};
 use super::{ROUNDS, TECHNIQUE, first_slice};
 use crate::engine::pdr::{BackwardSearch, more};
 use crate::engine::{Assignment, Progress, Session};
-use parikh_encodings::unrolling::Between;
+use parikh_encodings::unrolling::StepKind;
 use parikh_net::{FiringSequence, GoalId, MarkingGoal, Predicate};
 use parikh_solvers::Budget;
 use parikh_solvers::term::Term;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// At work on all goals of a ground.
+/// The engine with its state on a net.
 pub(super) struct KInduction<'g> {
     backward: BackwardSearch<'g>,
     work: Assignment<'g>,
     unrolled: Unrolled<'g>,
-    /// k, now.
+    /// The current k.
     steps: usize,
-    /// Goals that nothing more is asked about at this length.
+    /// Goals without further queries at this length.
     done: BTreeSet<GoalId>,
-    /// Goals that had their turn in this round, which the budget may end anywhere.
+    /// Goals already treated in this round. The budget may interrupt a round at any goal.
     had_turn: BTreeSet<GoalId>,
-    /// Goals whose step case holds, with k, as they were asked.
+    /// Goals whose step case holds, with k and the predicate asked.
     held: BTreeMap<GoalId, (usize, Predicate)>,
     rounds: u32,
     slice: Option<Duration>,
-    /// Step cases that hold, and those of them whose goal was settled by it.
+    /// Number of proved step cases.
     step_cases: u64,
     settled: u64,
 }
 
 impl<'g> KInduction<'g> {
     pub(super) fn new(work: Assignment<'g>) -> Result<Self, String> {
-        let unrolled = Unrolled::any(&work, "k-induction-smt", Between::Firing)?;
+        let unrolled = Unrolled::any(&work, "k-induction-smt", StepKind::Firing)?;
         Ok(KInduction {
             backward: BackwardSearch::new(work.clone()),
             work,
@@ -67,7 +66,7 @@ impl<'g> KInduction<'g> {
         ground.goals().iter().filter(|(id, _)| board.is_open(*id)).cloned().collect()
     }
 
-    /// What is to be unreachable; nothing where there is nothing to be asked.
+    /// Returns the predicate to prove unreachable, or `None` if there is nothing to ask.
     fn predicate(&self, id: GoalId, goal: &MarkingGoal) -> Option<Predicate> {
         let Assignment { ground, board, .. } = self.work;
         let under = board.under(TECHNIQUE).on(ground);
@@ -110,7 +109,7 @@ impl<'g> KInduction<'g> {
         }
     }
 
-    /// Looks for an invariant.
+    /// Searches for an inductive invariant.
     fn certify(&mut self, id: GoalId, goal: &MarkingGoal, budget: &Budget) {
         self.backward.work_on(id, goal, budget);
         if !self.work.board.is_open(id) {
@@ -147,7 +146,7 @@ impl Session for KInduction<'_> {
                     self.done.insert(*id);
                     continue;
                 };
-                // Of a maximum something else may be asked by now.
+                // The predicate of a maximum may have changed.
                 if self.held.get(id).is_some_and(|(_, held)| *held != predicate) {
                     self.held.remove(id);
                 }
@@ -170,7 +169,7 @@ impl Session for KInduction<'_> {
                 if open.iter().all(|(id, _)| self.backward.has_given_up(*id)) {
                     return Progress::Finished;
                 }
-                // Where all step cases hold there is nothing left to ask, but to certify them.
+                // If all step cases hold, only the search for invariants is left.
                 if !open.iter().all(|(id, _)| self.held.contains_key(id)) {
                     self.steps *= 2;
                     self.done.clear();

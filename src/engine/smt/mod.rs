@@ -1,19 +1,17 @@
-//! Bounded model checking and k-induction in integers, asked of an SMT solver.
+//! Bounded model checking and k-induction in integers, with an SMT solver.
 //!
-//! Read in this order: `unrolled` (markings in a row as terms, and who is asked about them), `bmc`,
-//! `k_induction`.
+//! Reading order: `unrolled` (unrollings as terms, with their solver), `bmc`, `k_induction`.
 //!
-//! Whatever a net is like, its firings are linear arithmetic: places without bounds, weights, 10⁹
-//! tokens cost no more than one-safe ones. What decides how far one gets is the solver, which is Z3
-//! or any command of the user (`--smt-solver`), always in a process of its own; so these engines
-//! take part where they are asked for by name, and are there for whoever compares encodings and
-//! solvers. One takes part by default where [propositions](crate::engine::bmc) cannot write down
-//! how many tokens there may be.
+//! The firings of any net are linear arithmetic: unbounded places, weights and 10⁹ tokens cost no
+//! more than one-safe places. The limit is the solver, which is Z3 or a command given by the user
+//! (`--smt-solver`), always in its own process. So these engines run only if requested by name, for
+//! comparisons of encodings and solvers. One engine also runs by default if the [propositional
+//! encoding](crate::engine::bmc) cannot represent the possible numbers of tokens.
 //!
-//! # Whom to believe
-//! Nobody. A model becomes a firing sequence, which the board replays. That a solver finds no model
-//! is its word: bmc goes on with more steps then, and what k-induction hears makes it look for an
-//! inductive invariant, which is a document for the checker, or nothing is answered.
+//! # Trust
+//! The solver is not trusted. A model is converted to a firing sequence, which the board replays.
+//! If the solver finds no model, bmc continues with more steps, and k-induction searches for an
+//! inductive invariant that the checker verifies.
 
 mod bmc;
 mod k_induction;
@@ -25,7 +23,8 @@ use parikh_encodings::propositional::RANGE;
 use parikh_net::Provenance;
 use std::time::Duration;
 
-/// In the registry, for whoever asks for it: witnesses of few steps, whatever the numbers.
+/// The registry entry of SMT-based bounded model checking, which runs on request: finds witnesses
+/// of few steps with numbers of any size.
 pub const BMC: Engine = Engine {
     name: "bmc-smt",
     technique: TECHNIQUE,
@@ -35,7 +34,8 @@ pub const BMC: Engine = Engine {
     start: |work| Ok(Box::new(bmc::session(work)?)),
 };
 
-/// In the registry: the same, where places may hold more than propositions are written down for.
+/// The registry entry of the same engine for nets with places that exceed the propositional
+/// encoding. It runs by default.
 pub const WIDE: Engine = Engine {
     name: "bmc-wide",
     role: Role::UnrollWide,
@@ -43,15 +43,15 @@ pub const WIDE: Engine = Engine {
         false => each_slice_anew(|_| "no place has many values".to_owned()),
         true => match bmc::session(work) {
             Ok(session) => Ok(Box::new(session) as Box<dyn Session>),
-            // Nobody asked for it.
+            // The engine was not requested, so a missing solver is no error.
             Err(why) => each_slice_anew(move |_| why.clone()),
         },
     },
     ..BMC
 };
 
-/// Whether some place may have more values than [propositions](crate::engine::bmc) are written down
-/// for.
+/// Returns true if some place may have more values than the [propositional
+/// encoding](crate::engine::bmc) represents.
 fn is_wide(work: &Assignment<'_>) -> bool {
     let (net, facts) = (work.ground.net(), work.ground.facts());
     let intervals = Intervals::new(net, facts);
@@ -60,7 +60,8 @@ fn is_wide(work: &Assignment<'_>) -> bool {
     net.places().any(|p| !level.high(p).is_some_and(|high| few(p, high)))
 }
 
-/// In the registry, for whoever asks for it: step cases by a solver, invariants where they hold.
+/// The registry entry of SMT-based k-induction, which runs on request: step cases by a solver, then
+/// invariants.
 pub const K_INDUCTION: Engine = Engine {
     name: "k-induction-smt",
     sides: Sides::Both,
@@ -70,14 +71,14 @@ pub const K_INDUCTION: Engine = Engine {
 
 const TECHNIQUE: &str = "SAT_SMT";
 
-/// The time for a question in the first round, at least and at most; it doubles from round to
+/// Minimum and maximum of the time slice per query in the first round. It doubles from round to
 /// round.
 const FIRST_SLICE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// A question without answer is asked so often before the row is made longer all the same.
+/// Number of rounds with unanswered queries before the unrolling is extended anyway.
 const ROUNDS: u32 = 2;
 
-/// The time for a question in the first round, of so many goals.
+/// Returns the time slice per query in the first round for `goals` goals.
 fn first_slice(budget: &parikh_solvers::Budget, goals: usize) -> Duration {
     let (least, most) = FIRST_SLICE;
     let fair = budget.remaining().map_or(most, |left| left / goals.max(1) as u32);

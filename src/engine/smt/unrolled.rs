@@ -1,11 +1,11 @@
-//! A row of markings as terms, and the solver that knows it.
+//! An unrolling as terms, with its solver.
 //!
-//! All goals of a ground share it: what a marking and the next have to do with each other is said
-//! once, and a goal is assumed for the time of a question. Nothing is ever taken back when the row
-//! grows, so that the solver keeps what it has learnt.
+//! All goals of a net share it: the transition relation is asserted once per step, and a goal is
+//! assumed only for a query. Nothing is retracted when the unrolling grows, so the solver keeps
+//! what it has learnt.
 
 use crate::engine::Assignment;
-use parikh_encodings::unrolling::{Between, Row};
+use parikh_encodings::unrolling::{MarkingSequence, StepKind};
 use parikh_encodings::variables::Variables;
 use parikh_encodings::{EncodeError, Numbers, bounds, flows, traps};
 use parikh_net::{FiringSequence, PlaceId, Predicate, TransitionId};
@@ -18,51 +18,51 @@ use parikh_solvers::{Budget, NoAnswer};
 use std::fmt;
 use std::time::Instant;
 
-/// A row has no more variables: beyond, no solver has an answer in our time.
+/// Limit on the number of variables. Beyond it, no solver answers in reasonable time.
 const MOST_VARIABLES: usize = 4_000_000;
 
-/// A place holds no more in a witness: what is put before anything is taken adds up to less than
-/// 2⁶³ then, beyond which nobody counts.
+/// Limit on the tokens of a place in a witness. It ensures that intermediate markings of a step
+/// stay below 2⁶³ tokens.
 const MOST_TOKENS: u64 = (1 << 62) - 1;
 
-/// Markings in a row, and who is asked about them.
+/// An unrolling together with its SMT solver.
 pub(super) struct Unrolled<'g> {
     name: &'static str,
     variables: Variables<'g>,
-    row: Row,
-    between: Between,
+    row: MarkingSequence,
+    between: StepKind,
     solver: Box<dyn SmtSolver>,
     dump: Option<Dump>,
-    /// By place what it holds at most in markings that are of use.
+    /// For each place, an upper bound of its tokens in useful markings.
     bounds: Vec<Option<u64>>,
-    /// So many were asked.
+    /// Number of queries.
     questions: u64,
-    /// So many the solver failed at, and how at the last of them.
+    /// Number of queries at which the solver failed, and the last error.
     failures: (u64, String),
 }
 
-/// What came of a question.
+/// Result of a query.
 pub(super) enum Said {
-    /// It is so in this model.
+    /// Satisfiable, with the given model.
     Possible(Model),
-    /// It cannot be, says the solver.
+    /// Unsatisfiable, according to the solver.
     Impossible,
-    /// There was no time.
+    /// Time ran out.
     Unfinished,
-    /// The solver does not know, and never will.
+    /// The solver does not know, and more time would not help.
     Unknown(String),
 }
 
-/// How far a row was made longer.
+/// Result of extending an unrolling.
 pub(super) enum Extended {
     ToTheEnd,
     /// The budget ended first.
     InPart,
-    /// No solver has an answer about a row of that length.
+    /// No solver would answer a query about an unrolling of this length.
     TooLong,
 }
 
-/// Without the values.
+/// Formats the result without the model's values.
 impl fmt::Debug for Said {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -75,26 +75,26 @@ impl fmt::Debug for Said {
 }
 
 impl<'g> Unrolled<'g> {
-    /// A row that begins with the initial marking.
+    /// Creates an unrolling that begins with the initial marking.
     pub(super) fn initial(
         work: &Assignment<'g>,
         name: &'static str,
-        between: Between,
+        between: StepKind,
     ) -> Result<Self, String> {
-        let mut this = Self::new(work, name, between, Row::initial)?;
+        let mut this = Self::new(work, name, between, MarkingSequence::initial)?;
         for (bound, &tokens) in this.bounds.iter_mut().zip(work.ground.net().initial().tokens()) {
             *bound = Some(bound.map_or(MOST_TOKENS, |bound| bound.min(MOST_TOKENS)).max(tokens));
         }
         Ok(this)
     }
 
-    /// A row that begins with any marking that the known facts allow.
+    /// Creates an unrolling that begins with any marking that the known facts allow.
     pub(super) fn any(
         work: &Assignment<'g>,
         name: &'static str,
-        between: Between,
+        between: StepKind,
     ) -> Result<Self, String> {
-        let mut this = Self::new(work, name, between, Row::any)?;
+        let mut this = Self::new(work, name, between, MarkingSequence::any)?;
         let facts = work.ground.facts();
         let variables = &mut this.variables;
         let mut said = variables.domain(false);
@@ -109,8 +109,8 @@ impl<'g> Unrolled<'g> {
     fn new(
         work: &Assignment<'g>,
         name: &'static str,
-        between: Between,
-        row: impl FnOnce(&Variables<'g>) -> Row,
+        between: StepKind,
+        row: impl FnOnce(&Variables<'g>) -> MarkingSequence,
     ) -> Result<Self, String> {
         let solver = smt_solver(work.smt_solver.as_ref()).map_err(|error| error.to_string())?;
         tracing::info!("{name}: {}", solver.name());
@@ -131,12 +131,12 @@ impl<'g> Unrolled<'g> {
         })
     }
 
-    /// How many steps lead to the last marking.
+    /// Returns the number of steps.
     pub(super) fn steps(&self) -> usize {
         self.row.steps()
     }
 
-    /// Makes the row so long, as far as the budget lasts.
+    /// Extends the unrolling to this number of steps, as far as the budget permits.
     pub(super) fn extend_to(&mut self, steps: usize, budget: &Budget) -> Extended {
         let net = self.variables.net;
         let each = net.place_count() + net.transition_count();
@@ -159,7 +159,7 @@ impl<'g> Unrolled<'g> {
                     said.push(self.variables.terms.at_most(variable, most));
                 }
             }
-            // All terms are of one arena.
+            // All terms belong to the same arena, so the assertion cannot fail.
             if self.assert(&said).is_err() {
                 return Extended::TooLong;
             }
@@ -171,12 +171,12 @@ impl<'g> Unrolled<'g> {
         said.iter().try_for_each(|&term| self.solver.assert(&self.variables.terms, term))
     }
 
-    /// That the marking after so many steps satisfies a predicate.
+    /// Returns the term "the marking after `step` steps satisfies the predicate".
     pub(super) fn holds(&mut self, predicate: &Predicate, step: usize) -> Term {
         self.row.holds(&mut self.variables, predicate, step)
     }
 
-    /// Whether all of these can be true of a row.
+    /// Asks if the unrolling is satisfiable under these assumptions.
     pub(super) fn ask(&mut self, subject: &str, assumed: &[Term], budget: &Budget) -> Said {
         if let Some(dump) = &self.dump {
             let steps = self.row.steps();
@@ -202,7 +202,7 @@ impl<'g> Unrolled<'g> {
         said
     }
 
-    /// The first time is worth a word to whoever wonders why there are no answers.
+    /// Counts a failure of the solver. The first one is logged as a warning.
     fn failed(&mut self, why: &str) {
         let (count, last) = &mut self.failures;
         if *count == 0 {
@@ -213,7 +213,7 @@ impl<'g> Unrolled<'g> {
         why.clone_into(last);
     }
 
-    /// What became of questions, in a few words.
+    /// Returns a short summary of the queries.
     pub(super) fn statistics(&self) -> String {
         let text = format!("{} questions", self.questions);
         match &self.failures {
@@ -226,7 +226,8 @@ impl<'g> Unrolled<'g> {
         }
     }
 
-    /// What fires in a model; `None` where a number is none that we count with.
+    /// Returns the firing sequence of a model. Returns `None` if a number exceeds the supported
+    /// range.
     pub(super) fn sequence(&self, model: &Model) -> Option<FiringSequence> {
         let mut sequence = FiringSequence::new();
         for step in self.row.fired() {

@@ -1,54 +1,54 @@
-//! Firing a transition many times at once.
+//! Acceleration: firing a transition many times in one step.
 //!
-//! In a net with 4·10⁹ tokens on a place, what is behind the last of them is out of reach for a
-//! walker that moves them one by one. A transition that may repeat is therefore fired, some of the
-//! time, a whole run at once: as often as it can, half as often, a random number of times, or just
-//! as often as it takes until *something happens*: until the first of its cells leaves the interval
-//! in which no transition and no goal depends on it. The markings in between are passed by; the
-//! last choice is the one that misses nothing but values.
+//! In a net with 4·10⁹ tokens on a place, a walk that moves them one by one never gets far. So a
+//! repeatable transition is sometimes fired many times at once. The count is the largest possible,
+//! half of it, random, or the smallest count with an effect: until some changed cell leaves its
+//! interval in which no transition and no goal depends on its value. The walk does not visit the
+//! markings in between. The last kind of count skips no change of enabledness and no atom.
 //!
-//! In safe nets nothing repeats. The walker notices that its attempts are in vain and makes fewer.
+//! In safe nets nothing repeats. The walker measures the success rate and reduces the number of
+//! attempts.
 
 use super::compiled::Change;
 use super::machine::{Machine, below};
 use fastrand::Rng;
 use parikh_net::{PlaceId, TransitionId};
 
-/// No run is longer: it would not fit the journal.
+/// Limit on the count of one accelerated firing, so that it fits in the journal.
 const LONGEST: i64 = 1 << 39;
-/// A transition that takes nothing for good could repeat for ever; it does at most this often.
+/// Limit on the count if the transition decreases no place and could repeat forever.
 const LONGEST_FREE: i64 = 1 << 20;
-/// After this many attempts their success is judged.
+/// Number of attempts between two evaluations of the success rate.
 const TRIAL: u32 = 4096;
 
-/// How often runs are tried, and how that has worked.
+/// Chance of acceleration, and its success rate.
 pub(super) struct Acceleration {
-    /// Of 256 firings, how many try for a run.
+    /// Chance of attempting acceleration, in 256ths.
     chance: u32,
     tried: u32,
     gained: u32,
 }
 
 impl Acceleration {
-    /// For a net as it is initially: tried often where there are many tokens.
+    /// Starts with a higher chance if the initial marking has several tokens on a place.
     pub(super) fn new(machine: &Machine<'_>) -> Self {
         let largest = machine.tokens().max().unwrap_or(0);
         let chance = if largest > 1 { 64 } else { 8 };
         Acceleration { chance, tried: 0, gained: 0 }
     }
 
-    /// Sets the chance, of 256.
+    /// Sets the chance, in 256ths.
     pub(super) fn set_chance(&mut self, chance: u32) {
         *self = Acceleration { chance, tried: 0, gained: 0 };
     }
 
-    /// Whether runs are tried at all.
+    /// Returns true if acceleration is attempted at all.
     #[inline]
     pub(super) fn is_on(&self) -> bool {
         self.chance > 0
     }
 
-    /// How often to fire now, at least once.
+    /// Returns the number of firings for this step, at least 1.
     #[inline]
     pub(super) fn count(
         &mut self,
@@ -92,7 +92,7 @@ impl Acceleration {
     }
 }
 
-/// How often a transition that is enabled can fire in a row, within bounds.
+/// Returns the number of times that an enabled transition can fire in a row, up to a limit.
 pub(super) fn most(machine: &Machine<'_>, class: u32, transition: u32) -> i64 {
     let net = machine.compiled.net;
     let mut most = LONGEST;
@@ -106,7 +106,7 @@ pub(super) fn most(machine: &Machine<'_>, class: u32, transition: u32) -> i64 {
             free = false;
             let place = PlaceId::new(cell as usize);
             let weight = net.pre_weight(TransitionId::new(transition as usize), place) as i64;
-            // The last firing needs `weight` too.
+            // The last firing also needs `weight` tokens.
             (value - weight) / -delta.max(-i64::MAX) + 1
         } else {
             (value.min(0) - i64::MIN.saturating_add(1))
@@ -118,7 +118,7 @@ pub(super) fn most(machine: &Machine<'_>, class: u32, transition: u32) -> i64 {
     if free { most.min(LONGEST_FREE) } else { most }
 }
 
-/// How many firings until one of the class's cells leaves its interval.
+/// Returns the number of firings until a cell changed by the class leaves its interval.
 fn until_something_happens(machine: &Machine<'_>, class: u32) -> i64 {
     let mut soonest = LONGEST;
     for &Change { cell, delta } in machine.compiled.changes_of(class) {

@@ -1,36 +1,36 @@
-//! What a walk towards one goal wishes for: an interval for each of a few cells.
+//! The target of a directed walk: an interval for each of a few cells.
 //!
-//! A goal is a tree of conjunctions and disjunctions. For one walk it is made a conjunction: of
-//! each disjunction one part is chosen, the nearest one or sometimes any. What is left asks each
-//! cell it mentions to lie in an interval, and the *distance* is how far the cells are out of
-//! theirs, summed up. Since the intervals stay fixed along the walk, what a firing gains is a look
-//! at the cells it changes.
+//! A goal is a tree of conjunctions and disjunctions. For one walk it is reduced to a conjunction:
+//! of each disjunction one part is chosen, usually the nearest and sometimes a random one. The
+//! result requires each mentioned cell to lie in an interval. The *distance* is the sum over the
+//! cells of the difference to their interval. The intervals are fixed during the walk, so the gain
+//! of a firing depends only on the cells that it changes.
 //!
 //! ```text
 //! goal  p ≥ 3 ∧ (q ≤ 0 ∨ enabled t)       one walk:      p ∈ [3, ∞)  q ∈ (−∞, 0]
 //! t takes q + 2·r                         another one:   p ∈ [3, ∞)  q ∈ [1, ∞)  r ∈ [2, ∞)
 //! ```
 //!
-//! A maximum asks for more than was ever seen.
+//! For a maximum, the target is a value larger than the largest one seen.
 
 use super::machine::{Machine, below};
 use super::watch::{NONE, Placed, place_atom};
 use fastrand::Rng;
 use parikh_net::{LinearSum, MarkingGoal, Predicate};
 
-/// The values wished for, both included.
+/// The target interval of a cell, with both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wish {
-    /// At least this.
+    /// Smallest target value.
     pub(super) low: i64,
-    /// At most this.
+    /// Largest target value.
     pub(super) high: i64,
 }
 
 const ANY: Wish = Wish { low: i64::MIN, high: i64::MAX };
 
 impl Wish {
-    /// How far a value is outside.
+    /// Returns the distance of a value to the interval.
     #[inline]
     pub(super) fn miss(self, value: i64) -> u64 {
         if value < self.low {
@@ -43,34 +43,34 @@ impl Wish {
     }
 }
 
-/// Wishes for cells.
+/// Target intervals for cells.
 pub(super) struct Aim {
     wishes: Vec<Wish>,
-    /// The cells with a wish.
+    /// The cells with a target interval.
     cells: Vec<u32>,
-    /// Whether deadness is asked for.
+    /// True if the goal requires deadness.
     pub(super) dead: bool,
 }
 
 impl Aim {
-    /// No wish for any of so many cells.
+    /// Creates a target without any interval, for the given number of cells.
     pub(super) fn new(cells: usize) -> Self {
         Aim { wishes: vec![ANY; cells], cells: Vec::new(), dead: false }
     }
 
-    /// The cells with a wish.
+    /// Returns the cells with a target interval.
     pub(super) fn cells(&self) -> &[u32] {
         &self.cells
     }
 
-    /// What is wished for a cell.
+    /// Returns the target interval of a cell.
     #[inline]
     pub(super) fn wish(&self, cell: u32) -> Wish {
         self.wishes[cell as usize]
     }
 
-    /// Wishes for as much as can be of what a maximum asks for; as [`take`](Self::take) for other
-    /// goals. The distance is of no meaning then, but to compare.
+    /// Like [`take`](Self::take), but sets an unlimited target for a maximum. The distance can then
+    /// only be compared with other distances.
     pub(super) fn take_upwards(&mut self, machine: &Machine<'_>, goal: u32, rng: &mut Rng) {
         self.take(machine, goal, rng);
         if matches!(machine.compiled.goals[goal as usize].goal, MarkingGoal::Maximise(_)) {
@@ -80,7 +80,8 @@ impl Aim {
         }
     }
 
-    /// Wishes for a goal from the marking the machine is at, choosing between its alternatives.
+    /// Sets the target for a goal from the machine's current marking, with a choice between the
+    /// alternatives of the goal.
     pub(super) fn take(&mut self, machine: &Machine<'_>, goal: u32, rng: &mut Rng) {
         self.clear();
         match machine.compiled.goals[goal as usize].goal {
@@ -88,7 +89,8 @@ impl Aim {
             MarkingGoal::Maximise(_) => {
                 let records = machine.compiled.records.iter();
                 for record in records.filter(|record| record.goals.contains(&goal)) {
-                    // One more, or many more: in steps of one, 50,000 tokens take too long.
+                    // The increment is random: with increments of one, 50,000 tokens would take too
+                    // long.
                     let bits = 64 - record.best.max(4).leading_zeros() as usize;
                     let more = 1i64 << below(rng, bits);
                     self.at_least(record.cell, record.best.saturating_add(more));
@@ -97,13 +99,14 @@ impl Aim {
         }
     }
 
-    /// Wishes for all of these predicates, whose sums the machine has as cells.
+    /// Sets the target "all these predicates hold". The machine must have a cell for each of their
+    /// sums.
     pub(super) fn take_all(&mut self, machine: &Machine<'_>, parts: &[&Predicate], rng: &mut Rng) {
         self.clear();
         parts.iter().for_each(|part| self.add(machine, part, rng));
     }
 
-    /// Wishes for these values of places or more, and for more than this value of one cell.
+    /// Sets the target "cover this marking, with a larger value in the cell `grow`".
     pub(super) fn take_covering(&mut self, machine: &Machine<'_>, values: &[i64], grow: u32) {
         self.clear();
         for (cell, &value) in values[..machine.compiled.places].iter().enumerate() {
@@ -114,7 +117,7 @@ impl Aim {
         self.at_least(grow, values[grow as usize].saturating_add(1));
     }
 
-    /// Wishes for nothing.
+    /// Removes every target interval.
     pub(super) fn clear(&mut self) {
         for cell in self.cells.drain(..) {
             self.wishes[cell as usize] = ANY;
@@ -122,13 +125,14 @@ impl Aim {
         self.dead = false;
     }
 
-    /// How far the cells are out of their intervals.
+    /// Returns the distance of the current marking to the target.
     pub(super) fn distance(&self, machine: &Machine<'_>) -> u64 {
         let misses = self.cells.iter().map(|&cell| self.wish(cell).miss(machine.value(cell)));
         misses.fold(0, u64::saturating_add)
     }
 
-    /// By how much firing the class once brings the wishes nearer.
+    /// Returns the decrease in distance to the target when the class fires once (negative if it
+    /// moves away).
     #[inline]
     pub(super) fn gain(&self, machine: &Machine<'_>, class: u32) -> i64 {
         let mut gain = 0i64;
@@ -144,8 +148,8 @@ impl Aim {
         gain
     }
 
-    /// How often the class may fire before the first of the wishes it helps is fulfilled, at least
-    /// once.
+    /// Returns how often the class can fire before the first cell that it moves towards its target
+    /// interval arrives there. At least 1.
     pub(super) fn times(&self, machine: &Machine<'_>, class: u32) -> u64 {
         let changes = machine.compiled.changes_of(class).iter();
         let times = changes.filter_map(|change| {
@@ -156,7 +160,7 @@ impl Aim {
         times.min().unwrap_or(1)
     }
 
-    /// Wishes for at least `low`.
+    /// Requires a value of at least `low`.
     pub(super) fn at_least(&mut self, cell: u32, low: i64) {
         self.note(cell);
         let wish = &mut self.wishes[cell as usize];
@@ -208,7 +212,7 @@ impl Aim {
             Predicate::Or(parts) => {
                 let any = below(rng, parts.len());
                 let nearest = parts.iter().enumerate().min_by_key(|&(at, part)| {
-                    // Ties go to different parts in different walks.
+                    // Ties are broken at random, so that walks differ.
                     (miss(machine, part), (at + any) % parts.len())
                 });
                 match nearest {
@@ -230,8 +234,8 @@ fn cell_of(machine: &Machine<'_>, sum: Option<&LinearSum>, place: u32) -> u32 {
     }
 }
 
-/// How far a predicate is from being true: the amount an atom misses, the sum over a conjunction,
-/// the least over a disjunction.
+/// Returns the distance of a predicate from truth: the missing amount for an atom, the sum over a
+/// conjunction, the minimum over a disjunction.
 fn miss(machine: &Machine<'_>, predicate: &Predicate) -> u64 {
     let tokens = |place: parikh_net::PlaceId| machine.value(place.index() as u32);
     match predicate {

@@ -1,19 +1,19 @@
-//! Chooses the strategy of the next walks: slices grow, and strategies that reach goals get more of
-//! them.
+//! Chooses the strategy of each time slice. Slices grow, and strategies that reach goals get more
+//! of them.
 //!
-//! Each strategy is an arm of a bandit. It is given slices of work; the next slice goes to the one
-//! that has had the least work for its merit, and its merit is how many goals its recent slices
-//! reached. A strategy that reaches nothing keeps a least merit, and so a share of the work,
-//! because the strategy that settles the easy goals of a net is often not the one that settles the
-//! last goal. The least merit of plans is larger: they reach goals that no other strategy does.
-//! Slices begin small, so that every strategy has been tried within some ten milliseconds, and grow
-//! while nothing is found.
+//! Each strategy is an arm of a multi-armed bandit. The next slice goes to the arm with the
+//! smallest quotient of work and merit. The merit measures how many goals the arm's recent slices
+//! reached. A strategy that reaches nothing keeps a minimum merit, and so a share of the work: the
+//! strategy that settles the easy goals of a net is often not the one that settles the last goal.
+//! The minimum merit of plans is larger, because they reach goals that no other strategy reaches.
+//! Slices begin small, so that every strategy is tried within some ten milliseconds, and grow while
+//! nothing is found.
 //!
-//! Directed strategies take one open goal at a time. Where a walk has come nearest to it is kept in
-//! a small pool, as the sequence that leads there, and later walks towards the same goal may start
-//! from one of these instead of the initial marking. Strategies measure nearness differently, so
-//! each strategy that has a measure keeps pools of its own. Another goal may be near the marking
-//! where one was reached, so some walks go on from there.
+//! Directed strategies work on one open goal at a time. A small pool keeps the firing sequences
+//! that came nearest to a goal. Later walks towards the goal may start from one of these sequences
+//! instead of the initial marking. Strategies measure the distance differently, so each has its own
+//! pools. A marking where one goal was reached may be near another goal, so some walks continue
+//! there.
 
 use super::journal::Run;
 use super::machine::below;
@@ -28,18 +28,18 @@ use super::{Config, Strategy};
 use parikh_net::{GoalId, MarkingGoal, Predicate};
 use std::collections::{BTreeMap, HashSet};
 
-/// The first slices in a small net, in units of work; a unit takes some 50 to 200 ns.
+/// Length of the first slices in a small net, in units of work. A unit takes about 50 to 200 ns.
 const FIRST_SLICE: u64 = 1 << 13;
-/// In a large net, the first slices have this much work per effect class, so that a walk gets to
-/// most of the net.
+/// Minimum work of the first slices per effect class. In a large net a walk can so reach most of
+/// the net.
 const FIRST_SLICE_PER_CLASS: u64 = 4;
-/// The longest slices.
+/// Limit on the length of a slice.
 const LONGEST_SLICE: u64 = 1 << 22;
-/// Sequences kept per goal.
+/// Limit on the number of sequences in a pool.
 const POOL: usize = 6;
-/// Pools kept at once.
+/// Limit on the number of pools.
 const POOLS: usize = 64;
-/// Longer sequences are not kept: getting there again would take a slice by itself.
+/// Limit on the length of kept sequences. Replaying a longer one would take a whole slice.
 const LONGEST_KEPT: usize = 1 << 15;
 
 struct Arm {
@@ -56,36 +56,36 @@ fn least_merit(strategy: Strategy) -> f64 {
     }
 }
 
-/// Whether directed strategies can aim at the goal: they cannot at deadness alone.
+/// Returns true if directed strategies can target the goal. They cannot target deadness alone.
 fn has_aim(goal: &MarkingGoal) -> bool {
     !matches!(goal, MarkingGoal::Reach(Predicate::Dead | Predicate::NotDead))
 }
 
-/// The arms, and what they remember from one walker to the next.
+/// The arms, and the data that outlives a walker.
 pub(super) struct Bandit {
     arms: Vec<Arm>,
     slice: u64,
-    /// Slices since a goal was reached.
+    /// Number of slices since a goal was reached.
     dry: u32,
     longest_walk: u64,
     hints: Hints,
     pools: BTreeMap<(GoalId, Strategy), Pool>,
 }
 
-/// The sequences that came nearest to a goal, each with its distance, by ascending distance.
+/// The sequences that came nearest to a goal, by ascending distance.
 type Pool = Vec<(u64, Vec<Run>)>;
 
-/// Why the bandit stopped.
+/// The reason why the bandit stopped.
 pub(super) enum StopReason {
-    /// No goal is left, or the budget is spent.
+    /// All goals are settled, or the budget is exhausted.
     Over,
-    /// At most half of the watched goals are open: it pays to make the walker's tables again
-    /// without the others.
+    /// At most half of the watched goals are open. Compiling the tables again without the settled
+    /// goals makes the walk faster.
     Thinned,
 }
 
 impl Bandit {
-    /// All arms that suit these goals, the configured one first.
+    /// Creates an arm for each strategy that suits the goals, the configured first strategy first.
     pub(super) fn new<'g>(
         config: &Config,
         classes: usize,
@@ -124,7 +124,7 @@ impl Bandit {
         }
     }
 
-    /// Walks until nothing is left to do, or the watch list has shrunk much.
+    /// Walks until no goal is open, the budget is exhausted, or most watched goals are settled.
     pub(super) fn run(&mut self, walker: &mut Walker<'_>) -> StopReason {
         let net = walker.machine.compiled.net;
         let mut novelty = Novelty::new(net.effect_count());
@@ -133,7 +133,7 @@ impl Bandit {
         let mut plan: Option<RelaxedPlan> = None;
         let mut guided: Option<Guided> = None;
         loop {
-            // Ties go to the first.
+            // The first arm wins ties.
             let rank = |arm: &Arm| arm.work as f64 / arm.merit;
             let next = (0..self.arms.len())
                 .min_by(|&a, &b| rank(&self.arms[a]).total_cmp(&rank(&self.arms[b])));
@@ -141,8 +141,8 @@ impl Bandit {
             let strategy = self.arms[next].strategy;
             let (reached, work) = (walker.statistics.reached, walker.resources.work);
             walker.begin_slice(strategy, self.slice);
-            // Every slice costs some work: a strategy that does none would be chosen again and
-            // again.
+            // Every slice costs some work. Otherwise a strategy that does no work would be chosen
+            // forever.
             walker.resources.work += 1 + self.slice / 64;
             match strategy {
                 Strategy::Uniform => {
@@ -172,7 +172,7 @@ impl Bandit {
                     (end, Nearest { distance: u64::MAX, firings: 0 })
                 }),
                 Strategy::Plan => {
-                    // Only now: it takes memory for every transition.
+                    // Created late, since it needs memory for every transition.
                     let plan = plan.get_or_insert_with(|| RelaxedPlan::new(&walker.machine));
                     self.towards(walker, strategy, |walker, goal, limit| {
                         let firings = walker.journal.firings();
@@ -206,7 +206,7 @@ impl Bandit {
         }
     }
 
-    /// Longer slices after a round in which nothing was reached.
+    /// Doubles the slice length after a full round without a reached goal.
     fn grow(&mut self, reached: bool) {
         self.dry = if reached { 0 } else { self.dry + 1 };
         if self.dry as usize >= self.arms.len() {
@@ -215,7 +215,7 @@ impl Bandit {
         }
     }
 
-    /// Long walks from the initial marking.
+    /// Repeats long walks from the initial marking.
     fn repeat<'a>(
         &self,
         walker: &mut Walker<'a>,
@@ -229,7 +229,7 @@ impl Bandit {
         }
     }
 
-    /// Short walks of mixed lengths, from the initial marking or from the middle of the last walk.
+    /// Repeats short walks of random length from the initial marking.
     fn sprint(&self, walker: &mut Walker<'_>) {
         loop {
             walker.restart();
@@ -241,8 +241,8 @@ impl Bandit {
         }
     }
 
-    /// Walks along one hint, again and again, to the end of the slice. Returns whether there was a
-    /// hint for an open goal.
+    /// Repeats walks along one hint until the slice ends. Returns false if no hint concerns an open
+    /// goal.
     fn follow(&mut self, walker: &mut Walker<'_>, guided: &mut Guided) -> bool {
         let machine = &walker.machine;
         let watched = machine.compiled.goals.iter().zip(0..);
@@ -261,7 +261,8 @@ impl Bandit {
         }
     }
 
-    /// Walks towards one open goal, some of them from where earlier ones came near it.
+    /// Walks towards one open goal at a time. Some walks start from markings where earlier walks
+    /// came near it.
     fn towards<'a>(
         &mut self,
         walker: &mut Walker<'a>,
@@ -306,7 +307,7 @@ impl Bandit {
         }
     }
 
-    /// Keeps the way to where the walk came nearest, if it is among the nearest.
+    /// Adds the nearest marking of the walk to the pool, if it is near enough.
     fn keep(&mut self, walker: &Walker<'_>, key: (GoalId, Strategy), nearest: Nearest) {
         if self.pools.len() >= POOLS && !self.pools.contains_key(&key) {
             self.pools.pop_first();

@@ -1,9 +1,20 @@
-//! The net as the hot loop reads it: flat arrays, 32-bit numbers, one row per question.
+//! The net as flat arrays with 32-bit indices, for the inner loop.
 //!
-//! Firing a class of transitions is: add its changes to its cells, and where a cell leaves the
-//! interval in which nothing depends on it, tell those that do. So each cell has its thresholds in
-//! one sorted row, between two sentinels; the thresholds of a place are the weights of the arcs
-//! that take from it and the bounds of the atoms that mention it alone.
+//! Firing a transition class adds its changes to its cells. When a cell leaves the interval in
+//! which nothing depends on its value, the dependent objects are updated. Each cell has a sorted
+//! row of thresholds between two sentinels. The thresholds of a place are the weights of its
+//! outgoing arcs and the bounds of the atoms over this place alone.
+//!
+//! ```text
+//! cell p:   −∞ │ 1 │ 3 │ ∞        group of 1: inputs of t and u
+//!                                 group of 3: input of v, leaf of goal 7
+//! ```
+//!
+//! Which transitions of a threshold group are updated depends on the marking (see `machine`). The
+//! leaves of goals are always updated.
+//!
+//! The decreases of a class precede its increases. So no transition looks enabled in the middle of
+//! a firing and is disabled at its end.
 //!
 //! ```text
 //! cell p:   −∞ │ 1 │ 3 │ ∞        group of 1: inputs of t and u
@@ -21,67 +32,67 @@ use super::watch::{NONE, Node, Record, Watch, Watched};
 use parikh_net::{LinearSum, Net, PlaceId};
 use std::collections::HashMap;
 
-/// What firing a class does to one cell.
+/// The change of one cell by firing a class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
-    /// The cell.
+    /// The changed cell.
     pub(super) cell: u32,
-    /// What is added.
+    /// The number added to the cell.
     pub(super) delta: i64,
 }
 
-/// The tables. Made for a net and a set of goals; made again when many of the goals are gone.
+/// The tables for a net and a set of goals. They are compiled again when many of the goals are
+/// settled.
 pub(super) struct Compiled<'a> {
     /// The net.
     pub(super) net: &'a Net,
-    /// The goals watched.
+    /// The watched goals.
     pub(super) goals: Vec<Watched<'a>>,
-    /// The number of places, which are the first cells.
+    /// The number of places. The first cells are the places.
     pub(super) places: usize,
-    /// The sums of the other cells, in order.
+    /// The sums of the remaining cells, in order.
     pub(super) sums: Vec<LinearSum>,
-    /// The cell of each sum.
+    /// Cells, by sum.
     pub(super) cell_of: HashMap<LinearSum, u32>,
-    /// Where the changes of each class begin; one more entry at the end.
+    /// Start of each class in `changes`, with one more entry at the end.
     pub(super) change_starts: Vec<u32>,
-    /// The changes, by class, decreases first.
+    /// The changes by class, decreases first.
     pub(super) changes: Vec<Change>,
-    /// Where the rows of thresholds of each cell begin; one more entry at the end.
+    /// Start of each cell in `thresholds`, with one more entry at the end.
     pub(super) group_starts: Vec<u32>,
-    /// The thresholds of each cell ascending, between two sentinels.
+    /// The thresholds of each cell, in ascending order between two sentinels.
     pub(super) thresholds: Vec<i64>,
-    /// Where the events of each threshold begin; one more entry at the end.
+    /// Start of each threshold in `events`, with one more entry at the end.
     pub(super) event_starts: Vec<u32>,
-    /// The leaves that turn when a threshold is crossed: nodes with their marks.
+    /// The goal leaves that change at a threshold, as marked node numbers.
     pub(super) events: Vec<u32>,
-    /// Where the inputs of each transition begin, and after them those of each gate; one more entry
-    /// at the end.
+    /// Start of each transition in `inputs`, followed by the gates, with one more entry at the end.
     pub(super) input_starts: Vec<u32>,
-    /// The inputs, by transition or gate, those of places with few consumers first. Without those
-    /// that a transition shares with its gate.
+    /// The inputs by transition or gate, places with few consumers first. Inputs that a transition
+    /// shares with its gate are left out.
     pub(super) inputs: Vec<Input>,
-    /// What many transitions need in common.
+    /// The gates: inputs that many transitions have in common.
     pub(super) gates: Gates,
-    /// The transition of each input; gates are counted on after the last of these.
+    /// The transition of each input. Gates are numbered after the transitions.
     pub(super) input_of: Vec<u32>,
-    /// For every transition its list in `flips`, or [`NONE`].
+    /// The list in `flips` of each transition, or [`NONE`].
     pub(super) flip_list: Vec<u32>,
-    /// Where each list begins; one more entry at the end.
+    /// Start of each list in `flips`, with one more entry at the end.
     pub(super) flip_starts: Vec<u32>,
-    /// Nodes that ask for the enabledness of a transition.
+    /// Goal nodes that depend on the enabledness of a transition.
     pub(super) flips: Vec<u32>,
-    /// Nodes that ask for deadness.
+    /// Goal nodes with a condition on deadness.
     pub(super) deadness: Vec<u32>,
-    /// The junctions as they are below every threshold.
+    /// The junction nodes, in the state where all cells are below every threshold.
     pub(super) nodes: Vec<Node>,
     /// The maxima.
     pub(super) records: Vec<Record>,
-    /// For every cell its position in `records`, or [`NONE`]. Empty without records.
+    /// The index in `records` of each cell, or [`NONE`]. Empty if there are no records.
     pub(super) record_of: Vec<u32>,
 }
 
 impl<'a> Compiled<'a> {
-    /// The tables of `net` with these goals watched.
+    /// Compiles the tables of `net` with the watched goals.
     pub(super) fn new(net: &'a Net, watch: Watch<'a>) -> Self {
         let cells = net.place_count() + watch.sums.len();
         let inputs = net.transitions().map(|t| net.pre(t).len()).sum();
@@ -124,13 +135,13 @@ impl<'a> Compiled<'a> {
         compiled
     }
 
-    /// The changes of a class.
+    /// Returns the changes of a class.
     pub(super) fn changes_of(&self, class: u32) -> &[Change] {
         let class = class as usize;
         &self.changes[self.change_starts[class] as usize..self.change_starts[class + 1] as usize]
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     pub(super) fn cells(&self) -> usize {
         self.group_starts.len() - 1
     }
@@ -159,11 +170,12 @@ impl<'a> Compiled<'a> {
             }
             touched.sort_unstable();
             for sum in touched.drain(..) {
-                // A sum may come here twice, when it was at 0 in between: it is 0 the second time.
+                // A sum may be listed twice if its change was 0 in between. The second time the
+                // change is 0.
                 let delta = std::mem::take(&mut change_of_sum[sum]);
                 if delta != 0 {
                     let cell = (self.places + sum) as u32;
-                    // Fits: `Watch` takes only sums whose magnitude times any change does.
+                    // The number fits: `Watch` accepts only sums for which every change fits.
                     self.changes.push(Change { cell, delta: delta as i64 });
                 }
             }
@@ -174,14 +186,14 @@ impl<'a> Compiled<'a> {
 
     fn add_thresholds(&mut self, watched: &[super::watch::Threshold], cells: usize) {
         let mut watched = watched.iter().peekable();
-        // A threshold, with the leaf that turns there or [`NONE`].
+        // Each entry is a threshold with the leaf that changes there, or [`NONE`].
         let mut row: Vec<(i64, u32)> = Vec::new();
         self.group_starts.push(0);
         for cell in 0..cells {
             row.clear();
             if cell < self.places {
                 let consumers = self.net.consumers(PlaceId::new(cell)).iter();
-                // Weights are at most 2⁶³ − 1: the builder sees to it.
+                // The net builder guarantees weights of at most 2⁶³ − 1.
                 row.extend(consumers.map(|arc| (arc.weight as i64, NONE)));
             }
             while let Some(threshold) = watched.next_if(|threshold| threshold.cell == cell as u32) {
@@ -203,8 +215,8 @@ impl<'a> Compiled<'a> {
         self.event_starts.push(self.events.len() as u32);
     }
 
-    /// The inputs of every transition and gate. One that lacks tokens is sooner found, and lacks
-    /// them longer, among places that few transitions look at: these stand in front.
+    /// Adds the inputs of every transition and gate. Places with few consumers come first: checking
+    /// them finds a missing token sooner, and the token is missing for longer.
     fn add_inputs(&mut self) {
         let net = self.net;
         let input = |place: PlaceId, weight: u64| {

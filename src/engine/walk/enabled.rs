@@ -1,29 +1,29 @@
-//! What may fire now: classes in lists, one for those without a gate and one behind each gate.
+//! The set of enabled classes: one list of classes without a gate, and one list per gate.
 //!
-//! What is ready behind a gate counts while the gate is open (see `gates`), so that a thousand
-//! classes come and go with it at once. To draw one of all, open gates are gone through; most nets
-//! have none.
+//! The classes that are ready behind a gate count as enabled while the gate is open (see `gates`).
+//! So a thousand classes become enabled or disabled in one step. Drawing a random class iterates
+//! over the open gates. Most nets have no gates.
 
-/// Classes, in no order.
+/// The enabled classes, in no order.
 pub(super) struct Enabled {
     ungated: Vec<u32>,
     behind: Vec<Behind>,
-    /// The gates that are open, in no order.
+    /// The open gates, in no order.
     open: Vec<u32>,
-    /// How many classes are ready behind these.
+    /// Number of ready classes behind the open gates.
     through: usize,
 }
 
-/// What is behind a gate.
+/// The state of a gate.
 #[derive(Clone, Default)]
 struct Behind {
     is_open: bool,
-    /// Classes whose transition has all else that it needs.
+    /// Classes whose transition has tokens on all its other inputs.
     ready: Vec<u32>,
 }
 
 impl Enabled {
-    /// Nothing yet, of so many classes, with all gates shut.
+    /// Creates an empty set with all gates closed.
     pub(super) fn new(classes: usize, gates: usize) -> Self {
         Enabled {
             ungated: Vec::with_capacity(classes),
@@ -33,25 +33,25 @@ impl Enabled {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of enabled classes.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.ungated.len() + self.through
     }
 
-    /// Whether there is none.
+    /// Returns true if no class is enabled.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All of them.
+    /// Returns the enabled classes.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let behind = self.open.iter().flat_map(|&gate| &self.behind[gate as usize].ready);
         self.ungated.iter().chain(behind).copied()
     }
 
-    /// One of them, by its place among them, which is below their number.
+    /// Returns the `n`th enabled class, for `n` below [`len`](Self::len).
     #[inline]
     pub(super) fn nth(&self, n: usize) -> u32 {
         match self.ungated.get(n) {
@@ -71,24 +71,24 @@ impl Enabled {
         unreachable!("a place among the enabled classes")
     }
 
-    /// Whether a gate is open; what is none is.
+    /// Returns true if the gate is open. [`NONE`](super::watch::NONE) counts as open.
     #[inline]
     pub(super) fn is_open(&self, gate: u32) -> bool {
         self.behind.get(gate as usize).is_none_or(|behind| behind.is_open)
     }
 
-    /// What is ready behind a gate.
+    /// Returns the classes that are ready behind a gate.
     pub(super) fn ready(&self, gate: usize) -> &[u32] {
         &self.behind[gate].ready
     }
 
-    /// Whether there is one behind an open gate.
+    /// Returns true if a class is ready behind an open gate.
     #[cfg(test)]
     pub(super) fn is_through(&self) -> bool {
         self.through > 0
     }
 
-    /// Adds a class; where it stands in its list.
+    /// Adds a class and returns its position in its list.
     #[inline]
     pub(super) fn insert(&mut self, class: u32, gate: u32) -> u32 {
         let list = match self.behind.get_mut(gate as usize) {
@@ -102,7 +102,7 @@ impl Enabled {
         (list.len() - 1) as u32
     }
 
-    /// Takes the class out that stands there; the one that stands there now, if any.
+    /// Removes the class at a position. Returns the class that is moved to this position, if any.
     #[inline]
     pub(super) fn remove(&mut self, slot: u32, gate: u32) -> Option<u32> {
         let list = match self.behind.get_mut(gate as usize) {
@@ -116,7 +116,7 @@ impl Enabled {
         list.get(slot as usize).copied()
     }
 
-    /// Opens a gate that is shut, or shuts one that is open.
+    /// Opens or closes a gate. The state must change.
     pub(super) fn turn(&mut self, gate: usize, open: bool) {
         let behind = &mut self.behind[gate];
         behind.is_open = open;

@@ -1,12 +1,12 @@
-//! Gates: what many transitions need in common.
+//! Gates: inputs that many transitions have in common.
 //!
-//! A thousand writers share ten permits, and each also needs something of its own. A firing that
-//! takes the permits disables all of them, the next one enables them again: a list of what is
-//! enabled would change in a thousand places each time, however cleverly the changes are found. So
-//! the common inputs are taken out of these transitions and become a *gate*, a transition without
-//! effect that is never fired. A transition is *ready* when what is left of its inputs has its
-//! tokens; it is enabled when it is ready and its gate is open. What is ready behind each gate is a
-//! list; opening and shutting a gate costs its own inputs and nothing more.
+//! Suppose a thousand writers share ten permits, and each writer also needs a token of its own. A
+//! firing that takes the permits disables all writers, and the next one enables them again. A list
+//! of enabled transitions would change in a thousand places each time. So the common inputs are
+//! removed from these transitions and become a *gate*, a transition without effect that never
+//! fires. A transition is *ready* if its remaining inputs have their tokens. It is enabled if it is
+//! ready and its gate is open. Each gate has a list of its ready transitions. Opening and closing a
+//! gate only costs time for its own inputs.
 //!
 //! ```text
 //!   w₁ ──▶ t₁ ─┐                      inputs of t₁: w₁        ready: t₁, t₃
@@ -14,50 +14,50 @@
 //!   w₃ ──▶ t₃ ─┘
 //! ```
 //!
-//! Only inputs that many transitions share count as common, so that most nets have no gate and pay
-//! nothing; and only transitions that are alone in their class have one, since a class is offered
-//! as a whole.
+//! Only inputs shared by many transitions count as common, so most nets have no gates and no
+//! overhead. Only transitions that are alone in their class have a gate, since a class is enabled
+//! or disabled as a whole.
 
 use super::watch::NONE;
 use parikh_net::Net;
 use std::collections::BTreeMap;
 
-/// What a transition takes from a place.
+/// An input arc of a transition or gate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Input {
-    /// The tokens needed.
+    /// The arc weight.
     pub(super) weight: i64,
-    /// The place.
+    /// The cell of the place.
     pub(super) cell: u32,
-    /// The position of the weight among all thresholds.
+    /// The index of the weight among all thresholds.
     pub(super) group: u32,
 }
 
-/// A gate has so many transitions behind it at least: less is as soon done one by one.
+/// Minimum number of transitions behind a gate. Smaller groups are as fast without a gate.
 const FEWEST: usize = 64;
 
-/// So many gates at most, those with most transitions: to draw among what is enabled, open gates
-/// are gone through.
+/// Limit on the number of gates, the largest first. Drawing an enabled class iterates over the open
+/// gates.
 const MOST: usize = 32;
 
-/// Which transition is behind which gate.
+/// Gates, indexed by transition.
 #[derive(Default)]
 pub(super) struct Gates {
-    /// How many there are.
+    /// Number of gates.
     pub(super) count: usize,
-    /// By transition its gate, or [`NONE`]. Empty without gates.
+    /// The gate of each transition, or [`NONE`]. Empty if there are no gates.
     of: Vec<u32>,
 }
 
 impl Gates {
-    /// The gate of a transition, or [`NONE`].
+    /// Returns the gate of a transition, or [`NONE`].
     #[inline]
     pub(super) fn of(&self, transition: u32) -> u32 {
         self.of.get(transition as usize).copied().unwrap_or(NONE)
     }
 
-    /// Takes common inputs out of the `rows` of transitions and appends a row for each gate. There
-    /// are so many `thresholds`.
+    /// Removes common inputs from the `rows` of the transitions and appends one row per gate.
+    /// `thresholds` is the number of thresholds.
     pub(super) fn split(net: &Net, rows: &mut Vec<Vec<Input>>, thresholds: usize) -> Gates {
         let mut sharing = vec![0usize; thresholds];
         rows.iter().flatten().for_each(|input| sharing[input.group as usize] += 1);

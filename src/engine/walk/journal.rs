@@ -1,9 +1,9 @@
-//! The record of a walk, and what was seen along it.
+//! The record of a walk, and the goals seen along it.
 //!
-//! A sighting is a goal and a number of firings. Sightings wait until the walk ends, or some time
-//! has passed, and are handed to the board together: it replays the sequence once for all of them.
-//! Replaying is several times dearer than walking was, so the time between two reports grows with
-//! what the last one cost.
+//! A sighting is a goal with a number of firings. Sightings are collected until the walk ends or
+//! some time has passed. Then the board gets all of them and replays the sequence once. Replaying
+//! is several times slower than walking, so the pause between two reports grows with the duration
+//! of the last report.
 
 use super::watch::Record;
 use crate::board::{Sighting, Under};
@@ -13,29 +13,29 @@ use std::time::{Duration, Instant};
 /// A transition fired several times in a row, in eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// What fired.
+    /// The transition.
     pub(super) transition: u32,
-    /// How often, at least 1.
+    /// The number of firings, at least 1.
     pub(super) count: u32,
 }
 
-/// What has been fired since the initial marking.
+/// The firings since the initial marking.
 pub(super) struct Journal {
     runs: Vec<Run>,
     firings: u64,
     pending: Vec<Sighting>,
-    /// Per record, after how many firings its best value was seen, when that waits to be reported.
+    /// Per record, the number of firings at its best value, if not yet reported.
     best: Vec<Option<u64>>,
     improved: Vec<u32>,
     last_report: Instant,
     pause: Duration,
 }
 
-/// The shortest time between two reports in the middle of a walk.
+/// Minimum time between two reports during a walk.
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl Journal {
-    /// Nothing fired, with this many maxima to follow.
+    /// Creates an empty journal for the given number of records.
     pub(super) fn new(records: usize) -> Self {
         Journal {
             runs: Vec::new(),
@@ -48,7 +48,7 @@ impl Journal {
         }
     }
 
-    /// Notes `count` firings.
+    /// Records `count` firings.
     #[inline]
     pub(super) fn push(&mut self, transition: u32, count: u64) {
         self.firings += count;
@@ -68,39 +68,40 @@ impl Journal {
         }
     }
 
-    /// Whether `count` more firings can be recorded: a run of 2⁶³ firings would take 2³¹ entries.
+    /// Returns true if `count` more firings can be recorded. A run of 2⁶³ firings would take 2³¹
+    /// entries.
     pub(super) fn has_room_for(&self, count: u64) -> bool {
         count < 1 << 40 && self.firings < 1 << 62
     }
 
-    /// The firings since the initial marking.
+    /// Returns the number of firings since the initial marking.
     pub(super) fn firings(&self) -> u64 {
         self.firings
     }
 
-    /// The runs so far.
+    /// Returns the runs so far.
     pub(super) fn runs(&self) -> &[Run] {
         &self.runs
     }
 
-    /// The goal holds now.
+    /// Records that the goal holds at the current end of the walk.
     pub(super) fn saw(&mut self, goal: GoalId) {
         self.pending.push(Sighting { goal, firings: self.firings });
     }
 
-    /// The record has its largest value now.
+    /// Records that the record has its largest value now.
     pub(super) fn saw_best(&mut self, record: u32) {
         if self.best[record as usize].replace(self.firings).is_none() {
             self.improved.push(record);
         }
     }
 
-    /// Whether something waits to be reported.
+    /// Returns true if there are unreported sightings.
     pub(super) fn has_news(&self) -> bool {
         !self.pending.is_empty() || !self.improved.is_empty()
     }
 
-    /// Reports in the middle of a walk, when it is time to.
+    /// Reports during a walk if the pause is over.
     pub(super) fn report_now_and_then(
         &mut self,
         report: &Under<'_>,
@@ -112,7 +113,7 @@ impl Journal {
         }
     }
 
-    /// Reports everything that waits. `of` has the board's ids of the watched goals.
+    /// Reports all pending sightings. `of` contains the board's ids of the watched goals.
     pub(super) fn report(&mut self, report: &Under<'_>, records: &[Record], of: &[GoalId]) {
         if !self.has_news() {
             return;
@@ -130,12 +131,12 @@ impl Journal {
         self.pause = PAUSE.max(10 * begin.elapsed());
     }
 
-    /// The first `firings` firings.
+    /// Returns the first `firings` firings.
     pub(super) fn prefix(&self, firings: u64) -> FiringSequence {
         self.between(0, firings)
     }
 
-    /// The firings after the first `from` up to the first `to`.
+    /// Returns the firings from number `from` (exclusive) to number `to` (inclusive).
     pub(super) fn between(&self, from: u64, to: u64) -> FiringSequence {
         let mut sequence = FiringSequence::new();
         let mut at = 0;
@@ -151,7 +152,7 @@ impl Journal {
         sequence
     }
 
-    /// Back at the initial marking. The caller has reported before.
+    /// Returns to the initial marking. Pending sightings must have been reported.
     pub(super) fn restart(&mut self) {
         self.runs.clear();
         self.firings = 0;

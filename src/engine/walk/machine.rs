@@ -1,27 +1,27 @@
-//! A marking that knows what is enabled in it and which goals hold.
+//! A marking together with its enabled classes and the truth values of the goals.
 //!
-//! Everything is kept up to date by the changes alone. Each cell carries the interval of values in
-//! which nothing depends on it; a firing that stays inside touches the cell and nothing else. One
-//! that leaves it walks along the thresholds it crosses: a leaf of a goal flips, and the counters
-//! above it tell whether the goal does; transitions that wait for this input look for another one
-//! that lacks tokens.
+//! All derived data is updated incrementally. Each cell stores the interval of values in which
+//! nothing depends on it. A firing within the interval touches only the cell. A firing that leaves
+//! the interval visits the thresholds that it crosses. There a goal leaf changes its value and
+//! updates the counters above it, and transitions that wait for this input look for another input
+//! without enough tokens.
 //!
-//! A disabled transition waits for *one* of its inputs that lack tokens, and hears of no other. So
-//! a place that a thousand transitions look at, and that is marked and unmarked all the time, costs
-//! what waits for it, which is little when most of them lack something else: counters of missing
-//! inputs took nine thousand updates a firing in nets with twenty inputs a transition. (It is how
-//! solvers for propositional logic watch clauses: M. Moskewicz et al., *Chaff*, DAC 2001.) An
-//! enabled transition is *held* by all of its inputs: it stands in the list of each, and the first
-//! that loses its tokens disables it. It is taken off the lists of the others when these lose
-//! theirs, and not before.
+//! A disabled transition waits for *one* input without enough tokens, and ignores its other inputs.
+//! A place that a thousand transitions read, and that is marked and unmarked all the time, costs
+//! only the transitions that wait for it. These are few if most transitions lack another token.
+//! Counters of missing inputs instead took nine thousand updates per firing in nets with twenty
+//! inputs per transition. (SAT solvers watch clauses in the same way: M. Moskewicz et al., *Chaff*,
+//! DAC 2001.) An enabled transition is *held* by all of its inputs: it is in the list of each, and
+//! the first input that loses its tokens disables it. It is removed from the lists of the other
+//! inputs lazily, when these lose their tokens.
 //!
-//! What is offered for firing are *classes* of transitions with the same effect, not transitions:
-//! of a thousand variants that differ in what they only look at, one is enough. The enabled members
-//! of a class stand in front of its row, so that a representative is found without a search. The
-//! class without any effect is never offered; it only counts for deadness.
+//! The machine fires *classes* of transitions with the same effect, not single transitions. Of a
+//! thousand variants that differ only in the places they read, one is enough. The enabled members
+//! of a class are at the front of its row, so that a representative is found without a search. The
+//! class without any effect never fires and counts only for deadness.
 //!
-//! Numbers are signed and 64 bits wide. A firing after which one does not fit is refused and leaves
-//! the marking as it was; a walk is an under-approximation and may pass by.
+//! Numbers are signed and 64 bits wide. A firing that would overflow is refused and leaves the
+//! marking unchanged. This is sound, since a walk is an under-approximation.
 
 use super::compiled::{Change, Compiled};
 use super::enabled::Enabled;
@@ -29,91 +29,92 @@ use super::gates::Input;
 use super::watch::{BELOW, NONE, Node, RECORD, ROOT};
 use fastrand::Rng;
 
-/// A cell: 32 bytes, two in a cache line.
+/// A cell, in 32 bytes: two fit in a cache line.
 #[derive(Clone, Copy)]
 struct Cell {
     value: i64,
-    /// Below this, or from `high` on, something depends on the value.
+    /// Something depends on the value when it falls below `low` or reaches `high`.
     low: i64,
     high: i64,
-    /// The threshold last reached.
+    /// Index of the threshold last reached.
     group: u32,
-    /// The last threshold that is not a sentinel.
+    /// Index of the last threshold that is not a sentinel.
     last: u32,
 }
 
-/// In [`TransitionState::next`]: it waits for nothing.
+/// Value of [`TransitionState::next`] for an enabled transition.
 const ENABLED: u32 = u32::MAX - 1;
-/// In [`Machine::next_held`]: it is in no list.
+/// Value of [`Machine::next_held`] for an input that is in no list.
 const UNLISTED: u32 = u32::MAX - 1;
 
 #[derive(Clone, Copy)]
 struct TransitionState {
-    /// The next that waits for the same input, [`NONE`] for the last one; or [`ENABLED`].
+    /// The next transition that waits for the same input, [`NONE`] for the last one, or
+    /// [`ENABLED`].
     next: u32,
     class: u32,
-    /// Where it stands in `members`.
+    /// Index of the transition in `members`.
     position: u32,
-    /// The list of leaves that ask for it, or [`NONE`].
+    /// The list of goal leaves that depend on the transition, or [`NONE`].
     flips: u32,
 }
 
 #[derive(Clone, Copy)]
 struct ClassState {
-    /// Where it stands in its list of `enabled`.
+    /// Position in the list of `enabled`.
     slot: u32,
-    /// How many of its transitions are enabled; these stand first in its row.
+    /// Number of enabled transitions, which come first in the row of the class.
     live: u32,
-    /// Where its row in `members` begins.
+    /// Start of the row in `members`.
     first: u32,
     size: u32,
 }
 
-/// The marking of a walk. See the module.
+/// The marking of a walk, with derived data. See the module documentation.
 pub(super) struct Machine<'a> {
-    /// The tables it runs on.
+    /// The tables.
     pub(super) compiled: Compiled<'a>,
     cells: Vec<Cell>,
     transitions: Vec<TransitionState>,
     classes: Vec<ClassState>,
     members: Vec<u32>,
-    /// By threshold, the first transition that waits for it, or [`NONE`].
+    /// For each threshold, the first transition that waits for it, or [`NONE`].
     waiting: Vec<u32>,
-    /// By threshold, the first input that holds a transition, or [`NONE`].
+    /// For each threshold, the first input that holds a transition, or [`NONE`].
     held: Vec<u32>,
-    /// By input, the next that is held by the same threshold, [`NONE`] for the last one; or
+    /// For each input, the next input held by the same threshold, [`NONE`] for the last one, or
     /// [`UNLISTED`].
     next_held: Vec<u32>,
     /// Classes with an effect and an enabled transition.
     enabled: Enabled,
-    /// By gate, how many transitions behind it goals ask for.
+    /// For each gate, the number of transitions behind it that goals depend on.
     watched: Vec<u32>,
-    /// Enabled transitions without effect.
+    /// Number of enabled transitions without effect.
     neutral: u32,
-    /// The class of those, or [`NONE`].
+    /// The class without effect, or [`NONE`].
     neutral_class: u32,
     dead: bool,
     nodes: Vec<Node>,
-    /// Goals nobody wants any more, by position.
+    /// For each goal position, true if the goal is settled and no longer watched.
     gone: Vec<bool>,
-    /// Goals whose root came true, and records with [`RECORD`], since this was last emptied. A goal
-    /// may have become false again in the same firing: ask [`holds`](Self::holds).
+    /// Goals whose root became true, and records with [`RECORD`], since the list was last emptied.
+    /// A goal may have become false again in the same firing: check [`holds`](Self::holds).
     pub(super) news: Vec<u32>,
-    /// Whether the root of each goal is true, one bit each.
+    /// Truth value of each goal's root, one bit per goal.
     pub(super) truths: Vec<u64>,
-    /// How many inputs were looked at and leaves have flipped so far: what firing cost beyond the
-    /// firing itself.
+    /// Number of inputs checked and leaves changed so far: the cost of firing beyond the firing
+    /// itself.
     pub(super) flipped: u64,
     initial: Vec<i64>,
 }
 
 impl<'a> Machine<'a> {
-    /// The initial marking.
+    /// Creates the machine at the initial marking.
     pub(super) fn new(compiled: Compiled<'a>) -> Self {
         let net = compiled.net;
         let cells = (0..compiled.cells()).map(|cell| {
             let [start, end] = [cell, cell + 1].map(|i| compiled.group_starts[i]);
-            // As if below every threshold.
+            // The cell starts below every threshold.
             let high = compiled.thresholds[start as usize + 1];
             Cell { value: i64::MIN, low: i64::MIN, high, group: start, last: end - 2 }
         });
@@ -169,16 +170,16 @@ impl<'a> Machine<'a> {
             machine.truths[goal / 64] |= u64::from(machine.holds(goal as u32)) << (goal % 64);
         }
         let tokens = net.initial().tokens().iter().map(|&tokens| tokens as i64);
-        // Fits: `Watch` takes no other sums.
+        // The values fit: `Watch` accepts no other sums.
         let sums = machine.compiled.sums.iter().map(|sum| sum.value(net.initial()) as i64);
         machine.initial = tokens.chain(sums).collect();
         for t in 0..machine.transitions.len() {
-            // No cell has a token yet.
+            // No cell has a token yet, so each transition waits for an input.
             machine.look(t as u32);
         }
         machine.restart();
         for record in 0..machine.compiled.records.len() {
-            // A cell that has crossed nothing on its way up has not heard of its record yet.
+            // A cell that has crossed no threshold so far has not updated its record yet.
             let cell = machine.compiled.records[record].cell as usize;
             let Cell { group, value, .. } = machine.cells[cell];
             machine.rest(cell, group as usize, value);
@@ -187,7 +188,7 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// Back to the initial marking. Clears the news.
+    /// Returns to the initial marking and clears the news.
     pub(super) fn restart(&mut self) {
         for cell in 0..self.cells.len() {
             let value = self.initial[cell];
@@ -199,8 +200,8 @@ impl<'a> Machine<'a> {
         self.news.clear();
     }
 
-    /// Back to the initial marking, when only these transitions fired since. Clears the news. For
-    /// short walks in large nets this is much cheaper than a look at every cell.
+    /// Returns to the initial marking if only these transitions have fired since, and clears the
+    /// news. For short walks in large nets this is much faster than visiting every cell.
     pub(super) fn restart_after(&mut self, fired: impl Iterator<Item = u32>) {
         for transition in fired {
             let class = self.class_of(transition) as usize;
@@ -215,49 +216,50 @@ impl<'a> Machine<'a> {
         self.news.clear();
     }
 
-    /// The enabled classes that have an effect.
+    /// Returns the enabled classes with an effect.
     #[inline]
     pub(super) fn enabled(&self) -> &Enabled {
         &self.enabled
     }
 
-    /// Whether a transition of the class is enabled.
+    /// Returns true if a transition of the class is enabled.
     #[inline]
     pub(super) fn is_live(&self, class: u32) -> bool {
         let ClassState { live, first, .. } = self.classes[class as usize];
         live > 0 && self.is_through(self.members[first as usize])
     }
 
-    /// Whether the gate of a transition is open, if it has one.
+    /// Returns true if the transition has no gate or its gate is open.
     #[inline]
     fn is_through(&self, transition: u32) -> bool {
         self.enabled.is_open(self.compiled.gates.of(transition))
     }
 
-    /// Whether the class is the one whose transitions change nothing.
+    /// Returns true if this is the class without effect.
     pub(super) fn is_neutral(&self, class: u32) -> bool {
         class == self.neutral_class
     }
 
-    /// The enabled transitions that change nothing.
+    /// Returns the enabled transitions without effect.
     pub(super) fn neutral(&self) -> &[u32] {
         let Some(class) = self.classes.get(self.neutral_class as usize) else { return &[] };
         &self.members[class.first as usize..][..class.live as usize]
     }
 
-    /// The class of a transition.
+    /// Returns the class of a transition.
     pub(super) fn class_of(&self, transition: u32) -> u32 {
         self.transitions[transition as usize].class
     }
 
-    /// How many inputs of a transition lack tokens.
+    /// Returns the number of inputs of a transition that lack tokens.
     pub(super) fn missing(&self, transition: u32) -> u32 {
         let gate = self.compiled.gates.of(transition);
         let at_gate = if gate == NONE { 0 } else { self.missing_of(self.gate(gate)) };
         self.missing_of(transition) + at_gate
     }
 
-    /// The same without its gate, or of a gate.
+    /// Like [`missing`](Self::missing), without the inputs of the transition's gate. Also accepts a
+    /// gate.
     fn missing_of(&self, transition: u32) -> u32 {
         if self.transitions[transition as usize].next == ENABLED {
             return 0;
@@ -266,7 +268,7 @@ impl<'a> Machine<'a> {
         inputs.iter().filter(|input| self.lacks(input)).count() as u32
     }
 
-    /// What a gate is called among transitions.
+    /// Returns the transition number of a gate.
     fn gate(&self, gate: u32) -> u32 {
         self.compiled.net.transition_count() as u32 + gate
     }
@@ -283,24 +285,24 @@ impl<'a> Machine<'a> {
         self.cells[input.cell as usize].value < input.weight
     }
 
-    /// The value of a cell; of a place, its tokens.
+    /// Returns the value of a cell. For a place this is its token count.
     #[inline]
     pub(super) fn value(&self, cell: u32) -> i64 {
         self.cells[cell as usize].value
     }
 
-    /// The values between which nothing depends on the cell: [low, high).
+    /// Returns the interval [low, high) of values in which nothing depends on the cell.
     pub(super) fn interval(&self, cell: u32) -> (i64, i64) {
         let cell = self.cells[cell as usize];
         (cell.low, cell.high)
     }
 
-    /// The tokens of all places.
+    /// Returns the token counts of all places.
     pub(super) fn tokens(&self) -> impl ExactSizeIterator<Item = i64> {
         self.cells[..self.compiled.places].iter().map(|cell| cell.value)
     }
 
-    /// An enabled transition of a live class.
+    /// Returns a random enabled transition of a live class.
     #[inline]
     pub(super) fn representative(&self, class: u32, rng: &mut Rng) -> u32 {
         let class = self.classes[class as usize];
@@ -308,12 +310,12 @@ impl<'a> Machine<'a> {
         self.members[class.first as usize + pick]
     }
 
-    /// Some transition of a class; an enabled one when the class is live.
+    /// Returns a transition of a class, an enabled one if the class is live.
     pub(super) fn first_of(&self, class: u32) -> u32 {
         self.members[self.classes[class as usize].first as usize]
     }
 
-    /// Whether the root of a goal is true.
+    /// Returns true if the root of a goal is true.
     pub(super) fn holds(&self, goal: u32) -> bool {
         match self.compiled.goals[goal as usize].root {
             NONE => false,
@@ -321,22 +323,22 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Nobody wants this goal any more.
+    /// Stops watching a goal.
     pub(super) fn forget(&mut self, goal: u32) {
         self.gone[goal as usize] = true;
     }
 
-    /// Whether nobody wants this goal any more.
+    /// Returns true if the goal is no longer watched.
     pub(super) fn is_gone(&self, goal: u32) -> bool {
         self.gone[goal as usize]
     }
 
-    /// Whether no transition is enabled at all.
+    /// Returns true if no transition is enabled.
     pub(super) fn is_dead(&self) -> bool {
         self.dead
     }
 
-    /// Fires a live class once. `false`, and nothing happens, when a number would not fit.
+    /// Fires a live class once. Returns false and changes nothing if a number would overflow.
     #[inline]
     pub(super) fn fire(&mut self, class: u32) -> bool {
         let class = class as usize;
@@ -355,8 +357,9 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// Fires a class `count` times at once, backwards when negative. The caller has made sure that
-    /// it may. `false`, and nothing happens, when a number would not fit.
+    /// Fires a class `count` times in one step, backwards if `count` is negative. The caller
+    /// guarantees that this is possible. Returns false and changes nothing if a number would
+    /// overflow.
     pub(super) fn fire_many(&mut self, class: u32, count: i64) -> bool {
         let class = class as usize;
         let from = self.compiled.change_starts[class] as usize;
@@ -379,7 +382,7 @@ impl<'a> Machine<'a> {
     fn take_back(&mut self, from: usize, to: usize, count: i64) {
         for at in from..to {
             let Change { cell, delta } = self.compiled.changes[at];
-            // Undoes what was just done without overflow.
+            // This undoes an addition that did not overflow.
             let value = self.cells[cell as usize].value - delta * count;
             self.set(cell as usize, value);
         }
@@ -419,7 +422,7 @@ impl<'a> Machine<'a> {
 
     fn sink(&mut self, cell: usize, value: i64) {
         let mut group = self.cells[cell].group as usize;
-        // The first sentinel is below everything, so this ends there.
+        // The first sentinel is below every value, so the loop ends there.
         while self.compiled.thresholds[group] > value {
             let from = self.compiled.event_starts[group] as usize;
             let to = self.compiled.event_starts[group + 1] as usize;
@@ -443,7 +446,7 @@ impl<'a> Machine<'a> {
         self.rest(cell, group, value);
     }
 
-    /// Has a transition that waits for nothing wait for an input that lacks tokens, or enables it.
+    /// Makes a transition wait for an input without enough tokens, or enables it.
     fn look(&mut self, transition: u32) {
         let inputs = self.inputs_of(transition);
         let lacking =
@@ -469,7 +472,7 @@ impl<'a> Machine<'a> {
         self.transitions[transition as usize].next = first;
     }
 
-    /// The interval around the threshold a cell has come to.
+    /// Sets the interval of a cell around the threshold that it has reached.
     #[inline]
     fn rest(&mut self, cell: usize, group: usize, value: i64) {
         let mut high = self.compiled.thresholds[group + 1];
@@ -490,7 +493,7 @@ impl<'a> Machine<'a> {
         state.high = high;
     }
 
-    /// A transition has all it needs, but for its gate; or a gate opens.
+    /// Handles a transition that becomes ready, or a gate that opens.
     #[inline]
     fn enable(&mut self, transition: u32) {
         let TransitionState { class, position, flips, .. } = self.transitions[transition as usize];
@@ -515,7 +518,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The contrary.
+    /// Handles a transition that is no longer ready, or a gate that closes.
     #[inline]
     fn disable(&mut self, transition: u32) {
         let TransitionState { class, position, flips, .. } = self.transitions[transition as usize];
@@ -541,7 +544,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Opens or shuts a gate, and lets goals know that ask for what is ready behind it.
+    /// Opens or closes a gate, and updates the goals that depend on transitions behind it.
     fn turn(&mut self, gate: u32, open: bool) {
         let gate = gate as usize - self.compiled.net.transition_count();
         self.enabled.turn(gate, open);
@@ -564,7 +567,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Passes the enabledness of a transition on to the leaves that ask for it.
+    /// Updates the goal leaves that depend on the enabledness of a transition.
     fn flip_all(&mut self, list: u32, risen: bool) {
         let from = self.compiled.flip_starts[list as usize] as usize;
         let to = self.compiled.flip_starts[list as usize + 1] as usize;
@@ -573,7 +576,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A leaf below the node of `mark` crossed its threshold.
+    /// Updates the node of `mark` after one of its leaves crossed its threshold.
     fn flip(&mut self, mark: u32, risen: bool) {
         let holds = risen == (mark & BELOW == 0);
         let mut node = mark & !BELOW;
@@ -602,7 +605,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Deadness is read off at the end of a firing: half-way through, the set may be empty.
+    /// Updates deadness at the end of a firing. In the middle of a firing the set of enabled
+    /// classes may be empty.
     #[inline]
     fn settle_deadness(&mut self) {
         let dead = self.enabled.is_empty() && self.neutral == 0;
@@ -615,7 +619,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// A number below `bound`, which is below 2³². Slightly uneven, which does no harm here.
+/// Returns a random number below `bound`, which is below 2³². The distribution is slightly uneven,
+/// which is harmless here.
 #[inline]
 pub(super) fn below(rng: &mut Rng, bound: usize) -> usize {
     ((u64::from(rng.u32(..)) * bound as u64) >> 32) as usize

@@ -1,33 +1,34 @@
-//! The walk: an under-approximation that fires transitions and watches all goals at once.
+//! Random and directed walks: an under-approximation that fires transitions and watches all goals
+//! at once.
 //!
-//! Most questions that have an answer at all are answered by a firing sequence, and most of those
-//! sequences are found by walking: the state space is not stored, a firing costs some tens of
-//! nanoseconds, and every open goal profits from every marking passed. What decides is how fast the
-//! walk goes, how little the watching costs, and how clever it is about where to go. These are the
-//! three parts of the engine.
+//! Most goals that are reachable at all are reached by a walk. A walk stores no state space, a
+//! firing costs some tens of nanoseconds, and each marking is checked against all open goals. Three
+//! things decide the engine's success: the speed of firing, the cost of watching goals, and the
+//! choice of what to fire. The engine has a part for each:
 //!
-//! * `compiled`, `gates`, `enabled` and `machine`: the marking, kept together with what is enabled
-//!   in it. A firing touches the cells it changes, and of these only the thresholds they cross have
-//!   consequences.
-//! * `watch`: goals as thresholds of the same cells, with counters above them, so that they cost
-//!   something only when a part of them turns.
-//! * `strategy`, `aim`, `acceleration`, `pumping`: where to go. Blind walks for what is common,
-//!   walks towards one goal for what is rare: downhill, by learned potency, along relaxed plans, or
-//!   by what a solution of the state equation says to fire.
-//!   Runs of one transition are fired at once. Coverings show that a sum has no maximum.
-//! * `bandit`: the slices of the strategies, more for those that reach goals.
+//! * `compiled`, `gates`, `enabled` and `machine`: the marking, with the set of enabled transitions
+//!   kept up to date. A firing changes some cells, and only crossed thresholds have further
+//!   effects.
+//! * `watch`: goals as thresholds on the same cells, combined by counters. A goal costs time only
+//!   when one of its atoms changes its truth value.
+//! * `strategy`, `aim`, `acceleration`, `pumping`: the choice of the next firing. Undirected walks
+//!   reach common markings. Directed walks reach rare ones: by decreasing distance, by learnt
+//!   potencies, along relaxed plans, or along a solution of the state equation. Repeated firings of
+//!   one transition are done in one step. Self-covering sequences show that a sum has no maximum.
+//! * `bandit`: distributes time slices over the strategies, with more time for strategies that
+//!   reach goals.
 //!
-//! `walker` holds it together, `journal` records the sequence and reports to the board.
+//! `walker` combines these parts. `journal` records the firing sequence and reports to the board.
 //!
 //! # Soundness
 //!
-//! The engine holds an [`Under`] and hands over sequences only, which the board replays. A mistake
-//! here costs an answer and shows up as a fault; it cannot become a wrong one.
+//! The engine holds an [`Under`] and reports firing sequences only, and the board replays them. A
+//! mistake here costs an answer and is reported as a fault. It cannot cause a wrong answer.
 //!
 //! # Determinism
 //!
-//! With a given seed and no other engine on the board, the walk is the same every time, up to where
-//! the budget ends it: slices are measured in work, not in time.
+//! With a given seed and no other engine on the board, the walk is always the same until the budget
+//! ends it: slices are measured in units of work, not in time.
 
 mod acceleration;
 mod aim;
@@ -55,7 +56,7 @@ use parikh_net::{FiringSequence, GoalId, MarkingGoal};
 use walker::{Resources, Walker};
 use watch::Watch;
 
-/// In the registry.
+/// The registry entry of the walk.
 pub const ENGINE: Engine = Engine {
     name: "walk",
     technique: "RANDOM_WALK",
@@ -71,7 +72,8 @@ pub const ENGINE: Engine = Engine {
     },
 };
 
-/// In the registry: along what engines could not exclude, and nowhere else.
+/// The registry entry of the guided walk: it follows only the hints of engines that could not
+/// exclude a goal.
 pub const GUIDED: Engine = Engine {
     name: "walk, guided",
     technique: "PARIKH_WALK",
@@ -93,31 +95,31 @@ pub const GUIDED: Engine = Engine {
     },
 };
 
-/// A way to choose what fires next.
+/// A method to choose the next transition class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strategy {
-    /// Long walks, any enabled class.
+    /// Long walks with a uniform choice among the enabled classes.
     Uniform,
-    /// Towards one goal along relaxed plans.
+    /// Walks towards one goal along relaxed plans.
     Plan,
-    /// Towards one goal by its distance.
+    /// Walks towards one goal by decreasing distance.
     Directed,
-    /// Long walks, what was fired least of a few candidates.
+    /// Long walks that take the least-fired class of a few candidates.
     Novelty,
-    /// Short walks, any enabled class.
+    /// Short walks with a uniform choice among the enabled classes.
     Sprint,
-    /// Towards markings in which little is enabled; when a goal mentions deadness.
+    /// Walks towards markings with few enabled classes. Used if a goal mentions deadness.
     Deadlock,
-    /// Towards coverings; when a goal is a maximum.
+    /// Searches self-covering sequences. Used if a goal is a maximum.
     Pump,
-    /// Towards one goal, by what has brought it nearer before.
+    /// Walks towards one goal, preferring classes that have decreased the distance before.
     Potency,
-    /// Following the hints of [`Config::hints`]; when there are any.
+    /// Walks along the hints of [`Config::hints`]. Used if there are hints.
     Guided,
 }
 
 impl Strategy {
-    /// All, in the order in which they are first tried.
+    /// All strategies, in the order of their first slices.
     pub const ALL: [Strategy; 9] = [
         Strategy::Guided,
         Strategy::Uniform,
@@ -131,8 +133,8 @@ impl Strategy {
     ];
 }
 
-/// The work that following a hint is worth when there are so many: a hundred times what it takes to
-/// get to its end, less when there are many.
+/// Returns the work to spend on following a hint: a hundred times the length of the hint, and less
+/// if there are many hints.
 pub fn work_for(hint: &Hint, hints: usize) -> u64 {
     let times = match hints {
         0..16 => 100,
@@ -140,26 +142,26 @@ pub fn work_for(hint: &Hint, hints: usize) -> u64 {
         100..200 => 10,
         _ => 3,
     };
-    // Long runs of one class are fired at once.
+    // Long runs of one class are fired in one step.
     let runs: u64 = hint.firings.iter().map(|&(_, count)| count.min(256)).sum();
     times * (runs + 64)
 }
 
-/// How to walk.
+/// Configuration of a walk.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Firings to try for some goals; none by default.
+    /// Firings to try for some goals. Empty by default.
     pub hints: Vec<Hint>,
-    /// The strategy of the first slice, [`Strategy::Uniform`] by default. Walkers side by side
-    /// should be given different ones, and different seeds.
+    /// The strategy of the first slice. [`Strategy::Uniform`] by default. Parallel walkers should
+    /// have different first strategies and different seeds.
     pub first: Option<Strategy>,
-    /// Nothing but these, all by default.
+    /// The strategies to use. All by default.
     pub only: Option<Vec<Strategy>>,
-    /// Steps after which a walk starts again, 2²⁰ by default. A step may be many firings of one
-    /// transition; the record of a walk takes 8 bytes per step.
+    /// Limit on the steps of a walk before it restarts. 2²⁰ by default. A step may be many firings
+    /// of one transition. The record of a walk takes 8 bytes per step.
     pub longest_walk: u64,
-    /// Stops after this much work, about as many firings; no limit by default. Unlike a budget it
-    /// makes runs repeatable to the end.
+    /// Limit on the work of the run, in units of about one firing. Unlimited by default. Unlike a
+    /// time budget it makes runs fully repeatable.
     pub work: u64,
 }
 
@@ -169,41 +171,42 @@ impl Default for Config {
     }
 }
 
-/// What a strategy did.
+/// Statistics of a strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StrategyStatistics {
-    /// Slices it was given.
+    /// Number of slices.
     pub slices: u64,
-    /// Walks it made in them.
+    /// Number of walks.
     pub walks: u64,
-    /// Steps of these walks; a step is one choice, fired once or more.
+    /// Number of steps. A step is one choice, fired once or more often.
     pub steps: u64,
-    /// Work: steps, and what choosing cost on top, in units of about one firing.
+    /// Work in units of about one firing: steps plus the cost of choosing.
     pub work: u64,
-    /// Goals it reached.
+    /// Number of goals reached.
     pub reached: u64,
 }
 
-/// What a run of the engine did.
+/// Statistics of a run of the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Firings, runs of one transition counted in full, resumed walks too.
+    /// Number of firings, with repeated firings of one transition and resumed walks counted in
+    /// full.
     pub firings: u64,
-    /// Returns to the initial marking.
+    /// Number of restarts at the initial marking.
     pub restarts: u64,
-    /// Goals that hold initially.
+    /// Number of goals that are true initially.
     pub initial: u64,
-    /// Goals reached later.
+    /// Number of goals reached later.
     pub reached: u64,
-    /// Times a maximum rose.
+    /// Number of times that a maximum increased.
     pub improvements: u64,
-    /// Maxima shown to be infinite.
+    /// Number of maxima shown to be infinite.
     pub unbounded: u64,
-    /// Goals that cannot be watched because their numbers exceed 64 bits.
+    /// Number of goals not watched because their numbers exceed 64 bits.
     pub unwatched: u64,
-    /// Times the tables were made.
+    /// Number of times that the tables were compiled.
     pub compilations: u64,
-    /// By strategy, in the order of [`Strategy::ALL`].
+    /// Statistics by strategy, in the order of [`Strategy::ALL`].
     pub strategies: [StrategyStatistics; Strategy::ALL.len()],
 }
 
@@ -221,7 +224,7 @@ impl std::fmt::Display for Statistics {
 }
 
 impl Statistics {
-    /// What one strategy did.
+    /// Returns the statistics of a strategy.
     pub fn of(&self, strategy: Strategy) -> &StrategyStatistics {
         &self.strategies[index_of(strategy)]
     }
@@ -235,8 +238,8 @@ fn index_of(strategy: Strategy) -> usize {
     Strategy::ALL.iter().position(|&other| other == strategy).unwrap_or(0)
 }
 
-/// Walks until every goal of the task is settled or the budget is spent. Returns early when there
-/// is nowhere to go: no transition with an effect is enabled initially.
+/// Walks until every goal of the task is settled or the budget is exhausted. Returns immediately if
+/// no transition with an effect is enabled initially.
 pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
     let mut statistics = Statistics { initial: report_initial(task, report), ..Default::default() };
     let net = task.net;
@@ -274,7 +277,8 @@ pub fn run(task: &Task<'_>, report: Under<'_>, config: &Config) -> Statistics {
     }
 }
 
-/// Reports the goals that hold initially, and the initial values of the maxima.
+/// Reports the goals that hold initially, and the initial values of the maxima. Returns the number
+/// of the former.
 fn report_initial(task: &Task<'_>, report: Under<'_>) -> u64 {
     let mut sightings = Vec::new();
     let mut held = 0;

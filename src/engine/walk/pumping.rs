@@ -1,12 +1,12 @@
-//! No maximum: coverings along a walk.
+//! Unbounded maxima: self-covering sequences along a walk.
 //!
-//! When a walk passes a marking m and later one that has at least as many tokens everywhere, what
-//! was fired in between can be fired again, and again; whatever it won grows for ever (the easy
-//! half of R. Karp, R. Miller, *Parallel program schemata*, 1969). A random walk seldom covers
-//! where it has been: a part of the net with many states hardly comes back to the same one. So the
-//! walk is led back. It roams for a while, remembers where it is, and then aims at that very
-//! marking with one token more in the sum that is to grow: one wish per marked place, like any
-//! other goal, by plans and by distance.
+//! Suppose a walk passes a marking m and later a marking with at least as many tokens on every
+//! place. Then the firings in between can be repeated forever, and whatever they increased grows
+//! without bound (the easy half of R. Karp, R. Miller, *Parallel program schemata*, 1969). A random
+//! walk seldom covers an earlier marking, because a part of the net with many states hardly returns
+//! to the same state. So the walk is directed back. It first walks at random and remembers its
+//! marking. Then it targets this marking with one token more in the sum that should grow: one
+//! target interval per marked place, by plans and by distance.
 //!
 //! ```text
 //! place free 1 · place busy · place done
@@ -14,8 +14,8 @@
 //! transition give: busy -> free + done     aim         free ≥ 1, done ≥ 1     pump  take, give
 //! ```
 //!
-//! Transitions that take nothing for good need no walk: while one is enabled it is a pump by
-//! itself.
+//! Transitions that decrease no place need no walk: each is a self-covering sequence while it is
+//! enabled.
 
 use super::machine::{Machine, below};
 use super::strategy::blind::Uniform;
@@ -28,12 +28,12 @@ use crate::engine::Task;
 use parikh_net::{Facts, FiringSequence, GoalId, LinearSum, MarkingGoal, Net};
 use parikh_solvers::Budget;
 
-/// Attempts to come back, before the walk starts again.
+/// Number of attempts to cover an earlier marking before the walk restarts.
 const ATTEMPTS: usize = 12;
 
-/// A firing sequence and another one that can repeat for ever after it and leaves more tokens each
-/// time: the net is unbounded. `None` when none was found within the budget and about `work`
-/// firings, which says nothing.
+/// Searches for a firing sequence and a second one that can repeat forever after it and adds tokens
+/// each time. If found, the net is unbounded. Returns `None` if none was found within the budget
+/// and about `work` firings, which proves nothing.
 pub fn find_pump(
     net: &Net,
     budget: &Budget,
@@ -61,7 +61,7 @@ pub fn find_pump(
     }
 }
 
-/// A slice of roaming and coming back.
+/// Runs one slice of random walks and directed walks back.
 pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
     let mut directed = Directed::new(&walker.machine);
     let mut plan = RelaxedPlan::new(&walker.machine);
@@ -75,7 +75,7 @@ pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
         walker.restart();
         let roam = below(&mut walker.resources.rng, length) as u64;
         length = (length * 2).min(1 << 14);
-        // Runs would heap up tokens that are hard to get back to.
+        // Accelerated firings would accumulate tokens that make it hard to return.
         walker.acceleration.set_chance(0);
         let mut end = walker.walk(&mut Uniform, roam.min(longest_walk));
         for attempt in 0..ATTEMPTS {
@@ -105,12 +105,12 @@ pub(super) fn slice(walker: &mut Walker<'_>, longest_walk: u64) {
     walker.acceleration.set_chance(64);
 }
 
-/// The record that follows a maximum.
+/// Returns the record of a maximum.
 fn record_of(machine: &Machine<'_>, goal: u32) -> Option<usize> {
     machine.compiled.records.iter().position(|record| record.goals.contains(&goal))
 }
 
-/// Classes that take no place's tokens for good, and give some.
+/// Returns the classes that decrease no place and increase some.
 fn free_classes(machine: &Machine<'_>) -> Vec<u32> {
     let takes_nothing = |&class: &u32| {
         let changes = machine.compiled.changes_of(class);
@@ -120,7 +120,7 @@ fn free_classes(machine: &Machine<'_>) -> Vec<u32> {
     (0..machine.compiled.net.effect_count() as u32).filter(takes_nothing).collect()
 }
 
-/// Reports the maxima that grow with a free class that is enabled here.
+/// Reports the maxima that grow with an enabled class from `free`.
 fn report_free(walker: &mut Walker<'_>, free: &[u32]) {
     for &class in free {
         if !walker.machine.is_live(class) {
@@ -136,7 +136,7 @@ fn report_free(walker: &mut Walker<'_>, free: &[u32]) {
     }
 }
 
-/// Reports every maximum that is still open and whose cell grows.
+/// Reports every open maximum whose cell grows.
 fn report(
     walker: &mut Walker<'_>,
     firings: u64,
@@ -162,7 +162,7 @@ fn report(
 
 /// A marking passed by a walk.
 struct Checkpoint {
-    /// Of all cells.
+    /// Values, indexed by cell.
     values: Vec<i64>,
     firings: u64,
 }
@@ -174,7 +174,7 @@ impl Checkpoint {
         Checkpoint { values, firings: walker.journal.firings() }
     }
 
-    /// Reports what has grown since, if the walk is at a marking that covers this one.
+    /// Reports the maxima that have grown since, if the current marking covers this one.
     fn report(&self, walker: &mut Walker<'_>) {
         let now = walker.machine.tokens();
         if now.zip(&self.values).any(|(now, &then)| now < then) {

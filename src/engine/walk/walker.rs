@@ -1,8 +1,8 @@
-//! One walk at a time: choose, fire, note, and look up now and then.
+//! The walk loop: choose, fire, record, and check the clock from time to time.
 //!
-//! The loop is compiled once per strategy. What it costs is counted in *work*: one unit per firing,
-//! plus whatever a strategy adds for looking around; slices and the pauses between two looks at the
-//! clock are measured in it, so that a run with one thread depends on its seed alone.
+//! The loop is compiled once per strategy. Its cost is counted in units of *work*: one unit per
+//! firing, plus the cost of choosing as counted by the strategy. Slices and the intervals between
+//! clock checks are measured in work, so that a single-threaded run depends only on its seed.
 
 use super::acceleration::{Acceleration, most};
 use super::compiled::Compiled;
@@ -16,85 +16,87 @@ use fastrand::Rng;
 use parikh_net::{GoalId, MarkingGoal};
 use std::time::{Duration, Instant};
 
-/// What a strategy may use while it chooses.
+/// Resources of a strategy during its choice.
 pub(super) struct Resources {
-    /// Chance.
+    /// The random number generator.
     pub(super) rng: Rng,
-    /// Units of work done since the start of the run; strategies add what choosing costs.
+    /// Work since the start of the run, in units of about one firing. Strategies add the cost of
+    /// choosing.
     pub(super) work: u64,
     /// The work after which the run ends.
     limit: u64,
 }
 
 impl Resources {
-    /// For a run of so much work.
+    /// Creates the resources for a run with this limit on work.
     pub(super) fn new(seed: u64, limit: u64) -> Self {
         Resources { rng: Rng::with_seed(seed), work: 0, limit }
     }
 }
 
-/// A way to choose what fires next.
+/// A strategy for choosing the next firing.
 pub(super) trait Choose {
-    /// A class among those enabled, of which there is at least one; `None` to end the walk.
+    /// Returns an enabled class, or `None` to end the walk. At least one class is enabled.
     fn choose(&mut self, machine: &mut Machine<'_>, resources: &mut Resources) -> Option<u32>;
 
-    /// How often the class just chosen should fire in a row, if it can; `None` leaves it to the
-    /// walker.
+    /// Returns how often the chosen class should fire in a row, if possible. `None` leaves the
+    /// number to the walker.
     #[inline]
     fn wanted(&self) -> Option<u64> {
         None
     }
 
-    /// The class has been fired `count` times, `firings` are done since the initial marking.
+    /// Called after a class was fired `count` times. `firings` is the total since the initial
+    /// marking.
     fn fired(&mut self, machine: &Machine<'_>, class: u32, count: u64, firings: u64) {
         let _ = (machine, class, count, firings);
     }
 }
 
-/// Why a walk ended.
+/// The reason why a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Nothing more to fire, the limit of steps, or the strategy had enough.
+    /// No class is enabled, the step limit is reached, or the strategy ended the walk.
     Walk,
-    /// The slice is over, the budget spent, or no goal is left.
+    /// The slice is over, the budget is exhausted, or no goal is open.
     Slice,
 }
 
-/// Between two looks at the clock.
+/// Work between two checks of the clock.
 const WORK_BETWEEN_LOOKS: u64 = 2048;
-/// Between two looks at the goals that others may have settled.
+/// Time between two checks for goals settled by other engines.
 const TIME_BETWEEN_REFRESHES: Duration = Duration::from_millis(50);
-/// Firings refused in a row, because a number would not fit, after which a walk is given up.
+/// Limit on consecutive refused firings (overflow), after which a walk ends.
 const PATIENCE: u32 = 64;
 
-/// A machine on its way, its journal, and the board it reports to.
+/// A machine, its journal, and the board that it reports to.
 pub(super) struct Walker<'a> {
-    /// Where we are.
+    /// The current marking with derived data.
     pub(super) machine: Machine<'a>,
-    /// How we got there.
+    /// The firings since the initial marking.
     pub(super) journal: Journal,
-    /// Chance and work.
+    /// Random numbers and work.
     pub(super) resources: Resources,
-    /// How often to fire at once.
+    /// Choice of the number of repeated firings.
     pub(super) acceleration: Acceleration,
-    /// What happened so far.
+    /// Statistics so far.
     pub(super) statistics: Statistics,
     task: &'a Task<'a>,
     report: Under<'a>,
     ids: Vec<GoalId>,
-    /// Watched goals that still want an answer.
+    /// Number of watched goals that are open.
     open: usize,
     version: u64,
     refreshed: Instant,
     next_look: u64,
     slice_end: u64,
-    /// What of the machine's turns is counted as work already.
+    /// The part of `machine.flipped` that is already counted as work.
     flipped: u64,
     strategy: Strategy,
 }
 
 impl<'a> Walker<'a> {
-    /// At the initial marking, which has been reported already.
+    /// Creates a walker at the initial marking, which has been reported already.
     pub(super) fn new(
         task: &'a Task<'a>,
         report: Under<'a>,
@@ -105,7 +107,7 @@ impl<'a> Walker<'a> {
         let ids: Vec<GoalId> = compiled.goals.iter().map(|watched| watched.id).collect();
         let mut machine = Machine::new(compiled);
         for record in &mut machine.compiled.records {
-            // Others may have seen more.
+            // Other engines may have seen larger values.
             let seen = record.goals.iter().filter_map(|&goal| report.seen(ids[goal as usize]));
             let seen = seen.min().and_then(|seen| i64::try_from(seen).ok()).unwrap_or(i64::MIN);
             record.best = record.best.max(seen);
@@ -129,27 +131,27 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The work done and the figures so far, for the walker that comes next.
+    /// Returns the resources and statistics for the next walker.
     pub(super) fn into_parts(self) -> (Resources, Statistics) {
         (self.resources, self.statistics)
     }
 
-    /// Where it reports.
+    /// Returns the handle for reports.
     pub(super) fn report(&self) -> Under<'a> {
         self.report
     }
 
-    /// How many watched goals still want an answer.
+    /// Returns the number of watched goals that are open.
     pub(super) fn open(&self) -> usize {
         self.open
     }
 
-    /// How many goals are watched, answered or not.
+    /// Returns the number of watched goals, open or settled.
     pub(super) fn watched(&self) -> usize {
         self.ids.len()
     }
 
-    /// A watched goal that still wants an answer and that `wanted` likes, drawn at random.
+    /// Returns a random open watched goal that satisfies `wanted`.
     pub(super) fn draw(&mut self, wanted: impl Fn(&MarkingGoal) -> bool) -> Option<u32> {
         let mut chosen = None;
         let mut seen = 0;
@@ -165,19 +167,20 @@ impl<'a> Walker<'a> {
         chosen
     }
 
-    /// Begins a slice of this much work.
+    /// Begins a slice with this much work.
     pub(super) fn begin_slice(&mut self, strategy: Strategy, work: u64) {
         self.strategy = strategy;
         self.slice_end = self.resources.work + work;
         self.statistics.of_mut(strategy).slices += 1;
     }
 
-    /// Whether the slice is over, or everything is.
+    /// Returns true if the slice or the whole run is over.
     pub(super) fn slice_is_over(&mut self) -> bool {
         self.resources.work >= self.slice_end || self.is_over()
     }
 
-    /// Reports what waits and drops the goals that were settled meanwhile. Whether all is over.
+    /// Reports pending sightings and drops goals settled meanwhile. Returns true if the run is
+    /// over.
     pub(super) fn end_slice(&mut self) -> bool {
         self.flush();
         self.refresh();
@@ -190,11 +193,12 @@ impl<'a> Walker<'a> {
             || self.task.budget.is_exhausted()
     }
 
-    /// Back to the initial marking; what was seen is reported first.
+    /// Reports pending sightings and returns to the initial marking.
     pub(super) fn restart(&mut self) {
         self.flush();
         let (runs, cells) = (self.journal.runs(), self.machine.compiled.cells());
-        // A few changes per run; and never free, or walks that end at once would go on for ever.
+        // A run changes a few cells. Restarting always costs some work, or walks that end at once
+        // would repeat forever.
         if runs.len() * 8 < cells {
             self.resources.work += 1 + runs.len() as u64 / 4;
             self.machine.restart_after(runs.iter().map(|run| run.transition));
@@ -221,13 +225,13 @@ impl<'a> Walker<'a> {
         self.statistics.firings += self.journal.firings();
     }
 
-    /// Walks on from here for at most `limit` steps.
+    /// Walks from the current marking for at most `limit` steps.
     pub(super) fn walk<S: Choose>(&mut self, strategy: &mut S, limit: u64) -> End {
         self.statistics.of_mut(self.strategy).walks += 1;
         let firings = self.journal.firings();
         let work = self.resources.work;
         let (end, steps) = self.walk_on(strategy, limit);
-        // Transitions with crowded places in common cost more to fire.
+        // Firing costs more on places with many waiting transitions.
         self.resources.work += (self.machine.flipped - self.flipped) / 8;
         self.flipped = self.machine.flipped;
         let figures = self.statistics.of_mut(self.strategy);
@@ -284,7 +288,7 @@ impl<'a> Walker<'a> {
         (End::Walk, limit)
     }
 
-    /// A maximum was shown to be infinite.
+    /// Records that a maximum was shown to be infinite.
     pub(super) fn settled_elsewhere(&mut self, goal: u32) {
         self.machine.forget(goal);
         self.open -= 1;
@@ -293,7 +297,7 @@ impl<'a> Walker<'a> {
         self.statistics.of_mut(self.strategy).reached += 1;
     }
 
-    /// Looks at the clock and at the board. Whether to stop.
+    /// Checks the clock and the board. Returns true if the slice is over.
     #[cold]
     fn look(&mut self) -> bool {
         self.next_look = self.resources.work + WORK_BETWEEN_LOOKS;
@@ -308,7 +312,7 @@ impl<'a> Walker<'a> {
         self.journal.report(&self.report, &self.machine.compiled.records, &self.ids);
     }
 
-    /// Forgets the goals that somebody settled, when there may be some.
+    /// Stops watching the goals that have been settled, if the board has changed.
     fn refresh(&mut self) {
         self.refreshed = Instant::now();
         let version = self.task.board.version();
@@ -333,7 +337,7 @@ impl<'a> Walker<'a> {
                 self.statistics.improvements += 1;
                 continue;
             }
-            // True half-way through the firing is not enough.
+            // The goal may have been true only in the middle of the firing.
             if !self.machine.is_gone(new) && self.machine.holds(new) {
                 self.machine.forget(new);
                 self.open -= 1;

@@ -1,15 +1,15 @@
-//! What the walk looks out for: all open goals at once, as thresholds on cells.
+//! Watches all open goals at once, as thresholds on cells.
 //!
 //! A *cell* is a number that firing changes: the tokens of a place, or the value of a sum of
-//! several places that some goal mentions. Sums are cells of their own, shared by all goals, and
-//! every class of transitions knows by how much it changes each; so watching an atom costs nothing
-//! until its cell crosses the one value at which the atom turns from false to true. Atoms over one
-//! place are thresholds of the place itself, beside those of the transitions that take from it.
+//! several places in some goal. Each sum has its own cell, shared by all goals, and every
+//! transition class knows its change of each cell. So watching an atom costs nothing until its cell
+//! crosses the value at which the atom changes. Atoms over one place are thresholds of the place
+//! itself, next to those of its consuming transitions.
 //!
-//! The junctions above the leaves are counters: a conjunction of n parts counts how many are still
-//! false, a disjunction starts at one. A part that turns true takes one off, a part that turns
-//! false puts one back, and only a counter that reaches or leaves zero is passed on upwards. A root
-//! that reaches zero is news.
+//! The junctions above the leaves are counters. A conjunction of n parts counts the false parts,
+//! and a disjunction starts at one. A part that becomes true decrements the counter, and a part
+//! that becomes false increments it. Only a counter that reaches or leaves zero is propagated
+//! upwards. A root that reaches zero is reported.
 //!
 //! ```text
 //! goal  p + q ≤ 3 ∧ (r ≥ 2 ∨ enabled t)      cells  p q r … and p+q
@@ -19,104 +19,105 @@
 //!                      └─ the count of unsatisfied inputs of t reaches 0
 //! ```
 //!
-//! A maximum is a threshold that moves: one above the largest value seen so far.
+//! A maximum is a moving threshold: one above the largest value seen so far.
 
 use parikh_net::{Atom, GoalId, LinearSum, MarkingGoal, Net, Predicate};
 use std::collections::HashMap;
 
-/// No node, no record, no list.
+/// Marks a missing node, record or list.
 pub(super) const NONE: u32 = u32::MAX;
-/// Marks a leaf that is true below its threshold.
+/// Flag of a leaf that is true below its threshold.
 pub(super) const BELOW: u32 = 1 << 30;
-/// Marks a node without a parent; the rest of its number is that of the goal.
+/// Flag of a node without a parent. The remaining bits are the goal's position.
 pub(super) const ROOT: u32 = 1 << 31;
-/// Marks the news of a record; without it, it is a goal that came true.
+/// Flag for the news of a record. Without the flag, the news is a goal that became true.
 pub(super) const RECORD: u32 = 1 << 31;
 
-/// A junction, or a leaf that is a goal by itself.
+/// A junction, or a leaf that is a whole goal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// The junction above, or [`ROOT`] with the goal's position.
+    /// The parent junction, or [`ROOT`] with the goal's position.
     pub(super) up: u32,
-    /// True parts that are still needed; holds while this is 0 or less.
+    /// Number of true parts still needed. The node holds if this is 0 or less.
     pub(super) left: i32,
 }
 
-/// Something that happens when a cell crosses a value.
+/// A goal leaf that changes when a cell crosses a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Threshold {
     /// The cell.
     pub(super) cell: u32,
-    /// Happens between this value − 1 and this value, both ways.
+    /// The leaf changes between `value − 1` and `value`, in both directions.
     pub(super) value: i64,
-    /// The leaf's node, maybe with [`BELOW`].
+    /// The node above the leaf, possibly with [`BELOW`].
     pub(super) event: u32,
 }
 
-/// The largest value seen of a cell that goals want large.
+/// The largest value seen of a cell that some goal maximises.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     /// The cell.
     pub(super) cell: u32,
-    /// The largest value seen; not news any more.
+    /// The largest value seen.
     pub(super) best: i64,
-    /// The positions of the goals that ask for it.
+    /// The positions of the goals that maximise the cell.
     pub(super) goals: Vec<u32>,
 }
 
-/// A goal on its watch list.
+/// A watched goal.
 #[derive(Clone, Debug)]
 pub(super) struct Watched<'a> {
-    /// Its id on the board.
+    /// The goal's id on the board.
     pub(super) id: GoalId,
     /// The goal.
     pub(super) goal: &'a MarkingGoal,
-    /// Its root, [`NONE`] for a maximum.
+    /// The root node of the goal. [`NONE`] for a maximum.
     pub(super) root: u32,
 }
 
-/// Everything watched, before it is merged into the tables of the net.
+/// The watched goals as thresholds, before they are merged into the tables of the net.
 #[derive(Default)]
 pub(super) struct Watch<'a> {
-    /// The goals that are watched. Goals that cannot come true, or whose numbers are too large,
-    /// are not among them.
+    /// The watched goals. Goals that cannot become true, or whose numbers are too large, are left
+    /// out.
     pub(super) goals: Vec<Watched<'a>>,
-    /// Sums of several places; the first one's cell comes after those of all places.
+    /// Sums of several places. Their cells follow the cells of the places.
     pub(super) sums: Vec<LinearSum>,
-    /// The cell of each sum.
+    /// Cells, by sum.
     pub(super) cell_of: HashMap<LinearSum, u32>,
-    /// By ascending cell and value.
+    /// The thresholds by ascending cell and value.
     pub(super) thresholds: Vec<Threshold>,
-    /// (transition, node, maybe with [`BELOW`]) for leaves that ask for enabledness, by transition.
+    /// Pairs (transition, node, possibly with [`BELOW`]) for leaves that depend on enabledness,
+    /// sorted by transition.
     pub(super) enabledness: Vec<(u32, u32)>,
-    /// Nodes that ask for deadness, with [`BELOW`] where they ask for the contrary.
+    /// Nodes that depend on deadness, with [`BELOW`] if they require the opposite.
     pub(super) deadness: Vec<u32>,
-    /// The junctions. Their counters are those of a marking below every threshold, in which nothing
-    /// is enabled.
+    /// The junctions. Their counters are those of a marking below every threshold, with no
+    /// transition enabled.
     pub(super) nodes: Vec<Node>,
-    /// The maxima wanted.
+    /// The maxima.
     pub(super) records: Vec<Record>,
 }
 
-/// Where an atom is watched.
+/// The watched form of an atom.
 pub(super) enum Placed {
-    /// True from this value of this cell on (`true`), or below it (`false`).
+    /// True exactly from a value of a cell on (`above`), or exactly below it.
     At {
-        /// A place, or a sum in the form it is shared in.
+        /// The sum in its shared form, or `None` for a place.
         sum: Option<LinearSum>,
-        /// The cell when it is a place.
+        /// The cell of a place.
         place: u32,
-        /// The value.
+        /// The threshold value.
         value: i64,
-        /// Which side.
+        /// True if the atom holds from the threshold on, false if below it.
         above: bool,
     },
-    /// The same in every marking.
+    /// The same truth value in every marking.
     Constant(bool),
 }
 
-/// Brings an atom into the form it is watched in: Σ ≤ b as "Σ < b + 1", and with a first
-/// coefficient below zero as "−Σ ≥ −b"; over a single place divided by its coefficient.
+/// Normalises an atom for watching: Σ ≤ b becomes Σ < b + 1, or −Σ ≥ −b if the first coefficient is
+/// negative. An atom over a single place is divided by its coefficient.
 pub(super) fn place_atom(atom: &Atom) -> Placed {
     let terms = atom.sum.terms();
     let Some(&(place, first)) = terms.first() else {
@@ -135,13 +136,14 @@ pub(super) fn place_atom(atom: &Atom) -> Placed {
             let sum = if above { atom.sum.negated() } else { atom.sum.clone() };
             Placed::At { sum: Some(sum), place: NONE, value, above }
         }
-        // Cells hold 64 bits: all of them are below a value too large, and above one too small.
+        // Cells hold 64 bits: every cell is below a value that is too large, and above one that is
+        // too small.
         Err(_) => Placed::Constant(above == (value < 0)),
     }
 }
 
 impl<'a> Watch<'a> {
-    /// Watches these goals of `net`.
+    /// Builds the watch list for goals of `net`.
     pub(super) fn new(
         net: &Net,
         goals: impl IntoIterator<Item = (GoalId, &'a MarkingGoal)>,
@@ -196,7 +198,7 @@ impl<'a> Watch<'a> {
         (self.nodes.len() - 1) as u32
     }
 
-    /// The top of a goal is a node even when it is a leaf.
+    /// Adds a goal. Its root is a node even if the goal is a single leaf.
     fn root(&mut self, net: &Net, predicate: &Predicate, up: u32) -> u32 {
         let root = self.nodes.len() as u32;
         if matches!(predicate, Predicate::And(_) | Predicate::Or(_)) {
@@ -209,7 +211,7 @@ impl<'a> Watch<'a> {
         root
     }
 
-    /// Adds a part of the node `up`. Whether it holds below every threshold.
+    /// Adds a part of the node `up`. Returns true if it holds below every threshold.
     fn add(&mut self, net: &Net, predicate: &Predicate, up: u32) -> bool {
         match predicate {
             Predicate::True => true,
@@ -250,7 +252,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Whether all sums of a predicate can be kept in 64 bits.
+/// Returns true if all sums of a predicate fit in 64 bits.
 fn fits(net: &Net, largest: u64, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Atom(atom) => atom.sum.terms().len() == 1 || sum_fits(net, largest, &atom.sum),
@@ -261,8 +263,8 @@ fn fits(net: &Net, largest: u64, predicate: &Predicate) -> bool {
     }
 }
 
-/// Whether the value of a sum fits initially and so does every change of it. A firing that would
-/// leave the range later is refused by the machine.
+/// Returns true if the initial value of a sum and each change of it fit. The machine refuses
+/// firings that would overflow later.
 fn sum_fits(net: &Net, largest: u64, sum: &LinearSum) -> bool {
     let magnitude: u128 = sum.terms().iter().map(|&(_, a)| u128::from(a.unsigned_abs())).sum();
     // The tokens of one place always fit, and an atom over one place is watched there.

@@ -154,7 +154,8 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
 
     fn operand(&mut self, cursor: &mut Cursor<'t>) -> Result<Value, Failure> {
         if cursor.peek().is("(") {
-            let transitions = operands::list(cursor, |_, name| self.names.transition(name))?;
+            let transitions =
+                operands::list(cursor, |cursor, name| self.names.transition(cursor, name))?;
             cursor.expect("?")?;
             return Ok(Value::Formula(Formula::Fireable(transitions)));
         }
@@ -164,7 +165,7 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
                 Value::Number(Expression::Constant(operands::integer(&token, false)?))
             }
             Kind::Quoted(_) => {
-                let transitions = self.names.transition(&token)?;
+                let transitions = self.names.transition(cursor, &token)?;
                 cursor.expect("?")?;
                 Value::Formula(Formula::Fireable(transitions))
             }
@@ -174,7 +175,8 @@ impl<'t> Grammar<'t> for Contest<'_, '_> {
             }
             Kind::Word("tokens-count") => self.tokens(cursor)?,
             Kind::Word("is-fireable") => {
-                let transitions = operands::list(cursor, |_, name| self.names.transition(name))?;
+                let transitions =
+                    operands::list(cursor, |cursor, name| self.names.transition(cursor, name))?;
                 Value::Formula(Formula::Fireable(transitions))
             }
             Kind::Word("bound" | "place-bound") => {

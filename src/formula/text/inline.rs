@@ -27,9 +27,12 @@
 //! `fires(t, …)`: one of them fires next, which is said of runs, so that the formula is one of LTL.
 //! `deadlock`: none of the net is enabled. `bound(p + q)` or `max(p + q)`: the most these places
 //! ever hold together. Constraints of Declare stand by name, such as `response(ask, answer)`, over
-//! transitions or what people call them (`declare`). Brackets may be square: `A [p >= 1 U q >= 1]`.
-//! Names are letters, digits, `_` and `.`; any name can be quoted, and one that is a word of the
-//! language has to be.
+//! names of transitions (`declare`). Brackets may be square: `A [p >= 1 U q >= 1]`.
+//!
+//! A node has an id and a name: its label, or else its id. A word of letters, digits, `_` and `.`
+//! is the id of a node, or else the name of one node. `"pay invoice"` in quotes means all nodes with
+//! this name, or else the node with this id; `id "p-1"` is an id and nothing else. A node whose id
+//! or name is a word of the language has to be quoted.
 
 use super::Failure;
 use super::lexer::{Cursor, Kind, Lexis, Token};
@@ -226,11 +229,15 @@ impl<'t> Grammar<'t> for Inline<'_, '_> {
             Kind::Word("false") => Formula::False,
             Kind::Word("deadlock") => Formula::Deadlock,
             Kind::Word("fireable" | "enabled") => {
-                Formula::Fireable(operands::list(cursor, |_, name| self.names.transition(name))?)
+                Formula::Fireable(operands::list(cursor, |cursor, name| {
+                    self.names.transition(cursor, name)
+                })?)
             }
             Kind::Word("fires") => {
                 self.firing.get_or_insert(token.span.clone());
-                Formula::Fires(operands::list(cursor, |_, name| self.names.transition(name))?)
+                Formula::Fires(operands::list(cursor, |cursor, name| {
+                    self.names.transition(cursor, name)
+                })?)
             }
             Kind::Word("bound" | "max") => Formula::PlaceBound(self.sum(cursor)?),
             Kind::Word("tokens") => {
@@ -312,8 +319,7 @@ impl Inline<'_, '_> {
         // No name is followed by a list, so this was meant as a function.
         if let Kind::Word(word) = token.kind
             && cursor.peek().is("(")
-            && !self.names.is_coloured(word)
-            && !self.names.is_erased(word)
+            && !self.names.may_have_colour(word)
         {
             let problem = FormulaProblem::Syntax {
                 found: format!("`{word}(`"),
@@ -340,8 +346,8 @@ impl Inline<'_, '_> {
     fn constraint(&mut self, name: &str, cursor: &mut Cursor<'_>) -> Result<Formula, Failure> {
         let behind = cursor.peek().span.clone();
         let mut activities = Vec::new();
-        operands::list(cursor, |_, name| {
-            let transitions = self.names.activity(name)?;
+        operands::list(cursor, |cursor, name| {
+            let transitions = self.names.activity(cursor, name)?;
             activities.push(Formula::Fires(transitions));
             Ok(vec![()])
         })?;

@@ -18,10 +18,11 @@ mod precedence;
 
 pub use diagnostic::TextError;
 
+use super::named::NamedNodes;
 use super::{Formula, FormulaProblem};
 use diagnostic::Source;
 use lexer::{Cursor, Kind};
-use operands::Names;
+use operands::{Names, NodeTexts};
 use parikh_net::Net;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -55,6 +56,8 @@ pub struct TextFormula {
     pub formula: Result<Formula, TextError>,
     /// What the author should know, although it can be read.
     pub remarks: Vec<TextError>,
+    /// The nodes that names in the formula stand for.
+    pub named: Vec<NamedNodes>,
 }
 
 /// What is wrong, and with which bytes of the text.
@@ -92,7 +95,12 @@ pub fn read(
     strict: bool,
 ) -> Vec<TextFormula> {
     let source = Source::new(file, text);
-    let mut names = Names::new(net);
+    let texts = match language {
+        Language::Inline => NodeTexts::Names,
+        Language::Lola => NodeTexts::Words,
+        Language::Contest | Language::Mcc2011 => NodeTexts::Ids,
+    };
+    let mut names = Names::new(net, texts);
     let mut taken = HashSet::new();
     let mut formulas = Vec::new();
     match language {
@@ -110,7 +118,8 @@ pub fn read(
                     false => property.formula,
                 };
                 let formula = formula.map_err(|failure| source.error(failure));
-                formulas.push(TextFormula { id, description, formula, remarks: Vec::new() });
+                let (remarks, named) = Default::default();
+                formulas.push(TextFormula { id, description, formula, remarks, named });
             }
         }
         Language::Lola => {
@@ -118,7 +127,8 @@ pub fn read(
                 let formula = translated.and_then(|it| lola_formula(&it, &mut names));
                 let formula = formula.map_err(|failure| source.error(failure));
                 let (id, description, remarks) = Default::default();
-                formulas.push(TextFormula { id, description, formula, remarks });
+                let named = names.take_named();
+                formulas.push(TextFormula { id, description, formula, remarks, named });
             }
         }
         Language::Mcc2011 => {
@@ -131,7 +141,8 @@ pub fn read(
                     .map_err(|failure| source.error(failure));
                 let remarks = if strict { read.remarks } else { Vec::new() };
                 let remarks = remarks.into_iter().map(|remark| source.error(remark)).collect();
-                formulas.push(TextFormula { id: read.name, description: None, formula, remarks });
+                let (id, description, named) = (read.name, None, Vec::new());
+                formulas.push(TextFormula { id, description, formula, remarks, named });
             }
         }
     }
@@ -156,7 +167,8 @@ pub fn read_definitions(
 /// Reads one formula in the inline language, which may be of several lines.
 pub fn read_one(text: &str, file: &str, net: &Net) -> TextFormula {
     let source = Source::new(file, text);
-    inline_formula(&source, 0..text.len(), &mut Names::new(net), &mut HashSet::new())
+    let mut names = Names::new(net, NodeTexts::Names);
+    inline_formula(&source, 0..text.len(), &mut names, &mut HashSet::new())
 }
 
 fn unused(taken: &mut HashSet<String>, name: &str, at: Range<usize>) -> Result<(), Failure> {
@@ -220,6 +232,7 @@ fn inline_formula(
         description: None,
         formula: formula.map_err(|failure| source.error(failure)),
         remarks: remarks.into_iter().map(|remark| source.error(remark)).collect(),
+        named: names.take_named(),
     }
 }
 

@@ -4,8 +4,10 @@
 use super::Failure;
 use super::lexer::{Cursor, Kind, Token};
 use super::precedence::{Operator, Part};
+use crate::formula::named::NamedNodes;
 use crate::formula::{Expression, Formula, FormulaProblem};
-use parikh_net::{Net, PlaceId, TransitionId};
+use parikh_net::{Mention, NameIndex, Net, NodeKind, PlaceId, TransitionId};
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// An operand or what became of some.
@@ -14,17 +16,103 @@ pub(super) enum Value {
     Number(Expression),
 }
 
+/// The texts that stand for nodes in a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NodeTexts {
+    /// Ids only, as in the contest's languages.
+    Ids,
+    /// Words, each of which is an id or a name of one node.
+    Words,
+    /// Words, and names in quotes, which may mean several nodes.
+    Names,
+}
+
 /// The names of a net.
 pub(super) struct Names<'n> {
     net: &'n Net,
+    texts: NodeTexts,
+    /// The index of the places and of the transitions; `None` inside if no node has a label.
+    indexes: [OnceCell<Option<NameIndex<'n>>>; 2],
+    /// The nodes that were meant by texts that are more than an id.
+    named: Vec<NamedNodes>,
     /// How many more wrong names get a guess of what was meant, each of which looks at the whole
     /// net.
     guesses: usize,
 }
 
 impl<'n> Names<'n> {
-    pub(super) fn new(net: &'n Net) -> Self {
-        Names { net, guesses: 50 }
+    pub(super) fn new(net: &'n Net, texts: NodeTexts) -> Self {
+        Names { net, texts, indexes: Default::default(), named: Vec::new(), guesses: 50 }
+    }
+
+    /// Returns the nodes that were meant by names since the last call.
+    pub(super) fn take_named(&mut self) -> Vec<NamedNodes> {
+        std::mem::take(&mut self.named)
+    }
+
+    fn index(&self, kind: NodeKind) -> Option<&NameIndex<'n>> {
+        let index = self.indexes[usize::from(kind == NodeKind::Transition)]
+            .get_or_init(|| self.net.has_labels(kind).then(|| NameIndex::new(self.net, kind)));
+        index.as_ref()
+    }
+
+    /// Returns the ids of the nodes that a text stands for; the text itself if there are none.
+    fn ids(
+        &mut self,
+        kind: NodeKind,
+        text: &str,
+        mention: Mention,
+        span: &Range<usize>,
+    ) -> Result<Vec<String>, Failure> {
+        let Some(index) = self.index(kind) else { return Ok(vec![text.to_owned()]) };
+        let ids = match index.find(text, mention) {
+            Ok(ids) => ids.into_iter().map(str::to_owned).collect(),
+            Err(none) if none.is_empty() => vec![text.to_owned()],
+            Err(several) => {
+                let candidates = several.into_iter().map(str::to_owned).collect();
+                let name = text.to_owned();
+                let problem = FormulaProblem::AmbiguousName { name, kind, candidates };
+                return Err(Failure { span: span.clone(), problem });
+            }
+        };
+        let is_plain = mention == Mention::Id || !index.is_shared(text) && ids[..] == [text];
+        let named = NamedNodes { text: text.to_owned(), kind, ids };
+        let ids = named.ids.clone();
+        if !is_plain && !self.named.contains(&named) {
+            self.named.push(named);
+        }
+        Ok(ids)
+    }
+
+    /// Returns the ids of the nodes that `token` stands for, or `id` and the quoted id behind it,
+    /// with the bytes of both. Quoted names and names of `activities` mean all nodes that have them.
+    fn nodes(
+        &mut self,
+        kind: NodeKind,
+        cursor: &mut Cursor<'_>,
+        token: &Token<'_>,
+        is_activity: bool,
+    ) -> Result<(Vec<String>, Range<usize>), Failure> {
+        let is_exact = self.texts == NodeTexts::Names
+            && token.is_word("id")
+            && matches!(cursor.peek().kind, Kind::Quoted(_));
+        let exact = is_exact.then(|| cursor.take());
+        let span = token.span.start..exact.as_ref().unwrap_or(token).span.end;
+        let mention = match (self.texts, &token.kind) {
+            _ if is_exact => Mention::Id,
+            (NodeTexts::Ids, _) => Mention::Id,
+            (NodeTexts::Words, _) => Mention::Word,
+            (NodeTexts::Names, Kind::Quoted(_)) => Mention::Name,
+            (NodeTexts::Names, _) if is_activity => Mention::Name,
+            (NodeTexts::Names, _) => Mention::Word,
+        };
+        let text = name(exact.as_ref().unwrap_or(token));
+        let text = text.ok_or_else(|| {
+            let a = if is_activity { "an activity" } else { kind.word_with_article() };
+            token.instead_of(format!("the name of {a}"))
+        })?;
+        let ids = self.ids(kind, text, mention, &span)?;
+        Ok((ids, span))
     }
 
     fn guess(&mut self) -> bool {
@@ -40,18 +128,33 @@ impl<'n> Names<'n> {
         cursor: &mut Cursor<'_>,
         token: &Token<'_>,
     ) -> Result<Vec<PlaceId>, Failure> {
-        let name = name(token).ok_or_else(|| token.instead_of("the name of a place"))?;
-        if self.is_erased(name) && cursor.peek().is("(") {
-            return Err(erased(name, &token.span));
+        let (ids, span) = self.nodes(NodeKind::Place, cursor, token, false)?;
+        let has_colour = cursor.peek().is("(");
+        if let Some(id) = ids.iter().find(|id| has_colour && self.is_erased(id)) {
+            return Err(erased(id, &span));
         }
-        match self.is_coloured(name) && cursor.peek().is("(") {
-            false => self.place_at(name, &token.span),
-            true => {
-                let start = cursor.position();
-                let colour = colour(cursor)?;
-                let place = self.colour(name, &colour, &(start..cursor.end()))?;
-                Ok(place.into_iter().collect())
+        let mut places = Vec::new();
+        if has_colour && ids.iter().any(|id| self.is_coloured(id)) {
+            let start = cursor.position();
+            let colour = colour(cursor)?;
+            for id in &ids {
+                places.extend(self.colour(id, &colour, &(start..cursor.end()))?);
             }
+        } else {
+            for id in &ids {
+                places.extend(self.place_at(id, &span)?);
+            }
+        }
+        Ok(places)
+    }
+
+    /// Returns true if a word is the id or the name of a place whose colour may follow.
+    pub(super) fn may_have_colour(&self, word: &str) -> bool {
+        let is = |id: &str| self.is_coloured(id) || self.is_erased(id);
+        let found = self.index(NodeKind::Place).map(|index| index.find(word, Mention::Word));
+        match found {
+            Some(Ok(ids)) => ids.into_iter().any(is),
+            _ => is(word),
         }
     }
 
@@ -106,26 +209,40 @@ impl<'n> Names<'n> {
     }
 
     /// The transitions that `token` names: of a coloured transition all bindings.
-    pub(super) fn transition(&mut self, token: &Token<'_>) -> Result<Vec<TransitionId>, Failure> {
-        let name = name(token).ok_or_else(|| token.instead_of("the name of a transition"))?;
-        match self.net.transitions_named(name) {
-            Some(transitions) => Ok(transitions),
-            None => {
-                let guess = self.guess();
-                let problem = FormulaProblem::unknown_transition(name, self.net, guess);
-                Err(Failure { span: token.span.clone(), problem })
-            }
-        }
+    pub(super) fn transition(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        token: &Token<'_>,
+    ) -> Result<Vec<TransitionId>, Failure> {
+        let (ids, span) = self.nodes(NodeKind::Transition, cursor, token, false)?;
+        self.transitions_at(&ids, &span)
     }
-}
 
-impl Names<'_> {
-    /// The transitions of an activity: those with this name for people, or else the one of this id.
-    pub(super) fn activity(&mut self, token: &Token<'_>) -> Result<Vec<TransitionId>, Failure> {
-        let name = name(token).ok_or_else(|| token.instead_of("the name of an activity"))?;
-        let is_called = |&t: &TransitionId| self.net.transition_label(t) == Some(name);
-        let labelled: Vec<TransitionId> = self.net.transitions().filter(is_called).collect();
-        if labelled.is_empty() { self.transition(token) } else { Ok(labelled) }
+    /// The transitions of an activity: those with this name, or else the one of this id.
+    pub(super) fn activity(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        token: &Token<'_>,
+    ) -> Result<Vec<TransitionId>, Failure> {
+        let (ids, span) = self.nodes(NodeKind::Transition, cursor, token, true)?;
+        self.transitions_at(&ids, &span)
+    }
+
+    /// The transitions of these ids, which a text at `span` stands for.
+    fn transitions_at(
+        &mut self,
+        ids: &[String],
+        span: &Range<usize>,
+    ) -> Result<Vec<TransitionId>, Failure> {
+        let mut transitions = Vec::new();
+        for id in ids {
+            transitions.extend(self.net.transitions_named(id).ok_or_else(|| {
+                let guess = self.guess();
+                let problem = FormulaProblem::unknown_transition(id, self.net, guess);
+                Failure { span: span.clone(), problem }
+            })?);
+        }
+        Ok(transitions)
     }
 }
 

@@ -20,6 +20,7 @@ mod settle;
 mod sorts;
 
 use super::colour_problem::ColourProblem;
+use super::document::in_page;
 use super::error::InputError;
 use super::format::Format;
 use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
@@ -118,38 +119,23 @@ struct Reference {
 impl<R: BufRead> SymmetricReader<R> {
     fn read(&mut self) -> Result<(), InputError> {
         self.xml.root("pnml")?;
-        loop {
-            match self.xml.next()? {
-                Item::Open(tag) if tag.name() == "net" => {
-                    let at = tag.at;
-                    tag.check_attributes()?;
-                    let [id] = tag.attributes(["id"])?;
-                    if std::mem::replace(&mut self.parts.found, true) {
-                        return Err(InputError::SeveralNets { at: at.of(self.xml.file()) });
-                    }
-                    self.parts.name = id.unwrap_or_default();
-                    self.net()?;
-                }
-                Item::Open(tag) => {
-                    tag.check_outside()?;
-                    self.xml.skip()?;
-                }
-                Item::Close | Item::Text(_) | Item::Nothing => {}
-                Item::End => return Ok(()),
-            }
+        while let Some(net) = self.xml.next_net()? {
+            (self.parts.found, self.parts.name) = (true, net.id);
+            self.net()?;
         }
+        Ok(())
     }
 
     /// The content of the net: pages are looked through, however deep.
     fn net(&mut self) -> Result<(), InputError> {
-        let mut open = 1;
-        while open > 0 {
-            let tag = match self.xml.markup()? {
+        let mut pages = Vec::new();
+        loop {
+            let tag = match self.xml.markup().map_err(|error| in_page(error, &pages))? {
                 Item::Open(tag) => tag,
-                Item::Close => {
-                    open -= 1;
-                    continue;
-                }
+                Item::Close => match pages.pop() {
+                    Some(_) => continue,
+                    None => return Ok(()),
+                },
                 Item::Text(_) | Item::Nothing | Item::End => continue,
             };
             let at = tag.at;
@@ -157,7 +143,10 @@ impl<R: BufRead> SymmetricReader<R> {
                 tag.check_attributes()?;
             }
             match tag.name() {
-                "page" => open += 1,
+                "page" => {
+                    let [id] = tag.attributes(["id"])?;
+                    pages.push(id.unwrap_or_default());
+                }
                 "declaration" => self.parts.declarations.read(&mut self.xml)?,
                 "place" => {
                     let [id] = tag.attributes(["id"])?;
@@ -198,7 +187,6 @@ impl<R: BufRead> SymmetricReader<R> {
                 }
             }
         }
-        Ok(())
     }
 
     /// The term of the label opened last, which has to have one unless it says nothing at all.
@@ -238,7 +226,7 @@ impl<R: BufRead> SymmetricReader<R> {
     fn place(&mut self, id: String, at: Position) -> Result<(), InputError> {
         let (mut sort, mut initial, mut label) = (None, None, None);
         let owner = format!("place `{id}`");
-        let read = ["name", "type", "hlinitialMarking", "initialMarking", "capacity"];
+        let read = ["name", "type", "hlinitialMarking", "initialMarking", "capacity", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, &[])? {
             match child {
                 Child::Name => label = Some(self.xml.label(at)?.text),
@@ -250,6 +238,7 @@ impl<R: BufRead> SymmetricReader<R> {
                     let term = self.label(at, &owner)?;
                     self.set(&mut initial, term, at, &owner, "hlinitialMarking")?;
                 }
+                Child::Tagged => self.xml.untagged(at, "place", &id)?,
                 Child::InitialMarking => {
                     if self.xml.label(at)?.says_something() {
                         return Err(InputError::Unsupported {
@@ -279,8 +268,10 @@ impl<R: BufRead> SymmetricReader<R> {
     fn transition(&mut self, id: String, at: Position) -> Result<(), InputError> {
         let (mut guard, mut label) = (None, None);
         let owner = format!("transition `{id}`");
-        while let Some((child, at)) = self.xml.child(&["name", "condition"], OF_TRANSITION)? {
+        let read = ["name", "condition", "tagged"];
+        while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
             match child {
+                Child::Tagged => self.xml.untagged(at, "transition", &id)?,
                 Child::Name => label = Some(self.xml.label(at)?.text),
                 Child::Condition => {
                     let term = self.label(at, &owner)?;
@@ -296,8 +287,8 @@ impl<R: BufRead> SymmetricReader<R> {
     fn arc(&mut self, mut arc: Arc, kind: Option<String>) -> Result<(), InputError> {
         let owner = format!("arc `{}`", arc.name);
         let mut kinds: Vec<String> = kind.into_iter().collect();
-        let mut inscription = None;
-        let read = ["hlinscription", "inscription", "type", "arctype"];
+        let (mut inscription, mut plain_inscription) = (None, None);
+        let read = ["hlinscription", "inscription", "type", "arctype", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_ARC)? {
             match child {
                 Child::Coloured => {
@@ -306,13 +297,10 @@ impl<R: BufRead> SymmetricReader<R> {
                 }
                 Child::Inscription => {
                     if self.xml.label(at)?.says_something() {
-                        return Err(InputError::Unsupported {
-                            at: at.of(self.xml.file()),
-                            found: format!("an `inscription` of {owner} in a coloured net"),
-                            advice: "write it as an `hlinscription`",
-                        });
+                        plain_inscription = Some(at);
                     }
                 }
+                Child::Tagged => self.xml.untagged(at, "arc", &arc.name)?,
                 Child::Type(value) => {
                     let label = self.xml.label(at)?;
                     kinds.push(value.unwrap_or(label.text));
@@ -320,12 +308,22 @@ impl<R: BufRead> SymmetricReader<R> {
                 _ => self.xml.skip()?,
             }
         }
-        let is_plain = |kind: &str| kind.is_empty() || kind.eq_ignore_ascii_case("normal");
+        // The kind comes first: an inhibitor arc is refused however its weight is written.
+        let is_plain = |kind: &&str| {
+            ["", "normal", "ordinary"].iter().any(|plain| kind.eq_ignore_ascii_case(plain))
+        };
         if let Some(kind) = kinds.iter().map(|kind| trimmed(kind)).find(|kind| !is_plain(kind)) {
-            return Err(InputError::UnsupportedArc {
+            return Err(InputError::ColouredArc {
                 at: arc.at.of(self.xml.file()),
                 arc: arc.name,
                 found: kind.to_owned(),
+            });
+        }
+        if let Some(at) = plain_inscription {
+            return Err(InputError::Unsupported {
+                at: at.of(self.xml.file()),
+                found: format!("an `inscription` of {owner} in a coloured net"),
+                advice: "write it as an `hlinscription`",
             });
         }
         arc.inscription = inscription;

@@ -1,11 +1,12 @@
-//! The search for candidates of
-//! [chained places](parikh_evidence::reduction::rules::chained_places).
+//! The search for candidates of [chained
+//! places](parikh_evidence::reduction::rules::chained_places).
 //!
 //! # Back-translation
-//! None is asked for: sequences do not go through reductions that keep every marking.
+//! None is needed: firing sequences are not translated through reductions that preserve every
+//! marking.
 //!
 //! # Cost
-//! Linear in what changed.
+//! Linear in the changes.
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
@@ -13,6 +14,7 @@ use crate::reduction::search::Search;
 use parikh_evidence::reduction::rules::fused_cycles::move_of;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
+/// The search for chained places.
 pub(super) struct ChainedPlaces;
 
 impl Search for ChainedPlaces {

@@ -1,5 +1,6 @@
-//! The search for composed transitions, a case of
-//! [same effect](parikh_evidence::reduction::rules::same_effect): of two transitions in a row.
+//! The search for composed transitions, a case of [same
+//! effect](parikh_evidence::reduction::rules::same_effect): the effect of one transition equals
+//! that of two others in sequence.
 //!
 //! ```text
 //! # deadlock
@@ -22,8 +23,8 @@
 //! None.
 //!
 //! # Cost
-//! For a changed transition, the neighbours in its inputs, each with one look into a hash table:
-//! hashes of effects add up.
+//! For a changed transition, one hash lookup for each neighbour at its inputs. Hashes of effects
+//! are additive.
 
 use crate::reduction::buckets::Buckets;
 use crate::reduction::candidate;
@@ -33,10 +34,10 @@ use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// The most consumers of an input that are tried as the first of two.
+/// Limit on the consumers of an input that are tried as the first transition.
 const MOST: usize = 24;
 
-/// The most transitions of one effect that are tried as the second of two.
+/// Limit on the transitions of one effect that are tried as the second transition.
 const MOST_ALIKE: usize = 4;
 
 #[derive(Default)]
@@ -64,7 +65,7 @@ impl Search for ComposedTransitions {
             let seconds = seconds.into_iter().map(TransitionId::new);
             candidates.extend(seconds.map(|second| {
                 let mut all = vec![first, second, whole];
-                // Twice the same is the first one repeated.
+                // If both are the same, the candidate is the first one repeated.
                 all.dedup();
                 candidate::transitions(all)
             }));

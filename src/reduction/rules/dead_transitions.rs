@@ -1,8 +1,8 @@
-//! The search for candidates of
-//! [dead transitions](parikh_evidence::reduction::rules::dead_transitions).
+//! The search for candidates of [dead
+//! transitions](parikh_evidence::reduction::rules::dead_transitions).
 //!
 //! # Back-translation
-//! None: sequences stay as they are.
+//! None: sequences stay unchanged.
 //!
 //! # Cost
 //! Linear in the net; once per round.
@@ -25,11 +25,12 @@ impl Search for DeadTransitions {
     }
 }
 
-/// The least fixpoint: which transitions fire when a place that can grow holds any number.
+/// Computes the least fixpoint: the transitions that may fire if every place that can grow is
+/// unbounded.
 fn may_fire(net: &WorkNet) -> Vec<bool> {
     let mut fires = vec![false; net.transition_ids()];
     let mut grows = vec![false; net.place_ids()];
-    // Inputs still in the way of each transition.
+    // Number of inputs of each transition without enough tokens.
     let mut missing: Vec<u32> = vec![0; net.transition_ids()];
     let mut ready: Vec<TransitionId> = Vec::new();
     for t in net.transitions() {

@@ -1,10 +1,10 @@
 //! The search for candidates of [equal futures](parikh_evidence::reduction::rules::equal_futures).
 //!
 //! # Back-translation
-//! A router chooses between t and its twin by where the tokens are.
+//! A router chooses between a transition and its twin, depending on the tokens.
 //!
 //! # Cost
-//! A hash over the consumers of a changed place, at most [`MOST`] of them.
+//! A hash over the consumers of a changed place, at most [`MOST`].
 
 use crate::reduction::buckets::Buckets;
 use crate::reduction::candidate;
@@ -15,10 +15,10 @@ use parikh_evidence::reduction::rules::equal_futures::others;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{Arc, PlaceId};
 
-/// Places with more consumers are left alone.
+/// Limit on the number of consumers; places with more are skipped.
 const MOST: usize = 16;
 
-/// The most places of one signature that a changed one is compared with.
+/// Limit on the places with equal signature that are compared with a changed place.
 const MOST_ALIKE: usize = 8;
 
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub(super) struct EqualFutures {
 
 impl Search for EqualFutures {
     fn waits(&self) -> bool {
-        // Twins of a place fused in this batch still have the other name for it.
+        // Twins of a place fused in this batch still refer to it by its other name.
         true
     }
 
@@ -52,11 +52,12 @@ impl Search for EqualFutures {
     }
 }
 
-/// Equal for places with equal futures, unless one has doubles among its consumers.
+/// Returns a signature that is equal for places with equal futures, unless one of them has
+/// duplicate consumers.
 fn signature(net: &WorkNet, p: PlaceId) -> u64 {
     net.consumers(p).fold(0, |sum, t| {
         let rest: Vec<Arc> = others(net.pre(t), p, p).copied().collect();
-        // Twins put their tokens to p or q as they like: only how many counts.
+        // Twins may put their tokens into p or q freely, so only the number of tokens counts.
         let put = net.post(t).iter().fold(0u64, |sum, arc| sum.wrapping_add(arc.weight));
         sum.wrapping_add(scrambled(row_hash(&rest) ^ scrambled(put)))
     })

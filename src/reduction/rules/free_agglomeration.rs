@@ -1,13 +1,13 @@
-//! The search for candidates of
-//! [free agglomeration](parikh_evidence::reduction::rules::free_agglomeration).
+//! The search for candidates of [free
+//! agglomeration](parikh_evidence::reduction::rules::free_agglomeration).
 //!
 //! # Back-translation
 //! Merged transitions stand for h f.
 //!
 //! # Cost
-//! The rows around p. |H|·|F| new transitions; the first variant wants |H| ≤ 1 or |F| ≤ 1 and that
-//! p goes, the other one bounds the product. Where p stays, only original transitions are merged:
-//! around a cycle that would never end.
+//! The rows around p, and |H|·|F| new transitions. The first variant requires |H| ≤ 1 or |F| ≤ 1
+//! and that p is removed; the second bounds the product. If p stays, only original transitions are
+//! merged: around a cycle, merging would never end.
 
 use super::Limits;
 use crate::reduction::candidate;
@@ -18,7 +18,7 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
 pub(super) struct FreeAgglomeration {
-    /// Whether |H|, |F| > 1, or p stays.
+    /// True for the variant with |H|, |F| > 1, or with p kept.
     pub(super) product: bool,
     pub(super) limits: Limits,
 }

@@ -1,13 +1,12 @@
 //! The search for candidates of [fused cycles](parikh_evidence::reduction::rules::fused_cycles).
 //!
 //! # Back-translation
-//! A router moves tokens along T to where the next firing takes them.
+//! A router moves tokens along T to the place from which the next firing takes them.
 //!
 //! # Cost
-//! Linear in the net when much of it has changed. Otherwise the moves behind a changed one are
-//! followed, for at most [`NEAR`] steps each: where one cycle makes the next one free, each costs
-//! that much and not a look at the whole net. Longer cycles are found when the whole net is shown
-//! again.
+//! Linear in the net if much of it has changed. Otherwise, the moves after a changed move are
+//! followed for at most [`NEAR`] steps each. If one cycle enables the next, each costs this much
+//! instead of a pass over the net. Longer cycles are found when the whole net is shown again.
 
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
@@ -17,15 +16,15 @@ use parikh_net::components::components;
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// How many transitions are looked at for a changed one.
+/// Limit on the transitions visited per changed transition.
 const NEAR: usize = 64;
 
-/// A transition that moves one token, from one place to another.
+/// A transition that moves one token from one place to another.
 type Move = (TransitionId, PlaceId, PlaceId);
 
 #[derive(Default)]
 pub(super) struct FusedCycles {
-    /// Noticed and not handed out yet.
+    /// Cycles found but not yet returned as candidates.
     found: Vec<Candidate>,
 }
 
@@ -49,14 +48,14 @@ impl Search for FusedCycles {
     }
 }
 
-/// `t` as a move between places that nobody asks for.
+/// Returns `t` as a move, if it is one between places outside of the support.
 fn free_move(net: &WorkNet, t: TransitionId) -> Option<Move> {
     let (from, to) = move_of(net, t)?;
     let free = from != to && !net.in_support(from) && !net.in_support(to);
     free.then_some((t, from, to))
 }
 
-/// The moves that can be made after these, nearest first, as far as [`NEAR`] goes.
+/// Returns the moves reachable after these, nearest first, within the limit [`NEAR`].
 fn behind(net: &WorkNet, changed: &[Move]) -> Vec<Move> {
     let mut steps = NEAR * changed.len();
     let mut seen: HashSet<PlaceId> = HashSet::new();
@@ -80,7 +79,7 @@ fn behind(net: &WorkNet, changed: &[Move]) -> Vec<Move> {
     moves
 }
 
-/// The strongly connected components of these moves, but for single places.
+/// Returns the strongly connected components of these moves, without single places.
 fn cycles(moves: &[Move]) -> Vec<Candidate> {
     let mut places: Vec<PlaceId> = moves.iter().flat_map(|&(_, from, to)| [from, to]).collect();
     places.sort_unstable();

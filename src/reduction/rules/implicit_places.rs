@@ -1,13 +1,13 @@
-//! The search for candidates of
-//! [implicit places](parikh_evidence::reduction::rules::implicit_places).
+//! The search for candidates of [implicit
+//! places](parikh_evidence::reduction::rules::implicit_places).
 //!
 //! # Back-translation
 //! None.
 //!
 //! # Cost
-//! For a changed place, a search of at most [`STEPS`] steps without turning back: a transition that
-//! violates (2) or (3) is mended by raising the multiplicity of one of its inputs. The check reads
-//! the rows of all places of the candidate.
+//! For a changed place, a search of at most [`STEPS`] steps without backtracking: a transition that
+//! violates (2) or (3) is repaired by increasing the multiplicity of one of its inputs. The check
+//! reads the rows of all places of the candidate.
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
@@ -16,10 +16,10 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 use std::collections::BTreeMap;
 
-/// The most times that a multiplicity is raised for one place.
+/// Limit on the number of increases of a multiplicity per place.
 const STEPS: usize = 16;
 
-/// Places with more arcs are left alone, as what goes and as what vouches for it.
+/// Limit on the arcs of a place, both for removed places and for places that imply them.
 const MOST: usize = 16;
 
 pub(super) struct ImplicitPlaces;
@@ -38,14 +38,14 @@ fn is_small(net: &WorkNet, p: PlaceId) -> bool {
     net.consumer_count(p) + net.producer_count(p) <= MOST
 }
 
-/// The search for places that vouch for `p`.
+/// The search for places that make `p` implicit.
 struct Vouchers<'n> {
     net: &'n WorkNet,
     p: PlaceId,
     others: Vec<PlaceId>,
     /// m₀(p) − Σ y(q)·m₀(q).
     spare: i128,
-    /// Of each transition around: Δ(t,p) − Σ y(q)·Δ(t,q), and Σ y(q)·pre(t,q).
+    /// For each adjacent transition: Δ(t,p) − Σ y(q)·Δ(t,q), and Σ y(q)·pre(t,q).
     around: BTreeMap<TransitionId, (i128, i128)>,
 }
 
@@ -57,7 +57,7 @@ impl<'n> Vouchers<'n> {
         Vouchers { net, p, others: Vec::new(), spare, around }
     }
 
-    /// p and what vouches for it with multiplicities, if it is found.
+    /// Returns p together with places and multiplicities that make it implicit, if found.
     fn run(mut self) -> Option<Candidate> {
         for _ in 0..STEPS {
             let Some((violated, by_effect)) = self.violated() else {
@@ -72,7 +72,8 @@ impl<'n> Vouchers<'n> {
         None
     }
 
-    /// A transition that violates (2), or else one that violates (3); and which.
+    /// Returns a transition that violates (2) with `true`, otherwise one that violates (3) with
+    /// `false`.
     fn violated(&self) -> Option<(TransitionId, bool)> {
         let by_effect = self.around.iter().find(|(_, (left, _))| *left < 0);
         if let Some((&t, _)) = by_effect {
@@ -85,7 +86,8 @@ impl<'n> Vouchers<'n> {
         self.net.consumers(self.p).find(short).map(|t| (t, false))
     }
 
-    /// The input of `t` that breaks least: fewest transitions with too much of it, fewest tokens.
+    /// Returns the input of `t` whose increase causes the fewest new violations, then with the
+    /// fewest tokens.
     fn remedy(&self, t: TransitionId, by_effect: bool) -> Option<PlaceId> {
         let net = self.net;
         let inputs = net.pre(t).iter().map(|arc| arc.place);
@@ -128,11 +130,11 @@ mod tests {
     fn a_place_that_starts_with_less_than_the_others_stays() {
         let net = "# deadlock\nplace p\nplace q 1\nplace r 1\n\
                    transition a: p -> q + r\ntransition b: q + r -> p\n";
-        // r vouches for q, and q then for nobody.
+        // r makes q implicit; afterwards q makes no other place implicit.
         let after = "place p\nplace r 1\ntransition a: p -> r\ntransition b: r -> p";
         example::reduces("implicit-places", net, after);
         let fewer = net.replace("place r 1", "place r");
-        // Now q has one more than r: q goes, r may not.
+        // Now q has one token more than r: q is removed and r must stay.
         let after = "place p\nplace r\ntransition a: p -> r\ntransition b: r -> p";
         example::reduces("implicit-places", &fewer, after);
     }

@@ -1,6 +1,6 @@
 //! The searches of the rules, one per file, and the table of all rules.
 //!
-//! What a rule's candidates are and when they may be applied stands with its conditions in
+//! The form of a rule's candidates and the conditions of its application are documented in
 //! [`parikh_evidence::reduction::rules`].
 
 mod chained_places;
@@ -30,14 +30,14 @@ use parikh_evidence::reduction::{Conditions, WorkNet};
 pub use parikh_evidence::reduction::rules::{ALL, named};
 use parikh_net::{PlaceId, TransitionId};
 
-/// Caps on what a single application may add.
+/// Limits on the growth by a single application.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The most transitions that an n × m agglomeration with n, m > 1 makes. Default 32.
+    /// Limit on the transitions that an n × m agglomeration with n, m > 1 creates. Default 32.
     pub product: usize,
-    /// The most arcs that an agglomeration may add to those it removes. Default 64.
+    /// Limit on the arcs that an agglomeration may add beyond those it removes. Default 64.
     pub more_arcs: usize,
-    /// Places that stay although others tell what they hold. Default none.
+    /// Places that are kept although other places determine their tokens. Default none.
     pub kept: Vec<PlaceId>,
 }
 
@@ -47,14 +47,14 @@ impl Default for Limits {
     }
 }
 
-/// The names of all searches. Some have the conditions of a rule in common.
+/// Iterates over the names of all searches. Some share the conditions of a rule.
 pub fn names() -> impl Iterator<Item = &'static str> {
     all(&Limits::default()).into_iter().map(|rule| rule.name)
 }
 
-/// The searches by what they do to a net, for those who compare: dead nodes go; so does what the
-/// goals do not depend on; places, and transitions, that others make superfluous; places become
-/// one; firings become one.
+/// The searches grouped by their effect, for comparisons. The groups remove dead nodes, nodes that
+/// the goals do not depend on, places and transitions that others make superfluous; fuse places;
+/// and merge firings.
 pub const FAMILIES: [(&str, &[&str]); 6] = [
     ("dead", &["dead-transitions", "unmarkable-presets"]),
     ("irrelevant", &["source-transitions", "relevance", "sink-places", "lossy-transitions"]),
@@ -90,10 +90,10 @@ pub const FAMILIES: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// What a name stands for: a search, those of a family, or `all` of them.
+/// Returns the searches that a name denotes: one search, a family, or `all`.
 ///
 /// # Errors
-/// With the names there are, where there is none like it.
+/// Returns the list of known names if the name is unknown.
 pub fn called(name: &str) -> Result<Vec<&'static str>, String> {
     if name == "all" {
         return Ok(names().collect());
@@ -110,7 +110,7 @@ pub fn called(name: &str) -> Result<Vec<&'static str>, String> {
     })
 }
 
-/// The rule whose conditions the candidates of a search are held against.
+/// Returns the rule whose conditions are checked for the candidates of a search.
 pub fn rule_of(search: &str) -> Option<&'static Conditions> {
     let searches = all(&Limits::default()).into_iter();
     searches
@@ -119,8 +119,7 @@ pub fn rule_of(search: &str) -> Option<&'static Conditions> {
         .map(|it| it.1)
 }
 
-/// All searches in the order they run within their phase: each with the rule for whose candidates
-/// it looks.
+/// Returns all searches, in the order in which they run within their phase, each with its rule.
 pub(super) fn all(limits: &Limits) -> Vec<Rule> {
     let kept = &limits.kept;
     let limits = || limits.clone();
@@ -220,7 +219,7 @@ pub(super) fn all(limits: &Limits) -> Vec<Rule> {
             )),
         ),
     ];
-    // That each second name is one of the rules' is tested.
+    // A test checks that each second name is a rule.
     let rule = |(name, conditions, phase, search)| {
         Some(Rule { name, conditions: named(conditions)?, phase, search })
     };
@@ -228,8 +227,9 @@ pub(super) fn all(limits: &Limits) -> Vec<Rule> {
 }
 
 impl Limits {
-    /// Whether merging each of `producers` with each of `consumers` at a place keeps within the
-    /// caps; `product` asks for a proper product, its absence for none.
+    /// Returns true if merging each of `producers` with each of `consumers` at a place stays within
+    /// the limits. With `product`, both must have at least two elements; without it, one of them
+    /// has at most one.
     fn allow(
         &self,
         net: &WorkNet,
@@ -245,7 +245,7 @@ impl Limits {
             all.iter().map(|&t| net.pre(t).len() + net.post(t).len()).sum()
         };
         let (before, after) = (arcs(producers), arcs(consumers));
-        // Each meeting loses the arcs at the place.
+        // Each merged pair loses the arcs at the place.
         let made = (before * m + after * n).saturating_sub(2 * n * m);
         made <= before + after + self.more_arcs
     }
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_headers() {
-        // Those of searches for an instance of a rule stand with the search.
+        // The examples of searches for special cases of a rule are in the file of the search.
         for folder in ["evidence/reduction/rules", "src/reduction/rules"] {
             for name in names() {
                 let root = env!("CARGO_MANIFEST_DIR");

@@ -1,6 +1,6 @@
-//! The search for parallel places, a case of
-//! [implicit places](parikh_evidence::reduction::rules::implicit_places): p is never the scarcer of
-//! two.
+//! The search for parallel places, a case of [implicit
+//! places](parikh_evidence::reduction::rules::implicit_places): of two places, p never has fewer
+//! tokens (up to a factor) than the other.
 //!
 //! ```text
 //! # deadlock
@@ -23,7 +23,8 @@
 //! transition d: slow -> fast
 //! ```
 //!
-//! Nothing here: c takes from fast alone. Without c, fast would be at least twice slow and go.
+//! Nothing is removed here, because c takes from fast alone. Without c, fast would hold at least
+//! twice as much as slow and would be removed.
 //!
 //! # Back-translation
 //! None.
@@ -38,7 +39,7 @@ use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
-/// A place with more consumers is not tried as the one that stays when it changes.
+/// Limit on the consumers of a changed place that is tried as the place to keep.
 const MOST: usize = 16;
 
 pub(super) struct ParallelPlaces;
@@ -69,9 +70,9 @@ impl Search for ParallelPlaces {
     }
 }
 
-/// Multiplicities of p and kept with which kept vouches for p. Let d be the largest pre(t,p) /
-/// pre(t,kept) over the transitions t that take from p, all of which have to take from kept. Then
-/// post(t,p) ≥ d·post(t,kept) is asked for every t, and m₀(p) ≥ d·m₀(kept).
+/// Returns multiplicities with which `kept` makes p implicit. Let d be the largest pre(t,p) /
+/// pre(t,kept) over the transitions t that take from p, all of which must take from kept. The
+/// conditions are post(t,p) ≥ d·post(t,kept) for every t, and m₀(p) ≥ d·m₀(kept).
 fn multiplicities(net: &WorkNet, kept: PlaceId, p: PlaceId) -> Option<(u32, u32)> {
     let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
     // The fraction d as (numerator, denominator).

@@ -1,12 +1,12 @@
-//! The search for candidates of
-//! [partial post agglomeration](parikh_evidence::reduction::rules::partial_post_agglomeration).
+//! The search for candidates of [partial post
+//! agglomeration](parikh_evidence::reduction::rules::partial_post_agglomeration).
 //!
 //! # Back-translation
 //! Merged transitions stand for h f.
 //!
 //! # Cost
-//! The rows around p; at most one h, so the net does not grow. Only original transitions are
-//! merged, so it ends.
+//! The rows around p. There is at most one h, so the net does not grow. Only original transitions
+//! are merged, so the search ends.
 
 use super::Limits;
 use crate::reduction::candidate;

@@ -1,12 +1,12 @@
-//! The search for candidates of
-//! [post agglomeration](parikh_evidence::reduction::rules::post_agglomeration).
+//! The search for candidates of [post
+//! agglomeration](parikh_evidence::reduction::rules::post_agglomeration).
 //!
 //! # Back-translation
 //! Merged transitions stand for h fᵏ; initial tokens are consumed in the prefix.
 //!
 //! # Cost
-//! The rows around p whenever something at p changed. |H|·|F| new transitions; the first variant
-//! wants |H| ≤ 1 or |F| ≤ 1, the other one bounds the product.
+//! The rows around p for each change at p, and |H|·|F| new transitions. The first variant requires
+//! |H| ≤ 1 or |F| ≤ 1; the second bounds the product.
 
 use super::Limits;
 use crate::reduction::candidate;
@@ -16,7 +16,7 @@ use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
 pub(super) struct PostAgglomeration {
-    /// Whether |H|, |F| > 1.
+    /// True for the variant with |H|, |F| > 1.
     pub(super) product: bool,
     pub(super) limits: Limits,
 }

@@ -1,8 +1,8 @@
-//! The search for candidates of
-//! [pre agglomeration](parikh_evidence::reduction::rules::pre_agglomeration).
+//! The search for candidates of [pre
+//! agglomeration](parikh_evidence::reduction::rules::pre_agglomeration).
 //!
 //! # Back-translation
-//! Merged transitions stand for h f. For a dead marking, h's fire last.
+//! Merged transitions stand for h f. For a dead marking, the transitions h fire last.
 //!
 //! # Cost
 //! The rows around p and the consumers of •H.
@@ -14,11 +14,11 @@ use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::TransitionId;
 
-/// Input places of H with more consumers are not looked into.
+/// Limit on the consumers of an input place of H.
 const MOST: usize = 64;
 
 pub(super) struct PreAgglomeration {
-    /// Whether |H|, |F| > 1.
+    /// True for the variant with |H|, |F| > 1.
     pub(super) product: bool,
     pub(super) limits: Limits,
 }
@@ -30,7 +30,8 @@ impl Search for PreAgglomeration {
 
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         let mut places = dirty.places_around(net);
-        // A place that lost a consumer may free the producers of the place behind.
+        // A place that lost a consumer may allow agglomeration at the output place of another
+        // consumer.
         for &p in &dirty.places {
             if net.consumer_count(p) <= MOST {
                 places.extend(net.consumers(p).filter_map(|h| match net.post(h) {

@@ -1,4 +1,4 @@
-//! The search for places that change in proportion to another one, a case of
+//! The search for places whose changes are proportional to those of another place, a case of
 //! [redundant places](parikh_evidence::reduction::rules::redundant_places).
 //!
 //! ```text
@@ -19,8 +19,8 @@
 //! None.
 //!
 //! # Cost
-//! A hash of what changes at a place, divided by its gcd, per changed place; comparisons with at
-//! most [`MOST`] others of the same hash.
+//! For each changed place, a hash of its changes divided by their gcd, and comparisons with at most
+//! [`MOST`] other places with this hash.
 
 use crate::reduction::buckets::Buckets;
 use crate::reduction::candidate;
@@ -31,7 +31,7 @@ use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::PlaceId;
 
-/// The most places of one proportion that a place is compared with.
+/// Limit on the places with the same proportion that a place is compared with.
 const MOST: usize = 16;
 
 pub(super) struct ProportionalPlaces {
@@ -40,7 +40,7 @@ pub(super) struct ProportionalPlaces {
 }
 
 impl ProportionalPlaces {
-    /// Where `kept` are left alone.
+    /// Creates the search; the places in `kept` are not removed.
     pub(super) fn new(kept: Vec<PlaceId>) -> Self {
         ProportionalPlaces { kept, by_changes: Buckets::default() }
     }
@@ -59,7 +59,7 @@ impl Search for ProportionalPlaces {
             }
             let other = |id: usize| id != p.index() && net.has_place(PlaceId::new(id));
             for q in self.by_changes.of(hash, MOST, other).into_iter().map(PlaceId::new) {
-                // It may have changed since.
+                // The place may have changed since its hash was stored.
                 let (theirs, same) = changes(net, q);
                 if same != hash {
                     continue;
@@ -80,15 +80,15 @@ impl Search for ProportionalPlaces {
     }
 }
 
-/// The greatest common divisor of all changes at a place, 0 without any, and a hash of them,
-/// divided by it.
+/// Returns the greatest common divisor of all changes at a place (0 without changes), and a hash of
+/// the changes divided by it.
 fn changes(net: &WorkNet, p: PlaceId) -> (u64, u64) {
     let around = net.neighbours(p);
     let effects =
         || around.iter().map(|&t| (t, net.effect(t, p))).filter(|&(_, change)| change != 0);
     let divisor = effects().fold(0, |divisor, (_, change)| gcd(divisor, change.unsigned_abs()));
     let hash = effects().fold(0u64, |sum, (t, change)| {
-        // Not 0, as there is a change; and below 2⁶³.
+        // The divisor is not 0, because there is a change, and it is below 2⁶³.
         let share = change / divisor as i64;
         sum.wrapping_add(scrambled(t.index() as u64).wrapping_mul(share as u64))
     });

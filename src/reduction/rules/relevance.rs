@@ -24,7 +24,8 @@ impl Search for Relevance {
     }
 }
 
-/// The transitions that touch S, and those that feed their inputs, and so on.
+/// Returns the relevant transitions: those that touch S, and transitively those that feed their
+/// inputs.
 fn relevant(net: &WorkNet) -> Vec<bool> {
     let mut relevant = vec![false; net.transition_ids()];
     let mut asked = vec![false; net.place_ids()];

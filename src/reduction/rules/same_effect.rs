@@ -4,8 +4,8 @@
 //! None: runs of the reduced net are runs of the net before.
 //!
 //! # Cost
-//! A hash of the effect, divided by its gcd, per changed transition; comparisons with at most
-//! [`MOST`] others of the same hash, besides exact doubles.
+//! For each changed transition, a hash of its effect divided by its gcd, and comparisons with at
+//! most [`MOST`] other transitions with this hash and with exact duplicates.
 
 use crate::reduction::buckets::Buckets;
 use crate::reduction::candidate;
@@ -16,7 +16,7 @@ use parikh_evidence::reduction::rules::gcd_scaling::gcd;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 use parikh_net::{PlaceId, TransitionId};
 
-/// The most transitions of one effect that a new one is compared with.
+/// Limit on the transitions with the same effect that a new one is compared with.
 const MOST: usize = 48;
 
 #[derive(Default)]
@@ -55,15 +55,16 @@ impl Search for SameEffect {
     }
 }
 
-/// One of 64 bits for each input place: a set of places has all bits of its subsets.
+/// Returns a mask with one of 64 bits for each input place: a set of places has all bits of its
+/// subsets.
 fn places_mask(net: &WorkNet, t: TransitionId) -> u64 {
     net.pre(t).iter().fold(0, |mask, arc| mask | 1 << (scrambled(arc.place.index() as u64) % 64))
 }
 
-/// The hash of what `t` changes, divided by its gcd.
+/// Returns the hash of the effect of `t` divided by its gcd.
 fn direction_hash(net: &WorkNet, t: TransitionId) -> u64 {
     let divisor = |d: u64, (_, change): (PlaceId, i64)| gcd(d, change.unsigned_abs());
-    // Changes are below 2^63, so is their divisor.
+    // Changes are below 2^63, so their divisor is, too.
     let divisor = net.changes(t).fold(0, divisor).max(1) as i64;
     effect_hash(net.changes(t).map(|(p, change)| (p, change / divisor)))
 }

@@ -1,5 +1,5 @@
-//! The search for candidates of
-//! [source transitions](parikh_evidence::reduction::rules::source_transitions).
+//! The search for candidates of [source
+//! transitions](parikh_evidence::reduction::rules::source_transitions).
 //!
 //! # Back-translation
 //! None.

@@ -1,6 +1,6 @@
-//! The search for structurally implicit places, a case of
-//! [implicit places](parikh_evidence::reduction::rules::implicit_places), where a linear program
-//! finds the multiplicities.
+//! The search for structurally implicit places, a case of [implicit
+//! places](parikh_evidence::reduction::rules::implicit_places) in which a linear program finds the
+//! multiplicities.
 //!
 //! ```text
 //! # deadlock
@@ -22,15 +22,15 @@
 //!
 //! Twice half is never less than b + c, and t takes 2 of c where it takes one of half.
 //!
-//!
 //! # Back-translation
 //! None.
 //!
 //! # Cost
-//! One matrix, with a row per effect, a row for what each transition takes, and a column per place;
-//! for each changed place with at most [`MOST`] arcs a linear program on it, of which only the
-//! bounds of its transitions' rows differ: the least sum of multiplicities. It goes on from where
-//! the last one ended. The check reads the rows of all places of the candidate, in integers.
+//! One matrix, with a row per effect, a row for the input arcs of each transition, and a column per
+//! place. For each changed place with at most [`MOST`] arcs, a linear program on this matrix
+//! minimises the sum of multiplicities; only the bounds of the rows of its transitions differ. Each
+//! solve continues from the last one. The check reads the rows of all places of the candidate, in
+//! integers.
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
@@ -44,19 +44,20 @@ use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::keep_for_hints;
 use std::collections::HashMap;
 
-/// Places with more arcs are left alone.
+/// Limit on the arcs of a place; places with more are skipped.
 const MOST: usize = 16;
 
 #[derive(Default)]
 pub(super) struct StructurallyImplicitPlaces {
     slice: Option<Budget>,
-    /// Whether the others have to tell exactly what the place holds, for
-    /// [redundant places](parikh_evidence::reduction::rules::redundant_places); but not of these.
+    /// For [redundant places](parikh_evidence::reduction::rules::redundant_places): other places
+    /// must determine the tokens exactly. The places in the list are kept.
     exactly: Option<Vec<PlaceId>>,
 }
 
 impl StructurallyImplicitPlaces {
-    /// Places whose tokens the others tell exactly; `kept` are left alone.
+    /// Creates the search for places whose tokens others determine exactly; the places in `kept`
+    /// are not removed.
     pub(super) fn exactly(kept: Vec<PlaceId>) -> Self {
         StructurallyImplicitPlaces { slice: None, exactly: Some(kept) }
     }
@@ -82,7 +83,7 @@ impl Search for StructurallyImplicitPlaces {
         if asked.is_empty() {
             return;
         }
-        // Refused only beyond 64 bits or 2³² nodes: nothing is found then.
+        // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
         let Ok(mut search) = Vouchers::new(net, &asked, self.exactly.is_some()) else { return };
         for p in asked {
             if slice.is_exhausted() {
@@ -93,14 +94,14 @@ impl Search for StructurallyImplicitPlaces {
     }
 }
 
-/// The search for places that vouch for others.
+/// The search for places that make others implicit.
 struct Vouchers<'n> {
     net: &'n WorkNet,
     lp: Box<dyn IncrementalLp>,
     effects: Effects,
     /// The rows of (3): Σ y(q)·(pre(t,q) − m₀(q)).
     needs: HashMap<TransitionId, Row>,
-    /// What a sum that has to be this much, or may be at most, is within.
+    /// Returns the interval for a sum: exactly this value, or at most this value.
     within: fn(i64) -> Interval,
 }
 
@@ -131,7 +132,8 @@ impl<'n> Vouchers<'n> {
         Ok(Vouchers { net, lp: keep_for_hints(program), effects, needs, within })
     }
 
-    /// Likely candidates with `p` as the place to go. It vouches for nobody that comes later, then.
+    /// Returns likely candidates that remove `p`. Afterwards, `p` does not make later places
+    /// implicit.
     fn vouchers(&mut self, p: PlaceId, budget: &Budget) -> Result<Vec<Candidate>, ProgramError> {
         let net = self.net;
         let around = net.neighbours(p);
@@ -164,7 +166,8 @@ impl<'n> Vouchers<'n> {
         Ok(self.candidates(p, optimum.point))
     }
 
-    /// What this solution may stand for: p first, in proportion to which the others count.
+    /// Returns the candidates that a solution may represent: p first, then the other places in
+    /// proportion.
     fn candidates(&self, p: PlaceId, mut solution: Vec<f64>) -> Vec<Candidate> {
         let Column(own) = self.effects.column(p);
         solution.truncate(self.effects.places.len());
@@ -186,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_place_with_too_few_tokens_stays() {
-        // t takes lamp for the token that c has from the beginning.
+        // t takes lamp for the token that c holds initially.
         let net = "# deadlock\nplace a 1\nplace b\nplace c 1\nplace lamp\n\
                    transition s: a -> b + lamp\ntransition r: b -> c\ntransition t: c + lamp -> a";
         let stays = net.lines().skip(1).collect::<Vec<_>>().join("\n");

@@ -1,12 +1,12 @@
-//! The search for candidates of
-//! [token prefiring](parikh_evidence::reduction::rules::token_prefiring).
+//! The search for candidates of [token
+//! prefiring](parikh_evidence::reduction::rules::token_prefiring).
 //!
 //! # Back-translation
 //! tᵏ is in the prefix.
 //!
 //! # Cost
-//! The inputs of a changed transition, once each: in a ring of such transitions the tokens would
-//! move for ever.
+//! The inputs of a changed transition, once each: in a ring of such transitions, the tokens would
+//! move forever.
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 #[derive(Default)]
 pub(super) struct TokenPrefiring {
-    /// Those that had their turn.
+    /// Transitions proposed in earlier calls.
     found: HashSet<TransitionId>,
 }
 
@@ -30,7 +30,7 @@ impl Search for TokenPrefiring {
                         && net.consumer_count(arc.place) == 1
                         && net.post_weight(t, arc.place) == 0
                 });
-            // Composed ones are not: they come without end around a ring.
+            // Composed transitions are excluded: around a ring they are created endlessly.
             let original = t.index() < net.original_transitions();
             if ready && original && self.found.insert(t) {
                 candidates.push(candidate::transitions([t]));

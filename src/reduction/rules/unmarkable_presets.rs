@@ -1,18 +1,18 @@
-//! The search for candidates of
-//! [unmarkable presets](parikh_evidence::reduction::rules::unmarkable_presets).
+//! The search for candidates of [unmarkable
+//! presets](parikh_evidence::reduction::rules::unmarkable_presets).
 //!
 //! # Back-translation
-//! None: sequences stay as they are.
+//! None: sequences stay unchanged.
 //!
 //! # Cost
-//! One matrix, with a row per effect and a column per place, and a linear program on it for each
-//! transition that a few random firing sequences do not fire: the least of Σ y(p)·(m₀(p) −
-//! pre(t,p)) with 0 ≤ y ≤ 1. By Farkas' lemma it is negative for some y just when m₀ + C·x ≥ pre(t)
-//! has no solution x ≥ 0, so nothing that the state equation over the rationals tells of single
-//! transitions is missed, but for what time and size leave out ([`MOST_ARCS`]). Where there is no
-//! y, the dual solution is such an x, and often one for other transitions as well. One y often
-//! speaks of many transitions, and those found are left out of the matrix for the next. The check
-//! reads the rows of the places of the candidate, in integers.
+//! One matrix, with a row per effect and a column per place. For each transition that a few random
+//! firing sequences do not fire, a linear program on it minimises Σ y(p)·(m₀(p) − pre(t,p)) with 0
+//! ≤ y ≤ 1. By Farkas' lemma the minimum is negative if and only if m₀ + C·x ≥ pre(t) has no
+//! solution x ≥ 0. So the search finds everything that the state equation over the rationals
+//! implies for single transitions, within the limits of time and size ([`MOST_ARCS`]). If there is
+//! no such y, the dual solution is such an x, often also for other transitions. One y often covers
+//! many transitions, and transitions found dead are removed from the matrix. The check reads the
+//! rows of the places of the candidate, in integers.
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
@@ -25,7 +25,7 @@ use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError, Sens
 use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::keep_for_hints;
 
-/// An optimum above this is taken for 0.
+/// Tolerance: a smaller optimum counts as 0.
 const NEGATIVE: f64 = -1e-6;
 
 #[derive(Default)]
@@ -47,15 +47,15 @@ impl Search for UnmarkablePresets {
         if asked.is_empty() {
             return;
         }
-        // Refused only beyond 64 bits or 2³² nodes: nothing is found then.
+        // The program is refused only beyond 64 bits or 2³² nodes; then nothing is found.
         if let Ok(mut search) = Sums::new(net, asked) {
             search.run(slice, candidates);
         }
     }
 }
 
-/// The transitions that a few random firing sequences do not fire. They go through all transitions
-/// in random order, again and again, and fire what is enabled.
+/// Returns the transitions that a few random firing sequences do not fire. The sequences repeatedly
+/// visit all transitions in random order and fire the enabled ones.
 fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
     const SWEEPS_OF_A_SEQUENCE: usize = 8;
     const ARCS_LOOKED_AT: usize = 1_000_000;
@@ -95,16 +95,16 @@ fn unfired(net: &WorkNet, budget: &Budget) -> Vec<TransitionId> {
     left
 }
 
-/// The search for sums that transitions take too much of.
+/// The search for weighted sums of places of which transitions need too much.
 struct Sums<'n> {
     net: &'n WorkNet,
     lp: Box<dyn IncrementalLp>,
     effects: Effects,
-    /// How many transitions not yet found dead each row speaks of.
+    /// For each row, the number of its transitions not found dead yet.
     live: Vec<usize>,
     asked: Vec<TransitionId>,
     dead: Vec<bool>,
-    /// Not to be refuted, as far as the solver sees.
+    /// Transitions that cannot be refuted, according to the solver.
     possible: Vec<bool>,
 }
 
@@ -130,7 +130,7 @@ impl<'n> Sums<'n> {
         }
     }
 
-    /// A sum that `t` takes too much of, with all transitions that do.
+    /// Returns a sum of which `t` needs too much, with all transitions that do.
     fn sum_against(&mut self, t: TransitionId, budget: &Budget) -> Option<Candidate> {
         let net = self.net;
         let column = |p: PlaceId| self.effects.column(p);
@@ -148,9 +148,9 @@ impl<'n> Sums<'n> {
         guesses.into_iter().find_map(|guess| self.dead_by(guess))
     }
 
-    /// Where no sum refutes a transition, the dual solution is firing counts x, negated, with m₀ +
-    /// C·x ≥ pre(t): they need not be tried whose inputs are marked there, too. If the floating
-    /// point numbers are wrong, something is not found.
+    /// Marks transitions that no sum refutes. The negated dual solution is a vector x of firing
+    /// counts with m₀ + C·x ≥ pre(t). Transitions whose inputs are marked in m₀ + C·x need no
+    /// attempt. Floating-point errors can only cause a miss.
     fn note_possible(&mut self, multipliers: &[f64]) {
         const NEAR: f64 = 1e-6;
         let mut marking: Vec<f64> =
@@ -171,8 +171,8 @@ impl<'n> Sums<'n> {
         }
     }
 
-    /// The transitions that take too much of this sum, if nothing else raises it; notes that they
-    /// are dead.
+    /// Returns the transitions that need too much of this sum, if no live transition increases it,
+    /// and marks them as dead.
     fn dead_by(&mut self, weights: Vec<(usize, u32)>) -> Option<Candidate> {
         let places = weights.into_iter().map(|(at, weight)| (self.effects.places[at], weight));
         let mut candidate = candidate::weighted(places, []);
@@ -191,7 +191,7 @@ impl<'n> Sums<'n> {
             let Some(row) = self.effects.row(t) else { continue };
             self.live[row.index()] -= 1;
             if self.live[row.index()] == 0 {
-                // The row exists. Should it stay, the next sums are only harder to find.
+                // The row exists. If the change failed, further sums would only be harder to find.
                 let _ = self.lp.set_row_bounds(row, Interval::FREE);
             }
         }
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn what_only_the_dead_ones_feed_is_dead_in_the_same_round() {
-        // w is fed by meet only, which takes two of one token; more needs three of w.
+        // Only meet feeds w, and meet needs two tokens where there is one; more needs three of w.
         let net = "# reachability over a\nplace a 1\nplace b\nplace w 2\nplace x\n\
                    transition s: a -> b\ntransition r: b -> a\ntransition meet: a + b -> 2*w\n\
                    transition v: w -> x\ntransition y: x -> w\ntransition more: 2*w + x -> a";

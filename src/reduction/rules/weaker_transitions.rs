@@ -1,18 +1,19 @@
-//! The search for candidates of
-//! [weaker transitions](parikh_evidence::reduction::rules::weaker_transitions).
+//! The search for candidates of [weaker
+//! transitions](parikh_evidence::reduction::rules::weaker_transitions).
 //!
 //! # Back-translation
 //! None.
 //!
 //! # Cost
-//! For a changed transition, those that share its rarest input place, if at most [`MOST`].
+//! For a changed transition, the transitions that share its rarest input place, if at most
+//! [`MOST`].
 
 use crate::reduction::candidate;
 use crate::reduction::journal::Dirty;
 use crate::reduction::search::Search;
 use parikh_evidence::reduction::{Candidate, WorkNet};
 
-/// The most transitions at a place that are compared with a changed one.
+/// Limit on the transitions at a place that are compared with a changed one.
 const MOST: usize = 32;
 
 pub(super) struct WeakerTransitions;
@@ -20,7 +21,8 @@ pub(super) struct WeakerTransitions;
 impl Search for WeakerTransitions {
     fn find(&mut self, net: &WorkNet, dirty: &Dirty, candidates: &mut Vec<Candidate>) {
         for &t in &dirty.transitions {
-            // The weaker one takes from all places that the other takes from, so meets it at any.
+            // The weaker transition takes from all places that the other takes from, so any of them
+            // finds it.
             let rarest = net.pre(t).iter().min_by_key(|arc| net.consumer_count(arc.place));
             if let Some(arc) = rarest.filter(|arc| net.consumer_count(arc.place) <= MOST) {
                 let others = net.consumers(arc.place).filter(|&u| u != t);

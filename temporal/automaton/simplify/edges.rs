@@ -1,13 +1,13 @@
-//! Edges of one state against each other.
+//! Comparison of the edges of one state.
 
-use crate::automaton::Edge;
+use crate::automaton::AutomatonEdge;
 
-/// Leaves out an edge if another to the same state reads all its letters and carries all its marks,
-/// and makes one of two that differ in the sign of one literal only. Sorted after that.
+/// Removes an edge if another edge to the same state reads all its letters and carries all its
+/// marks. Merges two edges that differ only in the sign of one literal. Sorts the edges.
 ///
-/// Every run that takes an edge that was left out can take the other one, with as many marks; and
-/// two edges that become one read the same letters as before. So the words stay the same.
-pub(super) fn tidy(edges: &mut Vec<Edge>) {
+/// Every run that takes a removed edge can take the other edge, with at least the same marks.
+/// Merged edges read the same letters as before. So the language stays the same.
+pub(super) fn tidy(edges: &mut Vec<AutomatonEdge>) {
     edges.sort_unstable();
     edges.dedup();
     loop {
@@ -15,10 +15,10 @@ pub(super) fn tidy(edges: &mut Vec<Edge>) {
         for group in edges.chunk_by(|one, two| one.target == two.target && one.marks == two.marks) {
             for (at, one) in group.iter().enumerate() {
                 let both = group[..at].iter().filter_map(|two| one.cube.merged(&two.cube));
-                merged.extend(both.map(|cube| Edge { cube, ..one.clone() }));
+                merged.extend(both.map(|cube| AutomatonEdge { cube, ..one.clone() }));
             }
         }
-        // Where cubes merge, both of them are superfluous beside the new one.
+        // After a merge, both original edges are superfluous.
         let grows = !merged.is_empty();
         edges.extend(merged);
         let all = std::mem::take(edges);
@@ -28,7 +28,7 @@ pub(super) fn tidy(edges: &mut Vec<Edge>) {
                 let as_good = better.target == edge.target
                     && edge.marks.within(better.marks)
                     && better.cube.contains(&edge.cube);
-                // Of two equal ones the first stays.
+                // Of two equal edges, the first stays.
                 as_good && (other < at || better != edge)
             });
             if !is_superfluous {
@@ -48,8 +48,8 @@ mod tests {
     use crate::automaton::Marks;
     use crate::automaton::cube::cube;
 
-    fn edge(target: usize, marks: u64, literals: &[i32]) -> Edge {
-        Edge { target, marks: Marks(marks), cube: cube(literals) }
+    fn edge(target: usize, marks: u64, literals: &[i32]) -> AutomatonEdge {
+        AutomatonEdge { target, marks: Marks(marks), cube: cube(literals) }
     }
 
     #[test]

@@ -1,15 +1,16 @@
-//! Makes one of states with equal edges.
+//! Merging of states with equal edges.
 //!
-//! States are put into classes: all into one at first, then apart if their edges read different
-//! letters, carry different marks or lead to different classes, until nothing changes. What is left
-//! in one class reads the same words step by step, with the same marks.
+//! Partition refinement: initially all states are in one class. A class is split if its states have
+//! edges that read different letters, carry different marks or lead to different classes, until
+//! nothing changes. States of one class then accept the same words step by step, with the same
+//! marks.
 
 use crate::automaton::cube::Cube;
 use crate::automaton::{Automaton, Marks};
 use std::collections::HashMap;
 
 impl Automaton {
-    /// One state of each class.
+    /// Returns the automaton with one state per class.
     pub(super) fn merged_equal(&self) -> Self {
         let mut class = vec![0; self.states.len()];
         let mut classes = 1;
@@ -27,7 +28,7 @@ impl Automaton {
                     *numbers.entry(signature).or_insert(next)
                 })
                 .collect();
-            // Classes only ever split: with as many as before, they are the ones before.
+            // Classes only ever split: if their number stays the same, the classes stay the same.
             let count = numbers.len();
             class = new;
             if count == classes {

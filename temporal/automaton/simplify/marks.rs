@@ -1,35 +1,34 @@
-//! Fewer marks.
+//! Reduction of marks.
 //!
-//! Whether a run accepts shows in the one component in which it stays. So
+//! Acceptance of a run is determined by the one component in which it stays. Therefore:
 //!
-//! - edges between components may carry any marks: with none they are easily left out for the sake
-//!   of a better edge, with all they are easily the better one, so both are tried;
-//! - edges of a component without accepting cycle carry none;
-//! - in a component of which *every* cycle has all marks, all edges carry all;
-//! - in another component, a mark may go if whatever carries some other mark carries it, too; and
-//!   those that stay may have other numbers there than elsewhere. As many marks are needed as the
-//!   component with most of them has, and at least one where a component has cycles that do not
-//!   accept.
+//! - Edges between components may carry any marks. With no marks they are easily superfluous beside
+//!   a better edge; with all marks they are easily the better edge. Both are tried.
+//! - Edges of a component without accepting cycle carry no marks.
+//! - In a component in which *every* cycle has all marks, all edges carry all marks.
+//! - In any other component, a mark can be removed if every edge with some other mark carries it,
+//!   too. The remaining marks can be renumbered per component. The number of marks is the maximum
+//!   over the components, and at least one if some component has cycles that are not accepting.
 
 use crate::automaton::components::components;
 use crate::automaton::cube::cover_all_letters;
 use crate::automaton::emptiness::Components;
-use crate::automaton::{Automaton, Edge, Marks};
+use crate::automaton::{Automaton, AutomatonEdge, Marks};
 
 impl Automaton {
-    /// Numbers the marks anew, component by component; see the head of the module. Edges between
-    /// components carry all marks, or none.
+    /// Renumbers the marks component by component; see the module documentation. With `between`,
+    /// edges between components carry all marks, otherwise none.
     pub(super) fn simplify_marks(&mut self, between: bool) {
         let found = Components::new(self, |_| true);
         let all = Marks::all(self.marks);
         let mut inner: Vec<Vec<Marks>> = vec![Vec::new(); found.marks.len()];
         for (state, edges) in self.states.iter().enumerate() {
             let component = found.of[state];
-            let stays = |edge: &&Edge| found.of[edge.target] == component;
+            let stays = |edge: &&AutomatonEdge| found.of[edge.target] == component;
             inner[component].extend(edges.iter().filter(stays).map(|edge| edge.marks.and(all)));
         }
         let weak = self.weak_components(&found);
-        // What each component needs; `None` where nothing accepts.
+        // The marks that each component needs; `None` if it is not accepting.
         let needed: Vec<Option<Vec<u32>>> = (0..found.marks.len())
             .map(|component| {
                 if weak[component] {
@@ -69,15 +68,15 @@ impl Automaton {
         self.marks = count;
     }
 
-    /// Of which components every cycle has all marks, and there are cycles: without the edges of
-    /// one mark, no cycle is left.
+    /// Returns, for each component, whether it has cycles and every cycle has all marks. The test:
+    /// after removal of the edges with any one mark, no cycle is left.
     pub(in crate::automaton) fn weak_components(&self, found: &Components) -> Vec<bool> {
         let mut weak: Vec<bool> =
             (0..found.marks.len()).map(|at| found.is_accepting(at, self)).collect();
         for mark in 0..self.marks {
             let lacking: Vec<Vec<usize>> = (self.states.iter().enumerate())
                 .map(|(state, edges)| {
-                    let stays = |edge: &&Edge| found.of[edge.target] == found.of[state];
+                    let stays = |edge: &&AutomatonEdge| found.of[edge.target] == found.of[state];
                     let lacks = edges.iter().filter(stays).filter(|edge| !edge.marks.has(mark));
                     lacks.map(|edge| edge.target).collect()
                 })
@@ -94,20 +93,21 @@ impl Automaton {
         weak
     }
 
-    /// Makes one state of each component that accepts every word: all its cycles have all marks,
-    /// and from each of its states every letter leads to another of them.
+    /// Collapses each component that accepts every word to a single state: all its cycles have all
+    /// marks, and from each of its states every letter leads to another of its states.
     pub(super) fn collapse_universal(&mut self) {
         let found = Components::new(self, |_| true);
         let universal = self.universal_components(&found);
         let all = Marks::all(self.marks);
         for (state, edges) in self.states.iter_mut().enumerate() {
             if universal[found.of[state]] {
-                *edges = vec![Edge { target: state, marks: all, cube: Default::default() }];
+                *edges =
+                    vec![AutomatonEdge { target: state, marks: all, cube: Default::default() }];
             }
         }
     }
 
-    /// Which components accept every word from each of their states.
+    /// Returns, for each component, whether each of its states accepts every word.
     pub(in crate::automaton) fn universal_components(&self, found: &Components) -> Vec<bool> {
         let mut universal = self.weak_components(found);
         for (state, edges) in self.states.iter().enumerate() {
@@ -122,7 +122,7 @@ impl Automaton {
     }
 }
 
-/// The marks of an accepting component without those that are there wherever another one is.
+/// Returns the marks of an accepting component, without marks implied by another mark.
 fn needed_marks(edges: &mut Vec<Marks>, count: u32) -> Vec<u32> {
     edges.sort_unstable();
     edges.dedup();

@@ -1,19 +1,19 @@
-//! Smaller automata for the same words.
+//! Simplification of automata that preserves the language.
 //!
-//! In this order, and again while anything becomes smaller:
+//! The steps, in this order and repeated while the automaton becomes smaller:
 //!
-//! 1. states from which nothing is accepted, or that are not reached, are left out (`trim`);
-//! 2. in each strongly connected component, marks that say nothing are left out, and the others are
-//!    numbered anew (`marks`);
-//! 3. edges that another edge of the state makes superfluous are left out, and two that differ in
-//!    one literal become one (`edges`);
-//! 4. states with equal edges become one (`equal`);
-//! 5. states that can do all that others can become one with them, and edges to what can do less
-//!    are left out (`simulation`).
+//! 1. Remove states that are unreachable or accept nothing (`trim`).
+//! 2. In each strongly connected component, remove redundant marks and renumber the others
+//!    (`marks`).
+//! 3. Remove edges that another edge of the state makes superfluous, and merge edges that differ in
+//!    one literal (`edges`).
+//! 4. Merge states with equal edges (`equal`).
+//! 5. Merge states that simulate each other, and remove edges to states that another edge's target
+//!    simulates (`simulation`).
 //!
-//! After that, letters are taken away from edges where another edge does better (`simulation`), so
-//! that fewer letters have a choice; and all is tried once more. What the states stood for is lost:
-//! the checker wants the automaton as it was translated.
+//! Finally, edges lose letters that a better edge reads (`simulation`), so that fewer letters have
+//! a choice, and all steps are tried once more. The obligations of the states are lost: the checker
+//! needs the automaton before simplification.
 
 mod edges;
 mod equal;
@@ -24,16 +24,17 @@ mod trim;
 use super::Automaton;
 use edges::tidy;
 
-/// Simulation compares all pairs of states, each edge with each: only below so many pairs of edges.
+/// Limit on the number of pairs of edges for simulation, which compares all pairs of states edge by
+/// edge.
 const PAIRS_OF_EDGES: usize = 4_000_000;
 
 impl Automaton {
-    /// An automaton for the same words, with fewer states, edges and marks if any are found
-    /// superfluous.
+    /// Returns an automaton for the same language, with fewer states, edges and marks if possible.
     #[must_use]
     pub fn simplified(&self) -> Self {
         let size = |of: &Self| (of.states.len(), of.edges(), of.marks);
-        // With the marks as they are: states that read the same may differ in them later on.
+        // Merge with the original marks first: states that are equal now may differ after the
+        // reduction of marks.
         let mut smallest = self.trimmed();
         smallest.states.iter_mut().for_each(tidy);
         smallest = smallest.merged_equal().reduced();
@@ -47,7 +48,7 @@ impl Automaton {
         }
     }
 
-    /// Steps 1 to 5, until nothing becomes smaller.
+    /// Repeats steps 1 to 5 until the automaton does not become smaller.
     fn reduced(&self) -> Self {
         let mut automaton = self.clone();
         loop {
@@ -69,7 +70,7 @@ impl Automaton {
         }
     }
 
-    /// The automaton with fewer choices.
+    /// Returns the automaton with fewer choices.
     fn sharpened(&self) -> Self {
         let mut automaton = self.clone();
         for between in [false, true] {
@@ -85,8 +86,8 @@ impl Automaton {
         self.edges().saturating_mul(self.edges()) <= PAIRS_OF_EDGES
     }
 
-    /// The automaton in which targets are changed by `map`, and only states that are `kept` are
-    /// left.
+    /// Returns the automaton with targets changed by `map`, restricted to the states that are
+    /// `kept`.
     fn mapped(&self, map: impl Fn(usize) -> usize, kept: impl Fn(usize) -> bool) -> Self {
         let mut numbers = vec![usize::MAX; self.states.len()];
         let mut count = 0;

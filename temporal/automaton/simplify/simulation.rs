@@ -1,33 +1,32 @@
-//! Leaves out what something else can do at least as well, step by step.
+//! Removal of states and edges that others simulate.
 //!
-//! A state *simulates* another if for every edge of the other and each letter that it reads, it has
-//! a *better* edge: one that reads the letter, carries all marks of that edge, and leads to a state
-//! that simulates its target. The largest such relation is found by starting with all pairs and
-//! striking out.
+//! A state *simulates* another if, for every edge of the other and each letter that it reads, it
+//! has a *better* edge: one that reads the letter, carries all marks of that edge, and leads to a
+//! state that simulates its target. The largest such relation is computed by starting with all
+//! pairs and removing pairs.
 //!
-//! Two states that simulate each other become one, and of the edges of one state those are left out
-//! for which there is a better one. *Why the words stay the same:* along a run of the old
-//! automaton, the new one always has a state that simulates the old run's, and takes a better edge,
-//! or one that is better than that: of a row of edges, each better than the last, one stays. So it
-//! carries at least the same marks at every step. The other way round, each state that stands for
-//! another is simulated by it.
+//! Two states that simulate each other are merged, and an edge is removed if a better edge of the
+//! same state exists. *Why the language stays the same:* along a run of the old automaton, the new
+//! automaton always has a state that simulates the old state. It takes a better edge, or an edge
+//! better than that; in a chain of edges, each better than the last, one edge stays. So the new run
+//! carries at least the same marks at every step. Conversely, each merged state is simulated by the
+//! state that represents it.
 //!
-//! The same is then done backwards, with the edges that lead to a state in place of those that
-//! leave it; there the initial state is simulated by none but itself. The argument is the same for
-//! each finite beginning of a run, and hence for the whole: among infinitely many beginnings, some
-//! go on for ever.
+//! The same is then done backwards, with incoming edges in place of outgoing ones. Backwards, the
+//! initial state is simulated only by itself. The argument holds for each finite prefix of a run,
+//! and hence for the whole run by König's lemma.
 //!
 //! Source: Etessami, Holzmann, "Optimizing Büchi automata", CONCUR 2000; Somenzi, Bloem, "Efficient
 //! Büchi automata from LTL formulae", CAV 2000.
 
 use super::edges::tidy;
 use crate::automaton::cube::{Cube, cover_all_letters};
-use crate::automaton::{Automaton, Edge};
+use crate::automaton::{Automaton, AutomatonEdge};
 
-/// An edge that loses letters becomes so many edges at most.
+/// Limit on the number of edges that one edge becomes when it loses letters.
 const PARTS: usize = 16;
 
-/// Whether the second state simulates the first, by pairs.
+/// The simulation relation: for each pair, whether the second state simulates the first.
 struct Simulation {
     states: usize,
     holds: Vec<bool>,
@@ -38,13 +37,18 @@ impl Simulation {
         self.holds[state * self.states + by]
     }
 
-    /// Whether an edge carries and leads to at least as much as another.
-    fn leads_better(&self, better: &Edge, edge: &Edge) -> bool {
+    /// Returns true if `better` carries the marks of `edge` and its target simulates the target of
+    /// `edge`.
+    fn leads_better(&self, better: &AutomatonEdge, edge: &AutomatonEdge) -> bool {
         edge.marks.within(better.marks) && self.has(edge.target, better.target)
     }
 
-    /// Whether each letter of an edge is read by one of the others that leads to as much.
-    fn is_covered<'e>(&self, edge: &Edge, others: impl Iterator<Item = &'e Edge>) -> bool {
+    /// Returns true if each letter of an edge is read by one of the others that leads better.
+    fn is_covered<'e>(
+        &self,
+        edge: &AutomatonEdge,
+        others: impl Iterator<Item = &'e AutomatonEdge>,
+    ) -> bool {
         let mut parts = Vec::new();
         for better in others.filter(|better| self.leads_better(better, edge)) {
             match better.cube.within(&edge.cube) {
@@ -53,13 +57,14 @@ impl Simulation {
                 Some(rest) => parts.push(rest),
             }
         }
-        // A cube of k literals has one in 2^k letters: less than all of them are not all.
+        // A cube of k literals contains one in 2^k letters. If the parts have too few letters in
+        // total, they cannot cover all.
         let letters = |cube: &Cube| 1u128 << (64 - cube.literals().len().min(64));
         let most: u128 = parts.iter().map(letters).sum();
         most >= 1 << 64 && cover_all_letters(&parts.iter().collect::<Vec<_>>())
     }
 
-    /// The largest one. What only a `first` state can do, no other state can: it is not simulated.
+    /// Computes the largest simulation. The state `first` is simulated only by itself.
     fn of(automaton: &Automaton, first: Option<usize>) -> Self {
         let states = automaton.states.len();
         let mut simulation = Self { states, holds: vec![true; states * states] };
@@ -68,7 +73,7 @@ impl Simulation {
                 simulation.holds[first * states + by] = false;
             }
         }
-        // Only states with an edge to one that has lost a simulating state need a second look.
+        // Only states with an edge to a state that lost a simulating state need another check.
         let mut lost = vec![true; states];
         while lost.contains(&true) {
             let before = std::mem::replace(&mut lost, vec![false; states]);
@@ -79,7 +84,7 @@ impl Simulation {
                 }
                 for by in (0..states).filter(|&by| by != state) {
                     let others = &automaton.states[by];
-                    let follows = |edge: &Edge| simulation.is_covered(edge, others.iter());
+                    let follows = |edge: &AutomatonEdge| simulation.is_covered(edge, others.iter());
                     if simulation.has(state, by) && !edges.iter().all(follows) {
                         simulation.holds[state * states + by] = false;
                         lost[state] = true;
@@ -92,19 +97,19 @@ impl Simulation {
 }
 
 impl Automaton {
-    /// The automaton without what something else simulates, forwards and backwards.
+    /// Returns the automaton without simulated states and edges, forwards and backwards.
     pub(super) fn simulated(&self) -> Self {
         let forwards = self.without_simulated(&Simulation::of(self, None));
         let back = forwards.reversed();
         back.without_simulated(&Simulation::of(&back, Some(back.initial))).reversed()
     }
 
-    /// The automaton with all edges turned round.
+    /// Returns the automaton with all edges reversed.
     fn reversed(&self) -> Self {
         let mut states = vec![Vec::new(); self.states.len()];
         for (state, edges) in self.states.iter().enumerate() {
             for edge in edges {
-                states[edge.target].push(Edge { target: state, ..edge.clone() });
+                states[edge.target].push(AutomatonEdge { target: state, ..edge.clone() });
             }
         }
         Self { states, ..*self }
@@ -126,7 +131,7 @@ impl Automaton {
             let all = edges.clone();
             let mut at = 0;
             edges.retain(|edge| {
-                // Of two that lead to as much as each other, the first stays.
+                // Of two edges that are equally good, the first stays.
                 let others = all.iter().enumerate().filter(|&(other, better)| {
                     other < at || (other > at && !simulation.leads_better(edge, better))
                 });
@@ -138,19 +143,19 @@ impl Automaton {
         automaton.mapped(|state| first[state], |state| first[state] == state)
     }
 
-    /// Takes from an edge the letters that a better edge of the same state reads, as far as what is
-    /// left are few cubes. Then fewer letters have a choice, and the automaton is often
-    /// deterministic.
+    /// Removes from each edge the letters that a better edge of the same state reads, if the
+    /// remaining letters are few cubes. Fewer letters then have a choice, and the automaton is
+    /// often deterministic.
     ///
-    /// For each letter, the best of the edges that read it keeps it; so runs find it there, by the
-    /// argument at the head of the module.
+    /// The best edge for a letter keeps the letter, so runs still find it, by the argument in the
+    /// module documentation.
     pub(super) fn sharpen(&mut self) {
         let simulation = Simulation::of(self, None);
         for edges in &mut self.states {
             let mut sharp = Vec::with_capacity(edges.len());
             for (at, edge) in edges.iter().enumerate() {
-                // Of two that are as good as each other, the first keeps its letters.
-                let is_better = |other: usize, better: &Edge| {
+                // Of two edges that are equally good, the first keeps its letters.
+                let is_better = |other: usize, better: &AutomatonEdge| {
                     simulation.leads_better(better, edge)
                         && (other < at || (other > at && !simulation.leads_better(edge, better)))
                 };
@@ -164,7 +169,7 @@ impl Automaton {
                         }
                     }
                 }
-                sharp.extend(parts.into_iter().map(|cube| Edge { cube, ..edge.clone() }));
+                sharp.extend(parts.into_iter().map(|cube| AutomatonEdge { cube, ..edge.clone() }));
             }
             tidy(&mut sharp);
             *edges = sharp;
@@ -178,13 +183,13 @@ mod tests {
     use crate::automaton::Marks;
     use crate::automaton::cube::cube;
 
-    fn edge(target: usize, marks: u64, literals: &[i32]) -> Edge {
-        Edge { target, marks: Marks(marks), cube: cube(literals) }
+    fn edge(target: usize, marks: u64, literals: &[i32]) -> AutomatonEdge {
+        AutomatonEdge { target, marks: Marks(marks), cube: cube(literals) }
     }
 
     #[test]
     fn an_edge_to_everything_takes_letters_from_others() {
-        // a U b
+        // The automaton of a U b.
         let states = vec![vec![edge(0, 0, &[1]), edge(1, 1, &[2])], vec![edge(1, 1, &[])]];
         let mut automaton = Automaton { states, initial: 0, marks: 1 };
         automaton.sharpen();

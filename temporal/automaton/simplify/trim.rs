@@ -1,12 +1,13 @@
-//! Leaves out states that no accepting run visits.
+//! Removal of states that no accepting run visits.
 //!
-//! A run that accepts visits only states that are reachable and from which some word is accepted,
-//! so the words stay the same.
+//! An accepting run visits only states that are reachable and accept some word, so the language
+//! stays the same.
 
 use crate::automaton::Automaton;
 
 impl Automaton {
-    /// The states that are reachable through states from which a word is accepted.
+    /// Returns the automaton restricted to the states reachable through states that accept some
+    /// word.
     pub(super) fn trimmed(&self) -> Self {
         let live = self.live(|_| true);
         if !live[self.initial] {

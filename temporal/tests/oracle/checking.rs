@@ -1,11 +1,12 @@
-//! The checker takes what was translated, and nothing that accepts other words.
+//! The checker accepts translated automata, and no automaton that accepts other words.
 
 use crate::{random, scaled};
 use fastrand::Rng;
 use parikh_temporal::{
-    Atom, Cube, Edge, Formula, Lasso, Limits, Linear, Literal, Ltl, Marks, Names,
+    Atom, AtomNames, AutomatonEdge, AutomatonLimits, Cube, Formula, Lasso, Linear, Literal, Ltl,
+    Marks,
 };
-use parikh_temporal::{Refusal, Tableau};
+use parikh_temporal::{LinearTableau, TableauRefusal};
 
 const CASES: usize = 100_000;
 
@@ -16,31 +17,35 @@ fn what_was_translated_is_complete_and_sound() {
         let mut formulas = Ltl::default();
         let operators = rng.usize(1..11);
         let formula = random::formula(&mut formulas, &mut rng, 3, operators);
-        let text = formulas.text(formula, &Names::default());
-        let tableau = Tableau::new(&formulas, formula, Limits::default()).expect(&text);
+        let text = formulas.text(formula, &AtomNames::default());
+        let tableau =
+            LinearTableau::new(&formulas, formula, AutomatonLimits::default()).expect(&text);
         assert_eq!(tableau.check_complete(&formulas, formula, CASES), Ok(()), "{text}, {case}");
         assert_eq!(tableau.check_sound(&formulas, formula), Ok(()), "{text}, case {case}");
     }
 }
 
 type Id = Formula<Linear>;
-/// Spoils an automaton; whether it found anything to spoil.
-type Mutation = fn(&mut Tableau, &Ltl, &mut Rng) -> bool;
+/// A mutation of an automaton. Returns true if it changed anything.
+type Mutation = fn(&mut LinearTableau, &Ltl, &mut Rng) -> bool;
 
-/// A random edge, if there is any.
-fn edge<'t>(tableau: &'t mut Tableau, rng: &mut Rng) -> Option<&'t mut Edge> {
-    let edges: Vec<&mut Edge> = tableau.automaton.states.iter_mut().flatten().collect();
+/// Returns a random edge, if there is any.
+fn edge<'t>(tableau: &'t mut LinearTableau, rng: &mut Rng) -> Option<&'t mut AutomatonEdge> {
+    let edges: Vec<&mut AutomatonEdge> = tableau.automaton.states.iter_mut().flatten().collect();
     let at = (!edges.is_empty()).then(|| rng.usize(..edges.len()))?;
     edges.into_iter().nth(at)
 }
 
-/// The obligations of a random state.
-fn duties<'t>(tableau: &'t mut Tableau, rng: &mut Rng) -> &'t mut Vec<Id> {
+/// Returns the obligations of a random state.
+fn duties<'t>(tableau: &'t mut LinearTableau, rng: &mut Rng) -> &'t mut Vec<Id> {
     let state = rng.usize(..tableau.obligations.len());
     &mut tableau.obligations[state]
 }
 
-fn with_literals(edge: Option<&mut Edge>, change: impl FnOnce(&mut Vec<Literal>) -> bool) -> bool {
+fn with_literals(
+    edge: Option<&mut AutomatonEdge>,
+    change: impl FnOnce(&mut Vec<Literal>) -> bool,
+) -> bool {
     let Some(edge) = edge else { return false };
     let mut literals = edge.cube.literals().to_vec();
     let Some(cube) = change(&mut literals).then(|| Cube::of(literals)).flatten() else {
@@ -73,7 +78,7 @@ const MUTATIONS: &[(&str, Mutation)] = &[
         let (from, target) = (rng.usize(..states), rng.usize(..states));
         let cube = Cube::of([random_literal(rng)]).expect("one literal");
         let marks = Marks(rng.u64(..)).and(Marks::all(tableau.automaton.marks));
-        tableau.automaton.states[from].push(Edge { target, marks, cube });
+        tableau.automaton.states[from].push(AutomatonEdge { target, marks, cube });
         true
     }),
     ("an edge reads fewer letters", |tableau, _, rng| {
@@ -196,9 +201,9 @@ const MUTATIONS: &[(&str, Mutation)] = &[
     ("a state stands for nothing known", |tableau, _, _| tableau.obligations.pop().is_some()),
 ];
 
-/// Completeness and soundness each have to be refused where words are lost or won. Words are looked
-/// for in the products with the automaton of the formula and of its negation, so that none is
-/// missed.
+/// The completeness check must refuse automata that lose words; the soundness check must refuse
+/// automata that gain words. Such words are found in the products with the automata of the formula
+/// and of its negation, so none is missed.
 #[test]
 fn what_was_spoiled_is_refused() {
     let mut refused = vec![(0, 0); MUTATIONS.len()];
@@ -208,8 +213,8 @@ fn what_was_spoiled_is_refused() {
         let operators = rng.usize(2..8);
         let formula = random::formula(&mut formulas, &mut rng, 3, operators);
         let negation = formulas.negate(formula);
-        let limits = Limits::default();
-        let good = Tableau::new(&formulas, formula, limits).expect("small");
+        let limits = AutomatonLimits::default();
+        let good = LinearTableau::new(&formulas, formula, limits).expect("small");
         let number = case as usize % MUTATIONS.len();
         let (name, mutate) = MUTATIONS[number];
         let mut spoiled = good.clone();
@@ -220,13 +225,14 @@ fn what_was_spoiled_is_refused() {
         let sound = spoiled.check_sound(&formulas, formula);
         refused[number].0 += usize::from(complete.is_err());
         refused[number].1 += usize::from(sound.is_err());
-        let well_formed =
-            |result: &Result<(), Refusal>| !matches!(result, Err(Refusal::Malformed(_)));
+        let well_formed = |result: &Result<(), TableauRefusal>| {
+            !matches!(result, Err(TableauRefusal::Malformed(_)))
+        };
         if !well_formed(&complete) || !well_formed(&sound) {
             continue;
         }
-        let text = formulas.text(formula, &Names::default());
-        let opposite = Tableau::new(&formulas, negation, limits).expect("small").automaton;
+        let text = formulas.text(formula, &AtomNames::default());
+        let opposite = LinearTableau::new(&formulas, negation, limits).expect("small").automaton;
         if sound.is_ok() {
             let won = spoiled.automaton.and(&opposite, limits).expect("small").find_word();
             assert_eq!(won, None, "{name}: {text}, case {case}");

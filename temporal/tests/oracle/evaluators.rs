@@ -1,11 +1,11 @@
-//! The two evaluators against what they do not know: other ways to write a word down, negation,
-//! worked examples, and each other.
+//! The two evaluators against other representations of a word, negation, worked examples, and each
+//! other.
 
 use crate::{random, scaled};
 use fastrand::Rng;
 use parikh_temporal::{
-    Atom, Automaton, Ctl, Cube, Edge, Formula, Graph, Lasso, Letter, Limits, Linear, Literal, Ltl,
-    Marks, Names, Quantifier, parse_ctl, parse_ltl,
+    Atom, AtomNames, Automaton, AutomatonEdge, AutomatonLimits, Ctl, Cube, EdgeGraph, Formula,
+    Lasso, Letter, Linear, Literal, Ltl, Marks, Quantifier, parse_ctl, parse_ltl,
 };
 
 #[test]
@@ -19,7 +19,7 @@ fn a_word_written_down_in_another_way_has_the_same_values() {
         let values = word.values(&formulas, formula);
         let opposite: Vec<bool> = values.iter().map(|it| !it).collect();
         assert_eq!(word.values(&formulas, negation), opposite, "case {case}");
-        // The loop written twice, and the first letters of the loop moved to the prefix.
+        // The cycle written twice, and the first letters of the cycle moved to the prefix.
         let (letters, back) = (word.letters(), word.back());
         let twice = [letters, &letters[back..]].concat();
         let turned = rng.usize(back..letters.len());
@@ -28,17 +28,17 @@ fn a_word_written_down_in_another_way_has_the_same_values() {
             let other = Lasso::new(letters, back).expect("in range").values(&formulas, formula);
             assert_eq!(other[..values.len()], values, "case {case}");
         }
-        // What holds at a position holds of the word that begins there.
+        // A formula holds at a position if and only if it holds of the word that begins there.
         let at = rng.usize(..back + 1);
         let rest = Lasso::new(letters[at..].to_vec(), back - at).expect("in range");
         assert_eq!(rest.satisfies(&formulas, formula), values[at], "case {case}");
     }
 }
 
-/// a; then b; then neither, and b again and again.
+/// The word: a; then b; then the empty letter and b alternately, forever.
 #[test]
 fn a_word_worked_out_by_hand() {
-    let (mut formulas, mut names) = (Ltl::default(), Names::default());
+    let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
     let [a, b] = ["a", "b"].map(|name| names.atom(name));
     let letters = vec![Letter::of([a]), Letter::of([b]), Letter::of([]), Letter::of([b])];
     let word = Lasso::new(letters, 2).expect("a loop");
@@ -59,13 +59,15 @@ fn a_word_worked_out_by_hand() {
     }
 }
 
-/// 0 (a) to 1 (a) and 2 (b); 1 to itself; 2 to 3 (nothing), where paths end.
+/// The graph: edges from 0 (a) to 1 (a) and 2 (b), from 1 to itself, and from 2 to 3 (no atom),
+/// where paths end.
 #[test]
 fn a_graph_worked_out_by_hand() {
-    let (mut formulas, mut names) = (Ctl::default(), Names::default());
+    let (mut formulas, mut names) = (Ctl::default(), AtomNames::default());
     let [a, b] = ["a", "b"].map(|name| names.atom(name));
     let letters = [vec![a], vec![a], vec![b], vec![]].map(Letter::of).to_vec();
-    let graph = Graph::new(letters, vec![vec![1, 2], vec![1], vec![3], vec![]]).expect("a graph");
+    let graph =
+        EdgeGraph::new(letters, vec![vec![1, 2], vec![1], vec![3], vec![]]).expect("a graph");
     for (text, values) in [
         ("EX a", [true, true, false, false]),
         ("AX a", [false, true, false, true]),
@@ -88,27 +90,28 @@ fn a_graph_worked_out_by_hand() {
     }
 }
 
-/// The words of the paths from a state of a graph; with `repeats`, a path that ends repeats its
-/// last letter.
-fn paths(graph: &Graph, from: usize, repeats: bool) -> Automaton {
+/// Returns an automaton for the words of the paths from a state of a graph. With `repeats`, a path
+/// that ends repeats its last letter.
+fn paths(graph: &EdgeGraph, from: usize, repeats: bool) -> Automaton {
     let letter = |state: usize| {
         let literal = |atom| Literal { atom, positive: graph.letters()[state].has(atom) };
         Cube::of((0..3).map(Atom).map(literal)).expect("each atom once")
     };
-    let edges = |state: usize| -> Vec<Edge> {
+    let edges = |state: usize| -> Vec<AutomatonEdge> {
         let mut targets = graph.successors(state).to_vec();
         if targets.is_empty() && repeats {
             targets.push(state);
         }
-        let edge = |&target: &usize| Edge { target, marks: Marks::NONE, cube: letter(state) };
+        let edge =
+            |&target: &usize| AutomatonEdge { target, marks: Marks::NONE, cube: letter(state) };
         targets.iter().map(edge).collect()
     };
     let states = (0..graph.letters().len()).map(edges).collect();
     Automaton { states, initial: from, marks: 0 }
 }
 
-/// Where there is one temporal operator, CTL says of some path what LTL says of its word: a last
-/// letter that is repeated makes no difference without X.
+/// For a single temporal operator, CTL states about some path what LTL states about its word.
+/// Without X, the repetition of the last letter makes no difference.
 #[test]
 fn a_path_of_the_graph_is_a_word_of_the_automaton() {
     let mut holds = 0;
@@ -154,9 +157,10 @@ fn a_path_of_the_graph_is_a_word_of_the_automaton() {
         ];
         for (on_path, on_graph) in pairs.into_iter().flatten() {
             let values = graph.values(&branching, on_graph);
-            let automaton = Automaton::of(&mut linear, on_path, Limits::default()).expect("small");
+            let automaton =
+                Automaton::of(&mut linear, on_path, AutomatonLimits::default()).expect("small");
             for (state, value) in values.into_iter().enumerate() {
-                let both = paths(&graph, state, true).and(&automaton, Limits::default());
+                let both = paths(&graph, state, true).and(&automaton, AutomatonLimits::default());
                 let word = both.expect("small").find_word();
                 assert_eq!(word.is_some(), value, "case {case}, state {state}");
                 assert!(word.is_none_or(|word| word.satisfies(&linear, on_path)), "case {case}");

@@ -1,8 +1,7 @@
-//! Everything of this crate against the two simple evaluators, on random formulas, words and
-//! graphs.
+//! Tests of this crate against the two simple evaluators, on random formulas, words and graphs.
 //!
-//! `PARIKH_SCALE=30` tries 30 times as many cases as usual. Cases are numbered from the same seed,
-//! so a larger scale goes through the usual ones first.
+//! `PARIKH_SCALE=30` runs 30 times as many cases as usual. Cases are numbered from the same seed,
+//! so a larger scale starts with the usual cases.
 
 mod checking;
 mod evaluators;
@@ -13,7 +12,7 @@ mod stutter;
 mod translation;
 mod values;
 
-/// How many times as many cases as usual.
+/// Returns the number of cases, scaled by PARIKH_SCALE.
 fn scaled(usual: u64) -> u64 {
     let Ok(text) = std::env::var("PARIKH_SCALE") else { return usual };
     match text.parse::<u64>() {

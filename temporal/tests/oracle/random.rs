@@ -1,9 +1,11 @@
 //! Random formulas, words and graphs.
 
 use fastrand::Rng;
-use parikh_temporal::{Atom, Formula, Formulas, Graph, Lasso, Letter, Linear, Paths, Quantifier};
+use parikh_temporal::{
+    Atom, EdgeGraph, Formula, Formulas, Lasso, Letter, Linear, Paths, Quantifier,
+};
 
-/// What paths a random operator speaks of.
+/// Path kinds with a random value.
 pub(crate) trait RandomPaths: Paths {
     fn random(rng: &mut Rng) -> Self;
 }
@@ -20,8 +22,8 @@ impl RandomPaths for Quantifier {
     }
 }
 
-/// A formula over the first atoms, with up to so many operators. X may be under everything, and so
-/// may every other operator.
+/// Returns a formula over the first atoms with a limited number of operators. Every operator may
+/// occur below every other.
 pub(crate) fn formula<P: RandomPaths>(
     formulas: &mut Formulas<P>,
     rng: &mut Rng,
@@ -56,13 +58,14 @@ pub(crate) fn formula<P: RandomPaths>(
     }
 }
 
-/// A letter of the first atoms.
+/// Returns a random letter over the first atoms.
 pub(crate) fn letter(rng: &mut Rng, atoms: u32) -> Letter {
     let seed = rng.u64(..);
     Letter::of((0..atoms).filter(|atom| seed >> atom & 1 == 1).map(Atom))
 }
 
-/// A word with up to six letters before it repeats. Letters repeat often.
+/// Returns a random word with up to six letters in prefix and cycle. Consecutive letters are often
+/// equal.
 pub(crate) fn lasso(rng: &mut Rng, atoms: u32) -> Lasso {
     let mut letters: Vec<Letter> = Vec::new();
     for _ in 0..rng.usize(1..7) {
@@ -73,11 +76,11 @@ pub(crate) fn lasso(rng: &mut Rng, atoms: u32) -> Lasso {
     Lasso::new(letters, back).expect("back is in range")
 }
 
-/// A graph with up to six states, some of which may have no successor.
-pub(crate) fn graph(rng: &mut Rng, atoms: u32) -> Graph {
+/// Returns a random graph with up to six states, some of which may have no successor.
+pub(crate) fn graph(rng: &mut Rng, atoms: u32) -> EdgeGraph {
     let states = rng.usize(1..7);
     let letters = (0..states).map(|_| letter(rng, atoms)).collect();
     let successors =
         (0..states).map(|_| (0..rng.usize(..4)).map(|_| rng.usize(..states)).collect()).collect();
-    Graph::new(letters, successors).expect("successors are in range")
+    EdgeGraph::new(letters, successors).expect("successors are in range")
 }

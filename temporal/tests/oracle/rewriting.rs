@@ -1,23 +1,23 @@
-//! Rules give equal formulas: each alone, and all together.
+//! Rewrite rules produce equivalent formulas: each rule alone, and all together.
 
 use crate::random::{self, RandomPaths};
 use crate::scaled;
 use fastrand::Rng;
 use parikh_temporal::{
-    Atom, BRANCHING_RULES, Formula, Formulas, Graph, LINEAR_RULES, Lasso, Linear, Names,
-    ParseError, Quantifier, Rule, parse_ctl, parse_ltl,
+    Atom, AtomNames, BRANCHING_RULES, EdgeGraph, Formula, Formulas, LINEAR_RULES, Lasso, Linear,
+    ParseError, Quantifier, RewriteRule, parse_ctl, parse_ltl,
 };
 
-/// What differs between the logics here.
+/// The differences between the logics for these tests.
 trait Logic: RandomPaths + 'static {
-    const RULES: &'static [Rule<Self>];
-    /// Where formulas have values.
+    const RULES: &'static [RewriteRule<Self>];
+    /// The structures on which formulas have values.
     type Model: std::fmt::Debug;
 
     fn parse(
         text: &str,
         formulas: &mut Formulas<Self>,
-        names: &mut Names,
+        names: &mut AtomNames,
     ) -> Result<Formula<Self>, ParseError>;
 
     fn model(rng: &mut Rng, atoms: u32) -> Self::Model;
@@ -26,13 +26,13 @@ trait Logic: RandomPaths + 'static {
 }
 
 impl Logic for Linear {
-    const RULES: &'static [Rule<Self>] = LINEAR_RULES;
+    const RULES: &'static [RewriteRule<Self>] = LINEAR_RULES;
     type Model = Lasso;
 
     fn parse(
         text: &str,
         formulas: &mut Formulas<Self>,
-        names: &mut Names,
+        names: &mut AtomNames,
     ) -> Result<Formula<Self>, ParseError> {
         parse_ltl(text, formulas, names)
     }
@@ -47,22 +47,22 @@ impl Logic for Linear {
 }
 
 impl Logic for Quantifier {
-    const RULES: &'static [Rule<Self>] = BRANCHING_RULES;
-    type Model = Graph;
+    const RULES: &'static [RewriteRule<Self>] = BRANCHING_RULES;
+    type Model = EdgeGraph;
 
     fn parse(
         text: &str,
         formulas: &mut Formulas<Self>,
-        names: &mut Names,
+        names: &mut AtomNames,
     ) -> Result<Formula<Self>, ParseError> {
         parse_ctl(text, formulas, names)
     }
 
-    fn model(rng: &mut Rng, atoms: u32) -> Graph {
+    fn model(rng: &mut Rng, atoms: u32) -> EdgeGraph {
         random::graph(rng, atoms)
     }
 
-    fn values(formulas: &Formulas<Self>, formula: Formula<Self>, model: &Graph) -> Vec<bool> {
+    fn values(formulas: &Formulas<Self>, formula: Formula<Self>, model: &EdgeGraph) -> Vec<bool> {
         model.values(formulas, formula)
     }
 }
@@ -80,15 +80,15 @@ fn assert_equal<L: Logic>(
             L::values(formulas, one, &model),
             L::values(formulas, other, &model),
             "{what}: {} and {} on {model:?}",
-            formulas.text(one, &Names::default()),
-            formulas.text(other, &Names::default())
+            formulas.text(one, &AtomNames::default()),
+            formulas.text(other, &AtomNames::default())
         );
     }
 }
 
 fn examples_are_as_they_say<L: Logic>() {
     for rule in L::RULES {
-        let (mut formulas, mut names) = (Formulas::<L>::default(), Names::default());
+        let (mut formulas, mut names) = (Formulas::<L>::default(), AtomNames::default());
         let before = L::parse(rule.before, &mut formulas, &mut names).expect(rule.before);
         let after = L::parse(rule.after, &mut formulas, &mut names).expect(rule.after);
         let applied = (rule.apply)(&mut formulas, before).map(|it| formulas.text(it, &names));
@@ -102,14 +102,15 @@ fn examples_of_rules_are_as_they_say() {
     examples_are_as_they_say::<Quantifier>();
 }
 
-/// Random formulas in place of the atoms of an example, or of its dual, so that a rule applies
-/// often, and on both of its sides; and what else comes by that a rule applies to.
+/// Tests each rule on its example and its dual, with random formulas in place of the atoms. The
+/// rule then applies often and in both directions. Other parts to which the rule applies are
+/// rewritten, too.
 fn each_rule_alone<L: Logic>(cases: u64) {
     for rule in L::RULES {
         let mut applied = 0;
         for case in 0..cases {
             let mut rng = Rng::with_seed(case);
-            let (mut formulas, mut names) = (Formulas::<L>::default(), Names::default());
+            let (mut formulas, mut names) = (Formulas::<L>::default(), AtomNames::default());
             let mut example = L::parse(rule.before, &mut formulas, &mut names).expect(rule.before);
             if rng.bool() {
                 example = formulas.negate(example);
@@ -179,7 +180,7 @@ fn implications<L: Logic>(cases: u64) {
     for case in 0..cases {
         let mut rng = Rng::with_seed(case);
         let mut formulas = Formulas::<L>::default();
-        // Two parts of one formula have more to do with each other than two formulas.
+        // Two parts of one formula are related more often than two independent formulas.
         let formula = random::formula(&mut formulas, &mut rng, 2, 8);
         let parts = formulas.below(formula);
         for _ in 0..4 {
@@ -207,9 +208,9 @@ fn what_implies_something_is_true_less_often() {
 
 #[test]
 fn rules_that_do_not_hold_are_noticed() {
-    // Two rules that another tool had: the test that passes ours refutes them.
+    // Two wrong rules of another tool: the test that our rules pass refutes them.
     for (before, after) in [("AGEFAGEFa", "EFAGEFa"), ("EFEGAGEFAGa", "EGAGEFAGa")] {
-        let (mut formulas, mut names) = (Formulas::<Quantifier>::default(), Names::default());
+        let (mut formulas, mut names) = (Formulas::<Quantifier>::default(), AtomNames::default());
         let before = parse_ctl(before, &mut formulas, &mut names).expect(before);
         let after = parse_ctl(after, &mut formulas, &mut names).expect(after);
         let mut rng = Rng::with_seed(0);
@@ -224,7 +225,7 @@ fn rules_that_do_not_hold_are_noticed() {
 #[test]
 fn deep_formulas_are_rewritten_without_recursion() {
     let depth = 20_000;
-    let (mut formulas, mut names) = (Formulas::<Linear>::default(), Names::default());
+    let (mut formulas, mut names) = (Formulas::<Linear>::default(), AtomNames::default());
     let nested = format!("{}a{}", "X(b U (".repeat(depth), "))".repeat(depth));
     let formula = parse_ltl(&nested, &mut formulas, &mut names).expect("deep");
     let (result, _) = formulas.rewritten(formula, LINEAR_RULES, 10);
@@ -233,12 +234,12 @@ fn deep_formulas_are_rewritten_without_recursion() {
 
 #[test]
 fn every_row_of_four_operators_is_as_the_graphs_say() {
-    // Whatever the rules make of one is equal.
+    // Every result of the rules must be equivalent.
     let operators = ["EF", "AF", "EG", "AG"];
     let mut shorter = 0;
     for row in 0..4usize.pow(4) {
         let row = [row % 4, row / 4 % 4, row / 16 % 4, row / 64].map(|at| operators[at]).concat();
-        let (mut formulas, mut names) = (Formulas::<Quantifier>::default(), Names::default());
+        let (mut formulas, mut names) = (Formulas::<Quantifier>::default(), AtomNames::default());
         let text = format!("{row}a");
         let before = parse_ctl(&text, &mut formulas, &mut names).expect(&text);
         let (after, _) = formulas.rewritten(before, BRANCHING_RULES, 100);
@@ -248,6 +249,6 @@ fn every_row_of_four_operators_is_as_the_graphs_say() {
             assert_equal(&formulas, before, after, &mut rng, &row);
         }
     }
-    // Twelve are as short as they can be, as far as the rules know.
+    // The other twelve are irreducible for the rules.
     assert_eq!(shorter, 244);
 }

@@ -1,10 +1,11 @@
-//! Simplified automata accept the same words, and are no larger.
+//! Simplified automata accept the same words, and are not larger.
 
 use crate::{random, scaled};
 use fastrand::Rng;
 use parikh_temporal::{Atom, Lasso};
 use parikh_temporal::{
-    Automaton, Cube, Edge, Limits, Literal, Ltl, Marks, Names, Strength, Tableau,
+    AtomNames, Automaton, AutomatonEdge, AutomatonLimits, Cube, LinearTableau, Literal, Ltl, Marks,
+    Strength,
 };
 
 #[test]
@@ -15,8 +16,10 @@ fn simplified_automata_of_formulas_accept_the_same_words() {
         let mut formulas = Ltl::default();
         let operators = rng.usize(1..9);
         let formula = random::formula(&mut formulas, &mut rng, 3, operators);
-        let text = formulas.text(formula, &Names::default());
-        let automaton = Tableau::new(&formulas, formula, Limits::default()).expect(&text).automaton;
+        let text = formulas.text(formula, &AtomNames::default());
+        let automaton = LinearTableau::new(&formulas, formula, AutomatonLimits::default())
+            .expect(&text)
+            .automaton;
         let simplified = automaton.simplified();
         before += automaton.states.len();
         after += simplified.states.len();
@@ -27,7 +30,7 @@ fn simplified_automata_of_formulas_accept_the_same_words() {
             assert_eq!(simplified.accepts(&word), holds, "{text} on {word:?}, case {case}");
         }
         check_strengths(&simplified, &mut rng);
-        let small = Automaton::of(&mut formulas, formula, Limits::default()).expect(&text);
+        let small = Automaton::of(&mut formulas, formula, AutomatonLimits::default()).expect(&text);
         smaller += small.states.len();
         deterministic += usize::from(small.is_deterministic());
         for _ in 0..6 {
@@ -42,7 +45,8 @@ fn simplified_automata_of_formulas_accept_the_same_words() {
     assert!(after * 10 < before * 9, "{after} of {before} states are left");
 }
 
-/// An automaton of no formula: anything may be nondeterministic, dead or superfluous in it.
+/// Returns a random automaton that belongs to no formula: it may be nondeterministic and have dead
+/// or superfluous states.
 fn random_automaton(rng: &mut Rng) -> Automaton {
     let count = rng.usize(1..7);
     let marks = rng.u32(..4);
@@ -51,7 +55,7 @@ fn random_automaton(rng: &mut Rng) -> Automaton {
         let literals: Vec<Literal> = (0..rng.usize(..3)).map(|_| literal(rng)).collect();
         let cube = Cube::of(literals).unwrap_or_default();
         let carried = Marks(rng.u64(..)).and(Marks::all(marks));
-        Edge { target: rng.usize(..count), marks: carried, cube }
+        AutomatonEdge { target: rng.usize(..count), marks: carried, cube }
     };
     let states = (0..count).map(|_| (0..rng.usize(..4)).map(|_| edge(rng)).collect()).collect();
     Automaton { states, initial: 0, marks }
@@ -84,7 +88,7 @@ fn simplified_automata_of_no_formula_accept_the_same_words() {
     assert!(accepted > scaled(5_000), "{accepted}");
 }
 
-/// What a strength says of runs, by reading random words that stay in a component.
+/// Checks the strengths on random words that stay in a component.
 fn check_strengths(automaton: &Automaton, rng: &mut Rng) {
     let strengths = automaton.strengths();
     assert_eq!(automaton.strength(), strengths.iter().copied().max().expect("a state"));
@@ -93,7 +97,7 @@ fn check_strengths(automaton: &Automaton, rng: &mut Rng) {
         if *strength == Strength::Terminal {
             assert!(automaton.accepts_from(state, &word));
         }
-        // Any walk that comes back to its state is a run for ever.
+        // Any walk that returns to its state gives an infinite run.
         let mut path = Vec::new();
         let mut at = state;
         for _ in 0..12 {
@@ -129,9 +133,10 @@ fn well_known_formulas_have_well_known_automata() {
         ("F a | G !a", 1, 0, true, Strength::Terminal),
         ("a & !a", 1, 0, true, Strength::Rejecting),
     ] {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parikh_temporal::parse_ltl(text, &mut formulas, &mut names).expect(text);
-        let automaton = Automaton::of(&mut formulas, formula, Limits::default()).expect(text);
+        let automaton =
+            Automaton::of(&mut formulas, formula, AutomatonLimits::default()).expect(text);
         let seen = (automaton.states.len(), automaton.marks, automaton.is_deterministic());
         assert_eq!(
             (seen, automaton.strength()),

@@ -1,12 +1,13 @@
-//! Insensitivity to shortening and lengthening, against words that differ in repetitions.
+//! Insensitivity to shortening and lengthening, tested with words that differ in repetitions.
 
 use crate::{random, scaled};
 use fastrand::Rng;
 use parikh_temporal::{
-    Insensitivity, Lasso, Letter, Limits, Ltl, Names, Tableau, lengthened, parse_ltl,
+    AtomNames, AutomatonLimits, Insensitivity, Lasso, Letter, LinearTableau, Ltl, lengthened,
+    parse_ltl,
 };
 
-/// A word with some of its letters repeated.
+/// Returns a word with some of its letters repeated.
 fn longer(word: &Lasso, rng: &mut Rng) -> Lasso {
     let mut letters: Vec<Letter> = Vec::new();
     let mut back = 0;
@@ -28,8 +29,9 @@ fn what_is_insensitive_does_not_see_repetitions() {
         let operators = rng.usize(1..6);
         let formula = random::formula(&mut formulas, &mut rng, 2, operators);
         let negation = formulas.negate(formula);
-        let text = formulas.text(formula, &Names::default());
-        let found = Insensitivity::of(&mut formulas, formula, Limits::default()).expect(&text);
+        let text = formulas.text(formula, &AtomNames::default());
+        let found =
+            Insensitivity::of(&mut formulas, formula, AutomatonLimits::default()).expect(&text);
         match (found.shortening, found.lengthening) {
             (true, true) if text.contains('X') => with_next += 1,
             (true, true) => {}
@@ -52,13 +54,16 @@ fn what_is_insensitive_does_not_see_repetitions() {
                 assert!(of_short, "{text}, {short:?}, {long:?}, case {case}");
             }
         }
-        // What is not insensitive has two words to show for it.
-        let of =
-            |formula| Tableau::new(&formulas, formula, Limits::default()).expect(&text).automaton;
+        // A formula that is not insensitive has two words that prove it.
+        let of = |formula| {
+            LinearTableau::new(&formulas, formula, AutomatonLimits::default())
+                .expect(&text)
+                .automaton
+        };
         for (one, other, insensitive) in
             [(formula, negation, found.lengthening), (negation, formula, found.shortening)]
         {
-            let words = lengthened(&of(one), &of(other), Limits::default()).expect(&text);
+            let words = lengthened(&of(one), &of(other), AutomatonLimits::default()).expect(&text);
             assert_eq!(words.is_none(), insensitive, "{text}, case {case}");
             if let Some((short, long)) = words {
                 assert!(short.satisfies(&formulas, one), "{text}, {short:?}, case {case}");
@@ -71,7 +76,8 @@ fn what_is_insensitive_does_not_see_repetitions() {
     assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
 }
 
-/// The first 40 different letters in a row, or fewer if the word ends with one letter for ever.
+/// Returns the first 40 letters without consecutive repetitions, or fewer if the word ends with one
+/// letter forever.
 fn without_repetitions(word: &Lasso) -> Vec<Letter> {
     let mut letters: Vec<Letter> = Vec::new();
     let mut at = 0;
@@ -88,7 +94,7 @@ fn without_repetitions(word: &Lasso) -> Vec<Letter> {
 fn formulas_of_the_literature_are_told_apart() {
     for (text, shortening, lengthening) in [
         ("G(a -> Fb)", true, true),
-        // Once only, for some time: X does not count steps here.
+        // One block of `a`: X does not count steps here.
         ("F(a & X(!a & b))", true, true),
         ("a & X a", false, true),
         ("a & X b", false, false),
@@ -101,9 +107,10 @@ fn formulas_of_the_literature_are_told_apart() {
         ("F(a & X a)", false, true),
         ("G(a -> X !a)", true, false),
     ] {
-        let (mut formulas, mut names) = (Ltl::default(), Names::default());
+        let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
         let formula = parse_ltl(text, &mut formulas, &mut names).expect(text);
-        let found = Insensitivity::of(&mut formulas, formula, Limits::default()).expect(text);
+        let found =
+            Insensitivity::of(&mut formulas, formula, AutomatonLimits::default()).expect(text);
         assert_eq!((found.shortening, found.lengthening), (shortening, lengthening), "{text}");
     }
 }

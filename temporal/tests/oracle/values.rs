@@ -1,12 +1,12 @@
-//! What is said of a formula where little is known.
+//! Three-valued evaluation of formulas with partial information.
 
 use crate::{random, scaled};
 use fastrand::Rng;
-use parikh_temporal::{Atom, Ctl, Graph, Lasso, Letter, Ltl, Value};
+use parikh_temporal::{Atom, Ctl, EdgeGraph, Lasso, Letter, Ltl, PartialTruth};
 
-/// Atom 2 is not known.
-fn known(letter: &Letter) -> impl Fn(Atom) -> Value {
-    move |atom| if atom == Atom(2) { Value::Unknown } else { letter.has(atom).into() }
+/// Returns the values of a letter in which atom 2 is unknown.
+fn known(letter: &Letter) -> impl Fn(Atom) -> PartialTruth {
+    move |atom| if atom == Atom(2) { PartialTruth::Unknown } else { letter.has(atom).into() }
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn values_of_branching_formulas_are_those_of_the_graph() {
         decided += u64::from(value.is_some());
         let given = formulas.given_here(formula, known(first));
         assert_eq!(graph.values(&formulas, given)[0], holds, "case {case}");
-        let dead = Graph::new(vec![first.clone()], vec![Vec::new()]).expect("one state");
+        let dead = EdgeGraph::new(vec![first.clone()], vec![Vec::new()]).expect("one state");
         let value = formulas.value_at_end(formula, |atom| first.has(atom).into());
         assert_eq!(value.known(), Some(dead.values(&formulas, formula)[0]), "case {case}");
     }

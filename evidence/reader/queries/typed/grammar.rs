@@ -23,6 +23,7 @@ use super::operators::{
     listed, of_a_run, prefixed,
 };
 use super::words::{Token, tokens};
+use crate::reader::names::{Of, Written, meant};
 use crate::reader::queries::DEEPEST;
 use parikh_net::Net;
 
@@ -47,13 +48,20 @@ pub(super) struct Reading<'n> {
     next: Token,
     /// While the formula of a constraint is read: the XML that stands for `a` and `b`.
     activities: Vec<String>,
+    /// Whether names in quotes stand for words without quotes: those of LoLA's formulas.
+    has_words_only: bool,
 }
 
 impl<'n> Reading<'n> {
     pub(super) fn new(net: &'n Net, tokens: Vec<Token>) -> Self {
         let mut tokens = tokens.into_iter();
         let next = tokens.next().unwrap_or(Token::End);
-        Reading { net, tokens, next, activities: Vec::new() }
+        Reading { net, tokens, next, activities: Vec::new(), has_words_only: false }
+    }
+
+    /// A formula of LoLA, whose names are words.
+    pub(super) fn of_words(net: &'n Net, tokens: Vec<Token>) -> Self {
+        Reading { has_words_only: true, ..Reading::new(net, tokens) }
     }
 
     /// The whole formula in XML.
@@ -142,11 +150,11 @@ impl<'n> Reading<'n> {
             Token::Word(word) => match (word.as_str(), self.next.is("(")) {
                 ("true" | "false" | "deadlock", _) => plain(format!("<{word}/>")),
                 ("fireable" | "enabled", true) => {
-                    let names = self.names()?;
+                    let names = self.nodes(Of::Transitions)?;
                     plain(format!("<is-fireable>{}</is-fireable>", listed("transition", &names)))
                 }
                 ("fires", true) => {
-                    let names = self.names()?;
+                    let names = self.nodes(Of::Transitions)?;
                     Ok(of_a_run(format!("<fires>{}</fires>", listed("transition", &names))))
                 }
                 ("tokens", true) => {
@@ -184,16 +192,33 @@ impl<'n> Reading<'n> {
 
     /// The tokens of a place; of a coloured one of all colours, or of the one that follows.
     fn place(&mut self, token: &Token) -> Result<Sum, String> {
-        let name = token.name().ok_or_else(|| instead_of(token, "the name of a place"))?;
-        let coloured = self.net.folding().and_then(|folding| folding.place_named(name));
-        let id = match coloured.filter(|_| self.next.is("(")) {
-            None => Some(name.to_owned()),
-            Some(place) => {
-                let colour = self.colour()?;
-                self.unfolded(place, &format!("{name}({colour})"))?
+        let mut ids = self.node(token, Of::Places)?;
+        let coloured = |id: &String| self.net.folding().and_then(|it| it.place_named(id));
+        let coloured: Vec<Option<usize>> = ids.iter().map(coloured).collect();
+        if self.next.is("(") && coloured.iter().any(Option::is_some) {
+            let colour = self.colour()?;
+            let mut unfolded = Vec::new();
+            for (id, place) in ids.iter().zip(coloured) {
+                let place = place.ok_or_else(|| format!("`{id}` is no coloured place"))?;
+                unfolded.extend(self.unfolded(place, &format!("{id}({colour})"))?);
             }
+            ids = unfolded;
+        }
+        Ok(Sum { terms: ids.into_iter().map(|id| (id, 1)).collect(), constant: 0 })
+    }
+
+    /// Returns the ids of the nodes that a token stands for, or an `id` and the token behind it.
+    fn node(&mut self, token: &Token, of: Of) -> Result<Vec<String>, String> {
+        if token.is("id") && matches!(self.next, Token::Name(_)) {
+            let exact = self.take();
+            return meant(self.net, of, exact.name().unwrap_or_default(), Written::Id);
+        }
+        let written = match token {
+            Token::Name(_) if !self.has_words_only => Written::Quoted,
+            _ => Written::Bare,
         };
-        Ok(Sum { terms: id.into_iter().map(|id| (id, 1)).collect(), constant: 0 })
+        let name = token.name().ok_or_else(|| instead_of(token, "a name"))?;
+        meant(self.net, of, name, written)
     }
 
     /// The place of this name, which a coloured place unfolds to.
@@ -229,17 +254,16 @@ impl<'n> Reading<'n> {
         }
     }
 
-    /// Takes names in brackets, with commas between.
-    fn names(&mut self) -> Result<Vec<String>, String> {
+    /// Takes nodes in brackets, with commas between; their ids.
+    fn nodes(&mut self, of: Of) -> Result<Vec<String>, String> {
         self.must("(")?;
-        let mut names = Vec::new();
+        let mut ids = Vec::new();
         loop {
             let token = self.take();
-            let name = token.name().ok_or_else(|| instead_of(&token, "a name"))?;
-            names.push(name.to_owned());
+            ids.extend(self.node(&token, of)?);
             if !self.take_if(",") {
                 self.must(")")?;
-                return Ok(names);
+                return Ok(ids);
             }
         }
     }
@@ -251,7 +275,7 @@ impl<'n> Reading<'n> {
         loop {
             let token = self.take();
             let names = match token.is("tokens") && self.next.is("(") {
-                true => self.names()?,
+                true => self.nodes(Of::Places)?,
                 false => self.place(&token)?.terms.into_keys().collect(),
             };
             places.push_str(&listed("place", &names));
@@ -265,29 +289,38 @@ impl<'n> Reading<'n> {
     /// Takes the activities of a constraint; the formula that it stands for.
     fn constraint(&mut self, name: &str) -> Result<Part, String> {
         let (wanted, text) = constraints::named(name).unwrap_or((0, ""));
-        let names = self.names()?;
-        if names.len() != wanted {
-            return Err(format!("`{name}` is about {wanted} activities, not {}", names.len()));
+        self.must("(")?;
+        let mut activities = Vec::new();
+        loop {
+            let token = self.take();
+            activities.push(self.activity(&token)?);
+            if !self.take_if(",") {
+                break;
+            }
+        }
+        self.must(")")?;
+        if activities.len() != wanted {
+            return Err(format!("`{name}` is about {wanted} activities, not {}", activities.len()));
         }
         let mut inner = Reading::new(self.net, tokens(text)?);
-        inner.activities = names.iter().map(|name| self.activity(name)).collect();
+        inner.activities = activities;
         Ok(closed(inner.expression()?))
     }
 
-    /// That an activity fires next: one of the transitions that people call so, or else the
-    /// transition of this id.
-    fn activity(&self, name: &str) -> String {
+    /// Reads an activity, as the XML for one of the transitions with this name fires next. If no
+    /// transition has the name, the one with this id is meant.
+    fn activity(&mut self, token: &Token) -> Result<String, String> {
+        let name = token.name().ok_or_else(|| instead_of(token, "an activity"))?;
+        // Inside of the formula of a constraint, the two letters stand for its activities.
         let at = ["a", "b"].iter().position(|it| *it == name);
         if let Some(known) = at.and_then(|at| self.activities.get(at)) {
-            return known.clone();
+            return Ok(known.clone());
         }
-        let is_called = |&t: &_| self.net.transition_label(t) == Some(name);
-        let called = self.net.transitions().filter(is_called);
-        let mut ids: Vec<_> = called.map(|t| self.net.transition_name(t).to_owned()).collect();
-        if ids.is_empty() {
-            ids.push(name.to_owned());
-        }
-        format!("<fires>{}</fires>", listed("transition", &ids))
+        let ids = match token.is("id") && matches!(self.next, Token::Name(_)) {
+            true => self.node(token, Of::Transitions)?,
+            false => meant(self.net, Of::Transitions, name, Written::Quoted)?,
+        };
+        Ok(format!("<fires>{}</fires>", listed("transition", &ids)))
     }
 }
 

@@ -49,7 +49,10 @@ pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
 /// Reads LoLA's formulas.
 pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     let formulas = lola::formulas(text).into_iter();
-    let property = |(line, tokens)| property(net, String::new(), line, tokens, as_xml);
+    let property = |(line, tokens): (u64, Result<Vec<Token>, String>)| {
+        let reading = tokens.map(|tokens| Reading::of_words(net, tokens));
+        property(net, String::new(), line, reading, as_xml)
+    };
     formulas.map(property).collect()
 }
 
@@ -92,7 +95,8 @@ fn entries(text: &str) -> Vec<(u64, String)> {
 
 fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> Property {
     let (id, formula) = label(text).unwrap_or(("", text));
-    property(net, id.to_owned(), line, words::tokens(formula), as_xml)
+    let reading = words::tokens(formula).map(|tokens| Reading::new(net, tokens));
+    property(net, id.to_owned(), line, reading, as_xml)
 }
 
 /// The name before the colon, and what stands behind it.
@@ -107,11 +111,11 @@ fn property(
     net: &Net,
     id: String,
     line: u64,
-    tokens: Result<Vec<Token>, String>,
+    reading: Result<Reading<'_>, String>,
     as_xml: AsXml<'_>,
 ) -> Property {
     let question = (|| {
-        let formula = Reading::new(net, tokens?).whole()?;
+        let formula = reading?.whole()?;
         let xml = format!(
             "<property-set><property><id>{}</id><formula>{formula}</formula></property></property-set>",
             words::escaped(if id.is_empty() { "formula" } else { &id }),

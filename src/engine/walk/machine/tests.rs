@@ -1,10 +1,10 @@
-//! What is kept is what would be computed.
+//! Compares the incrementally updated data with recomputed data.
 
 use super::*;
 use crate::engine::walk::watch::Watch;
 use parikh_net::{GoalId, LinearSum, Marking, MarkingGoal, PlaceId, Predicate, TransitionId, text};
 
-/// Everything kept up to date is what it would be if computed from the tokens.
+/// Checks that all incrementally updated data equals the data recomputed from the tokens.
 fn check(machine: &Machine<'_>) {
     let net = machine.compiled.net;
     let marking = Marking::new(machine.tokens().map(|tokens| tokens as u64).collect());
@@ -83,8 +83,8 @@ fn what_is_kept_agrees_with_what_is_computed_along_a_walk() {
     }
 }
 
-/// Writers that need all permits, twice as many readers that need one, all with something of their
-/// own or nothing; some are alike in what they do.
+/// Writers that need all permits, and twice as many readers that need one permit. Each also needs a
+/// token of its own or nothing else, and some have the same effect.
 #[test]
 fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
     let mut text = String::from("place p 2\nplace q 3\nplace idle 1\n");
@@ -133,8 +133,8 @@ fn gates_open_and_shut_for_all_that_are_ready_behind_them() {
     }
 }
 
-/// Random nets in which many transitions share hubs at several thresholds, some only to look at
-/// them, and walks that fire several times at once, there and back.
+/// Random nets in which many transitions share hub places with several thresholds, some only by
+/// reading them. The walks fire single and repeated firings, forwards and backwards.
 #[test]
 fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
     let (mut gated, mut back) = (0, 0);
@@ -149,7 +149,7 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
         for p in 0..own {
             text += &format!("place p{p} {}\n", below(&mut rng, 3));
         }
-        // What is wanted of the hubs, alike for most.
+        // The weights on the hubs, the same for most transitions.
         let kinds: Vec<Vec<usize>> = (0..1 + below(&mut rng, 3))
             .map(|_| (0..hubs).map(|_| below(&mut rng, 4)).collect())
             .collect();
@@ -206,7 +206,8 @@ fn random_hubs_are_kept_right_by_single_and_by_many_firings() {
             }
             let class = machine.enabled().nth(below(&mut rng, machine.enabled().len()));
             let transition = machine.representative(class, &mut rng);
-            // So often may it fire, as far as what it takes and needs to be there goes.
+            // The number of times that the transition may fire, according to its consumed and read
+            // tokens.
             let t = TransitionId::new(transition as usize);
             let most = net.delta(t).iter().filter(|change| change.delta < 0).map(|change| {
                 let needed = net.pre(t).iter().find(|arc| arc.place == change.place).unwrap();

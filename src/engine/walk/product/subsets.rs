@@ -4,7 +4,7 @@ use super::alphabet::Alphabet;
 use crate::engine::lasso::letters::{self, Compiled};
 use parikh_net::Predicate;
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_temporal::{Automaton, Lasso, Limits, TooLarge};
+use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge, Lasso};
 use std::collections::HashMap;
 
 /// The set of states that a walk begins with.
@@ -50,9 +50,10 @@ impl Subsets {
         property: &RunProperty,
         bits: Vec<usize>,
         words: usize,
-    ) -> Result<Subsets, TooLarge> {
+    ) -> Result<Subsets, AutomatonTooLarge> {
         let mut formulas = property.formulas().clone();
-        let automaton = Automaton::of(&mut formulas, property.formula(), Limits::default())?;
+        let automaton =
+            Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default())?;
         let compiled = Compiled::new(&automaton, &bits);
         let distances = letters::distances(&automaton, &automaton.strengths());
         let mut mask = vec![0; words];

@@ -5,11 +5,11 @@ use super::{Atoms, ProductWalk};
 use crate::engine::lasso::tests::{property, system};
 use crate::evidence::lasso::check_lasso;
 use fastrand::Rng;
-use parikh_net::generate::{Kind, Shape, random};
+use parikh_net::generate::{RandomKind, Shape, random};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{FiringSequence, Predicate, text};
 use parikh_solvers::Budget;
-use parikh_temporal::{Atom, Automaton, Limits, Linear, Ltl};
+use parikh_temporal::{Atom, Automaton, AutomatonLimits, Linear, Ltl};
 
 /// The positions of the properties for which so many rounds find a run.
 fn found(net: &parikh_net::Net, properties: &[RunProperty], seed: u64, rounds: u32) -> Vec<usize> {
@@ -34,7 +34,7 @@ fn runs_are_found_where_there_are_any() {
     let (mut missed, mut all, mut none) = (0, 0, 0);
     for seed in 0..300 {
         let mut rng = Rng::with_seed(seed);
-        let kind = [Kind::Bounded, Kind::OneSafe][rng.usize(..2)];
+        let kind = [RandomKind::Bounded, RandomKind::OneSafe][rng.usize(..2)];
         let net = random(seed, &Shape { kind, ..Shape::small(seed) });
         let properties: Vec<RunProperty> = (0..4).map(|_| property(&mut rng, &net)).collect();
         let found = found(&net, &properties, seed, 12);
@@ -42,8 +42,9 @@ fn runs_are_found_where_there_are_any() {
             let Some(system) = system(&net, property, 300) else { continue };
             let mut formulas = property.formulas().clone();
             let automaton =
-                Automaton::of(&mut formulas, property.formula(), Limits::default()).unwrap();
-            let nothing = system.and(&automaton, Limits::default()).unwrap().is_empty();
+                Automaton::of(&mut formulas, property.formula(), AutomatonLimits::default())
+                    .unwrap();
+            let nothing = system.and(&automaton, AutomatonLimits::default()).unwrap().is_empty();
             match (found.contains(&at), nothing) {
                 (true, true) => panic!("seed {seed}: a run where there is none"),
                 (false, true) => none += 1,

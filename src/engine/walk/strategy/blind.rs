@@ -1,14 +1,14 @@
-//! Strategies that aim at nothing: uniform choice, and a taste for what was fired least.
+//! Undirected strategies: uniform choice, and preference for rarely fired classes.
 //!
-//! Uniform choice over *classes* is the base line, and fast. On many nets it sees the same part of
-//! the behaviour over and over: a few busy transitions drown the rare ones. Novelty draws a few
-//! candidates and takes the one that has fired least often so far, over all walks; the counts are
-//! halved now and then, so that what was rare long ago is not avoided for ever.
+//! Uniform choice over *classes* is the baseline, and fast. On many nets it visits the same part of
+//! the behaviour again and again, because a few frequent transitions dominate the rare ones. The
+//! novelty strategy draws a few candidates and takes the one fired least often so far, over all
+//! walks. The counts are halved from time to time, so that old firings lose their weight.
 
 use crate::engine::walk::machine::{Machine, below};
 use crate::engine::walk::walker::{Choose, Resources};
 
-/// Any enabled class.
+/// Uniform choice among the enabled classes.
 pub(in crate::engine::walk) struct Uniform;
 
 impl Choose for Uniform {
@@ -18,25 +18,25 @@ impl Choose for Uniform {
     }
 }
 
-/// Any enabled class. There is one.
+/// Returns a random enabled class. There must be one.
 #[inline]
 pub(super) fn any(machine: &Machine<'_>, resources: &mut Resources) -> u32 {
     let enabled = machine.enabled();
     enabled.nth(below(&mut resources.rng, enabled.len()))
 }
 
-/// The one fired least of a few.
+/// Takes the class fired least often of a few candidates.
 pub(in crate::engine::walk) struct Novelty {
     fired: Vec<u32>,
-    /// Candidates drawn, at least 1.
+    /// Number of candidates drawn, at least 1.
     pub(in crate::engine::walk) candidates: u32,
 }
 
-/// A count that makes all counts be halved.
+/// Count at which all counts are halved.
 const MANY: u32 = 1 << 20;
 
 impl Novelty {
-    /// Nothing fired yet.
+    /// Creates the strategy with all counts zero.
     pub(in crate::engine::walk) fn new(classes: usize) -> Self {
         Novelty { fired: vec![0; classes], candidates: 3 }
     }

@@ -1,18 +1,19 @@
-//! Towards deadness: prefer firings that leave little to fire.
+//! Strategy towards deadness: prefers firings that leave few classes enabled.
 //!
-//! A few candidates are tried out, and the one after which the fewest classes are enabled is taken;
-//! some of the time any one is, since the way into a deadlock may lead through liveliness. A try
-//! that shows something new to the goals is taken at once.
+//! The strategy tries a few candidates and takes the one after which the fewest classes are
+//! enabled. Some of the time it takes a random class, since the path to a deadlock may pass
+//! markings with many enabled classes. A candidate that reaches a goal or raises a maximum is taken
+//! at once.
 
 use super::blind::any;
 use crate::engine::walk::machine::{Machine, below};
 use crate::engine::walk::walker::{Choose, Resources};
 
-/// Looks for markings with little enabled.
+/// Searches for markings with few enabled classes.
 pub(in crate::engine::walk) struct Deadlock {
-    /// How often to look, of 256.
+    /// Chance of comparing candidates, in 256ths.
     pub(in crate::engine::walk) greed: usize,
-    /// How many candidates to try.
+    /// Number of candidates.
     pub(in crate::engine::walk) candidates: u32,
 }
 
@@ -30,7 +31,7 @@ impl Choose for Deadlock {
             }
             let left = machine.enabled().len();
             let new = !machine.news.is_empty();
-            // What was just done can be undone.
+            // The candidate has just been fired, so firing it backwards is possible.
             machine.fire_many(class, -1);
             resources.work += 1;
             if new {

@@ -1,13 +1,14 @@
-//! Downhill towards one goal, by the distance of its cells from what is wished for.
+//! Walks that decrease the distance to one goal.
 //!
-//! Only the classes that change a wished cell can bring the goal nearer, and mostly these are few:
-//! they are looked at in every step, and the best of those that gain is fired. When none does, any
-//! class is drawn, and drawn again when it would undo what was gained. Some steps are left to
-//! chance, more in some walks than in others, so that a walk gets out of a hollow.
+//! Only classes that change a target cell can decrease the distance, and usually these are few.
+//! Every step compares them and fires the one with the largest gain. If none has a gain, a random
+//! class is drawn, and drawn again if it would increase the distance. A random fraction of the
+//! steps, which differs from walk to walk, is undirected, so that a walk can leave a local minimum.
 //!
-//! A second way is to learn: each class has a *potency*, which rises when firing it brought the
-//! goal nearer and falls when it led away (Jensen, Larsen, Srba, *Random potency-first search*,
-//! TAPAAL); candidates are drawn and one is taken with a chance in proportion to its potency.
+//! A second strategy learns: each class has a *potency*, which rises when firing the class
+//! decreased the distance and falls when it increased the distance (Jensen, Larsen, Srba, *Random
+//! potency-first search*, TAPAAL). Candidates are drawn, and one is chosen with probability
+//! proportional to its potency.
 
 use super::blind::any;
 use crate::engine::walk::aim::Aim;
@@ -15,38 +16,38 @@ use crate::engine::walk::machine::{Machine, below};
 use crate::engine::walk::walker::{Choose, Resources};
 use parikh_net::{PlaceId, Predicate};
 
-/// With more classes that matter than this, candidates are drawn instead.
+/// Limit on the number of relevant classes that are all compared. Beyond it, candidates are drawn.
 const LOOK_AT_ALL: usize = 48;
-/// How many candidates are drawn.
+/// Number of candidates drawn.
 const CANDIDATES: usize = 8;
-/// Draws of a class that does not lead away.
+/// Number of draws to find a class that does not increase the distance.
 const RELUCTANCE: usize = 4;
 
-/// Where a directed walk has been nearest.
+/// The point of a directed walk with the smallest distance.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine::walk) struct Nearest {
     /// The distance there.
     pub(in crate::engine::walk) distance: u64,
-    /// After how many firings that was.
+    /// The number of firings up to there.
     pub(in crate::engine::walk) firings: u64,
 }
 
-/// Downhill.
+/// Directed strategy: decreases the distance to a goal.
 pub(in crate::engine::walk) struct Directed {
     aim: Aim,
-    /// Classes that change a wished cell.
+    /// Classes with an effect on a target cell.
     relevant: Vec<u32>,
     is_relevant: Vec<bool>,
-    /// How often to be greedy, of 256.
+    /// Chance of a directed step, in 256ths.
     greed: usize,
     wanted: Option<u64>,
-    /// The walk ends when all wishes are fulfilled.
+    /// True if the walk ends when all target intervals are reached.
     covering: bool,
     nearest: Nearest,
 }
 
 impl Directed {
-    /// Aims at nothing yet.
+    /// Creates the strategy without a target.
     pub(in crate::engine::walk) fn new(machine: &Machine<'_>) -> Self {
         Directed {
             aim: Aim::new(machine.compiled.cells()),
@@ -59,7 +60,7 @@ impl Directed {
         }
     }
 
-    /// Aims at a goal, from where the machine is.
+    /// Sets a goal as target, starting from the machine's current marking.
     pub(in crate::engine::walk) fn begin(
         &mut self,
         machine: &Machine<'_>,
@@ -72,7 +73,8 @@ impl Directed {
         self.start(machine, firings, resources);
     }
 
-    /// Aims at a marking that satisfies all of these, from where the machine is.
+    /// Sets the conjunction of the predicates as target, starting from the machine's current
+    /// marking.
     pub(in crate::engine::walk) fn begin_all(
         &mut self,
         machine: &Machine<'_>,
@@ -84,7 +86,7 @@ impl Directed {
         self.start(machine, 0, resources);
     }
 
-    /// Aims at covering a marking with more than it has in one cell.
+    /// Sets the target "cover this marking, with a larger value in one cell".
     pub(in crate::engine::walk) fn begin_covering(
         &mut self,
         machine: &Machine<'_>,
@@ -127,12 +129,12 @@ impl Directed {
         }
     }
 
-    /// Where the walk has been nearest.
+    /// Returns the point of the walk with the smallest distance.
     pub(in crate::engine::walk) fn nearest(&self) -> Nearest {
         self.nearest
     }
 
-    /// The best of those that gain.
+    /// Returns the class with the largest gain, or `None` if no class has a gain.
     fn best(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<u32> {
         let mut best = None;
         let mut most = 0;
@@ -200,7 +202,7 @@ impl Choose for Directed {
     }
 }
 
-/// Learns which classes bring a goal nearer.
+/// Learns which classes decrease the distance to a goal.
 pub(in crate::engine::walk) struct Potency {
     aim: Aim,
     goal: Option<u32>,
@@ -209,7 +211,7 @@ pub(in crate::engine::walk) struct Potency {
 }
 
 impl Potency {
-    /// Knows nothing yet.
+    /// Creates the strategy without a target and with equal potencies.
     pub(in crate::engine::walk) fn new(machine: &Machine<'_>) -> Self {
         Potency {
             aim: Aim::new(machine.compiled.cells()),
@@ -219,7 +221,7 @@ impl Potency {
         }
     }
 
-    /// Aims at a goal; forgets what it learned for another one.
+    /// Sets a goal as target. Resets the potencies if the goal changes.
     pub(in crate::engine::walk) fn begin(
         &mut self,
         machine: &Machine<'_>,
@@ -255,7 +257,7 @@ impl Choose for Potency {
         if distance != self.distance {
             let potency = &mut self.potency[class as usize];
             let change = self.distance as f32 - distance as f32;
-            // Bounded both ways: nothing is ruled out, and nothing rules alone.
+            // Limits in both directions: no class is excluded, and none dominates.
             *potency = (*potency + change.clamp(-8.0, 8.0)).clamp(1.0, 64.0);
             self.distance = distance;
         }

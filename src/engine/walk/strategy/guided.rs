@@ -1,10 +1,11 @@
-//! Following a solution of the state equation: how often to fire what, but not in which order.
+//! Follows a solution of the state equation, which gives the number of firings per class but not
+//! their order.
 //!
-//! A solution x of m₀ + C·x says that firing each class x times leads to the marking wanted, if it
-//! can be done at all. So a walk fires only classes that have firings left, in one order or
-//! another. When none of them is enabled, the order was wrong, or the solution lacks a loop that
-//! lends some tokens and takes them back: the walk begins anew, and the more often it did, the more
-//! firings it makes beyond what the solution says. (The idea is of ITS-Tools, Y. Thierry-Mieg,
+//! A solution x of m₀ + C·x means that firing each class x times leads to a goal marking, if some
+//! order of the firings is possible. So a walk fires only classes with remaining firings, in some
+//! order. If none of these is enabled, the order was wrong, or a cycle is missing that lends some
+//! tokens and returns them. Then the walk restarts. The number of additional firings beyond the
+//! solution grows with the number of attempts. (The idea is from ITS-Tools, Y. Thierry-Mieg,
 //! *Structural reductions revisited*, PETRI NETS 2020: "Parikh-guided walks".)
 
 use super::blind::any;
@@ -13,33 +14,33 @@ use crate::engine::walk::machine::{Machine, below};
 use crate::engine::walk::walker::{Choose, Resources};
 use parikh_net::GoalId;
 
-/// How to choose among classes that have firings left.
+/// The order in which classes with remaining firings are chosen.
 #[derive(Clone, Copy)]
 enum Order {
     Any,
-    /// Cyclically from a class drawn for each walk.
+    /// In cyclic order, beginning at a random class per walk.
     From(u32),
     MostLeft,
 }
 
-/// Follows one hint at a time.
+/// Guided strategy: follows a single hint at a time.
 pub(in crate::engine::walk) struct Guided {
-    /// Firings left of each class.
+    /// Remaining firings, indexed by class.
     left: Vec<u64>,
     /// The classes of the hint.
     classes: Vec<u32>,
     total: u64,
     order: Order,
     in_runs: bool,
-    /// How many of 1024 firings are beyond the hint.
+    /// Chance of a firing beyond the hint, in 1024ths.
     astray: usize,
-    /// Dead ends that may be left by firing anything.
+    /// Number of dead ends that may be left by firing any class.
     detours: u32,
     wanted: Option<u64>,
 }
 
 impl Guided {
-    /// Follows nothing yet.
+    /// Creates the strategy without a hint.
     pub(in crate::engine::walk) fn new(classes: usize) -> Self {
         Guided {
             left: vec![0; classes],
@@ -53,7 +54,7 @@ impl Guided {
         }
     }
 
-    /// Follows `hint` from the initial marking, for the `tries`th time.
+    /// Prepares attempt number `tries` at following `hint` from the initial marking.
     pub(in crate::engine::walk) fn begin(
         &mut self,
         hint: &Hint,
@@ -74,13 +75,13 @@ impl Guided {
             1 => Order::MostLeft,
             _ => Order::Any,
         };
-        // One by one finds more; a million of one class would take too long.
+        // Single firings succeed more often, but a million of one class would take too long.
         self.in_runs = self.total > 1 << 16 || below(&mut resources.rng, 3) == 0;
         self.astray = if below(&mut resources.rng, 2) == 0 { 0 } else { tries.min(256) as usize };
         self.detours = tries / 2;
     }
 
-    /// A live class with firings left.
+    /// Returns a live class with remaining firings.
     fn next(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<u32> {
         let (enabled, wanted) = (machine.enabled().len(), self.classes.len());
         resources.work += enabled.min(wanted) as u64 / 16;
@@ -90,7 +91,7 @@ impl Guided {
         }
     }
 
-    /// One of these.
+    /// Chooses among the given classes.
     fn choose_of(
         &self,
         few: impl Iterator<Item = u32>,
@@ -151,14 +152,14 @@ impl Choose for Guided {
     }
 }
 
-/// The hints, each with how often it was followed.
+/// The hints, each with its goals and the number of attempts.
 pub(in crate::engine::walk) struct Hints {
     hints: Vec<(Hint, Vec<GoalId>, u32)>,
     next: usize,
 }
 
 impl Hints {
-    /// Hints that say the same are one.
+    /// Merges hints with equal firings.
     pub(in crate::engine::walk) fn new(hints: &[Hint]) -> Self {
         let mut known: std::collections::HashMap<&[_], usize> = Default::default();
         let mut merged: Vec<(Hint, Vec<GoalId>, u32)> = Vec::new();
@@ -172,7 +173,8 @@ impl Hints {
         Hints { hints: merged, next: 0 }
     }
 
-    /// The next hint in turn about a goal that `wanted` names, with its tries so far.
+    /// Returns the next hint for a wanted goal, in cyclic order, with its number of attempts. Drops
+    /// hints without a wanted goal.
     pub(in crate::engine::walk) fn next(
         &mut self,
         wanted: impl Fn(GoalId) -> bool,
@@ -183,7 +185,7 @@ impl Hints {
         self.hints.get_mut(at).map(|(hint, _, tries)| (&*hint, tries))
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no hints.
     pub(in crate::engine::walk) fn is_empty(&self) -> bool {
         self.hints.is_empty()
     }

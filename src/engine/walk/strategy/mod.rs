@@ -1,4 +1,5 @@
-//! Ways to choose what fires next, a file each, all behind [`Choose`](super::walker::Choose).
+//! Strategies for choosing the next firing, one file each. All implement
+//! [`Choose`](super::walker::Choose).
 
 pub(super) mod blind;
 pub(super) mod deadlock;

@@ -1,37 +1,36 @@
-//! What is to be settled next, cheapest first, when nothing added is cheaper than what was taken
-//! out last.
+//! A radix heap: a priority queue in which no added key is smaller than the last key removed.
 //!
-//! A key stands in the bucket of the highest bit in which it differs from the key taken out last.
-//! When the bucket of equal keys is empty, the first one that is not is dealt out again after its
-//! smallest key, and all of it moves down: a key moves 64 times at most and twice or so as a rule,
-//! by adding to the end of lists, where a heap of some thousand keys waits for memory at every
-//! level. (R. Ahuja, K. Mehlhorn, J. Orlin, R. Tarjan, *Faster algorithms for the shortest path
-//! problem*, JACM 37, 1990.)
+//! A key is in the bucket of the highest bit in which it differs from the last removed key. When
+//! the bucket of equal keys is empty, the first non-empty bucket is redistributed relative to its
+//! smallest key, and all its keys move to lower buckets. A key moves at most 64 times, and about
+//! twice in practice, by appending to lists. A binary heap of some thousand keys instead waits for
+//! memory at every level. (R. Ahuja, K. Mehlhorn, J. Orlin, R. Tarjan, *Faster algorithms for the
+//! shortest path problem*, JACM 37, 1990.)
 
-/// Keys with what they are the keys of.
+/// Keys with their items.
 pub(super) struct MonotoneQueue {
     last: u64,
-    /// By the number of the highest bit that differs from `last`, counted from 1; 0 where none
-    /// does.
+    /// Bucket b contains the keys whose highest bit that differs from `last` is bit b − 1. Bucket 0
+    /// contains the keys equal to `last`.
     buckets: [Vec<(u64, u32)>; 65],
-    /// Bit b is set just if bucket b + 1 is not empty.
+    /// Bit b is set exactly if bucket b + 1 is not empty.
     filled: u64,
 }
 
 impl MonotoneQueue {
-    /// Empty.
+    /// Creates an empty queue.
     pub(super) fn new() -> Self {
         MonotoneQueue { last: 0, buckets: [const { Vec::new() }; 65], filled: 0 }
     }
 
-    /// Empty again, for any keys.
+    /// Empties the queue for arbitrary new keys.
     pub(super) fn clear(&mut self) {
         self.last = 0;
         self.filled = 0;
         self.buckets.iter_mut().for_each(Vec::clear);
     }
 
-    /// Adds a key that is not below the last one taken out.
+    /// Adds a key that is not smaller than the last one removed.
     #[inline]
     pub(super) fn push(&mut self, key: u64, item: u32) {
         debug_assert!(key >= self.last, "{key} after {}", self.last);
@@ -42,7 +41,7 @@ impl MonotoneQueue {
         self.buckets[bucket as usize].push((key, item));
     }
 
-    /// Takes out one with the smallest key.
+    /// Removes an entry with the smallest key.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(u64, u32)> {
         if let Some(first) = self.buckets[0].pop() {
@@ -58,7 +57,7 @@ impl MonotoneQueue {
         for (key, item) in dealt.drain(..) {
             self.push(key, item);
         }
-        // Its memory is needed again.
+        // Reuse the allocated memory.
         self.buckets[bucket] = dealt;
         self.buckets[0].pop()
     }

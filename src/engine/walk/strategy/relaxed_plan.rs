@@ -1,13 +1,13 @@
-//! Plans: what a goal needs, if tokens were never used up.
+//! Relaxed plans: the firings that a goal needs if tokens were never consumed.
 //!
-//! Distance alone sees only the transitions right at a goal. Planning looks further: if firing took
-//! nothing away, how would each wished cell come about? Starting from what is enabled, transitions
-//! are settled in the order of their cost, one for themselves plus the cost of the tokens they
-//! still need; each place remembers the first transition that marks it. Reading this backwards from
-//! the wishes gives a *relaxed plan*, a multiset of transitions, some of which are enabled now. The
-//! walk fires them while it can, in order or at random, and plans anew from where it ends up. (FF:
-//! J. Hoffmann, B. Nebel, *The FF planning system*, JAIR 14, 2001; the additive cost is of B.
-//! Bonet, H. Geffner, *Planning as heuristic search*, 2001.)
+//! Distance alone considers only the transitions directly at a goal. A relaxed plan looks further:
+//! if firing consumed nothing, how could each target cell get its value? Starting from the enabled
+//! transitions, transitions are settled in order of cost. The cost of a transition is its own cost
+//! plus the cost of the tokens it lacks. Each place remembers the first transition that marks it.
+//! Reading this backwards from the target cells gives a *relaxed plan*, a multiset of transitions,
+//! some of which are enabled now. The walk fires them while it can, in order or at random, and then
+//! makes a new plan. (FF: J. Hoffmann, B. Nebel, *The FF planning system*, JAIR 14, 2001; the
+//! additive cost is from B. Bonet, H. Geffner, *Planning as heuristic search*, 2001.)
 //!
 //! ```text
 //! place a 1 · place b · place c            wish  c ≥ 2
@@ -15,11 +15,11 @@
 //! transition u: b -> c + a
 //! ```
 //!
-//! How long the plan is says how near the goal is, and says it where the wished cells themselves do
-//! not move for a long while; the ways to where plans were shortest are worth going again. When no
-//! plan exists, the goal is out of reach from here and the walk is given up. That a wish may
-//! be for fewer tokens makes no difference: what takes from the cell is then looked for. Costs are
-//! drawn a little at random, so that each walk has plans of its own.
+//! The length of the plan measures the distance to the goal, even while the target cells themselves
+//! do not change for a long time. Markings with the shortest plans are good starting points for
+//! later walks. If no plan exists, the goal is unreachable from here, and the walk ends. A target
+//! may also ask for fewer tokens: then transitions that decrease the cell are used. Costs contain
+//! some random noise, so that plans differ between walks.
 
 use super::blind::any;
 use super::directed::Nearest;
@@ -29,11 +29,11 @@ use crate::engine::walk::machine::{Machine, below};
 use crate::engine::walk::walker::{Choose, Resources};
 use parikh_net::{PlaceId, TransitionId};
 
-/// The cost of a firing; noise comes on top.
+/// The cost of a firing, without noise.
 const COST: u64 = 16;
-/// The most firings of one transition in a plan.
+/// Limit on the firings of one transition in a plan.
 const MANY: u64 = 1 << 30;
-/// No transition.
+/// Marks a missing transition.
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
@@ -41,14 +41,14 @@ struct OfTransition {
     epoch: u32,
     unmet: u32,
     cost: u64,
-    /// How often the plan fires it.
+    /// Number of firings in the plan.
     times: u64,
 }
 
 #[derive(Clone, Copy)]
 struct OfPlace {
     epoch: u32,
-    /// What marks it first.
+    /// The first transition that marks the place.
     by: u32,
 }
 
@@ -62,7 +62,7 @@ struct Mover {
 /// Follows relaxed plans.
 pub(in crate::engine::walk) struct RelaxedPlan {
     aim: Aim,
-    /// `None` when the walk ends as soon as all wishes are fulfilled.
+    /// The goal. `None` if the walk ends as soon as all target intervals are reached.
     goal: Option<u32>,
     transitions: Vec<OfTransition>,
     places: Vec<OfPlace>,
@@ -70,30 +70,30 @@ pub(in crate::engine::walk) struct RelaxedPlan {
     epoch: u32,
     queue: MonotoneQueue,
     settled: Vec<u32>,
-    /// What moves the wished cells the right way.
+    /// Transitions that move target cells in the right direction.
     movers: Vec<Mover>,
-    /// For each wished cell that is out of its interval, how far it still is with all its movers.
+    /// For each cell outside its target interval, the remaining distance after all its movers.
     open: Vec<(u32, u64)>,
-    /// (class, firings left).
+    /// Pairs (class, remaining firings).
     steps: Vec<(u32, u64)>,
     in_order: bool,
     noise: usize,
-    /// Firings left to chance, of 256.
+    /// Chance of an undirected firing, in 256ths.
     chance: usize,
     wanted: Option<u64>,
     plans: u32,
-    /// Plans a walk may make without coming nearer.
+    /// Limit on the number of plans without progress in a walk.
     pub(in crate::engine::walk) patience: u32,
-    /// How far the wished cells were when they were nearest.
+    /// The smallest distance of the target cells so far.
     distance: u64,
-    /// Where the plan was shortest, in firings.
+    /// The point of the walk with the shortest plan, with the plan's length in firings.
     shortest: Nearest,
-    /// Since the initial marking.
+    /// Number of firings since the initial marking.
     firings: u64,
 }
 
 impl RelaxedPlan {
-    /// Aims at nothing yet.
+    /// Creates the strategy without a target.
     pub(in crate::engine::walk) fn new(machine: &Machine<'_>) -> Self {
         let net = machine.compiled.net;
         let transition = OfTransition { epoch: 0, unmet: 0, cost: 0, times: 0 };
@@ -121,7 +121,7 @@ impl RelaxedPlan {
         }
     }
 
-    /// Aims at a goal, from where the machine is.
+    /// Sets a goal as target, starting from the machine's current marking.
     pub(in crate::engine::walk) fn begin(
         &mut self,
         machine: &Machine<'_>,
@@ -134,7 +134,7 @@ impl RelaxedPlan {
         self.start(machine, firings, resources);
     }
 
-    /// Aims at covering a marking with more than it has in one cell.
+    /// Sets the target "cover this marking, with a larger value in one cell".
     pub(in crate::engine::walk) fn begin_covering(
         &mut self,
         machine: &Machine<'_>,
@@ -158,12 +158,12 @@ impl RelaxedPlan {
         self.steps.clear();
     }
 
-    /// Where the walk has been nearest: where what the plan still had to fire was least.
+    /// Returns the point of the walk with the shortest remaining plan.
     pub(in crate::engine::walk) fn nearest(&self) -> Nearest {
         self.shortest
     }
 
-    /// A live class of the plan.
+    /// Returns the position of a live class of the plan.
     fn next(&self, machine: &Machine<'_>, resources: &mut Resources) -> Option<usize> {
         let steps = self.steps.iter().enumerate();
         let mut live = steps.filter(|&(_, &(class, left))| left > 0 && machine.is_live(class));
@@ -179,7 +179,7 @@ impl RelaxedPlan {
         chosen
     }
 
-    /// Makes a plan from here. `false` when there is none.
+    /// Makes a plan from the current marking. Returns false if there is none.
     fn plan(&mut self, machine: &Machine<'_>, resources: &mut Resources) -> bool {
         self.steps.clear();
         if !self.settle(machine, resources) {
@@ -194,7 +194,8 @@ impl RelaxedPlan {
         true
     }
 
-    /// Settles transitions by ascending cost until every wish has a mover.
+    /// Settles transitions in order of cost until every target cell has a mover. Returns false if
+    /// some target cell has none.
     fn settle(&mut self, machine: &Machine<'_>, resources: &mut Resources) -> bool {
         let net = machine.compiled.net;
         self.epoch += 1;
@@ -214,7 +215,7 @@ impl RelaxedPlan {
         while !self.open.is_empty() {
             let Some((cost, t)) = self.queue.pop() else { break };
             let class = machine.class_of(t);
-            // Another one with the same effect was cheaper.
+            // A cheaper transition with the same effect was settled before.
             if std::mem::replace(&mut self.settled_class[class as usize], self.epoch) == self.epoch
             {
                 continue;
@@ -261,15 +262,16 @@ impl RelaxedPlan {
             }
         }
         resources.work += (looked_at / 4) as u64;
-        // A sum that is moved by less than it should be is moved nevertheless.
+        // A sum that moves by less than necessary still counts as moved.
         let mut moved: Vec<u32> = self.movers.iter().map(|mover| mover.cell).collect();
         moved.sort_unstable();
         moved.dedup();
         moved.len() == wished
     }
 
-    /// A place is moved by the first transition that can, as often as it takes; a sum by all of
-    /// them in turn, once each, since each of its places may have its own.
+    /// Adds a mover of a cell. A place is moved by the first suitable transition, as often as
+    /// necessary. A sum is moved by all suitable transitions, once each, since each of its places
+    /// may need its own.
     fn add_mover(&mut self, machine: &Machine<'_>, cell: u32, transition: u32, delta: u64) {
         let Some(at) = self.open.iter().position(|&(open, _)| open == cell) else { return };
         let missed = self.open[at].1;
@@ -282,11 +284,12 @@ impl RelaxedPlan {
         }
     }
 
-    /// The plan: what moves the wishes, what that needs, and so on, in the order of settling.
+    /// Collects the plan backwards: the movers, the transitions that supply their tokens, and so
+    /// on. The steps end up in the order of settling.
     fn read_backwards(&mut self, machine: &Machine<'_>) {
         let net = machine.compiled.net;
         for &(cell, missed) in &self.open {
-            // All there are, and still not enough: the cheapest does the rest.
+            // All movers together are not enough, so the cheapest mover gets the remaining firings.
             if let Some(mover) = self.movers.iter_mut().find(|mover| mover.cell == cell) {
                 let delta = delta_at(machine, mover.transition, cell).unsigned_abs().max(1);
                 mover.times = mover.times.saturating_add(missed.div_ceil(delta)).min(MANY);
@@ -308,10 +311,10 @@ impl RelaxedPlan {
                 if tokens >= arc.weight {
                     continue;
                 }
-                // Settled before `t`, since `t` was reached through it.
+                // Settled before `t`, since `t` was reached through this place.
                 let by = self.places[cell as usize].by;
                 let delta = delta_at(machine, by, cell).unsigned_abs().max(1);
-                // What t keeps from one firing to the next is needed once.
+                // Tokens that t returns in each firing are needed only once.
                 let used = delta_at(machine, t, cell).min(0).unsigned_abs();
                 let needed = arc.weight.saturating_add(used.saturating_mul(times - 1)) - tokens;
                 let earlier = &mut self.transitions[by as usize].times;
@@ -322,7 +325,7 @@ impl RelaxedPlan {
     }
 }
 
-/// What firing does to a cell.
+/// Returns the change of a cell by firing a transition.
 fn delta_at(machine: &Machine<'_>, transition: u32, cell: u32) -> i64 {
     let changes = machine.compiled.changes_of(machine.class_of(transition));
     changes.iter().find(|change| change.cell == cell).map_or(0, |change| change.delta)
@@ -345,7 +348,8 @@ impl Choose for RelaxedPlan {
                 return None;
             }
             if self.aim.distance(machine) == 0 {
-                // All wishes came true, and still the goal is there: wish for something else.
+                // All target intervals are reached, but the goal is still open: choose other
+                // alternatives.
                 self.aim.take(machine, self.goal?, &mut resources.rng);
                 self.distance = self.aim.distance(machine);
                 if self.distance == 0 {

@@ -1,0 +1,202 @@
+//! Labelled transition systems in Aldebaran's format (`.aut`) and in mCRL2's `.fsm`, and the nets
+//! that they are.
+//!
+//! In `.aut` states count from 0, and the first line says how many there are. In `.fsm` they count
+//! from 1, have a line each or occur in transitions only, and the first one is initial unless a
+//! fourth part names another. Probability distributions in place of states are refused.
+//!
+//! The net has a place `p0_S` for each state S, counted from 0. It has a transition for each edge,
+//! sorted by label, source and target, with equal edges only once. The N-th one is called
+//! `tN_LABEL`. A name that is taken gets primes.
+
+use super::Unreadable;
+use super::words::wrong;
+use parikh_net::printable::Quoted;
+use parikh_net::{BuildError, Net, NetBuilder};
+
+/// A labelled transition system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransitionSystem {
+    /// The number of states.
+    pub states: usize,
+    /// The initial state, counted from 0.
+    pub initial: usize,
+    /// The edges: source, label, target, states counted from 0.
+    pub edges: Vec<(usize, String, usize)>,
+}
+
+/// The most states that are read.
+const MOST: usize = 50_000_000;
+
+/// Returns true if a text is in one of the two formats.
+pub fn is(text: &str) -> bool {
+    is_aut(text) || is_fsm(text)
+}
+
+fn is_aut(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix("des");
+    rest.is_some_and(|rest| rest.trim_start().starts_with('('))
+}
+
+fn is_fsm(text: &str) -> bool {
+    !text.trim_start().starts_with('<') && text.lines().any(|line| line.trim() == "---")
+}
+
+/// Reads a transition system.
+///
+/// # Errors
+/// With the line and what was expected there.
+pub fn read(text: &str) -> Result<TransitionSystem, Unreadable> {
+    match is_aut(text) {
+        true => aut(text),
+        false => fsm(text),
+    }
+}
+
+/// The lines that are not blank, with their numbers.
+fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
+    (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty())
+}
+
+fn aut(text: &str) -> Result<TransitionSystem, Unreadable> {
+    let mut lines = lines(text);
+    let (number, head) = lines.next().unwrap_or((1, ""));
+    let numbers = head.trim_start_matches("des").trim_start();
+    let numbers: Vec<&str> = inside(number, numbers)?.split(',').collect();
+    let [initial, edge_count, states] = numbers[..] else {
+        return Err(wrong(number, "expected `des (FIRST, TRANSITIONS, STATES)`"));
+    };
+    let states = state(number, states, 0..MOST + 1)?;
+    let initial = state(number, initial, 0..states)?;
+    let edge_count = state(number, edge_count, 0..usize::MAX)?;
+    let mut edges = Vec::new();
+    for (number, line) in lines {
+        let what = || wrong(number, "expected `(FROM, \"LABEL\", TO)`");
+        let (from, rest) = inside(number, line)?.split_once(',').ok_or_else(what)?;
+        let (label, to) = match rest.trim_start().strip_prefix('"') {
+            Some(quoted) => {
+                let (label, rest) = up_to_quote(quoted).ok_or_else(what)?;
+                (label, rest.trim_start().strip_prefix(',').ok_or_else(what)?)
+            }
+            None => {
+                let (label, to) = rest.rsplit_once(',').ok_or_else(what)?;
+                (label.trim().to_owned(), to)
+            }
+        };
+        if label.is_empty() {
+            return Err(what());
+        }
+        edges.push((state(number, from, 0..states)?, label, state(number, to, 0..states)?));
+    }
+    match edges.len() == edge_count {
+        true => Ok(TransitionSystem { states, initial, edges }),
+        false => Err(wrong(number, format!("found {} transitions, not {edge_count}", edges.len()))),
+    }
+}
+
+fn fsm(text: &str) -> Result<TransitionSystem, Unreadable> {
+    let (mut part, mut states, mut initial, mut last) = (0, 0, None, 1);
+    let mut edges = Vec::new();
+    for (number, line) in lines(text) {
+        last = number;
+        match part {
+            0..=2 if line == "---" => part += 1,
+            0 => {}
+            1 => states += 1,
+            2 => {
+                let what = || wrong(number, "expected `FROM TO \"LABEL\"`");
+                let (from, rest) = line.split_once(char::is_whitespace).ok_or_else(what)?;
+                let (to, rest) =
+                    rest.trim_start().split_once(char::is_whitespace).ok_or_else(what)?;
+                let label = match rest.trim_start().strip_prefix('"') {
+                    Some(quoted) => {
+                        let (label, behind) = up_to_quote(quoted).ok_or_else(what)?;
+                        behind.is_empty().then_some(label).ok_or_else(what)?
+                    }
+                    None => rest.trim().to_owned(),
+                };
+                if label.is_empty() {
+                    return Err(what());
+                }
+                let [from, to] = [state(number, from, 1..MOST)?, state(number, to, 1..MOST)?];
+                states = states.max(from).max(to);
+                edges.push((from - 1, label, to - 1));
+            }
+            _ if initial.is_none() => {
+                let first = state(number, line, 1..MOST)?;
+                states = states.max(first);
+                initial = Some(first - 1);
+            }
+            _ => return Err(wrong(number, "expected the end of the file")),
+        }
+    }
+    if part < 2 || states == 0 {
+        return Err(wrong(last, "expected two lines `---`, and states or transitions"));
+    }
+    Ok(TransitionSystem { states, initial: initial.unwrap_or(0), edges })
+}
+
+/// The text between parentheses that are all of a text.
+fn inside(line: u64, text: &str) -> Result<&str, Unreadable> {
+    let inside = text.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
+    inside.ok_or_else(|| {
+        wrong(line, format!("expected a text in parentheses, found {}", Quoted(text)))
+    })
+}
+
+/// The text before a quote that no backslash precedes, and the text behind it.
+fn up_to_quote(text: &str) -> Option<(String, &str)> {
+    let mut label = String::new();
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return Some((label, &text[at + 1..])),
+            '\\' => match letters.next()?.1 {
+                '"' => label.push('"'),
+                other => label.extend(['\\', other]),
+            },
+            other => label.push(other),
+        }
+    }
+    None
+}
+
+/// A state, or another number in a range.
+fn state(line: u64, text: &str, range: std::ops::Range<usize>) -> Result<usize, Unreadable> {
+    let number = text.trim().parse().ok().filter(|it| range.contains(it));
+    number.ok_or_else(|| {
+        let (least, end) = (range.start, range.end);
+        let found = Quoted(text.trim());
+        wrong(line, format!("expected one number from {least} below {end}, found {found}"))
+    })
+}
+
+/// Returns the net of a transition system.
+///
+/// # Errors
+/// When the builder refuses a part of it.
+pub(super) fn net(system: &TransitionSystem) -> Result<Net, Unreadable> {
+    let refused = |error: BuildError| wrong(1, error.to_string());
+    let mut builder = NetBuilder::new("");
+    let mut places = Vec::new();
+    for state in 0..system.states {
+        let tokens = u64::from(state == system.initial);
+        let name = format!("p0_{state}");
+        places.push(builder.place(&name, tokens).map_err(refused)?);
+    }
+    let mut edges: Vec<(&str, usize, usize)> =
+        system.edges.iter().map(|(from, label, to)| (label.as_str(), *from, *to)).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    for (number, (label, from, to)) in (1..).zip(edges) {
+        let mut name = format!("t{number}_{label}");
+        while builder.node(&name).is_some() {
+            name.push('\'');
+        }
+        let t = builder.transition(&name).map_err(refused)?;
+        builder.label_transition(t, label);
+        builder.take(t, places[from], 1).map_err(refused)?;
+        builder.put(t, places[to], 1).map_err(refused)?;
+    }
+    builder.build().map_err(refused)
+}

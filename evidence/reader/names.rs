@@ -1,0 +1,103 @@
+//! Names of nodes: which nodes of the model a text in a formula stands for.
+//!
+//! A node's name is its label, or its id where it has no label, or a blank one. A text in quotes
+//! means all nodes with this name, and only if there are none, the node with this id. A word
+//! without quotes means the node with this id, and only if there is none, the one with this name:
+//! two are an error. The prover reads names by code of its own.
+
+use parikh_net::Net;
+use parikh_net::TransitionId;
+use parikh_net::printable::Quoted;
+
+/// How a text stands in a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// As an id and nothing else: `id "p"`.
+    Id,
+    /// Without quotes.
+    Bare,
+    /// In quotes, or as an activity of a constraint.
+    Quoted,
+}
+
+/// The nodes of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Of {
+    Places,
+    Transitions,
+}
+
+/// Returns the ids of the nodes that a text stands for. A text that no node has as its id or its
+/// name comes back as it is.
+///
+/// # Errors
+/// When a word without quotes is the name of several nodes.
+pub(crate) fn meant(
+    net: &Net,
+    of: Of,
+    text: &str,
+    written: Written,
+) -> Result<Vec<String>, String> {
+    let as_it_is = || Ok(vec![text.to_owned()]);
+    let is_id = match of {
+        Of::Places => net.places_named(text).is_some(),
+        Of::Transitions => net.transitions_named(text).is_some(),
+    };
+    if written == Written::Id || written == Written::Bare && is_id {
+        return as_it_is();
+    }
+    let mut called = match of {
+        Of::Places => places(net),
+        Of::Transitions => transitions(net),
+    };
+    called.retain(|(id, label)| match label.as_deref().map(str::trim) {
+        None | Some("") => id == text,
+        Some(_) => label.as_deref() == Some(text),
+    });
+    let ids: Vec<String> = called.into_iter().map(|(id, _)| id).collect();
+    match &ids[..] {
+        [] => as_it_is(),
+        [_, _, ..] if written == Written::Bare => {
+            let some: Vec<String> = ids.iter().take(5).map(|id| Quoted(id).to_string()).collect();
+            let (count, some) = (ids.len(), some.join(", "));
+            Err(format!("{} is the name of {count} nodes: {some}", Quoted(text)))
+        }
+        _ => Ok(ids),
+    }
+}
+
+/// A node of the model: its id and its label.
+type Labelled = (String, Option<String>);
+
+fn places(net: &Net) -> Vec<Labelled> {
+    let owned = |label: Option<&str>| label.map(str::to_owned);
+    match net.folding() {
+        Some(folding) => (0..folding.place_count())
+            .map(|at| (folding.place_name(at).to_owned(), owned(folding.place_label(at))))
+            .collect(),
+        None => (net.model_places())
+            .map(|p| (net.place_name(p).to_owned(), owned(net.place_label(p))))
+            .collect(),
+    }
+}
+
+fn transitions(net: &Net) -> Vec<Labelled> {
+    let owned = |label: Option<&str>| label.map(str::to_owned);
+    if let Some(folding) = net.folding() {
+        return (0..folding.transition_count())
+            .map(|at| (folding.transition_name(at).to_owned(), owned(folding.transition_label(at))))
+            .collect();
+    }
+    let Some(translation) = net.translation() else {
+        return (net.transitions())
+            .map(|t| (net.transition_name(t).to_owned(), owned(net.transition_label(t))))
+            .collect();
+    };
+    let of_model = (0..translation.transition_count()).map(TransitionId::new);
+    let labelled = of_model.map(|t| {
+        let copy = translation.copies(t).next().map(TransitionId::new);
+        let label = copy.and_then(|copy| net.transition_label(copy));
+        (translation.transition_name(t).to_owned(), owned(label))
+    });
+    labelled.collect()
+}

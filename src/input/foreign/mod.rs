@@ -1,0 +1,34 @@
+//! Files that other tools write and Parikh does not read: how they are recognised, what they are
+//! called, and what to do with them.
+//!
+//! A file is recognised by its content: by elements and attributes of XML, by the keywords of a
+//! language. Remarks in front, the order of keywords and the address of a namespace do not matter,
+//! since one tool writes them in many ways and several tools share them.
+//!
+//! | file | content |
+//! |---|---|
+//! | `sample` | the beginning of a file, split into lines without remarks or into tags |
+//! | `xml_formats` | formats in XML, from their elements |
+//! | `text_formats` | formats in a language of their own, from their keywords |
+
+mod sample;
+mod text_formats;
+mod xml_formats;
+
+use super::error::InputError;
+use sample::Sample;
+
+/// Returns the refusal of a file with this beginning if another tool's format is recognised.
+pub(super) fn refusal(file: &str, beginning: &[u8]) -> Option<InputError> {
+    let text = sample::decoded(beginning);
+    let sample = Sample::of(&text);
+    let formats = xml_formats::FORMATS.iter().chain(text_formats::FORMATS);
+    let mut found = formats.filter_map(|format| Some((format, (format.find)(&sample)?)));
+    found.next().map(|(format, sign)| InputError::Foreign {
+        file: file.into(),
+        line: sign.line,
+        found: sign.text.chars().take(40).collect(),
+        kind: format.name,
+        advice: format.advice,
+    })
+}

@@ -1,0 +1,121 @@
+//! The contest's names of techniques, and which of them apply to an answer.
+//!
+//! Engines have names of their own, some of which are more precise than the contest's. Its list is
+//! closed (rule E-1.12 with table 2 of the submission manual; the schema of verdict files repeats
+//! it), so the names of the list are printed beside them.
+
+/// The names of the contest's list.
+pub const TECHNIQUES: [&str; 16] = [
+    "SEQUENTIAL_PROCESSING",
+    "PARALLEL_PROCESSING",
+    "COLLATERAL_PROCESSING",
+    "ABSTRACTIONS",
+    "DECISION_DIAGRAMS",
+    "EXPLICIT",
+    "NET_UNFOLDING",
+    "UNFOLDING_TO_PT",
+    "STRUCTURAL_REDUCTION",
+    "SAT_SMT",
+    "STATE_COMPRESSION",
+    "STUBBORN_SETS",
+    "SYMMETRIES",
+    "TOPOLOGICAL",
+    "USE_NUPN",
+    // The last since version 2.0 of verdict files.
+    "IMPLICIT",
+];
+
+/// The circumstances of an answer besides the engines that found it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Circumstances {
+    /// Several threads are at work.
+    pub parallel: bool,
+    /// The net is the unfolding of a coloured net.
+    pub unfolded: bool,
+    /// Colours that no arc or guard distinguishes are merged in it.
+    pub merged_colours: bool,
+    /// A witness or a proof comes from a reduced net.
+    pub reduced: bool,
+    /// A search fired stubborn sets only.
+    pub stubborn: bool,
+    /// The answer rests on the model's nested units.
+    pub units: bool,
+}
+
+/// Returns the techniques of an answer, each once: how the program runs, then each engine's own
+/// name with the contest's name, then the circumstances.
+pub fn techniques(engines: &[&'static str], circumstances: Circumstances) -> Vec<&'static str> {
+    let Circumstances { parallel, unfolded, merged_colours, reduced, stubborn, units } =
+        circumstances;
+    let mut words = vec![if parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" }];
+    for &engine in engines {
+        words.extend([engine, in_contest(engine)]);
+    }
+    let conditional = [
+        (unfolded, "UNFOLDING_TO_PT"),
+        (merged_colours, "SYMMETRIES"),
+        (reduced, "STRUCTURAL_REDUCTION"),
+        (stubborn, "STUBBORN_SETS"),
+        (units, "USE_NUPN"),
+    ];
+    words.extend(conditional.into_iter().filter(|(applies, _)| *applies).map(|(_, word)| word));
+    let mut kept: Vec<&str> = Vec::new();
+    words.retain(|word| {
+        let is_new = !kept.contains(word);
+        kept.push(word);
+        is_new
+    });
+    words
+}
+
+/// Returns the contest's name of what an engine does.
+fn in_contest(engine: &'static str) -> &'static str {
+    match engine {
+        "ABSTRACTION" => "ABSTRACTIONS",
+        // They fire transitions and look at single markings.
+        "INITIAL_STATE" | "RANDOM_WALK" | "PARIKH_WALK" | "LOOPS" | "COVERABILITY" => "EXPLICIT",
+        "SIPHON_TRAP" => "TOPOLOGICAL",
+        // They ask solvers for integers and propositions.
+        "STATE_EQUATION" => "SAT_SMT",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_technique_is_there_once_with_the_contests_name() {
+        let plain = Circumstances::default();
+        assert_eq!(
+            techniques(&["EXPLICIT", "RANDOM_WALK"], plain),
+            ["SEQUENTIAL_PROCESSING", "EXPLICIT", "RANDOM_WALK"]
+        );
+        let all = Circumstances {
+            parallel: true,
+            unfolded: true,
+            merged_colours: true,
+            reduced: true,
+            stubborn: true,
+            units: true,
+        };
+        assert_eq!(
+            techniques(&["STATE_EQUATION", "SAT_SMT"], all),
+            [
+                "PARALLEL_PROCESSING",
+                "STATE_EQUATION",
+                "SAT_SMT",
+                "UNFOLDING_TO_PT",
+                "SYMMETRIES",
+                "STRUCTURAL_REDUCTION",
+                "STUBBORN_SETS",
+                "USE_NUPN",
+            ]
+        );
+        for word in techniques(&["ABSTRACTION", "SIPHON_TRAP"], all) {
+            let own = ["ABSTRACTION", "SIPHON_TRAP"].contains(&word);
+            assert!(own || TECHNIQUES.contains(&word), "{word}");
+        }
+    }
+}

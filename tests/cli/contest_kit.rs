@@ -1,0 +1,173 @@
+//! The contest's kit: what its script says where the program cannot, and the names of techniques.
+
+#![cfg(unix)]
+
+use crate::support::binary::{Desk, example, parikh, repository, stderr, stdout};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const QUERIES: &str = "<property-set xmlns='http://mcc.lip6.fr/'>\
+    <property><id>Toy-01</id><formula/></property>\n<property>\n<id> Toy-02 </id></property>\
+    <property><id>Toy-03</id></property></property-set>";
+
+/// An instance with queries, and the kit's script beside it.
+fn kit() -> Desk {
+    let desk = Desk::with("place p 1\nplace q\ntransition t: p -> q\n");
+    desk.write("UpperBounds.xml", QUERIES);
+    let script = std::fs::read_to_string(repository("benchmarks/mcc/BenchKit_head.sh")).unwrap();
+    write_program(&desk, "BenchKit_head.sh", &script);
+    desk
+}
+
+fn write_program(desk: &Desk, name: &str, text: &str) {
+    let path = desk.write(name, text);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A call of the script with the programs of this folder.
+fn command(desk: &Desk, programs: &Path, examination: &str) -> Command {
+    let mut command = Command::new(desk.at("BenchKit_head.sh"));
+    command.current_dir(desk.path()).stdin(Stdio::null());
+    command.env("BK_BIN_PATH", programs).env("BK_EXAMINATION", examination);
+    command.env("BK_TIME_CONFINEMENT", "20").env("BK_INPUT", "Toy-PT-1");
+    command
+}
+
+/// A call with a program that does this when it is called as the contest's.
+fn call_of(body: &str) -> Output {
+    let desk = kit();
+    write_program(&desk, "bin/parikh", &format!("#!/bin/sh\n[ \"$1\" = mcc ] || exit 0\n{body}\n"));
+    command(&desk, &desk.at("bin"), "UpperBounds").output().unwrap()
+}
+
+#[test]
+fn a_program_that_is_killed_leaves_what_is_open_as_not_computed() {
+    for end in ["kill -KILL $$", "kill -ABRT $$", "kill -SEGV $$", "exit 101"] {
+        let nothing = call_of(end);
+        assert_eq!(stdout(&nothing), "CANNOT_COMPUTE\n", "{end}");
+        assert!(stderr(&nothing).contains("open questions have no answer"), "{}", stderr(&nothing));
+        let some = call_of(&format!("echo 'FORMULA Toy-02 1 TECHNIQUES EXPLICIT'\n{end}"));
+        assert_eq!(
+            stdout(&some),
+            "FORMULA Toy-02 1 TECHNIQUES EXPLICIT\nFORMULA Toy-01 CANNOT_COMPUTE\n\
+             FORMULA Toy-03 CANNOT_COMPUTE\n",
+            "{end}"
+        );
+    }
+    let killed = call_of("kill -KILL $$");
+    assert!(stderr(&killed).contains("code 137, which is signal 9"), "{}", stderr(&killed));
+    // The program itself says what is open, or does not compete.
+    for (body, code) in [("echo CANNOT_COMPUTE; exit 3", 3), ("echo DO_NOT_COMPETE", 0)] {
+        let output = call_of(body);
+        assert_eq!(output.status.code(), Some(code));
+        assert_eq!(stdout(&output).lines().count(), 1);
+    }
+    let refused = call_of("echo CANNOT_COMPUTE; exit 1");
+    assert_eq!(stdout(&refused), "CANNOT_COMPUTE\n");
+    let figures = call_of("echo 'STATE_SPACE STATES 1 TECHNIQUES EXPLICIT'; kill -KILL $$");
+    assert_eq!(stdout(&figures), "STATE_SPACE STATES 1 TECHNIQUES EXPLICIT\n");
+}
+
+#[test]
+fn a_program_without_its_libraries_says_which_are_missing() {
+    let desk = kit();
+    let loader = "parikh: error while loading shared libraries: libz3.so.5.3: cannot open shared \
+                  object file: No such file or directory";
+    write_program(&desk, "bin/parikh", &format!("#!/bin/sh\necho '{loader}' >&2\nexit 127\n"));
+    let output = command(&desk, &desk.at("bin"), "UpperBounds").output().unwrap();
+    assert_eq!((stdout(&output), output.status.code()), ("CANNOT_COMPUTE\n".to_owned(), Some(1)));
+    let said = stderr(&output);
+    assert!(said.contains("the library libz3.so.5.3 is missing: copy it from"), "{said}");
+    let nowhere = command(&desk, &desk.at("nowhere"), "UpperBounds").output().unwrap();
+    let found_in_bin = stderr(&nowhere).contains("libz3.so.5.3 is missing");
+    assert!(found_in_bin, "{}", stderr(&nowhere));
+    std::fs::remove_dir_all(desk.at("bin")).unwrap();
+    let nowhere = command(&desk, &desk.at("nowhere"), "UpperBounds").output().unwrap();
+    assert_eq!(stdout(&nowhere), "CANNOT_COMPUTE\n");
+    assert!(stderr(&nowhere).contains("no parikh in BK_BIN_PATH"), "{}", stderr(&nowhere));
+}
+
+#[test]
+fn answers_of_the_program_pass_through_the_script() {
+    let desk = kit();
+    let programs = Path::new(env!("CARGO_BIN_EXE_parikh")).parent().unwrap();
+    let output = command(&desk, programs, "ReachabilityDeadlock").output().unwrap();
+    let said = stdout(&output);
+    assert!(said.starts_with("FORMULA ReachabilityDeadlock TRUE TECHNIQUES "), "{said}");
+    assert_eq!((said.lines().count(), output.status.code()), (1, Some(0)));
+    // A wrong limit and a missing input are said.
+    let mut wrong = command(&desk, programs, "ReachabilityDeadlock");
+    let wrong = wrong.env("BK_TIME_CONFINEMENT", "soon").output().unwrap();
+    assert!(
+        stderr(&wrong).contains("BK_TIME_CONFINEMENT is `soon`, expected"),
+        "{}",
+        stderr(&wrong)
+    );
+    assert!(stdout(&wrong).starts_with("FORMULA "));
+    let empty = tempfile::tempdir().unwrap();
+    let mut missing = command(&desk, programs, "UpperBounds");
+    let missing = missing.current_dir(empty.path()).output().unwrap();
+    assert_eq!(stdout(&missing), "CANNOT_COMPUTE\n");
+    assert!(stderr(&missing).contains("no model.pnml"), "{}", stderr(&missing));
+    let mut unnamed = command(&desk, programs, "");
+    let unnamed = unnamed.env_remove("BK_EXAMINATION").output().unwrap();
+    assert_eq!(stdout(&unnamed), "CANNOT_COMPUTE\n");
+    assert!(stderr(&unnamed).contains("BK_EXAMINATION is not set"), "{}", stderr(&unnamed));
+}
+
+/// The lines of the contest of one call on a model.
+fn lines_of(model: &Path, question: &[&str]) -> Vec<String> {
+    let mut command = parikh();
+    command.arg("check").arg(model).args(question).args(["--format", "mcc", "--timeout", "20s"]);
+    stdout(&command.output().unwrap()).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_contests_names_of_techniques_are_printed() {
+    let coloured = example("philosophers-coloured.pnml");
+    for question in [["-e", "ReachabilityDeadlock"], ["-e", "OneSafe"], ["-e", "StateSpace"]] {
+        for line in lines_of(&coloured, &question) {
+            assert!(line.contains(" UNFOLDING_TO_PT"), "{line}");
+        }
+    }
+    let plain = example("philosophers.pnml");
+    for question in [["-e", "ReachabilityDeadlock"], ["-e", "OneSafe"]] {
+        let lines = lines_of(&plain, &question);
+        assert!(lines.len() == 1 && !lines[0].contains("UNFOLDING_TO_PT"), "{lines:?}");
+        let words = lines[0].split_once("TECHNIQUES ").unwrap().1;
+        let known = parikh::mcc::techniques::TECHNIQUES;
+        assert!(words.split(' ').filter(|word| known.contains(word)).count() >= 2, "{words}");
+    }
+}
+
+#[test]
+fn verdict_files_list_the_techniques_that_are_printed() {
+    let known = parikh::mcc::techniques::TECHNIQUES;
+    for model in ["philosophers.pnml", "philosophers-coloured.pnml"] {
+        let run = |format: &str| {
+            let mut command = parikh();
+            command.arg("properties").arg(example(model)).args(["-j", "1", "--format", format]);
+            stdout(&command.output().unwrap())
+        };
+        let printed = crate::support::binary::objects(&run("json"));
+        let file = run("xml");
+        let verdicts: Vec<&str> = file.split("<verdict ").skip(1).collect();
+        let keys: Vec<_> = printed.iter().filter(|it| it["techniques"].is_array()).collect();
+        assert_eq!((verdicts.len(), keys.len()), (21, 21), "{file}");
+        for key in keys {
+            let name = key["key"].as_str().unwrap();
+            let verdict = verdicts.iter().find(|it| it.contains(&format!("\"{name}\""))).unwrap();
+            let words = key["techniques"].as_array().unwrap().iter().map(|it| it.as_str().unwrap());
+            for word in words.filter(|word| known.contains(word)) {
+                assert!(
+                    verdict.contains(&format!("<value>{word}</value>")),
+                    "{name} {word} {verdict}"
+                );
+            }
+            let is_open = key["techniques"].as_array().unwrap().is_empty();
+            let is_unfolded = verdict.contains("UNFOLDING_TO_PT");
+            assert_eq!(is_unfolded, model.contains("coloured") && !is_open, "{name}");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Processes with reset and inhibitor arcs, and with several ends of a case, from outside.
+
+use crate::support::binary::{Desk, example, stdout};
+
+/// A trip: cancelling the flight empties the branch of the hotel. A case ends booked or cancelled.
+fn trip() -> Desk {
+    let desk = Desk::new();
+    desk.write("trip.pnml", &std::fs::read_to_string(example("trip.pnml")).unwrap());
+    // The hotel that was found stays behind.
+    let kept = desk.read("trip.pnml").replace(
+        "<arc source=\"hotel_found\" target=\"cancel\" type=\"reset\"/>",
+        "<arc source=\"hotel_found\" target=\"cancel\" type=\"inhibitor\"/>",
+    );
+    desk.write("kept.pnml", &kept);
+    desk
+}
+
+/// What the auditor says of the evidence in a directory.
+fn certified(desk: &Desk, model: &str, more: &[&str], directory: &str) -> String {
+    let program =
+        std::path::Path::new(env!("CARGO_BIN_EXE_parikh")).with_file_name("parikh-certify");
+    if !program.exists() {
+        return String::new();
+    }
+    let mut command = std::process::Command::new(program);
+    command.arg(model).args(more).arg(directory).current_dir(desk.path());
+    let output = command.output().unwrap();
+    let said = stdout(&output);
+    assert!(!said.contains("refused"), "{said}");
+    assert!(said.lines().all(|line| !line.contains(": not confirmed")), "{said}");
+    said
+}
+
+#[test]
+fn a_process_with_reset_and_inhibitor_arcs_is_asked_in_all_four_notions() {
+    let desk = trip();
+    for (model, values) in [
+        ("trip.pnml", ["TRUE", "TRUE", "TRUE", "TRUE"]),
+        ("kept.pnml", ["FALSE", "FALSE", "TRUE", "TRUE"]),
+    ] {
+        for (name, value) in
+            ["Soundness", "WeakSoundness", "RelaxedSoundness", "EasySoundness"].iter().zip(values)
+        {
+            let said = desk.fine(&["check", model, "-e", name, "--evidence", "proofs"]);
+            assert!(said.starts_with(&format!("{name}: {value} — ")), "{model}: {said}");
+        }
+        certified(&desk, model, &[], "proofs");
+    }
+    let said = desk.fine(&["check", "trip.pnml", "-e", "Soundness"]);
+    assert!(said.contains("in `booked` or `cancelled` (for example in `"), "{said}");
+    // An end that nobody reaches changes nothing, one that everybody passes does.
+    let said = desk.fine(&[
+        "check",
+        "trip.pnml",
+        "-e",
+        "S",
+        "--final",
+        "booked",
+        "--final",
+        "cancelled",
+        "--final",
+        "3*asked",
+    ]);
+    assert!(said.contains("TRUE"), "{said}");
+    let said = desk.fine(&["check", "trip.pnml", "-e", "S", "--final", "booked"]);
+    assert!(said.contains("FALSE — a case gets stuck after 2 firings"), "{said}");
+    // A case that ends elsewhere than its end: which end it covers is named.
+    let ends = [
+        "check",
+        "kept.pnml",
+        "-e",
+        "S",
+        "--final",
+        "flight_found",
+        "--final",
+        "hotel",
+        "--trace",
+        "traces",
+    ];
+    let said = desk.fine(&ends);
+    assert!(said.contains("is done in `flight_found` after"), "{said}");
+}
+
+#[test]
+fn several_cases_of_such_a_process_end_as_they_like_and_their_run_replays() {
+    let desk = trip();
+    // Who cancels takes away the hotel of the other case.
+    let asked = [
+        "check",
+        "trip.pnml",
+        "-e",
+        "S,ES",
+        "--k",
+        "2",
+        "--trace",
+        "traces",
+        "--evidence",
+        "proofs",
+    ];
+    let said = desk.fine(&asked);
+    assert!(said.contains("2-Soundness: FALSE"), "{said}");
+    assert!(said.contains("2-EasySoundness: TRUE"), "{said}");
+    certified(&desk, "trip.pnml", &[], "proofs");
+    for name in ["2-Soundness", "2-EasySoundness"] {
+        let trace = format!("traces/{name}.trace");
+        assert!(desk.read(&trace).contains("# from: 2*asked"), "{}", desk.read(&trace));
+        desk.fine(&["replay", "trip.pnml", &trace]);
+        desk.fine(&["graph", "trip.pnml", "--trace", &trace, "-o", "g.dot"]);
+        let played = desk.fine(&["play", "trip.pnml", "--trace", &trace]);
+        assert!(!played.contains("error"), "{played}");
+    }
+}
+
+#[test]
+fn constraints_are_asked_of_cases_of_such_a_process() {
+    let desk = trip();
+    for (formula, value) in [
+        ("existence(book) || existence(cancel)", "TRUE"),
+        ("not_co_existence(book, cancel)", "TRUE"),
+        ("existence(find_hotel)", "FALSE"),
+        ("E (existence(find_hotel) && existence(cancel))", "TRUE"),
+    ] {
+        let formula = format!("asked: {formula}");
+        let arguments =
+            ["check", "trip.pnml", "--cases", "--formula", &formula, "--evidence", "proofs"];
+        let said = desk.fine(&arguments);
+        assert!(said.starts_with(&format!("asked: {value}")), "{formula}: {said}");
+        certified(&desk, "trip.pnml", &["--cases", "--formula", &formula], "proofs");
+    }
+}
+
+#[test]
+fn without_a_bound_at_such_arcs_soundness_is_refused_with_the_place() {
+    let desk = Desk::new();
+    desk.write(
+        "model.pnml",
+        "<pnml><net id='n' type='http://x/ptnet'><place id='i'><initialMarking><text>1</text>\
+         </initialMarking></place><place id='heap'/><place id='o'/><transition id='fill'/>\
+         <transition id='end'/><arc source='i' target='fill'/><arc source='fill' target='i'/>\
+         <arc source='fill' target='heap'/><arc source='i' target='end'/>\
+         <arc source='heap' target='end' type='reset'/><arc source='end' target='o'/>\
+         <finalmarkings><marking><place idref='o'><text>1</text></place></marking></finalmarkings>\
+         </net></pnml>",
+    );
+    for name in ["Soundness", "WeakSoundness"] {
+        let (code, _, said) = desk.said(&["check", "model.pnml", "-e", name]);
+        assert!(code == 3 && said.contains("no bound is known on `heap`"), "{said}");
+        assert!(said.contains("undecidable in general"), "{said}");
+    }
+    let said = desk.fine(&["check", "model.pnml", "-e", "ES,RS", "--evidence", "proofs"]);
+    assert_eq!(said.matches("TRUE").count(), 2, "{said}");
+    certified(&desk, "model.pnml", &[], "proofs");
+}

@@ -1,0 +1,319 @@
+//! Soundness of processes with inhibitor and reset arcs and several final markings, of one to three
+//! cases, in all four notions: against an enumerator of its own, and audited.
+
+use crate::support::extended::{Space, Table};
+use crate::support::processes::random_process;
+use crate::support::scale::scaled;
+use fastrand::Rng;
+use parikh::answer::{Answer, Exhibit, Plan, Value};
+use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::extended::ExtendedAudit;
+use parikh::evidence::replay;
+use parikh::evidence_files::EvidenceFile;
+use parikh::extended::translate;
+use parikh::mcc::Examination::{self, EasySoundness, RelaxedSoundness, Soundness, WeakSoundness};
+use parikh::net::counted::counted;
+use parikh::net::{ExtendedNet, Marking, Net, marking_text};
+use parikh::run::{self, Config, Event};
+use parikh::solvers::Budget;
+use parikh::structure::workflow;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::time::Duration;
+
+/// All four questions.
+const KINDS: [Examination; 4] = [Soundness, WeakSoundness, RelaxedSoundness, EasySoundness];
+
+/// A process as tables of numbers.
+#[derive(Debug)]
+struct Process {
+    /// The net with the tokens of one case.
+    table: Table,
+    /// The markings in which one case is done.
+    finals: Vec<Vec<u64>>,
+    /// How many cases there are at the same time.
+    cases: u64,
+}
+
+impl Process {
+    /// A process that was made by refinement, or a random net, with other arcs and final markings
+    /// added. Every fourth has plain arcs only.
+    fn random(seed: u64) -> Process {
+        let mut rng = Rng::with_seed(seed);
+        let (mut table, mut finals) = match rng.u8(..3) {
+            0 => (Table::random(seed), Vec::new()),
+            _ => {
+                let (net, last) = random_process(seed);
+                (of_net(&net), vec![last.tokens().to_vec()])
+            }
+        };
+        let (places, transitions) = (table.tokens.len(), table.transitions());
+        if rng.u8(..4) == 0 {
+            let no_arcs = |rows: &mut Vec<Vec<u64>>| rows.iter_mut().for_each(|row| row.fill(0));
+            no_arcs(&mut table.inhibits);
+            table.empties.iter_mut().for_each(|row| row.fill(false));
+        } else {
+            for _ in 0..rng.usize(..4) {
+                let (t, p) = (rng.usize(..transitions), rng.usize(..places));
+                match rng.bool() {
+                    true => table.inhibits[t][p] = rng.u64(1..=2),
+                    false => table.empties[t][p] = true,
+                }
+            }
+        }
+        // Most final markings can be reached by one case.
+        let reached = table.explore(60, 20).map_or(Vec::new(), |space| space.markings);
+        for _ in 0..rng.usize(usize::from(finals.is_empty())..3) {
+            finals.push(match reached.is_empty() || rng.u8(..4) == 0 {
+                true => (0..places).map(|_| rng.u64(..2)).collect(),
+                false => reached[rng.usize(..reached.len())].clone(),
+            });
+        }
+        finals.retain(|last| last.iter().any(|&tokens| tokens > 0));
+        if finals.is_empty() {
+            finals.push((0..places).map(|p| u64::from(p == 0)).collect());
+        }
+        if table.tokens.iter().all(|&tokens| tokens == 0) {
+            table.tokens[rng.usize(..places)] = 1;
+        }
+        Process { table, finals, cases: [1, 1, 2, 3][rng.usize(..4)] }
+    }
+
+    /// The table with the tokens of all cases.
+    fn begun(&self) -> Table {
+        let tokens = self.table.tokens.iter().map(|tokens| tokens * self.cases).collect();
+        Table { tokens, ..self.table.clone() }
+    }
+
+    /// The markings in which all cases are done, each of them in a final marking of its own.
+    fn done(&self) -> BTreeSet<Vec<u64>> {
+        let mut done = BTreeSet::from([vec![0; self.table.tokens.len()]]);
+        for _ in 0..self.cases {
+            let longer = done.iter().flat_map(|sum| {
+                let add = |last: &Vec<u64>| sum.iter().zip(last).map(|(a, b)| a + b).collect();
+                self.finals.iter().map(add).collect::<Vec<Vec<u64>>>()
+            });
+            done = longer.collect();
+        }
+        done
+    }
+}
+
+/// The tables of a net without other arcs.
+fn of_net(net: &Net) -> Table {
+    let row = |of: &dyn Fn(parikh::net::PlaceId) -> u64| net.places().map(of).collect::<Vec<u64>>();
+    let takes = net.transitions().map(|t| row(&|p| net.pre_weight(t, p))).collect();
+    let puts = net.transitions().map(|t| row(&|p| net.post_weight(t, p))).collect();
+    let none = vec![vec![0; net.place_count()]; net.transition_count()];
+    Table {
+        tokens: net.initial().tokens().to_vec(),
+        takes,
+        puts,
+        reads: none.clone(),
+        inhibits: none,
+        empties: vec![vec![false; net.place_count()]; net.transition_count()],
+    }
+}
+
+/// The truth by definition, over all markings.
+fn truth(space: &Space, transitions: usize, done: &BTreeSet<Vec<u64>>, kind: Examination) -> bool {
+    let covers = |m: &Vec<u64>| {
+        done.iter().any(|last| last.iter().zip(m).all(|(tokens, held)| held >= tokens))
+    };
+    // Whether a final marking can be reached from each marking.
+    let mut completing: Vec<bool> = space.markings.iter().map(|m| done.contains(m)).collect();
+    loop {
+        let more = |at: &usize| space.firings[*at].iter().any(|&(_, to)| completing[to]);
+        let next: Vec<usize> =
+            (0..completing.len()).filter(|at| !completing[*at]).filter(more).collect();
+        if next.is_empty() {
+            break;
+        }
+        next.into_iter().for_each(|at| completing[at] = true);
+    }
+    let weak = || {
+        completing.iter().all(|&it| it)
+            && space.markings.iter().all(|m| !covers(m) || done.contains(m))
+    };
+    match kind {
+        EasySoundness => completing[0],
+        WeakSoundness => weak(),
+        Soundness => weak() && (0..transitions).all(|t| space.fires(t)),
+        _ => (0..transitions).all(|t| {
+            space.firings.iter().flatten().any(|&(fired, to)| fired == t && completing[to])
+        }),
+    }
+}
+
+/// The answer to a question about the net that stands for a process, with its evidence.
+fn answer(net: &Net, kind: Examination, cases: u64, time: Duration) -> Option<(Answer, Vec<u8>)> {
+    let name = match cases {
+        1 => kind.name().to_owned(),
+        n => format!("{n}-{kind}"),
+    };
+    let plan = Plan::of_examination(kind, net).unwrap().called(&name);
+    let keep = Config { keep_documents: true, keep_all_witnesses: true, ..Config::default() };
+    let config = Config { threads: 1, ..keep };
+    let mut file = EvidenceFile::new(net, &name, Vec::new()).unwrap();
+    let mut found: Option<Answer> = None;
+    let budget = Budget::unlimited().slice(time);
+    let report = run::run_net(net, plan, &config, &budget, |event| match event {
+        Event::Settled { id, goal, knowledge } => file.settled(id, goal, knowledge).unwrap(),
+        Event::Answered(answer) => {
+            file.answer(answer).unwrap();
+            assert!(found.replace(answer.clone()).is_none(), "{name} is answered twice");
+        }
+        _ => {}
+    });
+    assert_eq!(report.faults, 0, "{name}");
+    file.end().unwrap();
+    Some((found?, file.finish().unwrap()))
+}
+
+/// What the auditor says of evidence about a model.
+fn audited(model: &ExtendedNet, finals: &[Marking], name: &str, evidence: &[u8]) -> Judged {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(format!("{name}.jsonl"));
+    std::fs::write(&path, evidence).unwrap();
+    audited_file(model, finals, &path)
+}
+
+fn audited_file(model: &ExtendedNet, finals: &[Marking], path: &Path) -> Judged {
+    let none = |what: &str| Err(format!("no formulas of {what}"));
+    let mut report = match model.clone().into_plain() {
+        Ok(net) => {
+            let audit = Audit::new(&net, 10_000, Box::new(|it: &str| none(it)));
+            let mut audit = audit.with_final_markings(finals.to_vec());
+            audit.file(path).unwrap_or_else(|broken| panic!("{broken}"));
+            audit.finish()
+        }
+        Err(model) => {
+            let audit = ExtendedAudit::new(&model, 10_000, Box::new(|_: &Net, it: &str| none(it)));
+            let mut audit = audit.with_final_markings(finals.to_vec());
+            audit.file(path).unwrap_or_else(|broken| panic!("{broken}"));
+            audit.finish()
+        }
+    };
+    report.judged.remove(0)
+}
+
+/// What was found: how often each, and what stayed open.
+#[derive(Default)]
+struct Found {
+    seen: HashMap<(Examination, bool), u64>,
+    large: u64,
+    confirmed: u64,
+    searched: u64,
+}
+
+impl Found {
+    /// Asks all questions of one process.
+    fn ask(&mut self, seed: u64) {
+        let process = Process::random(seed);
+        let begun = process.begun();
+        let Some(space) = begun.explore(300, 60) else {
+            self.large += 1;
+            return;
+        };
+        let model = process.table.net();
+        let finals: Vec<Marking> =
+            process.finals.iter().map(|last| Marking::new(last.clone())).collect();
+        let (initial, all) = workflow::ends(model.core(), process.cases, &finals).unwrap();
+        let done = process.done();
+        let said: BTreeSet<Vec<u64>> = all.iter().map(|last| last.tokens().to_vec()).collect();
+        assert_eq!(said, done, "seed {seed}: {process:?}");
+        let stands = model.clone().from_marking(initial).with_final_markings(all);
+        let stands = translate(stands, &Budget::unlimited());
+        let stands = stands.unwrap_or_else(|why| panic!("seed {seed}: {why}, {process:?}"));
+        for kind in KINDS {
+            let net = match kind {
+                RelaxedSoundness => counted(&stands).unwrap(),
+                _ => stands.clone(),
+            };
+            let about = || format!("{kind} of seed {seed}: {process:?}");
+            let found = answer(&net, kind, process.cases, Duration::from_secs(120));
+            let (found, evidence) = found.unwrap_or_else(|| panic!("open: {}", about()));
+            let truth = truth(&space, begun.transitions(), &done, kind);
+            assert_eq!(found.value, Value::Bool(truth), "{}: {}", found.reason, about());
+            *self.seen.entry((kind, truth)).or_default() += 1;
+            if let Some(Exhibit::Firings(run)) = &found.exhibit {
+                let end = replay(&net, run).unwrap();
+                let own = Marking::new(end.tokens()[..begun.tokens.len()].to_vec());
+                if kind == EasySoundness && truth {
+                    assert!(done.contains(own.tokens()), "{}", about());
+                    let named = format!("`{}`", marking_text::print(&net, &own));
+                    let is_named = done.len() == 1 || found.reason.contains(&named);
+                    assert!(is_named, "{named}: {}, {}", found.reason, about());
+                }
+            }
+            if seed.is_multiple_of(4) {
+                let judged = audited(&model, &finals, &found.id, &evidence);
+                match judged.verdict {
+                    Verdict::Confirmed(_) => self.confirmed += 1,
+                    Verdict::Refused(_) => panic!("{judged:?}, {}", about()),
+                    _ => self.searched += 1,
+                }
+            }
+        }
+    }
+}
+
+/// Runs wait for their clocks more than they compute, so many are made at a time.
+const AT_A_TIME: u64 = 8;
+
+#[test]
+fn random_processes_with_such_arcs_and_ends_are_as_sound_as_enumeration_says() {
+    let all = scaled(1_000);
+    let mut found = Found::default();
+    std::thread::scope(|scope| {
+        let share = |first: u64| {
+            let mut found = Found::default();
+            (first..all).step_by(AT_A_TIME as usize).for_each(|seed| found.ask(seed));
+            found
+        };
+        let shares: Vec<_> =
+            (0..AT_A_TIME).map(|first| scope.spawn(move || share(first))).collect();
+        for share in shares {
+            let Found { seen, large, confirmed, searched } =
+                share.join().expect("no process of this share is wrong");
+            seen.into_iter().for_each(|(key, times)| *found.seen.entry(key).or_default() += times);
+            found.large += large;
+            found.confirmed += confirmed;
+            found.searched += searched;
+        }
+    });
+    let Found { seen, large, confirmed, searched } = &found;
+    eprintln!("{seen:?}; {large} too large; {confirmed} confirmed, {searched} searched");
+    assert!(*large < all / 3 && confirmed > searched, "{large}, {confirmed}, {searched}");
+    for kind in KINDS {
+        for truth in [true, false] {
+            let count = seen.get(&(kind, truth)).copied().unwrap_or(0);
+            assert!(count > all / 50, "{kind} {truth}: {seen:?}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_answer_about_a_process_with_such_arcs_is_refused_by_the_auditor() {
+    let mut turned = 0;
+    for seed in (10_000_000..).take(60) {
+        let process = Process::random(seed);
+        let Some(_) = process.begun().explore(60, 20) else { continue };
+        let model = process.table.net();
+        let finals: Vec<Marking> =
+            process.finals.iter().map(|last| Marking::new(last.clone())).collect();
+        let (initial, all) = workflow::ends(model.core(), process.cases, &finals).unwrap();
+        let stands = model.clone().from_marking(initial).with_final_markings(all);
+        let net = translate(stands, &Budget::unlimited()).unwrap();
+        let found = answer(&net, Soundness, process.cases, Duration::from_secs(120));
+        let (found, evidence) = found.unwrap_or_else(|| panic!("open: {seed}"));
+        let text = String::from_utf8(evidence).unwrap();
+        let (yes, no) = ("\"value\":\"TRUE\"", "\"value\":\"FALSE\"");
+        let other = if text.contains(yes) { text.replace(yes, no) } else { text.replace(no, yes) };
+        assert_ne!(other, text);
+        let judged = audited(&model, &finals, &found.id, other.as_bytes());
+        assert!(!matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}, seed {seed}");
+        turned += 1;
+    }
+    assert!(turned > 20, "{turned}");
+}
