@@ -4,7 +4,7 @@
 //! The letters of the run are read off the markings one by one. The firings that repeat have to
 //! lead back to the marking in which they began, or to one with more tokens. Whatever fired once
 //! can fire again there. The letters have to be the same in every round, however many tokens there
-//! are by then (`growth`). The formula is evaluated on the word by its own definition
+//! are by then, or not to matter where they differ (`growth`). The formula is evaluated on the word by its own definition
 //! ([`Lasso::satisfies`]).
 //!
 //! Where only fair runs are meant ([`Fairness`](parikh_net::Fairness)), the firings that repeat are
@@ -130,8 +130,14 @@ fn check_all(
             if along.letters.len() == back {
                 return Err(LassoFlaw::NoFirings);
             }
-            growth::check(net, property, cycle, (&begin, along.replayer.marking()), goes_on)?;
+            let ends = (&begin, along.replayer.marking());
+            let unsettled = growth::check(net, property, cycle, ends, goes_on)?;
             fair::check(net, property.fairness(), &begin, cycle)?;
+            if let Some(unsettled) = unsettled {
+                let is_satisfied = unsettled.satisfies(property, &along.letters, back);
+                let place = || net.place_name(unsettled.place).to_owned();
+                return is_satisfied.then_some(()).ok_or_else(|| LassoFlaw::NotBack(place()));
+            }
             along.satisfies(back)
         }
     };

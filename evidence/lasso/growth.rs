@@ -12,48 +12,99 @@
 //! - No marking of the cycle is dead, as something fires there.
 //! - A conjunction is settled if all its parts are, or one part is settled and false. A disjunction
 //!   is settled if all its parts are, or one part is settled and true.
+//!
+//! Where an atom is not settled, the formula has to be true whatever the atom's value is in each
+//! round ([`Unsettled::satisfies`]).
 
 use super::LassoFlaw;
 use crate::replay::Replayer;
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{Atom, FiringSequence, Marking, Net, Predicate, Step, TransitionId};
+use parikh_net::{
+    Atom as Comparison, FiringSequence, Marking, Net, PlaceId, Predicate, Step, TransitionId,
+};
+use parikh_temporal::{Atom, Formula, Lasso, Letter, Linear, Literal, Ltl, Node, PartValues};
 
-/// Accepts that what fired from `begin` to `end` can repeat for ever with the same letters.
+/// What may differ from round to round of a cycle.
+pub(super) struct Unsettled {
+    /// A place that grows and that atoms read.
+    pub(super) place: PlaceId,
+    /// By position of the cycle the atoms that are not settled there.
+    pub(super) atoms: Vec<Vec<Atom>>,
+}
+
+/// Accepts that what fired from `begin` to `end` can repeat for ever. Returns the atoms that may
+/// change from round to round, or `None` if no atom may.
 pub(super) fn check(
     net: &Net,
     property: &RunProperty,
     cycle: &FiringSequence,
     (begin, end): (&Marking, &Marking),
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<(), LassoFlaw> {
-    let not_back = |place| LassoFlaw::NotBack(net.place_name(place).to_owned());
+) -> Result<Option<Unsettled>, LassoFlaw> {
     if let Some(place) = net.places().find(|&place| begin[place] > end[place]) {
-        return Err(not_back(place));
+        return Err(LassoFlaw::NotBack(net.place_name(place).to_owned()));
     }
     let read = property.read_places(net);
-    let Some(grown) = read.into_iter().find(|&place| begin[place] != end[place]) else {
-        return Ok(());
+    let Some(place) = read.into_iter().find(|&place| begin[place] != end[place]) else {
+        return Ok(None);
     };
     let growth = Growth { net, begin, end };
     let mut replayer = Replayer::at(net, begin.clone());
-    let mut looked_at = 0u64;
+    let mut atoms: Vec<Vec<Atom>> = Vec::new();
     for step in cycle.steps() {
         for _ in 0..step.count {
-            looked_at += 1;
-            if looked_at.is_multiple_of(1024) && !goes_on() {
+            if atoms.len().is_multiple_of(1024) && !goes_on() {
                 return Err(LassoFlaw::Stopped);
             }
-            let settled = |atom: &RunAtom| match atom {
-                RunAtom::Holds(it) => growth.settled(replayer.marking(), it).is_some(),
-                RunAtom::Fires(_) => true,
+            let is_open = |atom: &RunAtom| match atom {
+                RunAtom::Holds(it) => growth.settled(replayer.marking(), it).is_none(),
+                RunAtom::Fires(_) => false,
             };
-            if !property.atoms().iter().all(settled) {
-                return Err(not_back(grown));
-            }
+            let numbered = (0..).map(Atom).zip(property.atoms());
+            atoms.push(numbered.filter(|(_, it)| is_open(it)).map(|(atom, _)| atom).collect());
             replayer.fire(Step { count: 1, ..*step })?;
         }
     }
-    Ok(())
+    let is_settled = atoms.iter().all(Vec::is_empty);
+    Ok((!is_settled).then_some(Unsettled { place, atoms }))
+}
+
+impl Unsettled {
+    /// Whether every word satisfies the formula that has these letters, from `back` on again and
+    /// again, and any value of an unsettled atom at each of its positions.
+    ///
+    /// A formula in negation normal form that is true stays so if more literals are. So each
+    /// literal is an atom of its own here, which is true where the literal surely is.
+    pub(super) fn satisfies(
+        &self,
+        property: &RunProperty,
+        letters: &[Letter],
+        back: usize,
+    ) -> bool {
+        let of = |literal: Literal| Atom(2 * literal.atom.0 + u32::from(!literal.positive));
+        let mut store = Ltl::default();
+        let formulas = property.formulas();
+        type Parts = PartValues<Linear, Formula<Linear>>;
+        let formula = formulas.fold(property.formula(), |_, node, made: &Parts| match node {
+            Node::True => store.constant(true),
+            Node::False => store.constant(false),
+            Node::Literal(literal) => store.atom(of(*literal)),
+            Node::And(parts) => store.and(parts.iter().map(|part| made[*part])),
+            Node::Or(parts) => store.or(parts.iter().map(|part| made[*part])),
+            Node::Next(_, part) => store.next(Linear, made[*part]),
+            Node::Until(_, left, right) => store.until(Linear, made[*left], made[*right]),
+            Node::Release(_, left, right) => store.release(Linear, made[*left], made[*right]),
+        });
+        let count = property.atoms().len() as u32;
+        let sure = letters.iter().enumerate().map(|(at, letter)| {
+            let open = at.checked_sub(back).and_then(|at| self.atoms.get(at));
+            let is_sure = |atom: &Atom| open.is_none_or(|open| !open.contains(atom));
+            let atoms = (0..count).map(Atom).filter(is_sure);
+            Letter::of(atoms.map(|atom| of(Literal { atom, positive: letter.has(atom) })))
+        });
+        let word = Lasso::new(sure.collect(), back);
+        word.is_some_and(|word| word.satisfies(&store, formula))
+    }
 }
 
 /// What a round of the cycle adds: the difference of two markings.
@@ -104,7 +155,7 @@ impl Growth<'_> {
     }
 
     /// The value of a comparison, unless its numbers exceed 128 bits.
-    fn compared(&self, marking: &Marking, Atom { sum, bound }: &Atom) -> Option<bool> {
+    fn compared(&self, marking: &Marking, Comparison { sum, bound }: &Comparison) -> Option<bool> {
         let (mut value, mut change) = (0i128, 0i128);
         for &(place, factor) in sum.terms() {
             let factor = i128::from(factor);

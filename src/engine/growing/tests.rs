@@ -98,7 +98,9 @@ fn a_cover_that_was_tampered_with_is_refused_or_no_run_is_there_all_the_same() {
 fn outcome(net: &str, formula: &str, atoms: &[(&str, RunAtomOf)]) -> Outcome {
     let net = text::parse(net).unwrap();
     let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
-    atoms.iter().for_each(|(name, _)| drop(names.atom(name)));
+    for (name, _) in atoms {
+        names.atom(name);
+    }
     let formula = parse_ltl(formula, &mut formulas, &mut names).unwrap();
     let atom = |(name, of): &(&str, RunAtomOf)| match *of {
         RunAtomOf::Dead => RunAtom::Holds(Predicate::Dead),
