@@ -59,6 +59,54 @@ pub fn check(
     if contradiction { Ok(()) } else { Err(RefutationFlaw::NoContradiction) }
 }
 
+/// Accepts that the clauses contradict each other, by splitting cases on their literals. Steps that
+/// follow are used, and others are skipped: the result does not depend on how the author of the
+/// steps numbered the variables that are not in the clauses. At most `most` cases are tried.
+///
+/// # Errors
+/// [`RefutationFlaw::NoContradiction`] where that is not seen, or [`RefutationFlaw::Stopped`].
+pub fn check_by_cases(
+    clauses: &[Vec<i32>],
+    steps: &[Vec<i32>],
+    variables: usize,
+    most: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), RefutationFlaw> {
+    let mut known = Propagator::new(variables);
+    let mut contradiction = clauses.iter().any(|clause| known.add(clause));
+    for step in steps {
+        if contradiction {
+            return Ok(());
+        }
+        if !goes_on() {
+            return Err(RefutationFlaw::Stopped);
+        }
+        let exists = |literal: &i32| (1..=variables).contains(&(literal.unsigned_abs() as usize));
+        if step.iter().all(exists) && known.contradicts(step) {
+            contradiction = known.add(step);
+        }
+    }
+    // What is assumed in each case, with how much was known before.
+    let mut open: Vec<(usize, i32)> = Vec::new();
+    let mut cases = 0;
+    loop {
+        if contradiction {
+            let Some((mark, literal)) = open.pop() else { return Ok(()) };
+            known.forget(mark);
+            contradiction = known.assume(-literal) || known.propagate();
+            continue;
+        }
+        let next = known.undecided().filter(|_| cases < most);
+        let next = next.ok_or(RefutationFlaw::NoContradiction)?;
+        if !goes_on() {
+            return Err(RefutationFlaw::Stopped);
+        }
+        cases += 1;
+        open.push((known.trail.len(), next));
+        contradiction = known.assume(next) || known.propagate();
+    }
+}
+
 /// Clauses with two watched literals each, and what is known of the variables.
 struct Propagator {
     clauses: Vec<Vec<i32>>,
@@ -112,11 +160,23 @@ impl Propagator {
     fn contradicts(&mut self, step: &[i32]) -> bool {
         let mark = self.trail.len();
         let contradiction = step.iter().any(|&literal| self.assume(-literal)) || self.propagate();
+        self.forget(mark);
+        contradiction
+    }
+
+    /// Forgets all but the first `mark` literals that were made true.
+    fn forget(&mut self, mark: usize) {
         for literal in self.trail.drain(mark..) {
             self.holds[at(literal)] = false;
         }
         self.next = mark;
-        contradiction
+    }
+
+    /// A literal of a clause that is not yet true, neither true nor false itself.
+    fn undecided(&self) -> Option<i32> {
+        let is_open = |clause: &&Vec<i32>| !clause.iter().any(|&it| self.holds[at(it)]);
+        let open = self.clauses.iter().find(is_open)?;
+        open.iter().copied().find(|&literal| !self.holds[at(-literal)])
     }
 
     /// Makes a literal true. Whether it is false already.
@@ -197,6 +257,39 @@ mod tests {
         assert_eq!(check(&clauses, &[vec![3]], 2), Err(Flaw::NoSuchVariable(0)));
         assert_eq!(check(&clauses, &[vec![0]], 2), Err(Flaw::NoSuchVariable(0)));
         assert_eq!(check(&clauses, &[vec![i32::MIN]], 2), Err(Flaw::NoSuchVariable(0)));
+    }
+
+    /// Whether an assignment satisfies all clauses over so many variables.
+    fn is_satisfiable(clauses: &[Vec<i32>], variables: usize) -> bool {
+        (0..1u32 << variables).any(|bits| {
+            let holds = |&it: &i32| (bits >> (it.unsigned_abs() - 1) & 1 == 1) == (it > 0);
+            clauses.iter().all(|clause| clause.iter().any(holds))
+        })
+    }
+
+    #[test]
+    fn by_cases_what_contradicts_itself_is_refuted_and_nothing_else() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let mut refuted = 0;
+        for _ in 0..20_000 {
+            let variables = rng.usize(1..6);
+            let literal = |rng: &mut fastrand::Rng| {
+                let variable = rng.i32(1..=variables as i32);
+                if rng.bool() { variable } else { -variable }
+            };
+            let mut clauses = |most: usize| -> Vec<Vec<i32>> {
+                let count = rng.usize(0..most);
+                let clause =
+                    |rng: &mut fastrand::Rng| (0..rng.usize(1..4)).map(|_| literal(rng)).collect();
+                (0..count).map(|_| clause(&mut rng)).collect()
+            };
+            // Steps are of any kind: most do not follow.
+            let (all, steps) = (clauses(16), clauses(4));
+            let found = check_by_cases(&all, &steps, variables, 100, &mut || true);
+            assert_eq!(found.is_err(), is_satisfiable(&all, variables), "{all:?} {steps:?}");
+            refuted += usize::from(found.is_ok());
+        }
+        assert!(refuted > 2_000, "{refuted}");
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl ClauseSink for Cnf {
 #[derive(Default)]
 struct SolveCallbacks<K> {
     budget: Option<Budget>,
-    /// The reason for stopping; once set, batsat is told to stop at every check.
+    /// The reason for stopping. Once it is set, batsat stops at its next check.
     spent: Cell<Option<Exhausted>>,
     /// Number of stop checks since the last check of the budget.
     asked: Cell<u32>,

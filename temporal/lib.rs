@@ -5,9 +5,9 @@
 //! net, no marking and no search; search engines use it.
 //!
 //! ```text
-//! text ──parse_ltl──▶ formula ──rewritten──▶ formula ──Tableau::new──▶ automaton with obligations
-//!                                                                   │ check_complete, check_sound
-//!                                      smaller automaton ◀─simplified─┘
+//! text ──parse_ltl──▶ formula ──rewritten──▶ formula ──LinearTableau::new──▶ automaton with obligations
+//!                                                                         │ check_complete, check_sound
+//!                                            smaller automaton ◀─simplified─┘
 //! ```
 //!
 //! | file | contents |

@@ -125,3 +125,15 @@ fn largest(
 fn too_many(markings: u64) -> Verdict {
     Verdict::Searched(format!("{} visited; more than are visited again", markings_were(markings)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_no_marking_was_visited_for_is_said_to_be_calculated() {
+        assert_eq!(counted_again(0), "calculated again from the steps of the reduction");
+        assert_eq!(counted_again(1), "1 marking was visited again");
+        assert_eq!(counted_again(2), "2 markings were visited again");
+    }
+}

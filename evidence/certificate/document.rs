@@ -3,7 +3,7 @@
 use super::bounds::{Bounds, DerivedBounds};
 use super::closed_set::{CheckedClosedSet, ClosedSet};
 use super::flaw::{Flaw, check_names};
-use super::induction::{Induction, Invariant};
+use super::induction::{self, Induction, Invariant};
 use super::linear::{Lemmas, LinearCertificate};
 use super::markings::{ReachableSet, visit};
 use parikh_net::{
@@ -134,7 +134,47 @@ impl CheckedDocument<'_> {
         };
         if follows { Ok(()) } else { Err(Flaw::DoesNotFollow) }
     }
+
+    /// Accepts that no reachable marking satisfies `predicate`, whatever its shape. The steps of a
+    /// document may be about another shape, which its author had in mind. Where they do not fit,
+    /// the cases of the predicate are looked at.
+    ///
+    /// # Errors
+    /// As for [`refutes`](Self::refutes).
+    pub fn refutes_in_any_shape(
+        &self,
+        predicate: &Predicate,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        let first = self.refutes(predicate, goes_on);
+        let is_of_steps = |flaw: &Flaw| {
+            matches!(
+                flaw,
+                Flaw::DoesNotFollow | Flaw::Step(_) | Flaw::Clause(_) | Flaw::NoSuchPart(..)
+            )
+        };
+        if !first.as_ref().is_err_and(is_of_steps) {
+            return first;
+        }
+        let atoms = predicate.to_atoms(self.net);
+        let second = match &self.steps {
+            Steps::Linear(lemmas) => lemmas.refute_by_cases(&atoms, CASES, goes_on),
+            Steps::Bounds(known) => {
+                induction::refute_within(self.net, known, &atoms, CASES, goes_on)
+            }
+            Steps::Induction(invariant) => invariant.refute_by_cases(&atoms, CASES, goes_on),
+            Steps::ClosedSet(_) | Steps::Markings(_) => return first,
+        };
+        match second {
+            Ok(()) => Ok(()),
+            Err(Flaw::Stopped) => Err(Flaw::Stopped),
+            Err(_) => first,
+        }
+    }
 }
+
+/// The most cases of a predicate that are looked at.
+const CASES: usize = 20_000;
 
 impl CheckedDocument<'_> {
     /// Whether the tree of runs has a property, where the document has all markings as a set.

@@ -211,6 +211,44 @@ impl Invariant<'_> {
         predicate: &Predicate,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<(), Flaw> {
+        let Some((mut known, literals)) = self.with(predicate)? else { return Ok(()) };
+        match follow(&mut known, &self.certificate.ending, &literals, goes_on)? {
+            true => Ok(()),
+            false => Err(Flaw::DoesNotFollow),
+        }
+    }
+
+    /// The same, by looking at up to `most` cases, where the ending does not show it: that is about
+    /// the shape of a predicate, and another one may say the same. What of the ending follows is
+    /// used, and the rest is passed over.
+    ///
+    /// # Errors
+    /// As for [`refute`](Self::refute).
+    pub fn refute_by_cases(
+        &self,
+        predicate: &Predicate,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        let Some((mut known, literals)) = self.with(predicate)? else { return Ok(()) };
+        for (index, step) in self.certificate.ending.iter().enumerate() {
+            go_on(index, goes_on)?;
+            let Ok(step) = resolve(step, &literals, index) else { continue };
+            let follows = known.contradicts(step.iter().map(|literal| literal.negated()));
+            if follows && known.add(&step) {
+                return Ok(());
+            }
+        }
+        match known.contradicts_by_cases(&literals, most, goes_on) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Flaw::DoesNotFollow),
+            None => Err(Flaw::Stopped),
+        }
+    }
+
+    /// What is known if the predicate holds, and the literals of the variables; `None` where that
+    /// contradicts itself.
+    fn with(&self, predicate: &Predicate) -> Result<Option<(Propagator, Vec<Literal>)>, Flaw> {
         let (variables, added) = self.certificate.variables(predicate);
         let atoms: Vec<&Atom> = self.certificate.atoms.iter().chain(added).collect();
         let skeleton = Skeleton::of(predicate, atoms.len(), &variables);
@@ -224,14 +262,36 @@ impl Invariant<'_> {
         }
         for (index, clause) in skeleton.clauses.iter().enumerate() {
             if known.add(&resolve(clause, &literals, index)?) {
-                return Ok(());
+                return Ok(None);
             }
         }
-        match follow(&mut known, &self.certificate.ending, &literals, goes_on)? {
-            true => Ok(()),
-            false => Err(Flaw::DoesNotFollow),
-        }
+        Ok(Some((known, literals)))
     }
+}
+
+/// Accepts that no marking within the bounds satisfies `predicate`, which has comparisons as its
+/// only leaves, by looking at up to `most` cases.
+///
+/// # Errors
+/// [`Flaw::DoesNotFollow`] or another flaw, or [`Flaw::Stopped`].
+pub(super) fn refute_within(
+    net: &Net,
+    bounds: &DerivedBounds,
+    predicate: &Predicate,
+    most: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<(), Flaw> {
+    let none = Bounds { assumes_units: false, steps: Vec::new() };
+    let certificate = Induction {
+        bounds: none,
+        atoms: Vec::new(),
+        remainders: Vec::new(),
+        clauses: Vec::new(),
+        steps: Vec::new(),
+        ending: Vec::new(),
+    };
+    let invariant = Invariant { certificate: &certificate, known: terms(net, bounds) };
+    invariant.refute_by_cases(predicate, most, goes_on)
 }
 
 /// The places as terms, within their bounds.

@@ -175,6 +175,25 @@ impl Lemmas<'_> {
         clauses.extend_from_slice(&self.clauses);
         Ok(refutation::check(&clauses, &self.certificate.steps, variables, goes_on)?)
     }
+
+    /// The same, by looking at up to `most` cases, where the steps do not show it: they are about
+    /// the shape of a predicate, and another one may say the same.
+    ///
+    /// # Errors
+    /// As for [`refute`](Self::refute).
+    pub fn refute_by_cases(
+        &self,
+        predicate: &Predicate,
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Flaw> {
+        let atoms = self.certificate.atoms.len();
+        let skeleton = Skeleton::of(predicate, atoms, &self.variables);
+        let Skeleton { mut clauses, variables, .. } = skeleton.ok_or(Flaw::DoesNotFollow)?;
+        clauses.extend_from_slice(&self.clauses);
+        let steps = &self.certificate.steps;
+        Ok(refutation::check_by_cases(&clauses, steps, variables, most, goes_on)?)
+    }
 }
 
 #[cfg(test)]

@@ -253,6 +253,65 @@ impl Propagator {
         let mark = self.trail.len();
         let contradiction =
             assumed.into_iter().any(|literal| self.assume(literal)) || self.propagate();
+        self.forget(mark);
+        contradiction
+    }
+
+    /// Whether all cases contradict themselves: each of the literals of clauses, and each of
+    /// `splits`, is true or false. Up to `most` cases are looked at; `None` when `goes_on` says no.
+    pub(super) fn contradicts_by_cases(
+        &mut self,
+        splits: &[Literal],
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<bool> {
+        let mark = self.trail.len();
+        let refuted = self.look_at_cases(splits, most, goes_on);
+        self.forget(mark);
+        refuted
+    }
+
+    fn look_at_cases(
+        &mut self,
+        splits: &[Literal],
+        most: usize,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Option<bool> {
+        // What is assumed in each case, with how much was known before.
+        let mut open: Vec<(usize, Literal)> = Vec::new();
+        let mut cases = 0;
+        let mut contradiction = self.propagate();
+        loop {
+            if contradiction {
+                let Some((mark, literal)) = open.pop() else { return Some(true) };
+                self.forget(mark);
+                contradiction = self.assume(literal.negated()) || self.propagate();
+                continue;
+            }
+            let Some(next) = self.undecided(splits).filter(|_| cases < most) else {
+                return Some(false);
+            };
+            if !goes_on() {
+                return None;
+            }
+            cases += 1;
+            open.push((self.trail.len(), next));
+            contradiction = self.assume(next) || self.propagate();
+        }
+    }
+
+    /// A literal of a clause that is not yet true, or else one of `splits`, neither true nor false
+    /// itself.
+    fn undecided(&self, splits: &[Literal]) -> Option<Literal> {
+        let is_open = |clause: &&Vec<Literal>| !clause.iter().any(|&it| self.is_true(it));
+        let open = self.clauses.iter().find(is_open);
+        let undecided = |&it: &Literal| !self.is_true(it) && !self.is_false(it);
+        let of_clause = open.and_then(|clause| clause.iter().copied().find(undecided));
+        of_clause.or_else(|| splits.iter().copied().find(undecided))
+    }
+
+    /// Forgets all but the first `mark` changes.
+    fn forget(&mut self, mark: usize) {
         for (term, upper, bound) in self.trail.drain(mark..).rev() {
             match upper {
                 true => self.high[term] = bound,
@@ -260,7 +319,6 @@ impl Propagator {
             }
         }
         self.next = mark;
-        contradiction
     }
 
     fn is_false(&self, literal: Literal) -> bool {

@@ -51,14 +51,14 @@ pub(super) enum Kind {
 }
 
 /// A variable.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) sort: usize,
 }
 
 /// All that is declared.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Declarations {
     sorts: Vec<Sort>,
     pub(super) variables: Vec<Variable>,
@@ -340,6 +340,46 @@ impl Declarations {
         sort.ok_or_else(|| Unreadable::at(node, format!("{} is not declared", Quoted(id))))
     }
 
+    /// The colour that a text says: `red`, `3`, `red,3` or `(red,3)`, with blanks around each part;
+    /// `None` where the sort has no such colour.
+    pub(super) fn colour_named(&self, sort: usize, text: &str) -> Option<u64> {
+        let text = text.trim();
+        let position = |names: &[String]| names.iter().position(|it| it == text);
+        match self.kind(sort) {
+            Kind::Dot => matches!(text, "." | "dot").then_some(0),
+            Kind::Boolean => {
+                ["false", "true"].iter().position(|it| *it == text).map(|at| at as u64)
+            }
+            Kind::Constants { names, .. } | Kind::Partition { names, .. } => {
+                position(names).map(|at| at as u64)
+            }
+            Kind::Range(start) => {
+                let value: i64 = text.parse().ok().filter(|value| value >= start)?;
+                Some(value.abs_diff(*start)).filter(|colour| *colour < self.size(sort))
+            }
+            Kind::Product(sorts) => {
+                let parts = components_of(text)?;
+                if parts.len() != sorts.len() {
+                    return None;
+                }
+                sorts.iter().zip(parts).try_fold(0, |colour, (&sort, part)| {
+                    Some(colour * self.size(sort) + self.colour_named(sort, part)?)
+                })
+            }
+        }
+    }
+
+    /// What the place of this id is called in an unfolding, for a colour of its sort.
+    pub(super) fn unfolded_name(&self, id: &str, sort: usize, colour: u64) -> String {
+        let mut name = id.to_owned();
+        if !matches!(self.kind(sort), Kind::Dot) {
+            name.push('(');
+            self.write_colour(&mut name, sort, colour, false);
+            name.push(')');
+        }
+        name
+    }
+
     /// Writes a colour as nodes of an unfolding are called by it: `red`, `3`, `(red,3)`; the
     /// outermost tuple without its parentheses unless it is `enclosed`.
     pub(super) fn write_colour(&self, text: &mut String, sort: usize, colour: u64, enclosed: bool) {
@@ -363,6 +403,40 @@ impl Declarations {
             }
         }
     }
+}
+
+/// The parts of a tuple: the pieces between commas outside of inner parentheses. Parentheses around
+/// the whole may be left out. `None` where parentheses do not match.
+fn components_of(text: &str) -> Option<Vec<&str>> {
+    let mut inside = text;
+    if let Some(within) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        // `(a,b),(c,d)` begins and ends with parentheses that are not around the whole.
+        let mut open = 1i64;
+        let is_closed_within = within.chars().any(|c| {
+            open += i64::from(c == '(') - i64::from(c == ')');
+            open == 0
+        });
+        if !is_closed_within {
+            inside = within;
+        }
+    }
+    let (mut parts, mut start, mut open) = (Vec::new(), 0, 0i64);
+    for (at, c) in inside.char_indices() {
+        match c {
+            '(' => open += 1,
+            ')' => open -= 1,
+            ',' if open == 0 => {
+                parts.push(&inside[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        if open < 0 {
+            return None;
+        }
+    }
+    parts.push(&inside[start..]);
+    (open == 0).then_some(parts)
 }
 
 /// What a declaration says, but for its name.

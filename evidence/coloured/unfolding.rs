@@ -34,15 +34,16 @@
 
 use super::classes::{Among, Classes};
 use super::net::{ColouredModel, Place, Transition};
-use super::sorts::Kind;
+use super::sorts::Declarations;
 use super::terms::{Bag, Guard, Term, TooMany};
 use super::tries::{Tries, Unconfirmed};
 use crate::file::Unfolding;
-use parikh_net::coloured::Folding;
+use parikh_net::coloured::{ColourNames, Folding};
 use parikh_net::printable::Quoted;
 use parikh_net::{Net, NetBuilder, PlaceId, TransitionId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Which bindings a list has to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +77,7 @@ impl ColouredModel {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Net, Unconfirmed> {
         let mut builder = NetBuilder::new(&self.name);
+        self.assumptions.iter().for_each(|it| builder.assume(it.clone()));
         let mut tries = Tries::new(most, goes_on);
         let classes = Classes::of(self, &listed.classes, &mut tries)?;
         if !classes.are_trivial() && bindings == Bindings::All {
@@ -109,6 +111,7 @@ impl ColouredModel {
             self.places.iter().map(|place| place.label.as_deref()),
             self.transitions.iter().map(|it| it.label.as_deref()),
         );
+        let folding = folding.with_colour_names(Arc::new(Colours::of(self)));
         builder.set_folding(match classes.are_trivial() {
             true => folding,
             false => folding.of_quotient(listed.classes.clone()),
@@ -173,13 +176,7 @@ impl ColouredModel {
     }
 
     fn place_name(&self, place: &Place, colour: u64) -> String {
-        let mut name = place.id.clone();
-        if !matches!(self.declarations.kind(place.sort), Kind::Dot) {
-            name.push('(');
-            self.declarations.write_colour(&mut name, place.sort, colour, false);
-            name.push(')');
-        }
-        name
+        self.declarations.unfolded_name(&place.id, place.sort, colour)
     }
 
     fn binding_name(&self, transition: &Transition, binding: &[u64]) -> String {
@@ -193,6 +190,29 @@ impl ColouredModel {
             name.push(')');
         }
         name
+    }
+}
+
+/// The colours of each place, by their names.
+#[derive(Debug)]
+struct Colours {
+    declarations: Declarations,
+    /// The ids and sorts of places.
+    places: Vec<(String, usize)>,
+}
+
+impl Colours {
+    fn of(model: &ColouredModel) -> Self {
+        let places = model.places.iter().map(|place| (place.id.clone(), place.sort));
+        Colours { declarations: model.declarations.clone(), places: places.collect() }
+    }
+}
+
+impl ColourNames for Colours {
+    fn unfolded(&self, place: usize, colour: &str) -> Option<String> {
+        let (id, sort) = self.places.get(place)?;
+        let colour = self.declarations.colour_named(*sort, colour)?;
+        Some(self.declarations.unfolded_name(id, *sort, colour))
     }
 }
 

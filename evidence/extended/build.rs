@@ -42,6 +42,7 @@ enum Supposed {
 pub(super) fn build(net: &ExtendedNet, checked: &Checked) -> Result<Net, String> {
     let core = net.core();
     let mut made = NetBuilder::new(core.name());
+    core.assumptions().iter().for_each(|it| made.assume(it.clone()));
     for p in core.places() {
         let place = made.place(core.place_name(p), core.initial()[p]);
         let place = place.map_err(|it| it.to_string())?;

@@ -8,6 +8,7 @@
 pub mod cases;
 mod examination;
 pub mod obligation;
+mod simpler;
 mod tree;
 
 use crate::words;

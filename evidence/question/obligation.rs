@@ -61,18 +61,15 @@
 //! one of them takes for FALSE. So an obligation is a list of duties and a [`Need`], a formula over
 //! them: which of them, together, show the answer.
 
+use super::simpler::{cases, met_somewhere};
 use super::{Question, Value};
 use crate::home::liveness::asks_for_liveness;
-use crate::no_run::implied::{implies, initially};
-use parikh_net::property::condition;
-use parikh_net::run_property::{RunAtom, RunProperty};
+use crate::no_run::implied::initially;
+use parikh_net::run_property::RunProperty;
 use parikh_net::{
     LinearSum, Net, PlaceId, Predicate, Translation, TreeProperty, of_model, sum_of_model,
 };
-use parikh_temporal::{Atom, LINEAR_RULES, Node};
-
-/// Steps of rewriting a property to see whether it is one of markings.
-const MOST_STEPS: usize = 1_000;
+use parikh_temporal::Atom;
 
 /// What has to be shown for an answer: which of these duties, says `need`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -321,9 +318,34 @@ impl Obligation {
         })
     }
 
-    /// That some run has the property, or that none has.
+    /// That some run has the property, or that none has. Whoever argues may have taken the property
+    /// apart: some run has it if some run has one of its cases, and none has it if none has any.
     fn that_runs_have(&mut self, property: &RunProperty, net: &Net, some: bool) -> Need {
         let decided = initially(net, property);
+        let whole = self.that_runs_have_whole(property, net, some, decided);
+        let cases = match decided {
+            Some(_) => Vec::new(),
+            None => cases(net, property, some),
+        };
+        if cases.is_empty() {
+            return whole;
+        }
+        let of_case = |case| {
+            let decided = initially(net, case);
+            self.that_runs_have_whole(case, net, some, decided)
+        };
+        let cases = cases.iter().map(of_case).collect();
+        Need::One(vec![whole, Need::junction(!some, cases)])
+    }
+
+    /// The same of a property that is not taken apart. `decided` is what the initial marking says.
+    fn that_runs_have_whole(
+        &mut self,
+        property: &RunProperty,
+        net: &Net,
+        some: bool,
+        decided: Option<bool>,
+    ) -> Need {
         if decided == Some(!some) {
             // What nothing shows.
             return Need::One(Vec::new());
@@ -414,30 +436,6 @@ fn more_by_halves(sum: &LinearSum, within: PlaceId, n: i64) -> Result<Predicate,
     let sum = LinearSum::new(terms.ok_or(NO_FIT)?).map_err(|_| NO_FIT)?;
     let most = n.checked_mul(2).and_then(|twice| twice.checked_add(1)).ok_or(NO_FIT)?;
     Ok(Predicate::at_most(sum, most).negated())
-}
-
-/// φ, where a run has the property just when it meets a marking with φ. Rules, and what the initial
-/// marking says of the first letter, say which φ that might be; it is then seen that F φ and the
-/// property imply each other in runs from there.
-fn met_somewhere(net: &Net, property: &RunProperty) -> Option<Predicate> {
-    let mut formulas = property.formulas().clone();
-    let initially = RunAtom::all_initially(property.atoms(), net);
-    let here = |atom: Atom| initially[atom.0 as usize];
-    let given = formulas.given_here(property.formula(), here);
-    let (simple, _) = formulas.rewritten(given, LINEAR_RULES, MOST_STEPS);
-    // Rewriting may bring to the first letter what was said of a later one.
-    let simple = formulas.given_here(simple, here);
-    let Node::Until(_, always, met) = *formulas.node(simple) else { return None };
-    if !formulas.is(always, true) {
-        return None;
-    }
-    let met = condition(&formulas, met, property.atoms(), RunAtom::condition)?;
-    let eventually = RunProperty::new(&formulas, simple, property.atoms());
-    // Whatever was reached, a run goes on fairly.
-    let eventually = eventually.under(property.fairness().clone());
-    let is_that = implies(net, &eventually, property, &[]).is_ok()
-        && implies(net, property, &eventually, &[]).is_ok();
-    is_that.then(|| met.sorted())
 }
 
 /// The markings in which nothing of what is to stay reachable is, or ever will be.

@@ -35,26 +35,37 @@ mod plain;
 pub mod pnml;
 pub mod queries;
 pub(crate) mod references;
+pub mod timing;
 mod tina;
 mod units;
 mod words;
 
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use parikh_net::Net;
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::borrow::Cow;
+use timing::Times;
 
 /// Reads a model without colours, in whatever language.
 ///
 /// # Errors
 /// With the line and what was expected there.
 pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
+    model_as(bytes, Times::Refused)
+}
+
+/// Reads a model as [`model`] does, with or without its times and priorities.
+///
+/// # Errors
+/// As [`model`].
+pub fn model_as(bytes: &[u8], times: Times) -> Result<pnml::Extended, Unreadable> {
     let text = words::text(bytes);
     let read = |net| Ok(pnml::Extended { net, note: None });
     match () {
         () if mist::is(&text) => read(mist::read(&text)?),
         () if lola::is(&text) => read(lola::read(&text)?),
-        () if tina::is(&text) => read(tina::read(&text)?),
+        () if tina::is(&text) => read(tina::read(&text, times)?),
         () if plain::is(&text) => read(plain::read(&text)?.into()),
         () if lts::is(&text) => read(lts::net(&lts::read(&text)?)?.into()),
         () if text.trim_start().is_empty() => {
@@ -69,7 +80,7 @@ pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
             );
             Err(Unreadable { line: 1, what })
         }
-        () => pnml::read_extended(bytes),
+        () => pnml::read_extended(bytes, times),
     }
 }
 
@@ -84,6 +95,10 @@ pub enum Language {
     Xml,
     /// LoLA's.
     Lola,
+    /// The texts beside the contest's XML.
+    Contest,
+    /// The contest's grammar of 2011.
+    Early,
 }
 
 /// Reads what is asked of `net`, or of its cases: a query file, formulas as people type them or
@@ -107,10 +122,8 @@ pub fn questions(
         Language::Xml => as_xml(net, bytes),
         Language::Seen if mist::is(&text) => mist::question(net, &text),
         Language::Seen if begins("<") || is_wide(bytes) => as_xml(net, bytes),
-        Language::Seen if begins("Property ") => {
-            let what = "the contest's .txt files are not read; the .xml file beside it is";
-            Err(Unreadable { line: 1, what: what.to_owned() })
-        }
+        Language::Contest => Ok(queries::typed::read_contest(net, &text, as_xml)),
+        Language::Early => Ok(queries::typed::read_early(net, &text, as_xml)),
         Language::Seen => Ok(queries::typed::read(net, &text, as_xml)),
     }
 }
@@ -149,47 +162,61 @@ pub fn transition_system(bytes: &[u8]) -> Result<Option<lts::TransitionSystem>, 
     lts::is(&text).then(|| lts::read(&text)).transpose()
 }
 
-/// The text of a file: UTF-16 where it begins as that, UTF-8, and, where the XML declaration says
-/// so, ISO-8859-1, in which each byte is the character of that number. Where all is ASCII, other
-/// encodings mean the same.
+/// The text of a file in the encoding that its XML declaration names, UTF-16 where the file begins
+/// as that, and else UTF-8. In ISO-8859-1 each byte is the character of that number.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     if let Some(text) = wide(bytes) {
         return text.map(Cow::Owned);
     }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    match declared_encoding(bytes).as_str() {
-        "" | "utf-8" | "utf8" | "us-ascii" | "ascii" => match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(Cow::Borrowed(text)),
-            Err(error) => {
-                Err(Unreadable::at_byte(bytes, error.valid_up_to(), "this is not UTF-8 text"))
-            }
-        },
-        "iso-8859-1" | "iso_8859-1" | "latin1" | "latin-1" => {
-            Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()))
-        }
-        other if !other.starts_with("utf") && bytes.is_ascii() => {
-            Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()))
-        }
-        other => {
-            let what = format!("the encoding is {}; expected UTF-8 or ISO-8859-1", Quoted(other));
-            Err(Unreadable { line: 1, what })
-        }
+    let declared = declared_encoding(bytes);
+    let encoding = match declared.as_str() {
+        "" | "utf8" => Some(UTF_8),
+        ascii if ascii.contains("ascii") => Some(UTF_8),
+        name => Encoding::for_label(name.as_bytes()),
+    };
+    let Some(encoding) = encoding else {
+        let found = Quoted(&declared);
+        let what = format!("the encoding is {found}; expected for example UTF-8 or ISO-8859-1");
+        return Err(Unreadable { line: 1, what });
+    };
+    // The standard for encodings of web pages calls ISO-8859-1 what is windows-1252.
+    if encoding == WINDOWS_1252 && !declared.contains("1252") {
+        return Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()));
+    }
+    // What is declared as UTF-16, and has its declaration in ASCII, is declared wrongly.
+    if encoding == UTF_8 || !encoding.is_ascii_compatible() {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            Unreadable::at_byte(bytes, error.valid_up_to(), "this is not UTF-8 text")
+        })?;
+        return Ok(Cow::Borrowed(text));
+    }
+    let text = encoding.decode_without_bom_handling_and_without_replacement(bytes);
+    let what = || format!("this is no text in the encoding {}", Quoted(&declared));
+    text.ok_or_else(|| Unreadable { line: 1, what: what() })
+}
+
+/// Whether a file begins with the mark of UTF-16, or with `<` in UTF-16.
+fn is_wide(bytes: &[u8]) -> bool {
+    wide_unit(bytes).is_some()
+}
+
+/// How a unit of UTF-16 is made of two bytes, and how long the mark in front is.
+fn wide_unit(bytes: &[u8]) -> Option<(fn([u8; 2]) -> u16, usize)> {
+    match bytes {
+        [0xFF, 0xFE, ..] => Some((u16::from_le_bytes, 2)),
+        [0xFE, 0xFF, ..] => Some((u16::from_be_bytes, 2)),
+        [b'<', 0, b'?', 0, ..] => Some((u16::from_le_bytes, 0)),
+        [0, b'<', 0, b'?', ..] => Some((u16::from_be_bytes, 0)),
+        _ => None,
     }
 }
 
-/// Whether a file begins with the mark of UTF-16.
-fn is_wide(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
-}
-
-/// The text of a file that begins with the mark of UTF-16.
+/// The text of a file in UTF-16.
 fn wide(bytes: &[u8]) -> Option<Result<String, Unreadable>> {
-    let unit: fn([u8; 2]) -> u16 = match bytes {
-        [0xFF, 0xFE, ..] => u16::from_le_bytes,
-        [0xFE, 0xFF, ..] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let units = bytes[2..].chunks(2).map(|pair| unit([pair[0], *pair.get(1).unwrap_or(&0)]));
+    let (unit, mark) = wide_unit(bytes)?;
+    let pairs = bytes[mark..].chunks(2);
+    let units = pairs.map(|pair| unit([pair[0], *pair.get(1).unwrap_or(&0)]));
     let text: Result<String, _> = char::decode_utf16(units).collect();
     let what = "this is not UTF-16 text".to_owned();
     Some(text.map_err(|_| Unreadable { line: 1, what }))

@@ -83,7 +83,7 @@ fn what_is_not_known_is_refused_with_its_line() {
         ("<pnml><net id='a'/><net id='b'/></pnml>", "expected one `net`"),
         ("<pnml><net type='http://x/symmetricnet'/></pnml>", "symmetricnet"),
         ("<!DOCTYPE a [<!ENTITY b 'c'>]><pnml><net/></pnml>", "well-formed"),
-        ("<?xml version='1.0' encoding='UTF-16'?><pnml/>", "utf-16"),
+        ("<?xml version='1.0' encoding='UTF-7'?><pnml/>", "utf-7"),
     ] {
         let error = pnml::read(file.as_bytes()).unwrap_err();
         assert!(error.what.contains(part), "{error}");

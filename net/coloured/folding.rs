@@ -22,6 +22,15 @@ pub struct Folding {
     net: Option<Arc<ColouredNet>>,
     is_skeleton: bool,
     classes: Option<Arc<[NamedClasses]>>,
+    colour_names: Option<Arc<dyn ColourNames>>,
+}
+
+/// The names that the colours of coloured places have.
+pub trait ColourNames: std::fmt::Debug + Send + Sync {
+    /// Returns the name of the place that a colour of a coloured place unfolds to, whether or not
+    /// the place was left out; `None` where the place's sort has no such colour. A colour is `red`,
+    /// `red,2` or `(red,2)`.
+    fn unfolded(&self, place: usize, colour: &str) -> Option<String>;
 }
 
 /// The classes of merged colours of a sort, by name.
@@ -54,6 +63,16 @@ impl Folding {
         let (places, place_ends) = rows(&mut places.into_iter())?;
         let (transitions, transition_ends) = rows(&mut transitions.into_iter())?;
         Ok(Folding { places, transitions, place_ends, transition_ends, ..Folding::default() })
+    }
+
+    /// The same, where colours have these names.
+    pub fn with_colour_names(self, names: Arc<dyn ColourNames>) -> Self {
+        Folding { colour_names: Some(names), ..self }
+    }
+
+    /// The names of colours, where they are known without the coloured net.
+    pub fn colour_names(&self) -> Option<&dyn ColourNames> {
+        self.colour_names.as_deref()
     }
 
     /// Returns the same folding, whose coloured places and transitions have these labels, in order.

@@ -43,7 +43,7 @@ pub struct GuestLp {
 struct AwaitedReply {
     /// Time of the last message from the worker process.
     since: Instant,
-    /// True if the worker process was told to stop.
+    /// True if the worker process was asked to stop.
     stopped: bool,
 }
 

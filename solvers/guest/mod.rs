@@ -16,14 +16,25 @@
 //! ```
 //!
 //! # Failures and their cost
-//! - *The process dies* (an abort, `kill -9`, the kernel short of memory): a new process gets the question. After [`ATTEMPTS`] deaths in a row over one question, this question stays unanswered.
-//! - *The process is silent*: a working process sends a sign of life at least every [`PULSE`]. After a [patience] that grows with the program, it counts as dead.
-//! - *The process takes too much memory*: its resident set counts as ours, see [`Budget`](crate::Budget). It may use half of the memory left at the time of the question. Beyond that it ends by itself, and the question stays unanswered.
-//! - *The budget ends*: the process is told to stop and keeps its basis for the next question. The client waits at most [`GRACE`].
-//! - *The client dies*: the process notices that its input is closed and ends. A command of the user ends when it next writes. On a regular exit, however hasty, [`end_all`] ends all processes.
-//! - *The command is a script around a solver*: the descendants of the process count with it and end with it (on Linux, where they can be listed).
-//! - *The process writes endless output*: the size of an answer is limited by the question, and the time limit also applies while reading.
-//! - *The process cannot be started* (no more processes or files): the library runs in this process from then on.
+//! - *The process dies* (an abort, `kill -9`, the kernel short of memory): a new process gets the
+//!   question. After [`ATTEMPTS`] deaths in a row over one question, this question stays
+//!   unanswered.
+//! - *The process is silent*: a working process sends a sign of life at least every [`PULSE`].
+//!   After a [patience] that grows with the program, it counts as dead.
+//! - *The process takes too much memory*: its resident set counts as ours, see
+//!   [`Budget`](crate::Budget). It may use half of the memory left at the time of the question.
+//!   Beyond that it ends by itself, and the question stays unanswered.
+//! - *The budget ends*: the process is asked to stop and keeps its basis for the next question. The
+//!   client waits at most [`GRACE`].
+//! - *The client dies*: the process notices that its input is closed and ends. A command of the
+//!   user ends when it next writes. On a regular exit, however hasty, [`end_all`] ends all
+//!   processes.
+//! - *The command is a script around a solver*: the descendants of the process count with it and
+//!   end with it (on Linux, where they can be listed).
+//! - *The process writes endless output*: the size of an answer is limited by the question, and the
+//!   time limit also applies while reading.
+//! - *The process cannot be started* (no more processes or files): the library runs in this process
+//!   from then on.
 //!
 //! An answer from a worker process is trusted no more than an answer from the library in this
 //! process: answers are floating point, and hints.
@@ -81,7 +92,7 @@ pub const PULSE: Duration = Duration::from_millis(100);
 #[cfg(any(feature = "highs", feature = "z3"))]
 const TOO_MUCH_MEMORY: Signal = Signal::USR2;
 
-/// Time to wait for a worker process that was told to stop, before its reply is left for later.
+/// Time to wait for a worker process that was asked to stop, before its reply is left for later.
 pub const GRACE: Duration = Duration::from_millis(20);
 
 /// Returns how long a worker process may be silent over a program of this size: 5 s, and one more

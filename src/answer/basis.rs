@@ -17,6 +17,8 @@ pub(super) struct Basis {
     pub(super) assumed: usize,
     /// Something known of one of the goals comes from a reduced net.
     reduced: bool,
+    /// A proof is about an abstraction of the coloured net.
+    abstracted: bool,
 }
 
 impl Basis {
@@ -38,6 +40,8 @@ impl Basis {
             if let Some((proof, evidence)) = argued {
                 basis.grade = basis.grade.max(Grade::of(evidence));
                 basis.assumed += usize::from(proof.assumes_units());
+                basis.abstracted |= proof.abstracted;
+                basis.reduced |= proof.reduced.is_some();
             }
             goals.extend(given.iter().copied());
         }
@@ -64,6 +68,7 @@ impl Basis {
             exhibit,
             nodes,
             reduced: self.reduced,
+            abstracted: self.abstracted,
         }
     }
 }

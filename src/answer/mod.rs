@@ -58,6 +58,8 @@ pub struct Answer {
     pub nodes: Nodes,
     /// A witness or a proof that it rests on comes from a reduced net.
     pub reduced: bool,
+    /// A proof that it rests on is about an abstraction of the coloured net.
+    pub abstracted: bool,
 }
 
 impl Answer {
@@ -65,6 +67,7 @@ impl Answer {
     pub fn circumstances(&self) -> Circumstances {
         Circumstances {
             reduced: self.reduced,
+            abstracted: self.abstracted,
             stubborn: matches!(self.grade, Grade::Searched { stubborn: true, .. }),
             units: self.assumes_units,
             ..Circumstances::default()

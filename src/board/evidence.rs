@@ -1,4 +1,4 @@
-//! What a refutation on the board stands on.
+//! Evidence behind a refutation on the board.
 
 use crate::evidence::Document;
 use crate::evidence::file::VisitedRuns;
@@ -14,35 +14,34 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// What an "unreachable" or an "at most" stands on.
+/// The evidence for "unreachable", "at most" and similar results.
 #[derive(Clone, Debug)]
 pub enum Evidence {
-    /// The checker accepted a document for this very goal.
+    /// The checker accepted a certificate for this goal.
     Certified(Option<Shown>),
-    /// The checker accepted an argument about what stays reachable in a net as a whole.
+    /// The checker accepted an argument about what stays reachable in the net as a whole.
     Argued(Option<KeptStructure>),
-    /// The checker accepted an argument that no run has a property.
+    /// The checker accepted an argument that no run has the property.
     NoRun(Option<Arc<NoRun>>),
-    /// The checker accepted markings with what is true of them, which show what the tree of runs is
-    /// like.
+    /// The checker accepted a labelling: markings with the subformulas that hold there.
     Labelling(Option<Arc<Labelling>>),
-    /// The checker visited so many markings by itself, those along runs that may have a property.
+    /// The checker itself visited this many markings: those along runs that may have the property.
     Visited(u64),
-    /// The word of a search that visited all markings that matter: they were not visited again.
+    /// A search visited all relevant markings, and the checker did not repeat the search.
     Searched {
-        /// How many it visited.
+        /// The number of markings visited.
         markings: u64,
-        /// Whether stubborn sets left out some.
+        /// True if stubborn sets left out markings.
         stubborn: bool,
-        /// What to visit, where it asks what stays reachable: for whoever has the time.
+        /// The structure to visit when a file is audited, for questions about what stays reachable.
         argued: Option<KeptStructure>,
     },
 }
 
 impl Evidence {
-    /// The line of a file that shows it by itself, about `net`, where one does: its kind and what
-    /// is in it. A document or a structure may be about a reduced net, and an argument about runs
-    /// names the property: these take more than that.
+    /// Returns the kind and content of the evidence-file line that shows the result by itself, for
+    /// evidence about `net`. Returns `None` for certificates and structures, which may be about a
+    /// reduced net, and for arguments about runs, which need the property as well.
     pub fn line(&self, net: &Net) -> Option<(Kind, Content)> {
         match self {
             Evidence::Labelling(Some(labelling)) => {
@@ -55,7 +54,7 @@ impl Evidence {
         }
     }
 
-    /// Lets go of the document.
+    /// Drops the certificate.
     pub(super) fn forget(&mut self) {
         match self {
             Evidence::Certified(shown) => *shown = None,
@@ -67,53 +66,53 @@ impl Evidence {
     }
 }
 
-/// What is in a line of a file, in the names of a net.
+/// The content of a line in an evidence file, in the names of a net.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Content {
-    /// Of a [`Kind::Labelling`].
+    /// The content for [`Kind::Labelling`].
     Labelling(NamedLabelling),
-    /// Of a [`Kind::Visited`].
+    /// The content for [`Kind::Visited`].
     Visited(VisitedRuns),
 }
 
-/// A document that was accepted, kept for a file.
+/// An accepted certificate, kept for an evidence file.
 #[derive(Clone, Debug)]
 pub struct Shown {
     /// The document.
     pub document: Arc<Document>,
-    /// How the net that it is about was derived; nothing for the net that was read.
+    /// The derivation of the net that the certificate is about; `None` for the net that was read.
     pub on: Option<Arc<CheckedLog>>,
 }
 
-/// An argument about what stays reachable, kept for a file.
+/// An accepted argument about what stays reachable, kept for an evidence file.
 #[derive(Clone, Debug)]
 pub struct KeptStructure {
     /// The argument.
     pub structure: Arc<Structure>,
-    /// How the net that it is about was derived; nothing for the net that was read.
+    /// The derivation of the net that the argument is about; `None` for the net that was read.
     pub on: Option<Arc<CheckedLog>>,
 }
 
-/// How checks are made, and what they cost.
+/// Limits of checks, and the time spent on them.
 #[derive(Debug)]
 pub(super) struct Checks {
-    /// That of the run: no check outlasts it.
+    /// The budget of the analysis, which no check exceeds.
     budget: Budget,
     begun: Instant,
-    /// Nanoseconds spent on checks, over all threads.
+    /// Nanoseconds spent on checks by all threads.
     spent: AtomicU64,
     made: AtomicUsize,
-    /// Whether documents are kept.
+    /// True if certificates are kept.
     pub(super) keep: bool,
-    /// Whether the word of a search is enough.
+    /// True if an unchecked exhaustive search is accepted.
     pub(super) take_searches: bool,
 }
 
-/// What visiting all markings again may take in any case.
+/// The time that repeated visits may take in total, whatever the share.
 const FREE: Duration = Duration::from_millis(250);
 
-/// The share of the run's time so far that visiting markings again may take.
+/// The share of the elapsed time that repeated visits may take.
 const SHARE: f64 = 0.1;
 
 impl Checks {
@@ -128,8 +127,9 @@ impl Checks {
         }
     }
 
-    /// How long a check may take: the whole run when it is `needed`, else a small share of the time
-    /// so far, because visiting all markings again costs as much as the search did.
+    /// Returns the budget of a check: the whole analysis if the check is `needed`, otherwise a
+    /// small share of the elapsed time, since visiting all markings again costs as much as the
+    /// search.
     pub(super) fn budget(&self, needed: bool) -> Budget {
         if needed || !self.take_searches {
             return self.budget.child();
@@ -139,7 +139,7 @@ impl Checks {
         self.budget.slice(fair.max(FREE))
     }
 
-    /// Makes a check and counts what it takes.
+    /// Runs a check and adds its time.
     pub(super) fn count<T>(&self, check: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = check();
@@ -149,7 +149,7 @@ impl Checks {
         result
     }
 
-    /// How many checks were made, and how long they took over all threads.
+    /// Returns the number of checks and their time over all threads.
     pub(super) fn so_far(&self) -> (usize, Duration) {
         let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
         (self.made.load(Ordering::Relaxed), spent)

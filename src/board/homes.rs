@@ -1,10 +1,10 @@
-//! Reports on what stays reachable wherever the net goes: "kept" and "lost".
+//! Reports on home spaces: whether a goal stays reachable from every reachable marking ("kept") or
+//! not ("lost").
 //!
-//! Neither side alone can say so. That something is lost takes a firing sequence and a proof that
-//! nothing of it can be reached from its end; that it is kept, a proof about all that can be
-//! reached. Whoever reports hands over both halves, and both are checked here, on the net that was
-//! read. A search that visited all markings, on whatever net, is made again where that takes
-//! little; else it is taken at its word.
+//! A single side cannot decide this. "Lost" needs a firing sequence and a proof that the goal is
+//! unreachable from its end; "kept" needs a proof about all reachable markings. The reporter hands
+//! over both parts, and the board checks both on the net that was read. An exhaustive search is
+//! repeated by the checker if it is small; otherwise it is trusted and marked so.
 
 use super::{
     Argument, Board, Evidence, Home, KeptStructure, Knowledge, Proof, Reach, Technique, Witness,
@@ -24,53 +24,56 @@ use parikh_net::{FiringSequence, Goal, GoalId, Net, Predicate};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Says what stays reachable. See [`crate::board`].
+/// The reporter for home-space goals. See [`crate::board`].
 #[derive(Clone, Copy)]
 pub struct Homes<'b> {
     board: &'b Board<'b>,
     by: Technique,
-    /// Where the engine works; nothing for the net that was read. For searches and ways back.
+    /// The engine's net; `None` for the net that was read. Used by searches and by arguments that
+    /// lead back.
     ground: Option<&'b Ground<'b>>,
 }
 
-/// What a search through all markings found of a goal.
+/// The finding of an exhaustive search about a goal.
 #[derive(Clone, Debug)]
 pub struct HomeFinding {
     /// The goal.
     pub goal: GoalId,
-    /// Whether it stays reachable.
+    /// True if the goal stays reachable.
     pub stays: bool,
-    /// A sequence of the net that was read to a marking from which it is lost, where there is one.
+    /// A sequence of the net that was read to a marking from which the goal is lost, if there is
+    /// one.
     pub sequence: Option<FiringSequence>,
 }
 
-/// How far a search through all markings went.
+/// The size of an exhaustive search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchExtent {
-    /// How many markings were visited, those of all parts together in which something is asked.
+    /// The number of markings visited, summed over the parts of the net that the goals concern.
     pub markings: u64,
-    /// How many parts the net has, which share no node; 0 where nothing had to be visited.
+    /// The number of independent parts of the net; 0 if nothing had to be visited.
     pub parts: usize,
 }
 
-/// The most markings that are visited again before an answer.
+/// The largest number of markings that the checker visits again.
 const AGAIN: u64 = 100_000;
 
 impl Board<'_> {
-    /// Takes reports on what stays reachable, which need both sides.
+    /// Returns the reporter for home-space goals.
     pub fn homes(&self, by: Technique) -> Homes<'_> {
         Homes { board: self, by, ground: None }
     }
 }
 
 impl<'b> Homes<'b> {
-    /// For a search on `ground`.
+    /// Returns the reporter for an engine that works on `ground`.
     pub fn on(self, ground: &'b Ground<'b>) -> Self {
         Homes { ground: Some(ground), ..self }
     }
 
-    /// After `sequence` the goal cannot be reached any more. The document of the proof is about the
-    /// net begun from the marking there; without one, nothing at all is enabled.
+    /// Reports that the goal is unreachable after `sequence`. The certificate of the proof is about
+    /// the net with the marking after the sequence as its initial marking; without a certificate,
+    /// that marking is dead.
     pub fn lost_after(&self, goal: GoalId, sequence: FiringSequence, proof: Proof) {
         let Some(wanted) = self.wanted(goal) else { return };
         let Ok(firings) = u64::try_from(sequence.firings()) else { return };
@@ -98,8 +101,8 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// Fewer of the firings after which the goal is lost already, as the same document shows; where
-    /// witnesses are made shorter.
+    /// Returns a shorter sequence after which the same certificate shows that the goal is lost, if
+    /// witnesses are shortened.
     fn sooner(
         &self,
         sequence: &FiringSequence,
@@ -123,7 +126,7 @@ impl<'b> Homes<'b> {
         sooner
     }
 
-    /// What the goal asks for fires finitely often, by these weights.
+    /// Reports that the goal's transition fires finitely often, by weights.
     pub fn lost_finitely(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.wanted(goal) else { return };
         let Structure::Finitely(weights) = &**structure else { return };
@@ -134,7 +137,7 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// What a search through all markings found of some goals.
+    /// Reports the findings of an exhaustive search.
     pub fn searched(&self, found: Vec<HomeFinding>, visited: SearchExtent) {
         let open = found.into_iter().filter_map(|found| Some((self.wanted(found.goal)?, found)));
         let (wanted, found): (Vec<&Predicate>, Vec<HomeFinding>) = open.unzip();
@@ -168,8 +171,8 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// What the checker finds when it visits all markings, where that takes little; and what it is
-    /// told.
+    /// Repeats an exhaustive search in the checker, if it is small. Returns the checker's findings
+    /// and the evidence.
     fn visited_again(
         &self,
         wanted: &[&Predicate],
@@ -177,7 +180,7 @@ impl<'b> Homes<'b> {
     ) -> (Option<KeptStructure>, Vec<Option<bool>>) {
         let unknown = || vec![None; wanted.len()];
         let checks = &self.board.checks;
-        // Whoever wants a file needs what was gone through.
+        // An evidence file needs what was visited.
         let budget = checks.budget(checks.keep);
         let goes_on = &mut || !budget.is_exhausted();
         let told = checks.count(|| {
@@ -206,8 +209,8 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// The checker's own net of the ground, and the goals as it reads them there. The error is
-    /// empty where there was no time.
+    /// Returns the checker's own copy of the engine's net, with the goals translated to it. The
+    /// error is `None` if the time was over.
     fn translated(
         &self,
         wanted: &[&Predicate],
@@ -238,7 +241,7 @@ impl<'b> Homes<'b> {
         Some(self.board.short(goal, witness, &end))
     }
 
-    /// All transitions are live, by the structure of the net.
+    /// Reports that all transitions are live, by the structure of the net.
     pub fn all_live(&self, goals: &[GoalId], structure: &Arc<Structure>) {
         let Structure::Commoner { traps, refutation } = &**structure else { return };
         let open = || goals.iter().filter(|&&goal| self.wanted(goal).is_some());
@@ -255,7 +258,7 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// What the goal asks for stays coverable, by the structure of the closed net.
+    /// Reports that the goal stays coverable, by the structure of the closed net.
     pub fn kept_closed(&self, goal: GoalId, structure: &Arc<Structure>) {
         let Some(wanted) = self.wanted(goal) else { return };
         let Structure::Closed { traps, refutation } = &**structure else { return };
@@ -267,7 +270,7 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// Every firing can be undone: whatever is reached at all, now or later, stays reachable.
+    /// Reports that every firing can be undone, so that every reachable marking stays reachable.
     pub fn all_undone(&self, structure: &Arc<Structure>) {
         let board = self.board;
         let Structure::Undone(sequences) = &**structure else { return };
@@ -284,8 +287,8 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// From everywhere on the engine's net ways lead back: what that shows of open goals; of how
-    /// many.
+    /// Reports that from every marking of the engine's net firings lead back. Returns the number of
+    /// open goals that this shows.
     pub fn returning(&self, goals: &[GoalId], returning: Returning) -> usize {
         let open = goals.iter().filter_map(|&goal| Some((goal, self.wanted(goal)?)));
         let (open, wanted): (Vec<GoalId>, Vec<&Predicate>) = open.unzip();
@@ -325,8 +328,8 @@ impl<'b> Homes<'b> {
         said
     }
 
-    /// After these firings of the engine's net the goal is lost there, as a document about the net
-    /// begun there shows, which is argued so.
+    /// Reports that the goal is lost after these firings of the engine's net, as a certificate
+    /// about the net with that initial marking shows.
     pub fn lost_there(
         &self,
         goal: GoalId,
@@ -360,7 +363,7 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// What an argument about the engine's net comes to.
+    /// Returns the proof and the evidence for an argument about the engine's net.
     fn on_its_net(&self, argument: Argument, structure: &Arc<Structure>) -> (Proof, Evidence) {
         let proof = Proof::new(argument, None);
         let Some(ground) = self.ground else { return (proof, self.argued(structure)) };
@@ -379,7 +382,7 @@ impl<'b> Homes<'b> {
         self.enter(goal, Home::Kept { proof, evidence, by: self.by });
     }
 
-    /// What an open goal asks for.
+    /// Returns the predicate of an open goal.
     fn wanted(&self, goal: GoalId) -> Option<&'b Predicate> {
         match self.board.goal(goal) {
             Goal::Home(wanted) if self.board.is_open(goal) => Some(wanted),
@@ -391,7 +394,7 @@ impl<'b> Homes<'b> {
         }
     }
 
-    /// Whether the checker accepts it.
+    /// Returns true if the checker accepts the argument.
     fn holds(
         &self,
         goal: GoalId,
@@ -448,7 +451,7 @@ impl<'b> Homes<'b> {
     }
 }
 
-/// Takes note of a goal that was reached: where every firing can be undone, it stays so.
+/// Handles a reached goal: if every firing can be undone, the goal stays reachable.
 pub(super) fn reached(board: &Board<'_>, goal: GoalId) {
     let Some((by, structure)) = board.reversible.get() else { return };
     let Goal::Reach(predicate) = board.goal(goal) else { return };

@@ -1,39 +1,39 @@
-//! What is known of a goal.
+//! The state of knowledge about a goal.
 
 use super::{Argument, Evidence, Proof, Technique, Witness};
 use parikh_net::lasso::LassoRun;
 use parikh_net::{Goal, GoalId, PumpSequence};
 use std::sync::Arc;
 
-/// What is known of a goal.
+/// The state of knowledge about a goal, by kind of goal.
 #[derive(Clone, Debug)]
 pub enum Knowledge {
-    /// Of a [`Goal::Reach`](parikh_net::Goal::Reach).
+    /// For [`Goal::Reach`](parikh_net::Goal::Reach).
     Reach(Reach),
-    /// Of a [`Goal::Maximise`](parikh_net::Goal::Maximise).
+    /// For [`Goal::Maximise`](parikh_net::Goal::Maximise).
     Maximum(Maximum),
-    /// Of a [`Goal::Home`](parikh_net::Goal::Home).
+    /// For [`Goal::Home`](parikh_net::Goal::Home).
     Home(Home),
-    /// Of a [`Goal::Run`](parikh_net::Goal::Run).
+    /// For [`Goal::Run`](parikh_net::Goal::Run).
     Run(Run),
-    /// Of a [`Goal::Tree`](parikh_net::Goal::Tree).
+    /// For [`Goal::Tree`](parikh_net::Goal::Tree).
     Tree(Tree),
 }
 
-/// What a settled goal stands on: who settled it, and what the checker was shown, unless that was a
-/// witness.
+/// The basis of a settled goal: the technique, and the proof with its evidence unless a witness was
+/// replayed.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'k> {
-    /// Who settled it.
+    /// The technique that settled the goal.
     pub by: Technique,
-    /// Why it is so, and what that stands on; nothing where a witness was replayed.
+    /// The proof and its evidence; `None` if a witness was replayed.
     pub argued: Option<(&'k Proof, &'k Evidence)>,
-    /// The goals that the argument rests on.
+    /// The goals that the argument assumes to be settled.
     pub given: &'k [GoalId],
 }
 
 impl Knowledge {
-    /// That nothing is known of a goal yet.
+    /// Returns the initial, open state for a goal.
     pub fn nothing_of(goal: &Goal) -> Knowledge {
         match goal {
             Goal::Reach(_) => Knowledge::Reach(Reach::Open),
@@ -44,7 +44,7 @@ impl Knowledge {
         }
     }
 
-    /// Whether what the goal asks for is so, once that is known; nothing of maxima.
+    /// Returns the truth value of a settled goal; `None` for maxima and open goals.
     pub fn truth(&self) -> Option<bool> {
         match self {
             Knowledge::Reach(Reach::Reached { .. })
@@ -62,8 +62,8 @@ impl Knowledge {
         }
     }
 
-    /// What it stands on, once the goal is settled. For a maximum that is the bound, unless there
-    /// is none.
+    /// Returns the basis of a settled goal. For a maximum this is the basis of the bound, if there
+    /// is one.
     pub fn standing(&self) -> Option<Standing<'_>> {
         let argued = |by: &Technique, proof, evidence, given| Standing {
             by,
@@ -74,7 +74,7 @@ impl Knowledge {
         Some(match self {
             Knowledge::Reach(Reach::Reached { by, .. })
             | Knowledge::Run(Run::Exists { by, .. }) => replayed(by),
-            // The dead marking at the end of the witness is all that there is to see.
+            // The dead marking at the end of the witness is the whole evidence.
             Knowledge::Home(Home::Lost { proof, by, .. })
                 if proof.argument == Argument::DeadEnd =>
             {
@@ -100,8 +100,7 @@ impl Knowledge {
         })
     }
 
-    /// What is known, in words, without what the goal is about; nothing of maxima and of what is
-    /// open.
+    /// Describes the result without the goal's subject; empty for maxima and open goals.
     pub fn in_words(&self) -> String {
         match self {
             Knowledge::Reach(Reach::Reached { witness, .. }) => match witness {
@@ -128,7 +127,7 @@ impl Knowledge {
         }
     }
 
-    /// Lets go of witnesses and documents.
+    /// Drops witnesses and certificates.
     pub(super) fn forget(&mut self) {
         match self {
             Knowledge::Reach(Reach::Reached { witness, .. }) => *witness = None,
@@ -155,117 +154,117 @@ impl Knowledge {
     }
 }
 
-/// What is known of a [`Goal::Run`](parikh_net::Goal::Run).
+/// The state of a [`Goal::Run`](parikh_net::Goal::Run).
 #[derive(Clone, Debug)]
 pub enum Run {
-    /// Nothing yet.
+    /// Not decided.
     Open,
-    /// There is such a run. It is left out when the board does not keep witnesses.
+    /// A run with the property exists.
     Exists {
-        /// The run, or all that begin like it.
+        /// The run, or the prefix of all such runs; `None` if the board does not keep witnesses.
         run: Option<Arc<LassoRun>>,
-        /// Who found it.
+        /// The technique that found the run.
         by: Technique,
     },
-    /// No run is such.
+    /// No run has the property.
     Excluded {
-        /// Why not.
+        /// The proof.
         proof: Proof,
-        /// What that stands on.
+        /// The evidence for the proof.
         evidence: Evidence,
-        /// The goals that the argument rests on: it takes for granted that none is reached.
+        /// The goals whose unreachability the argument assumes.
         given: Arc<[GoalId]>,
-        /// Who proved it.
+        /// The technique that found the proof.
         by: Technique,
     },
 }
 
-/// What is known of a [`Goal::Tree`](parikh_net::Goal::Tree).
+/// The state of a [`Goal::Tree`](parikh_net::Goal::Tree).
 #[derive(Clone, Debug)]
 pub enum Tree {
-    /// Nothing yet.
+    /// Not decided.
     Open,
-    /// It has the property, or does not.
+    /// The truth value is known.
     Decided {
-        /// Which of both.
+        /// The truth value.
         holds: bool,
-        /// Why.
+        /// The proof.
         proof: Proof,
-        /// What that stands on.
+        /// The evidence for the proof.
         evidence: Evidence,
-        /// The goals that the argument rests on: it takes for granted that none is reached.
+        /// The goals whose unreachability the argument assumes.
         given: Arc<[GoalId]>,
-        /// Who found it.
+        /// The technique that decided the goal.
         by: Technique,
     },
 }
 
-/// What is known of a [`Goal::Home`](parikh_net::Goal::Home).
+/// The state of a [`Goal::Home`](parikh_net::Goal::Home).
 #[derive(Clone, Debug)]
 pub enum Home {
-    /// Nothing yet.
+    /// Not decided.
     Open,
-    /// It stays reachable wherever the net goes.
+    /// The goal stays reachable from every reachable marking.
     Kept {
-        /// Why.
+        /// The proof.
         proof: Proof,
-        /// What that stands on.
+        /// The evidence for the proof.
         evidence: Evidence,
-        /// Who proved it.
+        /// The technique that found the proof.
         by: Technique,
     },
-    /// From somewhere it cannot be reached any more.
+    /// The goal is unreachable from some reachable marking.
     Lost {
-        /// How to get there, where the proof tells of a particular marking.
+        /// The firings to that marking, if the proof is about a particular marking.
         witness: Option<Witness>,
-        /// Why not from there: a document is about the net begun from that marking.
+        /// The proof; its certificate is about the net with that marking as initial marking.
         proof: Proof,
-        /// What that stands on.
+        /// The evidence for the proof.
         evidence: Evidence,
-        /// Who found it.
+        /// The technique that found both.
         by: Technique,
     },
 }
 
-/// What is known of a [`Goal::Reach`](parikh_net::Goal::Reach).
+/// The state of a [`Goal::Reach`](parikh_net::Goal::Reach).
 #[derive(Clone, Debug)]
 pub enum Reach {
-    /// Nothing yet.
+    /// Not decided.
     Open,
-    /// There is such a marking. The witness is left out when the board does not keep them.
+    /// A marking with the predicate is reachable.
     Reached {
-        /// How to get there.
+        /// The firings to it; `None` if the board does not keep witnesses.
         witness: Option<Witness>,
-        /// Who found it.
+        /// The technique that found it.
         by: Technique,
     },
-    /// There is no such marking.
+    /// No marking with the predicate is reachable.
     Unreachable {
-        /// Why not.
+        /// The proof.
         proof: Proof,
-        /// What that stands on.
+        /// The evidence for the proof.
         evidence: Evidence,
-        /// Who proved it.
+        /// The technique that found the proof.
         by: Technique,
     },
 }
 
-/// What is known of a [`Goal::Maximise`](parikh_net::Goal::Maximise): the maximum lies in [seen,
-/// proved].
+/// The state of a [`Goal::Maximise`](parikh_net::Goal::Maximise): the maximum lies between the
+/// value seen and the bound proved.
 #[derive(Clone, Debug, Default)]
 pub struct Maximum {
-    /// The largest value seen, with its witness and finder.
+    /// The largest value seen, with its witness and technique.
     pub seen: Option<(i128, Option<Witness>, Technique)>,
-    /// The smallest bound proved, with its proof and prover.
+    /// The smallest bound proved, with its proof and technique.
     pub proved: Option<(i128, Proof, Technique)>,
-    /// What that bound stands on.
+    /// The evidence for the bound.
     pub evidence: Option<Evidence>,
-    /// A pump that shows there is no maximum.
+    /// A pump that shows that there is no maximum.
     pub unbounded: Option<(PumpSequence, Technique)>,
 }
 
 impl Maximum {
-    /// The maximum, once seen and proved meet.
+    /// Returns the maximum if the value seen equals the bound proved.
     pub fn value(&self) -> Option<i128> {
         match (&self.seen, &self.proved) {
             (Some((seen, ..)), Some((proved, ..))) if seen == proved => Some(*seen),

@@ -1,10 +1,10 @@
-//! What a lemma of a document says to people: which places never go together.
+//! Explanation of a certificate's lemma for users: which places are never marked together.
 //!
-//! A lemma says that some comparisons never hold together. Where these are that single places hold
-//! at least so many tokens, that is worth saying whatever it rests on. One that rests on neither
-//! traps nor units has weights w that no firing raises: w·m ≤ w·m₀ in every reachable marking m,
-//! and these places together would make w·m larger than that. The sum may be too long to be read;
-//! of how many places it is, is not.
+//! A lemma states that some comparisons never hold together. If each says that one place holds at
+//! least a number of tokens, this is worth reporting, whatever the lemma rests on. A lemma without
+//! traps and units has weights w with w·m ≤ w·m₀ in every reachable marking m, and these places
+//! together would exceed w·m₀. The sum may be too long to print; then its number of places is
+//! printed.
 
 use super::Proof;
 use crate::evidence::certificate::{Document, Lemma};
@@ -13,21 +13,22 @@ use crate::structure::excluded::{TERMS, least, never_so};
 use parikh_net::{Atom, LinearSum, Net, PlaceId, Predicate};
 use std::collections::BTreeSet;
 
-/// What is said of a lemma.
+/// The explanation of a lemma.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// A sentence.
+    /// The sentence.
     pub text: String,
-    /// Places that never hold so many tokens at the same time.
+    /// Places that never hold these numbers of tokens at the same time.
     pub together: Vec<(PlaceId, u64)>,
-    /// All places that the sentence speaks of.
+    /// All places in the sentence.
     pub places: BTreeSet<PlaceId>,
 }
 
-/// Why no reachable marking is as `predicate` says, from a document about the net itself: "`p` and
-/// `q` are never marked together, as a weighted sum of tokens on 40 places never grows".
+/// Explains why no reachable marking satisfies `predicate`, from a certificate about the net
+/// itself: "`p` and `q` are never marked together, as a weighted sum of tokens on 40 places never
+/// grows".
 pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said> {
-    // Of a net that stands for another, people do not know all places.
+    // Users do not know all places of a translated net.
     let is_model = net.translation().is_none();
     if !is_model || proof.abstracted || proof.reduced.is_some() {
         return None;
@@ -46,7 +47,7 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said
     together.sort_unstable();
     let never = never_so(net, &together);
     let mut places: BTreeSet<PlaceId> = together.iter().map(|&(place, _)| place).collect();
-    // Where firings are counted, too, the weights are more than a sum of tokens.
+    // If firings are counted as well, the weights are more than a sum of tokens.
     let counts = lemma.weights.iter().any(|&(place, _)| place.index() >= net.place_count());
     let rests_on_more = !lemma.traps.is_empty() || !lemma.lower_bounds.is_empty();
     if rests_on_more || !lemma.units.is_empty() || counts {
@@ -65,7 +66,7 @@ pub fn why_never(net: &Net, predicate: &Predicate, proof: &Proof) -> Option<Said
     Some(Said { text, together, places })
 }
 
-/// If the atom is `p >= k` about one place: p and k.
+/// Returns p and k if the atom is `p >= k` for a single place p.
 fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
     match *atom.sum.terms() {
         [(place, factor)] if factor < 0 && atom.bound < 0 => {
@@ -75,7 +76,7 @@ fn marked(atom: &Atom) -> Option<(PlaceId, u64)> {
     }
 }
 
-/// What the weights say, where it is short: `p + q` never exceeds 1.
+/// Prints the weights as an inequality if it is short: `p + q` never exceeds 1.
 fn readable(net: &Net, lemma: &Lemma) -> Option<String> {
     if lemma.weights.len() > TERMS || lemma.weights.is_empty() {
         return None;

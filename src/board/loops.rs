@@ -1,4 +1,5 @@
-//! Reports of runs with loops: whatever can be seen along one, replayed once for all open goals.
+//! Reports of accelerated sequences (with nested loops): everything seen along one, replayed once
+//! for all open goals.
 
 use super::{Board, Sighting, Under, Witness};
 use crate::evidence::depending::Depending;
@@ -8,24 +9,22 @@ use parikh_net::{FiringSequence, Goal, GoalId};
 use parikh_solvers::Budget;
 use std::sync::Arc;
 
-/// What is at most so many runs of one transition is written down as a firing sequence like any
-/// other.
+/// A sequence with at most this many steps is stored as a plain firing sequence.
 const FLAT: usize = 2_000;
 
-/// What was seen, and where on the run.
+/// An observation along the sequence, with its position.
 struct Sight {
     id: GoalId,
-    /// Of a maximum.
+    /// The value, for a maximum.
     value: Option<i128>,
     spot: Arc<Spot>,
 }
 
 impl Under<'_> {
-    /// Replays a run with loops of the board's net, and takes note of all open goals that hold
-    /// after one of its turns or in the first round of a block, and of the largest values there.
-    /// How many goals were reached.
-    ///
-    /// Not for a net whose units are claimed to be safe: the claim is held against sequences only.
+    /// Replays an accelerated sequence of the board's net. Records the open goals that hold after a
+    /// turn or in the first repetition of a block, and the largest values there. Returns the number
+    /// of goals reached. Not for a net whose units are claimed to be safe: the claim is compared
+    /// with plain sequences only.
     pub fn along_loops(&self, run: LoopRun, budget: &Budget) -> usize {
         let board = self.board();
         let claims = board.net().safe_units().is_some();
@@ -44,9 +43,9 @@ impl Under<'_> {
         }
     }
 
-    /// How many goals are reached by what was seen.
+    /// Records observations. Returns the number of goals reached.
     fn note_sights(&self, run: &Arc<LoopRun>, sights: &[Sight], budget: &Budget) -> usize {
-        // What comes early is short: one sequence that all of them share.
+        // Early observations are short and share one plain sequence.
         let mut along: Vec<Sighting> = Vec::new();
         let mut longest = FiringSequence::new();
         for &Sight { id, ref spot, .. } in sights {
@@ -63,8 +62,8 @@ impl Under<'_> {
             }
         }
         self.along(longest, along);
-        // All others, and those on whose way there are more tokens than a sequence is replayed
-        // with.
+        // Other observations keep the loops, as do those whose sequence passes through markings
+        // with more tokens than a plain replay supports.
         for &Sight { id, value, ref spot } in sights {
             let is_open = self.board().is_open(id);
             let witness = || {
@@ -84,7 +83,7 @@ impl Under<'_> {
     }
 }
 
-/// All that is worth noting along a run.
+/// Returns all observations worth recording along a sequence.
 fn sights(
     board: &Board<'_>,
     run: &LoopRun,
@@ -110,7 +109,7 @@ fn sights(
             let id = open[at];
             let seen = match board.goal(id) {
                 Goal::Reach(predicate) => holds(net, predicate, marking).then_some(None),
-                // What exceeds the numbers that we count with is not noted.
+                // Values beyond 128 bits are not recorded.
                 Goal::Maximise(sum) => i128::try_from(value(sum, marking)).ok().map(Some),
                 _ => None,
             };

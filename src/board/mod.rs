@@ -1,28 +1,27 @@
-//! The board: the goals of a run, what is known of each, and the only way to say so.
+//! The board: the goals of an analysis, what is known of each, and the only way to report results.
 //!
-//! Engines report on one of two sides. An [`Under`] can say "reached", "at least" and "unbounded",
-//! each with a firing sequence; an [`Over`] can say "unreachable" and "at most", each with a proof.
-//! An engine that approximates from below takes an `Under` and cannot refute anything, one that
-//! approximates from above takes an `Over` and cannot reach anything: a verdict on the wrong side
-//! does not compile.
+//! Engines report on one of two sides. [`Under`] reports "reached", "at least" and "unbounded",
+//! each with a firing sequence. [`Over`] reports "unreachable" and "at most", each with a proof. An
+//! engine that under-approximates takes an `Under` and cannot refute; an engine that
+//! over-approximates takes an `Over` and cannot reach: a report on the wrong side does not compile.
 //!
-//! Whether something stays reachable wherever the net goes is refuted from both sides at once, by a
-//! witness and a proof from its end: such reports go through [`Homes`]. That there is a run with a
-//! property, or none, is said through [`Runs`].
+//! That a predicate does not stay reachable needs both sides, a witness and a proof from its end;
+//! such reports go through [`Homes`]. The existence and absence of runs are reported through
+//! [`Runs`], properties of the tree of runs through [`Trees`].
 //!
-//! Every claim of an `Under` is replayed on the net before it is written down; of every claim of an
-//! `Over` the document is checked for this very goal, or it is the word of a search, and marked so.
-//! What fails is an internal error: logged with everything needed to reproduce it, counted, and
-//! never a verdict. Contradictions between two engines freeze the goal for the same reason: nothing
-//! is printed for it.
+//! The board replays every claim of an `Under` on the net before it records the claim. For every
+//! claim of an `Over` it checks the certificate for this goal, or records the claim as an unchecked
+//! search. A failed check is an internal error: it is logged with everything needed to reproduce
+//! it, counted, and never becomes a verdict. If two engines contradict each other, the goal is
+//! frozen, and nothing is printed for it.
 //!
-//! A board of a [coloured net](Board::of_coloured) takes firing sequences of that, which it replays
-//! by the coloured firing rule, and what another board has of the same goals weakened on an
-//! [abstraction](crate::evidence::abstraction::Abstraction).
+//! The board of a [coloured net](Board::of_coloured) takes firing sequences of the coloured net and
+//! replays them by the coloured firing rule. It also takes the results of another board about the
+//! same goals, weakened on an [abstraction](crate::evidence::abstraction::Abstraction).
 //!
-//! Proofs may rest on the model's claim that its units are safe (NUPN). Every sequence replayed is
-//! also held against that claim; once one breaks it, no proof from it is taken any more, and
-//! whoever runs the board asks again without it what was answered by such proofs.
+//! Proofs may rest on the model's claim that its units are safe (NUPN). Every replayed sequence is
+//! compared with that claim. Once a sequence violates it, the board accepts no proof that rests on
+//! the claim, and the caller repeats the affected questions without it.
 
 mod evidence;
 mod given;
@@ -65,56 +64,55 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// Where a claim comes from, as the contest calls it: `RANDOM_WALK`, `EXPLICIT`, ….
+/// The name of a technique in the contest's terms: `RANDOM_WALK`, `EXPLICIT`, ….
 pub type Technique = &'static str;
 
-/// How long sums of tokens are looked for that say why something cannot be, and in nets of how many
-/// places.
+/// The time spent on finding place invariants that explain results.
 const SUMS_TAKE: Duration = Duration::from_millis(100);
 const SUMS_OF: usize = 5_000;
 
 struct Entry {
     knowledge: Knowledge,
-    /// Two engines contradict each other: nothing may be said.
+    /// True if two engines contradict each other: then no verdict is given.
     frozen: bool,
 }
 
-/// The goals of a run and what is known of them. Shared by all engines.
+/// The goals of an analysis with the knowledge about them, shared by all engines.
 pub struct Board<'n> {
     net: &'n Net,
-    /// The coloured net, when `net` is its skeleton and lends the goals its nodes.
+    /// The coloured net, if `net` is its skeleton and goals are written over the skeleton's nodes.
     coloured: Option<&'n ColouredModel>,
     goals: Vec<Goal>,
     entries: Vec<Mutex<Entry>>,
     open: Vec<AtomicBool>,
     open_count: AtomicUsize,
-    /// Counts settlements, so that engines notice them with one load.
+    /// A counter of settlements, which engines read to notice new results.
     version: AtomicU64,
     faults: AtomicUsize,
     overflowed: AtomicBool,
     breach: OnceLock<String>,
-    /// What engines said when they gave a goal up.
+    /// The reasons of engines that gave a goal up.
     given_up: Mutex<BTreeMap<GoalId, BTreeSet<String>>>,
     keep_witnesses: bool,
     settled: Option<Sender<GoalId>>,
     checks: Checks,
-    /// The goals that ask what stays reachable, by what they ask for.
+    /// The home-space goals, by predicate.
     homes: HashMap<Predicate, GoalId>,
-    /// Whether witnesses are made shorter, and how far.
+    /// The settings for shortening witnesses.
     shortening: Shortening,
-    /// What sums of tokens say of what cannot be, where people want to know: worked out when first
-    /// asked for.
+    /// The place invariants for explanations, computed at first use; `None` if not wanted.
     sums: Option<OnceLock<Sums>>,
-    /// Where runs of reduced nets lead that are none with the property on this one.
+    /// Sequences to which hints from reduced nets lead, although they are not runs with the
+    /// property here.
     ways: Mutex<Vec<FiringSequence>>,
-    /// The goals with a witness or a proof that comes from a reduced net.
+    /// The goals with a witness or a proof from a reduced net.
     reduced: Mutex<BTreeSet<GoalId>>,
-    /// The technique that showed that every firing can be undone, and its argument.
+    /// The argument that every firing can be undone, with its technique.
     reversible: OnceLock<(Technique, Arc<Structure>)>,
 }
 
 impl<'n> Board<'n> {
-    /// A board with these goals over `net`, all open.
+    /// Makes a board with open goals over `net`.
     pub fn new(net: &'n Net, goals: Vec<Goal>) -> Self {
         let entry = |goal| {
             let knowledge = Knowledge::nothing_of(goal);
@@ -148,34 +146,39 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// A board with these goals over a coloured net, written over the nodes of its skeleton.
-    /// Witnesses are sequences of its steps and are replayed by its firing rule.
+    /// Makes a board over a coloured net, with goals written over the nodes of its skeleton.
+    /// Witnesses are sequences of coloured steps, replayed by the coloured firing rule.
     pub fn of_coloured(model: &'n ColouredModel, goals: Vec<Goal>) -> Self {
         Board { coloured: Some(model), ..Board::new(model.skeleton().net(), goals) }
     }
 
-    /// Forgets witnesses once they are replayed: for examinations with a goal per node.
+    /// Returns true if the goals are about a coloured net, unfolded or as it is.
+    pub fn is_of_coloured(&self) -> bool {
+        self.coloured.is_some() || self.net.folding().is_some()
+    }
+
+    /// Drops witnesses after the replay: for examinations with a goal per node.
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;
         self
     }
 
-    /// Makes witnesses shorter before they are kept, in a small share of the time or in as much as
-    /// is `free`; if `proving`, as long as it takes to know that there is no shorter one, but in
-    /// half of what is left.
+    /// Shortens witnesses before they are kept, within a small share of the elapsed time or within
+    /// `free`. With `proving`, the search continues until no shorter witness exists, but at most
+    /// half of the remaining time.
     pub fn with_short_witnesses(mut self, proving: bool, free: Duration) -> Self {
         self.shortening = Shortening::new(proving, free);
         self
     }
 
-    /// Looks for sums of tokens that tell people why something cannot be, when they are asked for.
+    /// Enables explanations by place invariants.
     pub fn with_reasons_by_sums(mut self) -> Self {
         self.sums = Some(OnceLock::new());
         self
     }
 
-    /// Sums of tokens that no firing changes, where they are wanted, and the net is one that people
-    /// know the places of.
+    /// Returns the place invariants for explanations, if they are enabled and users know the net's
+    /// places.
     pub fn sums(&self) -> Option<&Sums> {
         let sums = self.sums.as_ref()?;
         let is_known = self.coloured.is_none() && self.net.translation().is_none();
@@ -184,114 +187,115 @@ impl<'n> Board<'n> {
         (is_known && is_small).then(|| sums.get_or_init(find))
     }
 
-    /// How much shorter witnesses were made, in what time, for people; where that was tried.
+    /// Describes by how much witnesses were shortened and in what time, if this was tried.
     pub fn shortening_told(&self) -> Option<String> {
         self.shortening.told()
     }
 
-    /// Whether no witness of the goal is shorter than its own; `None` where that was not asked.
+    /// Returns true if no witness of the goal is shorter; `None` if this was not determined.
     pub fn is_shortest(&self, goal: GoalId) -> Option<bool> {
         self.shortening.is_shortest(goal)
     }
 
-    /// Checks of documents end with `budget`.
+    /// Sets the budget of checks.
     pub fn with_budget(mut self, budget: &Budget) -> Self {
         self.checks = Checks::new(budget.clone());
         self
     }
 
-    /// Keeps the documents that were accepted, for a file.
+    /// Keeps accepted certificates for an evidence file.
     pub fn with_documents(mut self) -> Self {
         self.checks.keep = true;
         self
     }
 
-    /// Takes no search's word: what is refuted has a document that was accepted.
+    /// Rejects unchecked searches: every refutation needs an accepted certificate.
     pub fn certified_only(mut self) -> Self {
         self.checks.take_searches = false;
         self
     }
 
-    /// How many checks of documents were made, and how long they took over all threads.
+    /// Returns the number of checks and their time over all threads.
     pub fn checks(&self) -> (usize, Duration) {
         self.checks.so_far()
     }
 
-    /// Sends every goal that is settled, once, in the order they are.
+    /// Sends every goal once when it is settled.
     pub fn with_listener(mut self, settled: Sender<GoalId>) -> Self {
         self.settled = Some(settled);
         self
     }
 
-    /// The net that the goals are about and that witnesses are replayed on.
+    /// Returns the net that the goals are about, on which witnesses are replayed.
     pub fn net(&self) -> &'n Net {
         self.net
     }
 
-    /// All goals, settled or not.
+    /// Returns all goals, settled or not.
     pub fn goals(&self) -> &[Goal] {
         &self.goals
     }
 
-    /// One goal.
+    /// Returns a goal.
     pub fn goal(&self, id: GoalId) -> &Goal {
         &self.goals[id.index()]
     }
 
-    /// All ids.
+    /// Returns all ids.
     pub fn ids(&self) -> impl Iterator<Item = GoalId> + use<> {
         (0..self.goals.len()).map(GoalId::new)
     }
 
-    /// The ids of the goals that still want an answer.
+    /// Returns the ids of the open goals.
     pub fn open_goals(&self) -> Vec<GoalId> {
         self.ids().filter(|&id| self.is_open(id)).collect()
     }
 
-    /// Whether the goal still wants an answer.
+    /// Returns true if the goal is open.
     pub fn is_open(&self, id: GoalId) -> bool {
         self.open[id.index()].load(Ordering::Relaxed)
     }
 
-    /// How many goals still want an answer.
+    /// Returns the number of open goals.
     pub fn open_count(&self) -> usize {
         self.open_count.load(Ordering::Relaxed)
     }
 
-    /// Changes whenever a goal is settled or abandoned.
+    /// Returns a counter that changes whenever a goal is settled or abandoned.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Relaxed)
     }
 
-    /// How many claims were refused. Anything but 0 is a bug of ours.
+    /// Returns the number of refused claims. Any number but 0 shows a bug.
     pub fn faults(&self) -> usize {
         self.faults.load(Ordering::Relaxed)
     }
 
-    /// Whether something seems to be reachable only through a marking with 2⁶³ tokens or more on a
-    /// place: a limit of ours, see [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
+    /// Returns true if something seems reachable only through a marking with 2⁶³ tokens or more on
+    /// a place, see [`Marking::MAX_TOKENS`](parikh_net::Marking::MAX_TOKENS).
     pub fn overflowed(&self) -> bool {
         self.overflowed.load(Ordering::Relaxed)
     }
 
-    /// An engine says why it can do no more for a goal, which others may settle all the same.
+    /// Records an engine's reason for giving a goal up, which other engines may still settle.
     pub fn gave_up(&self, goal: GoalId, engine: &str, why: &str) {
         let mut given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
         given_up.entry(goal).or_default().insert(format!("{engine}: {why}"));
     }
 
-    /// What engines said when they gave a goal up.
+    /// Returns the reasons of engines that gave the goal up.
     pub fn given_up(&self, goal: GoalId) -> Vec<String> {
         let given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner);
         given_up.get(&goal).into_iter().flatten().cloned().collect()
     }
 
-    /// How a replayed sequence broke the model's claim that its units are safe, if one did.
+    /// Returns a description of how a replayed sequence violated the model's claim of safe units,
+    /// if one did.
     pub fn breach(&self) -> Option<&str> {
         self.breach.get().map(String::as_str)
     }
 
-    /// What a step of a sequence is called.
+    /// Returns the name of a step.
     fn step_name(&self, t: TransitionId) -> String {
         match self.coloured {
             Some(model) => model.step_name(t),
@@ -302,7 +306,7 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Holds a sequence of the board's net against the model's claim that its units are safe.
+    /// Compares a sequence of the board's net with the model's claim of safe units.
     pub fn check_claim(&self, sequence: &FiringSequence, firings: u64) {
         let unbroken = || self.net.safe_units().is_some() && self.breach().is_none();
         if unbroken()
@@ -315,18 +319,18 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Whether a proof rests on what is known to be false.
+    /// Returns true if a proof rests on a claim that was violated.
     fn is_void(&self, proof: &Proof) -> bool {
         proof.assumes_units() && self.breach().is_some()
     }
 
-    /// What is known of a goal; `None` when two engines contradict each other.
+    /// Returns the knowledge about a goal; `None` if two engines contradict each other.
     pub fn knowledge(&self, id: GoalId) -> Option<Knowledge> {
         let entry = self.entry(id);
         (!entry.frozen).then(|| entry.knowledge.clone())
     }
 
-    /// The largest value of a [`Goal::Maximise`] seen so far.
+    /// Returns the largest value of a [`Goal::Maximise`] seen so far.
     pub fn seen(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.seen.as_ref().map(|seen| seen.0),
@@ -334,7 +338,7 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// The smallest proved bound of a [`Goal::Maximise`].
+    /// Returns the smallest proved bound of a [`Goal::Maximise`].
     pub fn proved(&self, id: GoalId) -> Option<i128> {
         match &self.entry(id).knowledge {
             Knowledge::Maximum(maximum) => maximum.proved.as_ref().map(|proved| proved.0),
@@ -342,18 +346,18 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Forgets the sequence and the document of a settled goal, not what is known.
+    /// Drops the witness and the certificate of a settled goal, but keeps the result.
     pub fn forget_evidence(&self, id: GoalId) {
         self.entry(id).knowledge.forget();
     }
 
-    /// Closes a goal that is not settled, because no open question needs it any more.
+    /// Closes an open goal that no question needs any more.
     pub fn abandon(&self, id: GoalId) {
         self.close(id, false);
     }
 
     fn entry(&self, id: GoalId) -> MutexGuard<'_, Entry> {
-        // A poisoned entry is still whole: every write to it is a single assignment.
+        // A poisoned entry is still valid: every write is a single assignment.
         self.entries[id.index()].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -362,7 +366,7 @@ impl<'n> Board<'n> {
             self.open_count.fetch_sub(1, Ordering::Relaxed);
             self.version.fetch_add(1, Ordering::Relaxed);
             if let (true, Some(settled)) = (tell, &self.settled) {
-                // Nobody listening any more is no reason to stop.
+                // The receiver may be gone; the analysis continues.
                 let _ = settled.send(id);
             }
         }
@@ -373,7 +377,7 @@ impl<'n> Board<'n> {
         self.reduced.lock().unwrap_or_else(PoisonError::into_inner).contains(&goal)
     }
 
-    /// Notes that something known of the goal comes from `ground`.
+    /// Records that a result about the goal comes from `ground`.
     fn note_ground(&self, goal: GoalId, ground: Option<&Ground<'_>>) {
         if ground.is_some_and(|ground| ground.parent().is_some()) {
             self.reduced.lock().unwrap_or_else(PoisonError::into_inner).insert(goal);
@@ -385,7 +389,8 @@ impl<'n> Board<'n> {
         tracing::error!("internal error in {by}: {what}; the claim is dropped, please report this");
     }
 
-    /// A claim that cannot be shown, for a limit of ours: no bug, and no verdict.
+    /// Records a claim that cannot be shown because of a numeric limit: neither a bug nor a
+    /// verdict.
     fn beyond(&self, limit: Limit) {
         tracing::debug!("a claim is dropped: {limit}");
         if limit == Limit::Tokens {
@@ -393,7 +398,7 @@ impl<'n> Board<'n> {
         }
     }
 
-    /// Two engines disagree: nothing is known any more.
+    /// Freezes a goal about which two engines disagree.
     fn freeze(&self, id: GoalId, by: Technique, mut entry: MutexGuard<'_, Entry>) {
         entry.frozen = true;
         drop(entry);
@@ -402,13 +407,13 @@ impl<'n> Board<'n> {
     }
 }
 
-/// Something seen along a firing sequence: after `firings` firings, `goal` holds, or its sum has a
-/// value worth noting.
+/// An observation along a firing sequence: after `firings` firings the goal holds, or its sum has a
+/// value worth recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sighting {
     /// The goal.
     pub goal: GoalId,
-    /// How far along the sequence.
+    /// The number of firings.
     pub firings: u64,
 }
 
@@ -417,7 +422,7 @@ fn in_tokens_of(ground: Option<&Ground<'_>>, goal: GoalId, value: Option<i128>) 
     Some(value? - ground.map_or(0, |ground| ground.constant(goal)))
 }
 
-/// A proof about the engine's net as one about the net that was read.
+/// Converts a proof about the engine's net to one about the net that was read.
 fn about_read(ground: Option<&Ground<'_>>, proof: Proof) -> Proof {
     match ground.and_then(Ground::changes) {
         Some(changes) => proof.of_reduced(changes),
@@ -488,11 +493,11 @@ mod tests {
         let [two, max, _] = [0, 1, 2].map(GoalId::new);
         board.over("TEST").unreachable(two, Proof::searched(1, false));
         board.under("TEST").reached(two, twice());
-        // Settled goals are not replayed again, so the first verdict stands …
+        // Settled goals are not replayed again, so the first verdict stays.
         assert!(board.knowledge(two).is_some());
         board.over("TEST").at_most(max, 1, Proof::searched(1, false));
         board.under("TEST").reached(max, twice());
-        // … but an open one is silenced.
+        // An open goal is frozen.
         assert!(board.knowledge(max).is_none());
         assert_eq!(board.faults(), 1);
     }
@@ -508,7 +513,7 @@ mod tests {
         assert!(!board.is_open(max));
     }
 
-    /// The same net, derived in a way whose way back is asked, and may be too long.
+    /// The same net with a back-translation that may be too long.
     struct Asked<'n> {
         net: &'n Net,
         answer: Result<Option<()>, Limit>,

@@ -1,4 +1,4 @@
-//! Reports of engines that approximate from above: "unreachable", "at most".
+//! Reports of engines that over-approximate: "unreachable" and "at most".
 
 use super::{
     Argument, Board, Evidence, Knowledge, Maximum, Proof, Reach, Shown, Technique, about_read,
@@ -11,40 +11,40 @@ use parikh_net::{Goal, GoalId, Predicate};
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-/// Takes an engine's reports of what is impossible. See [`crate::board`].
+/// The reporter for refutations and upper bounds. See [`crate::board`].
 #[derive(Clone, Copy)]
 pub struct Over<'b> {
     board: &'b Board<'b>,
     by: Technique,
-    /// Where the engine works; nothing for the net that was read.
+    /// The engine's net; `None` for the net that was read.
     ground: Option<&'b Ground<'b>>,
 }
 
 impl Board<'_> {
-    /// Takes reports about the board's net of engines that approximate from above.
+    /// Returns the reporter for engines that over-approximate.
     pub fn over(&self, by: Technique) -> Over<'_> {
         Over { board: self, by, ground: None }
     }
 }
 
 impl<'b> Over<'b> {
-    /// For an engine that works on `ground`.
+    /// Returns the reporter for an engine that works on `ground`.
     pub fn on(self, ground: &'b Ground<'b>) -> Self {
         Over { ground: Some(ground), ..self }
     }
 
-    /// [`Board::proved`], as the goal reads on the engine's net.
+    /// Returns [`Board::proved`], converted to the engine's net.
     pub fn proved(&self, goal: GoalId) -> Option<i128> {
         in_tokens_of(self.ground, goal, self.board.proved(goal))
     }
 
-    /// [`Board::seen`], as the goal reads on the engine's net.
+    /// Returns [`Board::seen`], converted to the engine's net.
     pub fn seen(&self, goal: GoalId) -> Option<i128> {
         in_tokens_of(self.ground, goal, self.board.seen(goal))
     }
 
-    /// For what follows from `document`, which is about the engine's net: it is checked once, when
-    /// something is first said to follow from it, and then for each goal.
+    /// Returns a reporter for the consequences of `document`, a certificate about the engine's net.
+    /// The certificate is checked once, at the first report, and then for each goal.
     pub fn by<'d>(self, document: &'d Arc<Document>) -> By<'d>
     where
         'b: 'd,
@@ -52,15 +52,15 @@ impl<'b> Over<'b> {
         By { over: self, document, checked: OnceCell::new(), gave_up: Cell::new(false) }
     }
 
-    /// A proof that its own checker refuses: logged and counted, and nothing is said of the goal.
+    /// Records a proof that its own checker refuses: a fault, without a result.
     pub fn refuse(&self, goal: GoalId, flaw: &dyn std::fmt::Display) {
         let net = self.board.net.name();
         self.board.fault(self.by, format_args!("a proof about {goal:?} of net `{net}`: {flaw}"));
     }
 
-    /// No reachable marking satisfies the goal, as the document of the proof shows (for several
-    /// goals see [`by`](Self::by)). Without one only the word of a search is taken that visited all
-    /// markings that matter.
+    /// Reports that no reachable marking satisfies the goal, with a proof (for several goals see
+    /// [`by`](Self::by)). A proof without a certificate is accepted only from a search that visited
+    /// all relevant markings.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         if let Some(document) = proof.document.clone() {
             return self.by(&document).unreachable(goal, proof);
@@ -71,7 +71,7 @@ impl<'b> Over<'b> {
         }
     }
 
-    /// No reachable marking exceeds `bound`, which is shown in the same way.
+    /// Reports that no reachable marking exceeds `bound`, in the same way.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         if let Some(document) = proof.document.clone() {
             return self.by(&document).at_most(goal, bound, proof);
@@ -82,8 +82,8 @@ impl<'b> Over<'b> {
         }
     }
 
-    /// Drops a proof without a document: silently if it is a search's word that this board does not
-    /// take, else as a fault.
+    /// Drops a proof without a certificate: silently if it is an unchecked search that this board
+    /// rejects, otherwise as a fault.
     fn without_document(&self, goal: GoalId, proof: &Proof) {
         match proof.argument {
             Argument::Searched { .. } => {
@@ -93,7 +93,7 @@ impl<'b> Over<'b> {
         }
     }
 
-    /// The evidence of a search by itself.
+    /// Returns the evidence of an unchecked search.
     fn word_of(&self, proof: &Proof) -> Option<Evidence> {
         match proof.argument {
             Argument::Searched { markings, stubborn, .. } if self.board.checks.take_searches => {
@@ -103,13 +103,13 @@ impl<'b> Over<'b> {
         }
     }
 
-    /// A bound in the tokens of the board's net.
+    /// Converts a bound to tokens of the board's net.
     fn on_board(&self, goal: GoalId, bound: i128) -> i128 {
         bound + self.ground.map_or(0, |ground| ground.constant(goal))
     }
 
-    /// What another board, over an abstraction of this board's coloured net, has of this goal
-    /// [weakened](Abstraction::weakened).
+    /// Takes the result of another board about this goal [weakened](Abstraction::weakened) on an
+    /// abstraction of this board's coloured net.
     pub fn on_abstraction(
         &self,
         abstraction: &Abstraction,
@@ -135,7 +135,8 @@ impl<'b> Over<'b> {
                 let over = Over { by, ..*self };
                 over.enter_at_most(goal, *bound, proof.clone().of_abstraction(), evidence.clone());
             }
-            // What the abstraction reaches says nothing, and of other goals it is not asked.
+            // Reachability in the abstraction shows nothing here, and other kinds of goals are not
+            // asked there.
             _ => {}
         }
     }
@@ -143,8 +144,8 @@ impl<'b> Over<'b> {
     fn enter_unreachable(&self, goal: GoalId, proof: Proof, evidence: Evidence) {
         let proof = about_read(self.ground, proof);
         let mut entry = self.board.entry(goal);
-        // While the entry is locked: a witness is compared with the model's claim before it is
-        // noted, so no breach is missed here.
+        // Checked while the entry is locked: a witness is compared with the model's claim before it
+        // is recorded, so no violation is missed here.
         if self.board.is_void(&proof) {
             return;
         }
@@ -184,18 +185,18 @@ impl<'b> Over<'b> {
     }
 }
 
-/// Takes reports that follow from one document, which is checked once. See [`Over::by`].
+/// The reporter for consequences of one certificate, which is checked once. See [`Over::by`].
 pub struct By<'d> {
     over: Over<'d>,
     document: &'d Arc<Document>,
-    /// The steps of the document, once they were gone through.
+    /// The checked steps of the certificate.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
-    /// Whether a check was not made to the end: there will not be more time for the next goal.
+    /// True if a check ran out of time: there will not be more time for the next goal.
     gave_up: Cell<bool>,
 }
 
 impl By<'_> {
-    /// No reachable marking satisfies the goal.
+    /// Reports that no reachable marking satisfies the goal.
     pub fn unreachable(&self, goal: GoalId, proof: Proof) {
         let board = self.over.board;
         let Goal::Reach(predicate) = board.goal(goal) else {
@@ -209,7 +210,7 @@ impl By<'_> {
         }
     }
 
-    /// No reachable marking exceeds `bound`, in tokens of the engine's net.
+    /// Reports that no reachable marking exceeds `bound`, in tokens of the engine's net.
     pub fn at_most(&self, goal: GoalId, bound: i128, proof: Proof) {
         let board = self.over.board;
         let Goal::Maximise(sum) = board.goal(goal) else {
@@ -219,7 +220,7 @@ impl By<'_> {
         if !board.is_open(goal) || board.proved(goal).is_some_and(|proved| proved <= bound) {
             return;
         }
-        // Documents speak of 64 bits; a maximum beyond stays open.
+        // Certificates have 64-bit numbers; a larger maximum stays open.
         let Ok(claimed) = i64::try_from(bound) else { return };
         let more = Predicate::at_most(sum.clone(), claimed).negated();
         if let Some(evidence) = self.evidence(goal, more, &proof) {
@@ -227,12 +228,12 @@ impl By<'_> {
         }
     }
 
-    /// What it stands on, after a check of the document, that no reachable marking of the net that
-    /// was read satisfies `refuted`; nothing when it does not stand.
+    /// Checks the certificate for the claim that no reachable marking of the net that was read
+    /// satisfies `refuted`. Returns the evidence, or `None` if the claim is not shown.
     fn evidence(&self, goal: GoalId, refuted: Predicate, proof: &Proof) -> Option<Evidence> {
         let checks = &self.over.board.checks;
-        // If a search stands behind the document, its word is taken when the check runs out of
-        // time.
+        // If the engine also visited all markings, its search is accepted when the check runs out
+        // of time.
         let word = self.over.word_of(proof);
         if self.document.assumes_units() && !proof.assumes_units() {
             self.over.refuse(goal, &"its document assumes safe units, and it does not say so");
@@ -273,7 +274,7 @@ impl By<'_> {
             None => (self.over.board.net, refuted),
             Some(ground) => ground.checked_predicate(refuted, goes_on)?,
         };
-        // A model claims units of its own net; nobody speaks for those of a derived one.
+        // A model claims safety for the units of its own net, not for those of a derived net.
         if self.document.assumes_units() {
             if self.over.ground.is_some_and(|ground| ground.parent().is_some()) {
                 return Err(CheckFailure::NotExpressed);
@@ -286,7 +287,7 @@ impl By<'_> {
         if self.checked.get().is_none() {
             match self.document.check(net, goes_on) {
                 Err(Flaw::Stopped) => return Err(CheckFailure::Stopped),
-                // Nobody else has set it meanwhile: it is ours alone.
+                // The cell is still empty: only this thread sets it.
                 steps => drop(self.checked.set(steps)),
             }
         }
@@ -298,7 +299,7 @@ impl By<'_> {
     }
 }
 
-/// Why a document shows nothing.
+/// The reason why a certificate shows nothing.
 enum CheckFailure {
     Stopped,
     NotExpressed,

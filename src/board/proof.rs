@@ -1,4 +1,4 @@
-//! Why a goal cannot be reached, or a bound cannot be exceeded: what engines hand over.
+//! Proofs that a goal is unreachable or a bound is not exceeded, as engines report them.
 
 use crate::evidence::Document;
 use parikh_net::Provenance;
@@ -9,145 +9,143 @@ use std::sync::Arc;
 /// The argument behind an "unreachable" or an "at most".
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// The argument in full, to be checked by others, about the net that the engine works on. One
-    /// document may be for many goals. `None` when there is only the engine's word.
+    /// The certificate, about the engine's net. Several goals may share it. `None` if the engine
+    /// has no certificate.
     pub document: Option<Arc<Document>>,
-    /// The argument in a few words.
+    /// The kind of argument.
     pub argument: Argument,
-    /// How often reductions applied a rule to make the engine's net of the one that was read;
-    /// `None` when it is that one.
+    /// The number of rule applications that reduced the net that was read to the engine's net;
+    /// `None` if the engine works on the net that was read.
     pub reduced: Option<u64>,
-    /// Whether that is an abstraction of a coloured net, where colours are erased.
+    /// True if the engine's net is an abstraction of a coloured net, with colours erased.
     pub abstracted: bool,
 }
 
-/// What kind of argument it is.
+/// The kind of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// Bounds on the tokens of each place contradict it; what they rest on.
+    /// Bounds on single places exclude the goal; the field is the provenance of the bounds.
     Bounds(Provenance),
-    /// No marking can be dead: each set of places that a dead marking would leave empty contains a
-    /// trap that is marked initially; this many of them.
+    /// No marking is dead: each set of places that a dead marking would leave empty contains a trap
+    /// that is marked initially. The field is the number of traps.
     Traps(usize),
-    /// Linear arithmetic: the state equation, traps and safe units exclude it.
+    /// The state equation, traps and safe units exclude the goal by linear arithmetic.
     StateEquation {
-        /// How many traps it uses.
+        /// The number of traps used.
         traps: usize,
         /// How many lower bounds of places or weighted sums it uses.
         lower_bounds: usize,
         /// How often it uses what has to come first.
         precedences: usize,
-        /// Whether the model's own claim of unit-safety (NUPN) was used.
+        /// True if the model's claim of unit-safety (NUPN) is used.
         assumes_units: bool,
     },
-    /// Nothing is enabled any more.
+    /// The marking is dead.
     DeadEnd,
-    /// Some weighted sum of tokens, which no firing raises, bounds the firings.
+    /// A weighted sum of tokens that no firing increases bounds the number of firings.
     Finitely,
-    /// All siphons of an asymmetric choice net contain one of so many traps that are marked
-    /// initially.
+    /// Every siphon of an asymmetric-choice net contains one of this many initially marked traps.
     Commoner(usize),
-    /// The net closed by a transition from what is to be covered to the initial marking is live,
-    /// for the same reason.
+    /// The net closed by a transition from the target to the initial marking is live, for the same
+    /// reason.
     Closed(usize),
-    /// Every firing can be undone by others that need nothing but what it has produced.
+    /// Every firing can be undone by firings that need only its output tokens.
     Undone,
-    /// From everywhere firings lead back to where it can be done again.
+    /// From every marking, firings lead back to a marking where the transition can fire again.
     Returning,
-    /// An inductive invariant excludes it.
+    /// An inductive invariant excludes the goal.
     Induction {
-        /// Of so many clauses.
+        /// The number of clauses.
         clauses: usize,
-        /// Whether the model's own claim of unit-safety (NUPN) was used.
+        /// True if the model's claim of unit-safety (NUPN) is used.
         assumes_units: bool,
     },
-    /// A set of markings that no firing leaves, described by so many nodes of a decision diagram,
-    /// has no such marking.
+    /// A set of markings closed under firing, described by a decision diagram, contains no such
+    /// marking.
     ClosedSet {
-        /// The nodes.
+        /// The number of nodes of the diagram.
         nodes: usize,
     },
-    /// No run goes on for ever in a component of the property's automaton with all its marks.
+    /// No infinite run stays in a component of the property's automaton and visits all its
+    /// acceptance marks.
     NoRun {
-        /// So many rankings show it.
+        /// The number of rankings.
         rankings: usize,
-        /// It rests on so many other goals that cannot be reached.
+        /// The number of other goals whose unreachability is assumed.
         given: usize,
-        /// Whether the model's own claim of unit-safety (NUPN) was used, here or for those.
+        /// True if the model's claim of unit-safety (NUPN) is used, here or for the assumed goals.
         assumes_units: bool,
     },
-    /// Markings with what is true of each, which follows from the others.
+    /// Markings labelled with subformulas that follow from each other.
     Labelling {
-        /// How many markings.
+        /// The number of markings.
         markings: usize,
-        /// It rests on so many other goals that cannot be reached.
+        /// The number of other goals whose unreachability is assumed.
         given: usize,
-        /// Whether the model's own claim of unit-safety (NUPN) was used for those.
+        /// True if the model's claim of unit-safety (NUPN) is used for the assumed goals.
         assumes_units: bool,
     },
-    /// All markings that matter were visited, so many, and what is true of each found.
+    /// A search visited all relevant markings and evaluated the formula.
     TreeSearched {
-        /// How many markings were visited.
+        /// The number of markings visited.
         markings: u64,
-        /// Whether the model's own claim of unit-safety (NUPN) was used for what was known before.
+        /// True if the model's claim of unit-safety (NUPN) is used for facts known before.
         assumes_units: bool,
     },
-    /// What is true of which of all markings, described by so many nodes of a decision diagram, was
-    /// found from the set of them.
+    /// The formula was evaluated on a decision diagram of all markings.
     TreeDescribed {
-        /// The nodes; nothing where the checker was not given them.
+        /// The number of nodes; `None` if the checker did not get the diagram.
         nodes: Option<usize>,
     },
-    /// From the set of all markings it was found that no run has the property.
+    /// No run has the property, by evaluation on a decision diagram of all markings.
     RunsDescribed,
-    /// All markings along which the property might still come true were visited, so many; no run
-    /// among them has it.
+    /// A search visited all markings along which the property may still hold; no run has it.
     RunsSearched {
-        /// How many markings were visited.
+        /// The number of markings visited.
         markings: u64,
     },
-    /// Every reachable marking was visited and none contradicts the claim.
+    /// A search visited every reachable marking; none contradicts the claim.
     Searched {
-        /// How many markings were visited.
+        /// The number of markings visited.
         markings: u64,
-        /// Whether stubborn sets left out markings that cannot matter to this goal.
+        /// True if stubborn sets left out markings that do not matter to this goal.
         stubborn: bool,
-        /// How many parts the net falls into, each of which was visited by itself; 1 for the net as
-        /// a whole, 0 where nothing had to be visited.
+        /// The number of independent parts of the net, each visited separately; 1 for the net as a
+        /// whole, 0 if nothing had to be visited.
         parts: usize,
     },
 }
 
 impl Proof {
-    /// By this argument about the net that the engine works on.
+    /// Makes a proof by an argument about the engine's net.
     pub fn new(argument: Argument, document: Option<Arc<Document>>) -> Proof {
         Proof { document, argument, reduced: None, abstracted: false }
     }
 
-    /// By a search that visited so many markings, and all that there are.
+    /// Makes a proof by an exhaustive search of `markings` markings.
     pub fn searched(markings: u64, stubborn: bool) -> Proof {
         Proof::new(Argument::Searched { markings, stubborn, parts: 1 }, None)
     }
 
-    /// By a search that visited so many markings, all that there are of so many parts of the net;
-    /// where none was asked for anything, nothing is left that could matter.
+    /// Makes a proof by an exhaustive search of independent parts of the net; with no relevant
+    /// part, nothing had to be visited.
     pub fn of_parts(markings: u64, parts: usize) -> Proof {
         Proof::new(Argument::Searched { markings, stubborn: false, parts }, None)
     }
 
-    /// The same claim about the net that so many applications of rules made the engine's net of.
+    /// Returns the same proof about the net from which reductions made the engine's net.
     #[must_use]
     pub fn of_reduced(self, applications: u64) -> Proof {
         Proof { reduced: Some(self.reduced.unwrap_or(0) + applications), ..self }
     }
 
-    /// The same claim about the coloured net that the net is an abstraction of.
+    /// Returns the same proof about the coloured net of which the engine's net is an abstraction.
     #[must_use]
     pub fn of_abstraction(self) -> Proof {
         Proof { abstracted: true, ..self }
     }
 
-    /// Whether it rests on the model's own claim that its units are safe (NUPN).
+    /// Returns true if the proof rests on the model's claim that its units are safe (NUPN).
     pub fn assumes_units(&self) -> bool {
         match self.argument {
             Argument::Bounds(rests_on) => rests_on.assumes_units(),
@@ -160,7 +158,7 @@ impl Proof {
         }
     }
 
-    /// The kind in a few words.
+    /// Returns the kind in a few words.
     pub fn kind(&self) -> &'static str {
         match (&self.argument, self.reduced.is_some()) {
             (Argument::Bounds(_), false) => "intervals",
@@ -200,7 +198,7 @@ impl Proof {
 
 const UNITS: &str = ", given the model's safe units (NUPN)";
 
-/// For people, as the reason of an answer.
+/// Writes the reason of an answer for users.
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.abstracted {
@@ -213,7 +211,7 @@ impl fmt::Display for Proof {
     }
 }
 
-/// One of so many marked traps, in words.
+/// One of several marked traps, as text.
 struct OneOf(usize);
 
 impl fmt::Display for OneOf {

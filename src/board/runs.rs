@@ -1,8 +1,8 @@
-//! Reports on runs: "there is one with the property", and "there is none".
+//! Reports on runs: a run with the property exists, or no run has it.
 //!
-//! A run is gone through on the net that was read, and the property evaluated along it. That there
-//! is none takes an argument that the checker accepts, which may rest on other goals that cannot be
-//! reached; or it is the word of a search that visited all markings.
+//! A run is fired on the net that was read, and the property is evaluated along it. The absence of
+//! runs needs an argument that the checker accepts, which may assume that other goals are
+//! unreachable; or it rests on an exhaustive search.
 
 use super::{Argument, Board, Evidence, Knowledge, Proof, Run, Technique};
 use crate::evidence::Flaw;
@@ -14,23 +14,23 @@ use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::{FiringSequence, Goal, GoalId, RunProperty};
 use std::sync::Arc;
 
-/// The most beginnings of runs that are kept.
+/// The largest number of stored prefixes of runs.
 const MOST_WAYS: usize = 64;
 
-/// The most markings that are visited again before an answer.
+/// The largest number of markings that the checker visits again.
 const AGAIN: u64 = 100_000;
 
-/// Says whether there are runs. See [`crate::board`].
+/// The reporter for properties of runs. See [`crate::board`].
 #[derive(Clone, Copy)]
 pub struct Runs<'b> {
     board: &'b Board<'b>,
     by: Technique,
-    /// Where the engine works; nothing for the net that was read.
+    /// The engine's net; `None` for the net that was read.
     ground: Option<&'b Ground<'b>>,
 }
 
 impl Board<'_> {
-    /// Keeps a sequence that is no run with a property, and may be the beginning of one.
+    /// Stores a sequence that may be the prefix of a run with the property.
     fn note_way(&self, way: FiringSequence) {
         let mut ways = self.ways.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if ways.len() < MOST_WAYS && !ways.contains(&way) {
@@ -38,32 +38,31 @@ impl Board<'_> {
         }
     }
 
-    /// Sequences that may be the beginnings of runs with open properties, for whoever looks for
-    /// such.
+    /// Returns sequences that may be prefixes of runs with open properties, as hints for searches.
     pub fn ways(&self) -> Vec<FiringSequence> {
         self.ways.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
-    /// Takes reports on runs.
+    /// Returns the reporter for properties of runs.
     pub fn runs(&self, by: Technique) -> Runs<'_> {
         Runs { board: self, by, ground: None }
     }
 }
 
 impl<'b> Runs<'b> {
-    /// For an engine that works on `ground`.
+    /// Returns the reporter for an engine that works on `ground`.
     pub fn on(self, ground: &'b Ground<'b>) -> Self {
         Runs { ground: Some(ground), ..self }
     }
 
-    /// Where the engine works, if that is another net than the board's.
+    /// Returns the engine's net if it is not the board's net.
     fn derived(&self) -> Option<&'b Ground<'b>> {
         self.ground.filter(|ground| ground.parent().is_some())
     }
 
-    /// There is a run with the property: this one. A reduced net need not keep what runs show: what
-    /// is a run there may lead to none of the net that was read that has the property, and then
-    /// it is a [way](Board::ways) to try.
+    /// Reports a run with the property. Reductions need not preserve runs: a run of a reduced net
+    /// may translate to a run of the net that was read without the property; then its prefix is
+    /// stored as a [hint](Board::ways).
     pub fn exists(&self, goal: GoalId, run: LassoRun) {
         let Some(property) = self.property(goal) else { return };
         let run = match self.derived() {
@@ -81,7 +80,7 @@ impl<'b> Runs<'b> {
             Err(LassoFlaw::Stopped) => return,
             Err(flaw) if self.derived().is_some() => {
                 tracing::debug!("{}: a run of the reduced net: {flaw}", self.by);
-                // What cannot be fired leads nowhere.
+                // A sequence that cannot fire is no hint.
                 if !matches!(flaw, LassoFlaw::Replay(..)) {
                     self.board.note_way(run.rounds(1));
                 }
@@ -89,13 +88,13 @@ impl<'b> Runs<'b> {
             }
             Err(flaw) => return self.refuse(goal, &flaw),
         }
-        // A place that gains tokens in each round has two of them after two.
+        // A place that gains tokens in each round has at least two after two rounds.
         self.board.check_claim(&run.rounds(2), u64::MAX);
         let run = self.board.keep_witnesses.then(|| Arc::new(run));
         self.enter(goal, Run::Exists { run, by: self.by });
     }
 
-    /// Keeps where this sequence of the derived net leads.
+    /// Stores the back-translation of a prefix on a derived net.
     fn note_way(&self, ground: &Ground<'_>, prefix: FiringSequence) {
         let way = LassoRun { prefix, end: RunEnd::Anything };
         if let Ok(Some(way)) = ground.climb_run(way) {
@@ -103,8 +102,9 @@ impl<'b> Runs<'b> {
         }
     }
 
-    /// No run has the property, by this argument; it rests on goals that cannot be reached, each of
-    /// its premises on one of them. Of runs of a reduced net nothing follows.
+    /// Reports that no run has the property, with an argument. The argument assumes that the goals
+    /// in `given` are unreachable, one for each of its premises. Ignored from a reduced net, whose
+    /// runs show nothing.
     pub fn excluded(&self, goal: GoalId, argument: NoRun, given: Vec<GoalId>) {
         if self.derived().is_some() {
             return;
@@ -130,13 +130,13 @@ impl<'b> Runs<'b> {
         self.enter(goal, Run::Excluded { proof, evidence, given, by });
     }
 
-    /// No run has the property: all of so many markings were visited. Of those of a reduced net
-    /// nothing follows. Where they are few, the checker visits them again before.
+    /// Reports that no run has the property after an exhaustive search. Ignored from a reduced net.
+    /// The checker repeats a small search first.
     pub fn searched(&self, goal: GoalId, markings: u64) {
         self.all_seen(goal, markings, |markings| Argument::RunsSearched { markings });
     }
 
-    /// The same, found from the set of all markings, which are so many.
+    /// Reports the same after evaluation on a decision diagram of all markings.
     pub fn described(&self, goal: GoalId, markings: u64) {
         self.all_seen(goal, markings, |_| Argument::RunsDescribed);
     }
@@ -161,18 +161,18 @@ impl<'b> Runs<'b> {
         self.enter(goal, Run::Excluded { proof, evidence, given, by });
     }
 
-    /// How many markings the checker visited, about as many, to see that no run has the property;
-    /// nothing where that was too much.
+    /// Repeats the search in the checker. Returns the number of markings visited, or `None` if
+    /// there were too many.
     fn visited_again(
         &self,
         property: &RunProperty,
         markings: u64,
     ) -> Result<Option<u64>, &'static str> {
         let checks = &self.board.checks;
-        // Whoever wants a file needs what was gone through.
+        // An evidence file needs what was visited.
         let budget = checks.budget(checks.keep);
         let goes_on = &mut || !budget.is_exhausted();
-        // The search's automaton may be smaller, and leave other markings out.
+        // The engine's automaton may be smaller and exclude more markings.
         let most = markings.saturating_mul(4);
         match checks.count(|| visit_runs(self.board.net, property, most, goes_on)) {
             Ok(Visited { has_run: true, .. }) => Err("visited again: a run has the property"),
@@ -181,7 +181,7 @@ impl<'b> Runs<'b> {
         }
     }
 
-    /// The property that an open goal asks for.
+    /// Returns the property of an open goal.
     fn property(&self, goal: GoalId) -> Option<&RunProperty> {
         match self.board.goal(goal) {
             Goal::Run(property) if self.board.is_open(goal) => Some(property),

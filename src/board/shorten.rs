@@ -1,11 +1,12 @@
-//! Shorter witnesses: what engines find first is often a long way round.
+//! Shortening of witnesses: the first witness that an engine finds is often long.
 //!
-//! Four things are tried, as far as the time goes. One pass from the end leaves out what nothing
-//! after it needs ([`needed`]). *Loops* are cut: what is fired between two visits of one marking is
-//! left out. A *search in breadth* of few markings begins anew; what it finds is shortest. Then
-//! firings are *dropped*: some in a row, and with them whatever cannot fire without them. What
-//! comes out is replayed from the beginning by the checker, on the net that was read, and is taken
-//! only if it ends where it should, and is shorter. Pumps are made shorter likewise ([`pump`]).
+//! Four methods are tried within the time limit. A backward pass removes firings that nothing after
+//! them needs ([`needed`]). *Loops* are cut: firings between two visits of the same marking are
+//! removed. A breadth-first *search* of few markings starts again from the initial marking; its
+//! result is shortest. Then blocks of firings are *dropped* on trial, with all firings that depend
+//! on them. The checker replays the result from the initial marking of the net that was read. The
+//! result is used only if it reaches the goal and is shorter. Pumps are shortened in the same way
+//! ([`pump`]).
 
 mod needed;
 mod pump;
@@ -18,35 +19,35 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Of longer witnesses only what nothing needs is left out, where they are so many steps at most.
+/// Longer witnesses, up to this many steps, go through the backward pass only.
 const LONGEST: u64 = 1_000_000;
 
-/// As many markings as a search in breadth visits, and tokens' places that these have together.
+/// The largest number of markings in the breadth-first search.
 const VISITED: usize = 30_000;
 const HELD: usize = 6_000_000;
 
-/// The share of the run's time so far that all of it may take.
+/// The share of the elapsed time that shortening may take.
 const SHARE: f64 = 0.04;
 
-/// What it may take in any case, unless more is given: with the share less than a twentieth of any
-/// run that is long enough to be noticed.
+/// The time that shortening may take in any case, unless more is given. With the share this is less
+/// than 5 % of any noticeable run.
 pub const FREE: Duration = Duration::from_micros(500);
 
-/// What proving that one witness is shortest may take where nothing limits the run.
+/// The time limit for a proof that a witness is shortest, if the analysis has no limit.
 const PROVING: Duration = Duration::from_secs(60);
 
-/// Whether witnesses are made shorter, and how far.
+/// The settings and statistics of shortening.
 #[derive(Debug, Default)]
 pub(super) struct Shortening {
-    /// When the run began; nothing where witnesses stay as they are.
+    /// The start of the analysis; `None` if witnesses are not shortened.
     begun: Option<Instant>,
-    /// Whether it is wanted that no witness is shorter.
+    /// True if a proof is wanted that no witness is shorter.
     proving: bool,
-    /// What it may take in any case.
+    /// The time that shortening may take in any case.
     free: Duration,
-    /// Nanoseconds spent, over all threads.
+    /// Nanoseconds spent by all threads.
     spent: AtomicU64,
-    /// How many witnesses were tried, with how many firings, and how many of these were left.
+    /// The number of witnesses tried.
     tried: AtomicU64,
     before: AtomicU64,
     after: AtomicU64,
@@ -59,7 +60,7 @@ impl Shortening {
         Shortening { begun: Some(Instant::now()), proving, free, ..Shortening::default() }
     }
 
-    /// What may be spent now; nothing where witnesses stay as they are.
+    /// Returns the time that may be spent now; `None` if witnesses are not shortened.
     fn time(&self) -> Option<Duration> {
         let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
         Some(self.begun?.elapsed().mul_f64(SHARE).max(self.free).saturating_sub(spent))
@@ -77,7 +78,7 @@ impl Shortening {
         self.after.fetch_add(after, Ordering::Relaxed);
     }
 
-    /// What came of it, if anything was tried.
+    /// Describes the result, if anything was tried.
     pub(super) fn told(&self) -> Option<String> {
         let [tried, before, after] =
             [&self.tried, &self.before, &self.after].map(|it| it.load(Ordering::Relaxed));
@@ -95,14 +96,12 @@ impl Shortening {
 }
 
 impl Board<'_> {
-    /// What may be spent now on shorter witnesses of a net that is not coloured, where they are
-    /// wanted.
+    /// Returns the time that may be spent now on a net that is not coloured.
     pub(super) fn time_to_shorten(&self) -> Option<Duration> {
         self.shortening.time().filter(|_| self.coloured.is_none())
     }
 
-    /// Something shorter that an engine looks for itself within the time given, where witnesses are
-    /// made shorter.
+    /// Runs an engine's own method of shortening within the time limit.
     pub(crate) fn shorter_within<T>(
         &self,
         shorter: impl FnOnce(Duration) -> Option<T>,
@@ -114,13 +113,13 @@ impl Board<'_> {
         found
     }
 
-    /// A witness of a goal, which leads to `end`, or a shorter one that shows as much.
+    /// Returns a witness of the goal with the end marking `end`, or a shorter one that shows the
+    /// same.
     pub(super) fn short(&self, goal: GoalId, witness: Witness, end: &Marking) -> Witness {
         let Some(mut time) = self.time_to_shorten() else { return witness };
         let Witness::Firings(sequence, firings) = &witness else { return witness };
         let shortening = &self.shortening;
-        // Of maxima and of what stays reachable, one sighting follows the other, and none is the
-        // last.
+        // Maxima and home spaces have several observations, none of which is the last.
         let proving = shortening.proving && matches!(self.goal(goal), Goal::Reach(_));
         if proving {
             let left = self.checks.budget(true).remaining();
@@ -131,7 +130,7 @@ impl Board<'_> {
         }
         let (net, start) = (self.net, Instant::now());
         let of_goal = self.goal(goal);
-        // What is shown of the end of a witness is shown of this marking alone.
+        // A proof about the end of a witness holds for this marking only.
         let wanted = |marking: &Marking| match of_goal {
             Goal::Reach(predicate) => predicate.holds(net, marking),
             Goal::Maximise(sum) => sum.value(marking) >= sum.value(end),
@@ -153,13 +152,13 @@ impl Board<'_> {
     }
 }
 
-/// As many looks at a transition between two at the clock.
+/// Number of transition tests between two readings of the clock.
 const LOOKS: usize = 20_000;
 
-/// As many firings between two looks at the clock.
+/// Number of firings between two readings of the clock.
 const STRIDE: usize = 512;
 
-/// The clock, looked at now and then.
+/// The clock, read at intervals of work.
 struct Clock {
     until: Instant,
     looks: usize,
@@ -170,7 +169,7 @@ impl Clock {
         Clock { until, looks: 0 }
     }
 
-    /// Whether the time is over, after as much more work as so many looks at a transition.
+    /// Adds work and returns true if the time is over.
     fn is_over(&mut self, looks: usize) -> bool {
         self.looks += looks;
         if self.looks < LOOKS {
@@ -181,33 +180,32 @@ impl Clock {
     }
 }
 
-/// What is to be made shorter.
+/// The net and the target of a witness to be shortened.
 pub(super) struct Long<'a> {
     /// The net that was read.
     pub(super) net: &'a Net,
-    /// Whether a marking is one to which the witness may lead.
+    /// Returns true for markings to which the witness may lead.
     pub(super) wanted: &'a dyn Fn(&Marking) -> bool,
 }
 
-/// A witness that is shorter, and whether none is shorter still.
+/// A shortened witness, with a flag for "shortest".
 #[derive(Debug)]
 pub(super) struct Short {
     pub(super) sequence: FiringSequence,
     pub(super) is_shortest: bool,
 }
 
-/// What a search in breadth came to.
+/// The result of a breadth-first search.
 enum Breadth {
-    /// The first marking that is wanted, by one of the shortest ways.
+    /// The first wanted marking, by a shortest sequence.
     Found(Vec<TransitionId>),
-    /// Nothing is so near: all markings by fewer firings than these were visited.
+    /// No wanted marking within this many firings: all nearer markings were visited.
     NoneWithin(u64),
 }
 
 impl Long<'_> {
-    /// Something shorter than the first `firings` firings of `sequence`, within the time given. If
-    /// `proving`, the search in breadth has half of the time, and as many markings as memory has
-    /// room for.
+    /// Shortens the first `firings` firings of `sequence` within the time limit. With `proving`,
+    /// the breadth-first search may use half of the time, and all memory.
     pub(super) fn shorten(
         &self,
         sequence: &FiringSequence,
@@ -255,9 +253,9 @@ impl Long<'_> {
         (self.wanted)(&end).then_some(Short { sequence, is_shortest })
     }
 
-    /// Without what is fired between two visits of one marking, and after the first that is wanted.
-    /// Markings are told apart by hashes: what comes of that is replayed. What time does not
-    /// suffice for stays.
+    /// Removes the firings between two visits of the same marking, and those after the first wanted
+    /// marking. Markings are compared by hash; the result is replayed later. If the time is over,
+    /// the rest stays.
     fn without_loops(&self, firings: &[TransitionId], until: Instant) -> Option<Vec<TransitionId>> {
         let net = self.net;
         let mut marking = net.initial().clone();
@@ -280,7 +278,7 @@ impl Long<'_> {
             kept.push((t, hash));
             if let Some(&before) = seen.get(&hash) {
                 for (_, hash) in kept.drain(before..) {
-                    // The marking that is come back to stays.
+                    // The marking that the loop returns to stays.
                     seen.remove(&hash);
                 }
             }
@@ -289,7 +287,7 @@ impl Long<'_> {
         Some(kept.into_iter().map(|(t, _)| t).collect())
     }
 
-    /// Looks for a marking that is wanted, nearest first, by fewer than `less` firings.
+    /// Searches for a wanted marking breadth-first, with fewer than `less` firings.
     fn in_breadth(&self, less: usize, visited: usize, until: Instant) -> Breadth {
         let net = self.net;
         let most = visited.min(HELD.max(visited / 4) / net.place_count().max(1));
@@ -312,7 +310,7 @@ impl Long<'_> {
                     continue;
                 }
                 let mut next = markings[at].0.clone();
-                // Copying a marking takes as long as some looks.
+                // Copying a marking costs as much as several transition tests.
                 if clock.is_over(net.place_count()) {
                     return Breadth::NoneWithin(depth);
                 }
@@ -333,11 +331,11 @@ impl Long<'_> {
                 return Breadth::NoneWithin(depth);
             }
         }
-        // By fewer firings than `less`, or by any number of them, nothing else is wanted.
+        // No other wanted marking exists within fewer than `less` firings, or at all.
         Breadth::NoneWithin(less as u64)
     }
 
-    /// Without firings that are not needed, by trial: half of them, a quarter, …, one.
+    /// Removes unneeded firings by trial: half of them, a quarter, …, one.
     fn without_needless(
         &self,
         mut firings: Vec<TransitionId>,
@@ -361,8 +359,8 @@ impl Long<'_> {
         firings
     }
 
-    /// Without these firings, and what cannot fire without them, up to the first marking that is
-    /// wanted.
+    /// Removes these firings and those that cannot fire without them, up to the first wanted
+    /// marking.
     fn without_these(
         &self,
         firings: &[TransitionId],
@@ -385,7 +383,7 @@ impl Long<'_> {
     }
 }
 
-/// The firings one by one, of which there are not too many.
+/// Lists the firings one by one; there are not too many.
 fn one_by_one(sequence: &FiringSequence) -> Vec<TransitionId> {
     let firings = sequence.steps().iter().flat_map(|step| {
         std::iter::repeat_n(step.transition, usize::try_from(step.count).unwrap_or(usize::MAX))
@@ -393,7 +391,7 @@ fn one_by_one(sequence: &FiringSequence) -> Vec<TransitionId> {
     firings.collect()
 }
 
-/// The firings that lead to the last of the markings.
+/// Returns the firings that lead to the last of the markings.
 fn way_to(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
     let mut way = Vec::new();
     let mut at = markings.len() - 1;
@@ -405,7 +403,7 @@ fn way_to(markings: &[(Marking, usize, TransitionId)]) -> Vec<TransitionId> {
     way
 }
 
-/// A number for each place, odd and as good as random.
+/// Returns an odd pseudo-random number for each place.
 fn mixed(place: usize) -> u64 {
     let mut x = (place as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -422,8 +420,8 @@ mod tests {
         names.split(' ').map(|name| net.transition_named(name).unwrap()).collect()
     }
 
-    /// How long a sequence to a token on `goal` is afterwards, and whether that is known to be
-    /// shortest.
+    /// Returns the length after shortening a sequence to a token on `goal`, and whether it is known
+    /// to be shortest.
     fn shortened(net: &Net, names: &str, time: Duration) -> Option<(u128, bool)> {
         let goal = net.place_named("goal").unwrap();
         let wanted = |marking: &Marking| marking[goal] > 0;
@@ -443,7 +441,7 @@ mod tests {
         let net = text::parse(NET).unwrap();
         let long = "aside there back aside there aside back there end aside aside";
         assert_eq!(shortened(&net, long, Duration::from_secs(10)), Some((2, true)));
-        // Without time for a search, the trials do it, or nothing does.
+        // Without time for a search, only the trials may find something.
         let goal = net.place_named("goal").unwrap();
         let wanted = |marking: &Marking| marking[goal] > 0;
         let way = Long { net: &net, wanted: &wanted };

@@ -1,8 +1,8 @@
-//! Reports on the tree of runs: whether it has a property of CTL.
+//! Reports on the tree of runs: whether it has a CTL property.
 //!
-//! A labelling lists markings with what is true of them, and the checker sees each claim follow
-//! from others. It may rest on other goals that cannot be reached. Where it is too large to be
-//! kept, there is the word of a search.
+//! A labelling lists markings with the subformulas that hold there; the checker verifies that each
+//! label follows from others. It may assume that other goals are unreachable. If a labelling is too
+//! large to keep, the result rests on a search.
 
 use super::{Argument, Board, Evidence, Knowledge, Proof, Shown, Technique, Tree};
 use crate::evidence::tree::visit::{Visited, visit_tree};
@@ -13,10 +13,10 @@ use parikh_solvers::Budget;
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
-/// The most markings that are visited again before an answer.
+/// The largest number of markings that the checker visits again.
 const AGAIN: u64 = 20_000;
 
-/// Says what the tree of runs is like. See [`crate::board`].
+/// The reporter for properties of the tree of runs. See [`crate::board`].
 #[derive(Clone, Copy)]
 pub struct Trees<'b> {
     board: &'b Board<'b>,
@@ -24,15 +24,15 @@ pub struct Trees<'b> {
 }
 
 impl Board<'_> {
-    /// Takes reports on the tree of runs.
+    /// Returns the reporter for properties of the tree of runs.
     pub fn trees(&self, by: Technique) -> Trees<'_> {
         Trees { board: self, by }
     }
 }
 
 impl<'b> Trees<'b> {
-    /// The goal's property holds, or its negation, by this labelling; each of its premises is what
-    /// one of the goals that are given shows.
+    /// Reports that the property holds, or its negation, with a labelling. Each premise of the
+    /// labelling is shown by one of the goals in `given`.
     pub fn labelled(&self, goal: GoalId, labelling: Labelling, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let Given { never, stays } = &labelling.given;
@@ -59,9 +59,8 @@ impl<'b> Trees<'b> {
         self.enter(goal, Tree::Decided { holds, proof, evidence, given, by });
     }
 
-    /// The goal's property holds, or does not: all of so many markings that matter were visited,
-    /// given that some goals cannot be reached. Where they are few, the checker visits all there
-    /// are again before.
+    /// Reports the truth value after a search of all relevant markings, assuming that the goals in
+    /// `given` are unreachable. The checker repeats a small search first.
     pub fn searched(&self, goal: GoalId, holds: bool, markings: u64, given: Vec<GoalId>) {
         let Some(property) = self.property(goal) else { return };
         let assumes_units = match self.board.given(&given, (&[], &[])) {
@@ -89,8 +88,9 @@ impl<'b> Trees<'b> {
         self.enter(goal, Tree::Decided { holds, proof, evidence, given, by });
     }
 
-    /// For what was found from a set of all markings, of which the document, if any, says that no
-    /// firing leaves it. Nothing says how many markings there are where that is beyond 64 bits.
+    /// Returns a reporter for results from a decision diagram of all markings. The certificate, if
+    /// there is one, says that the set is closed under firing. The number of markings is `None`
+    /// beyond 64 bits.
     pub fn described<'d>(
         self,
         document: Option<&'d Arc<Document>>,
@@ -104,7 +104,7 @@ impl<'b> Trees<'b> {
         Described { trees: self, document, markings, checked, gave_up }
     }
 
-    /// The property that an open goal asks for.
+    /// Returns the property of an open goal.
     fn property(&self, goal: GoalId) -> Option<&'b TreeProperty> {
         match self.board.goal(goal) {
             Goal::Tree(property) if self.board.is_open(goal) => Some(property),
@@ -142,22 +142,22 @@ impl<'b> Trees<'b> {
     }
 }
 
-/// Takes what follows from one set of all markings, which is checked once. See
+/// The reporter for results from a set of all markings, which is checked once. See
 /// [`Trees::described`].
 pub struct Described<'d> {
     trees: Trees<'d>,
     document: Option<&'d Arc<Document>>,
     markings: u64,
-    /// The document, once it was gone through.
+    /// The checked certificate.
     checked: OnceCell<Result<CheckedDocument<'d>, Flaw>>,
-    /// Whether going through it took too long: there will not be more time for the next goal.
+    /// True if the check ran out of time: there will not be more time for the next goal.
     gave_up: Cell<bool>,
 }
 
 impl<'d> Described<'d> {
-    /// The goal's property holds, or does not: the checker evaluates it again, where it can do so
-    /// within `budget`; else it is the word of a search. Where nobody keeps what the checker
-    /// accepts, and a search's word is taken, it has a small share of the time.
+    /// Reports the truth value. The checker evaluates the formula again within `budget`; otherwise
+    /// the result rests on the search. If nobody keeps the evidence and searches are accepted, the
+    /// check gets a small share of the time.
     pub fn decided(&self, goal: GoalId, holds: bool, budget: &Budget) {
         let Described { trees, document, markings, .. } = *self;
         let Some(property) = trees.property(goal) else { return };
@@ -183,7 +183,7 @@ impl<'d> Described<'d> {
         trees.enter(goal, Tree::Decided { holds, proof, evidence, given: [].into(), by: trees.by });
     }
 
-    /// What the checker finds.
+    /// Evaluates the formula in the checker.
     fn check(
         &self,
         document: &'d Document,
@@ -202,7 +202,7 @@ impl<'d> Described<'d> {
                     self.gave_up.set(true);
                     return Err(Flaw::Stopped);
                 }
-                // Nobody else has set it meanwhile: it is ours alone.
+                // The cell is still empty: only this thread sets it.
                 checked => drop(self.checked.set(checked)),
             }
         }
@@ -218,7 +218,7 @@ impl<'d> Described<'d> {
     }
 }
 
-/// Whether the checker could not tell, so that nothing is wrong with what it was given.
+/// Returns true if the checker could not decide, so that the certificate is not at fault.
 fn says_nothing(flaw: &Flaw) -> bool {
     matches!(flaw, Flaw::Stopped | Flaw::TooLarge(_) | Flaw::Overflow)
 }

@@ -1,4 +1,4 @@
-//! Reports of engines that approximate from below: "reached", "at least", "unbounded".
+//! Reports of engines that under-approximate: "reached", "at least" and "unbounded".
 
 use super::{Board, Knowledge, Reach, Sighting, Technique, Witness, in_tokens_of};
 use crate::evidence::abstraction::ColouredModel;
@@ -7,17 +7,17 @@ use crate::ground::{Ground, Limit};
 use parikh_net::{FiringSequence, Goal, GoalId, Marking, Net, PumpSequence, Stage, Step};
 use std::sync::Arc;
 
-/// Takes an engine's reports of what is reachable. See [`crate::board`].
+/// The reporter for witnesses and lower bounds. See [`crate::board`].
 #[derive(Clone, Copy)]
 pub struct Under<'b> {
     board: &'b Board<'b>,
     by: Technique,
-    /// Where the engine works; nothing for the net that was read.
+    /// The engine's net; `None` for the net that was read.
     ground: Option<&'b Ground<'b>>,
 }
 
 impl Board<'_> {
-    /// Takes reports about the board's net of engines that approximate from below.
+    /// Returns the reporter for engines that under-approximate.
     pub fn under(&self, by: Technique) -> Under<'_> {
         Under { board: self, by, ground: None }
     }
@@ -28,7 +28,7 @@ impl<'b> Under<'b> {
         self.board
     }
 
-    /// Whether the engine works on another net than the board's.
+    /// Returns true if the engine works on another net than the board's.
     pub(super) fn is_derived(&self) -> bool {
         self.ground.is_some_and(|ground| ground.parent().is_some())
     }
@@ -37,22 +37,22 @@ impl<'b> Under<'b> {
         self.board.fault(self.by, what);
     }
 
-    /// For an engine that works on `ground`.
+    /// Returns the reporter for an engine that works on `ground`.
     pub fn on(self, ground: &'b Ground<'b>) -> Self {
         Under { ground: Some(ground), ..self }
     }
 
-    /// [`Board::seen`], as the goal reads on the engine's net.
+    /// Returns [`Board::seen`], converted to the engine's net.
     pub fn seen(&self, goal: GoalId) -> Option<i128> {
         in_tokens_of(self.ground, goal, self.board.seen(goal))
     }
 
-    /// [`Board::proved`], as the goal reads on the engine's net.
+    /// Returns [`Board::proved`], converted to the engine's net.
     pub fn proved(&self, goal: GoalId) -> Option<i128> {
         in_tokens_of(self.ground, goal, self.board.proved(goal))
     }
 
-    /// The end of `sequence` satisfies the goal, or its sum is large there.
+    /// Reports that the end of `sequence` satisfies the goal, or has a large value of its sum.
     pub fn reached(&self, goal: GoalId, sequence: FiringSequence) {
         match u64::try_from(sequence.firings()) {
             Ok(firings) => self.along(sequence, vec![Sighting { goal, firings }]),
@@ -60,7 +60,7 @@ impl<'b> Under<'b> {
         }
     }
 
-    /// Everything worth noting along one sequence, replayed once for all of it.
+    /// Reports all observations along a sequence, with a single replay.
     pub fn along(&self, sequence: FiringSequence, mut sightings: Vec<Sighting>) {
         sightings.retain(|sighting| self.board.is_open(sighting.goal));
         if sightings.is_empty() {
@@ -79,8 +79,8 @@ impl<'b> Under<'b> {
         self.take_note(replayed, &sequence);
     }
 
-    /// How a replay went. A sequence that fires may take a place beyond 2⁶³ − 1 tokens. Then
-    /// nothing is shown, and it is no fault of the engine.
+    /// Handles the outcome of a replay. A sequence may take a place beyond 2⁶³ − 1 tokens; then
+    /// nothing is shown, and the engine is not at fault.
     fn take_note(&self, replayed: Result<(), ReplayError>, sequence: &FiringSequence) {
         match replayed {
             Ok(()) => {}
@@ -89,7 +89,7 @@ impl<'b> Under<'b> {
         }
     }
 
-    /// Replays a sequence of the board's net and notes what it shows.
+    /// Replays a sequence of the board's net and records the observations.
     fn replay(
         &self,
         sequence: &Arc<FiringSequence>,
@@ -97,7 +97,8 @@ impl<'b> Under<'b> {
     ) -> Result<(), ReplayError> {
         sightings.sort_by_key(|sighting| sighting.firings);
         let firings = sightings.last().map_or(0, |sighting| sighting.firings);
-        // First, so that no proof from a false claim seems to contradict what is seen.
+        // Checked first, so that no proof from a violated claim seems to contradict the
+        // observations.
         self.board.check_claim(sequence, firings);
         let mut next = 0;
         let stops = sightings.iter().map(|sighting| sighting.firings);
@@ -105,8 +106,8 @@ impl<'b> Under<'b> {
             let Sighting { goal, .. } = sightings[next];
             next += 1;
             let witness = Witness::new(sequence.clone(), firings);
-            // A goal about deadness decides a question by itself, so its witness is kept on a board
-            // that forgets others, too.
+            // A goal about deadness decides a question by itself, so its witness is kept even if
+            // the board drops others.
             let decides = matches!(self.board.goal(goal),
                 Goal::Reach(predicate) if predicate.mentions_deadness());
             let witness = (self.board.keep_witnesses || decides).then_some(witness);
@@ -127,7 +128,7 @@ impl<'b> Under<'b> {
         })
     }
 
-    /// Replays a sequence of steps of the board's coloured net and notes what it shows.
+    /// Replays a sequence of steps of the board's coloured net and records the observations.
     fn replay_coloured(
         &self,
         model: &ColouredModel,
@@ -162,8 +163,8 @@ impl<'b> Under<'b> {
         })
     }
 
-    /// Each sighting by itself: their translations need not share a prefix. Of a goal that is seen
-    /// several times, the last one counts: a maximum is larger there.
+    /// Translates and replays each observation separately, since their translations need not share
+    /// a prefix. Of several observations of a goal the last counts: a maximum is larger there.
     fn along_and_back(
         &self,
         ground: &Ground<'_>,
@@ -190,7 +191,8 @@ impl<'b> Under<'b> {
         }
     }
 
-    /// `pump` can repeat for ever after `prefix` and the goal's sum grows each time.
+    /// Reports that `pump` can be repeated forever after `prefix` and increases the goal's sum each
+    /// time.
     pub fn unbounded(&self, goal: GoalId, prefix: FiringSequence, pump: FiringSequence) {
         match self.ground {
             None => self.grows(goal, PumpSequence::single(prefix, pump)),
@@ -205,13 +207,13 @@ impl<'b> Under<'b> {
         }
     }
 
-    /// The goal's sum grows without bound, as pumps of the net that was read show, in stages if
-    /// need be.
+    /// Reports that the goal's sum is unbounded, by pumps of the net that was read, in stages if
+    /// needed.
     pub fn grows(&self, goal: GoalId, pumping: PumpSequence) {
         let Goal::Maximise(sum) = self.board.goal(goal) else {
             return self.board.fault(self.by, format_args!("{goal:?} is no maximum"));
         };
-        // The first stage breaks the claim where any does: what it puts down grows.
+        // If any stage violates the claim, the first one does, since its tokens grow.
         if let Some(Stage { prefix, pump }) = pumping.stages().next() {
             let mut twice = prefix.clone();
             (0..2).for_each(|_| twice.extend(pump));
@@ -231,7 +233,7 @@ impl<'b> Under<'b> {
                 self.board.close(goal, true);
             }
             Ok(_) => self.board.fault(self.by, format_args!("{goal:?} does not grow in its pump")),
-            // A real pump beyond the numbers we count with: nothing can be shown.
+            // The pump is valid but exceeds the numeric limit, so nothing can be shown.
             Err(PumpError::Replay(ReplayError::Overflow { .. })) => {
                 self.board.beyond(Limit::Tokens);
             }
@@ -280,7 +282,7 @@ impl<'b> Under<'b> {
     }
 }
 
-/// The beginning of a sequence in names, for a bug report.
+/// Prints the beginning of a sequence by name, for a bug report.
 fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String {
     let name = board.net.name();
     let mut text = format!("{} firings of net `{name}`:", sequence.firings());
@@ -296,7 +298,7 @@ fn text_of(board: &Board<'_>, sequence: &FiringSequence, firings: u64) -> String
     text
 }
 
-/// Replays the first firings of `sequence` from the initial marking and shows the marking at each
+/// Replays the first firings of `sequence` from the initial marking, and passes the marking at each
 /// of `stops`, which ascend.
 fn visit(
     net: &Net,
@@ -306,7 +308,7 @@ fn visit(
 ) -> Result<(), ReplayError> {
     let mut replayer = Replayer::new(net);
     let mut steps = sequence.steps().iter().copied();
-    // What is left of the run that the last stop cut in two.
+    // The rest of a step that the last stop cut in two.
     let mut rest: Option<Step> = None;
     for stop in stops {
         while replayer.fired() < stop {
@@ -320,4 +322,36 @@ fn visit(
         seen(stop, replayer.marking());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::reduced;
+    use crate::structure::intervals::Intervals;
+    use parikh_net::{Facts, Predicate, text};
+    use parikh_solvers::Budget;
+
+    #[test]
+    fn a_witness_from_a_reduced_net_is_noted_as_one() {
+        let net =
+            text::parse("place p 1\nplace q\nplace r\ntransition t: p -> q\ntransition u: q -> r");
+        let net = net.unwrap();
+        let (id, budget) = (GoalId::new(0), Budget::unlimited());
+        let goal = Goal::Reach(Predicate::at_least(net.place_named("r").unwrap(), 1));
+        let facts = Facts::none(&net);
+        let intervals = Intervals::new(&net, &facts);
+        let original = Ground::original(&net, vec![(id, goal.clone())], facts, &intervals)
+            .without_rules(&["dead-transitions", "unmarkable-presets"]);
+        let derived = reduced::reduce(&original, &[id], (&budget, &budget), |_, facts| facts);
+        let (derived, _) = derived.unwrap();
+        for (ground, expected) in [(&original, false), (&derived, true)] {
+            let board = Board::new(&net, vec![goal.clone()]);
+            let mut all = FiringSequence::new();
+            ground.net().transitions().for_each(|t| all.push(t, 1));
+            board.under("TEST").on(ground).reached(id, all);
+            assert!(!board.is_open(id));
+            assert_eq!(board.is_by_reduction(id), expected);
+        }
+    }
 }

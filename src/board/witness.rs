@@ -1,4 +1,4 @@
-//! What shows that something can be reached.
+//! Witnesses of reachability.
 
 use crate::evidence::words;
 use parikh_net::FiringSequence;
@@ -7,28 +7,27 @@ use parikh_net::printable::counted;
 use std::fmt;
 use std::sync::Arc;
 
-/// A way from the initial marking to what it witnesses.
+/// A firing sequence from the initial marking to the marking that it witnesses.
 #[derive(Clone, Debug)]
 pub enum Witness {
-    /// The first so many firings of a sequence that many witnesses of one walk share.
+    /// The first firings of a sequence that several witnesses share.
     Firings(Arc<FiringSequence>, u64),
-    /// A run with loops up to this spot in it, of more firings than are written down one after the
-    /// other.
+    /// An accelerated sequence up to a position in it, with more firings than can be listed.
     Loops(Arc<LoopRun>, Arc<Spot>),
 }
 
 impl Witness {
-    /// The first `firings` firings of `sequence`.
+    /// Makes the witness of the first `firings` firings of `sequence`.
     pub fn new(sequence: Arc<FiringSequence>, firings: u64) -> Self {
         Witness::Firings(sequence, firings)
     }
 
-    /// Whether the initial marking is all that it takes.
+    /// Returns true if the witness has no firings.
     pub fn is_initial(&self) -> bool {
         matches!(self, Witness::Firings(_, 0))
     }
 
-    /// The sequence by itself, where it is one.
+    /// Returns the witness as a plain sequence, if it is one.
     pub fn to_sequence(&self) -> Option<FiringSequence> {
         let Witness::Firings(sequence, firings) = self else { return None };
         let mut prefix = FiringSequence::new();
@@ -46,7 +45,7 @@ impl Witness {
 }
 
 impl fmt::Display for Witness {
-    /// How many firings it has, in a few words: `12 firings`, `at least 10^308 firings, in loops`.
+    /// Writes the number of firings: `12 firings`, `at least 10^308 firings, in loops`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Witness::Firings(_, firings) => f.write_str(&counted(firings, "firing")),

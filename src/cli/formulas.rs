@@ -120,7 +120,7 @@ impl Formulas {
                 gathered.note(format!("parikh: {error}; the formulas before it are answered"));
             }
             for query in queries.queries {
-                gathered.add_plain(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
+                gathered.add_query(query.id, query.formula.map_err(|e| format!("{name}: {e}")));
             }
             return Ok(());
         }
@@ -198,15 +198,17 @@ impl Gathered<'_> {
         self.push(formula.id, read, formula.named);
     }
 
-    fn add_plain(&mut self, id: String, formula: Result<Formula, String>) {
+    /// Adds a formula of a query file. Its id may be that of another one.
+    fn add_query(&mut self, id: String, formula: Result<Formula, String>) {
         if let Err(error) = &formula {
             self.note(format!("parikh: formula {id}: {error}"));
         }
-        self.push(id, formula, Vec::new());
+        self.ids.insert(id.clone());
+        self.asked.push(Asked { id, formula, named: Vec::new() });
     }
 
     /// Calls each formula without a name `formula-N` after its place, or after the next number that
-    /// no other one has.
+    /// no other one has. Of formulas with one name, all but the first get a number.
     fn name_the_others(&mut self) {
         for (index, asked) in self.asked.iter_mut().enumerate().filter(|(_, it)| it.id.is_empty()) {
             let mut names = (index + 1..).map(|number| format!("formula-{number}"));
@@ -214,9 +216,10 @@ impl Gathered<'_> {
             asked.id = names.find(|name| !self.ids.contains(name)).unwrap_or_default();
             self.ids.insert(asked.id.clone());
         }
+        input::tell_apart(&mut self.asked.iter_mut().map(|it| &mut it.id).collect::<Vec<_>>());
     }
 
-    /// Traces and answers are called by the id, so it may be used once only.
+    /// Adds a formula that was typed. Whoever names two formulas alike has made a mistake.
     fn push(&mut self, id: String, formula: Result<Formula, String>, named: Vec<NamedNodes>) {
         let formula = match id.is_empty() || self.ids.insert(id.clone()) {
             true => formula,

@@ -16,7 +16,7 @@ use anyhow::{Result, bail};
 use parikh_net::Net;
 use parikh_net::printable::Word;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// What is asked in one go: one or more questions, whose answers are printed together.
@@ -172,12 +172,8 @@ impl<'a> Reading<'a> {
         } else if queries.queries.is_empty() {
             bail!("{}: there is no formula in the file", file.display());
         }
-        let mut ids = HashSet::new();
         for query in queries.queries.into_iter().filter(|query| self.is_wanted(&query.id)) {
             let planned = match &query.formula {
-                _ if !ids.insert(query.id.clone()) => {
-                    Err("an earlier formula has the same id".to_owned())
-                }
                 Ok(formula) => {
                     let logic = logic_of(examination).unwrap_or_else(|| Logic::of(formula));
                     self.ask(&mut wording, &query.id, formula, net, logic)

@@ -106,11 +106,11 @@ impl Engine {
     /// the net has an unsupported feature. Then the engine must not be started.
     pub fn refuses(&self, ground: &Ground<'_>, board: &Board<'_>) -> Option<&'static str> {
         if !self.takes.features.cover(ground.net().features()) {
-            return Some("the net has features that it does not take");
+            return Some("the net has unsupported features");
         }
         let asked =
             ground.kinds().any(|(id, kind)| self.takes.kinds.contains(&kind) && board.is_open(id));
-        (!asked).then_some("no open goal is of a kind that it takes")
+        (!asked).then_some("no open goal is of a supported kind")
     }
 }
 

@@ -52,7 +52,7 @@ pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
         Ok(SiphonTrap::Holds(holds)) => {
             let traps = holds.traps.len();
             let Some(document) = document(task.net, &holds.traps, task.budget) else {
-                return "holds, but deadlocks are not shown to be excluded".to_owned();
+                return "the property holds, but no certificate was found".to_owned();
             };
             let document = Arc::new(document);
             let over = over.by(&document);
@@ -62,7 +62,7 @@ pub fn run(task: &Task<'_>, over: Over<'_>) -> String {
             format!("{traps} marked traps exclude deadlocks")
         }
         Ok(SiphonTrap::Fails(siphon)) => {
-            format!("a siphon of {} may run empty", counted(siphon.len(), "place"))
+            format!("a siphon of {} may become empty", counted(siphon.len(), "place"))
         }
         Err(exhausted) => exhausted.to_string(),
     }

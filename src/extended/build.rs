@@ -31,6 +31,7 @@ pub(super) fn build(net: &ExtendedNet, bounds: Vec<TranslationBound>) -> Result<
         bounds.iter().filter(|it| it.because == Because::Cap).map(|it| it.place).collect();
     let core = net.core();
     let mut builder = NetBuilder::new(core.name());
+    core.assumptions().iter().for_each(|it| builder.assume(it.clone()));
     for p in core.places() {
         let place = builder.place(core.place_name(p), core.initial()[p])?;
         if let Some(label) = core.place_label(p) {

@@ -30,6 +30,7 @@ mod source;
 mod symmetric;
 mod systems;
 mod text;
+mod timing;
 mod tina;
 mod xml;
 
@@ -38,14 +39,14 @@ pub use element::{Content, Element, read_element, read_element_from};
 pub use error::{InputError, Location};
 pub use format::{Format, SourceModel};
 pub use formats::{
-    FORMATS, model_file, read_extended, read_model, read_model_within_caps, read_source,
-    translated_model, translated_within_caps,
+    FORMATS, Timing, model_file, read_extended, read_model, read_model_as, read_model_within_caps,
+    read_source, read_source_as, translated_model, translated_within_caps,
 };
 pub use instance::InstanceDirectory;
 pub use mist::target_of;
 pub use pnml::{read_net, read_net_from};
 pub use positions::{read_positions, read_positions_from};
-pub use queries::{Query, QueryFile, read_queries, read_queries_from};
+pub use queries::{Query, QueryFile, read_queries, read_queries_from, tell_apart};
 pub use symmetric::{read_coloured, read_coloured_from};
 
 use std::io::{BufRead, ErrorKind};

@@ -7,6 +7,7 @@ use super::query_tree::{Name, Operator, Tree};
 use super::xml::{Item, XmlReader, trimmed};
 use crate::formula::{Formula, FormulaError, FormulaProblem};
 use parikh_net::Net;
+use std::collections::HashSet;
 use std::io::BufRead;
 use std::path::Path;
 
@@ -61,11 +62,30 @@ pub fn read_queries_from(
             Err(problem) => break Some(problem),
         }
     };
+    tell_apart(&mut queries.iter_mut().map(|query| &mut query.id).collect::<Vec<_>>());
     match of_another_model(&queries) {
         Some(first) => {
             Err(InputError::OtherModel { file: name.into(), formulas: queries.len(), first })
         }
         None => Ok(QueryFile { queries, cut_short }),
+    }
+}
+
+/// Makes equal ids different: the first stays, and the others become `ID-2`, `ID-3` and so on, in
+/// their order, with numbers that make no id that is there. Some tools write query files in which
+/// all formulas have one default id. The auditor numbers equal ids in the same way.
+pub fn tell_apart(ids: &mut [&mut String]) {
+    let mut taken: HashSet<String> = ids.iter().map(|id| id.to_string()).collect();
+    let mut seen = HashSet::new();
+    for id in ids.iter_mut().filter(|id| !id.is_empty()) {
+        if !seen.insert(id.clone()) {
+            let mut others = (2u64..).map(|number| format!("{id}-{number}"));
+            if let Some(other) = others.find(|other| !taken.contains(other)) {
+                taken.insert(other.clone());
+                seen.insert(other.clone());
+                **id = other;
+            }
+        }
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Circumstances {
     pub unfolded: bool,
     /// Colours that no arc or guard distinguishes are merged in it.
     pub merged_colours: bool,
+    /// A proof is about an abstraction of the coloured net.
+    pub abstracted: bool,
     /// A witness or a proof comes from a reduced net.
     pub reduced: bool,
     /// A search fired stubborn sets only.
@@ -45,7 +47,7 @@ pub struct Circumstances {
 /// Returns the techniques of an answer, each once: how the program runs, then each engine's own
 /// name with the contest's name, then the circumstances.
 pub fn techniques(engines: &[&'static str], circumstances: Circumstances) -> Vec<&'static str> {
-    let Circumstances { parallel, unfolded, merged_colours, reduced, stubborn, units } =
+    let Circumstances { parallel, unfolded, merged_colours, abstracted, reduced, stubborn, units } =
         circumstances;
     let mut words = vec![if parallel { "PARALLEL_PROCESSING" } else { "SEQUENTIAL_PROCESSING" }];
     for &engine in engines {
@@ -54,6 +56,7 @@ pub fn techniques(engines: &[&'static str], circumstances: Circumstances) -> Vec
     let conditional = [
         (unfolded, "UNFOLDING_TO_PT"),
         (merged_colours, "SYMMETRIES"),
+        (abstracted, "ABSTRACTIONS"),
         (reduced, "STRUCTURAL_REDUCTION"),
         (stubborn, "STUBBORN_SETS"),
         (units, "USE_NUPN"),
@@ -96,6 +99,7 @@ mod tests {
             parallel: true,
             unfolded: true,
             merged_colours: true,
+            abstracted: true,
             reduced: true,
             stubborn: true,
             units: true,
@@ -108,6 +112,7 @@ mod tests {
                 "SAT_SMT",
                 "UNFOLDING_TO_PT",
                 "SYMMETRIES",
+                "ABSTRACTIONS",
                 "STRUCTURAL_REDUCTION",
                 "STUBBORN_SETS",
                 "USE_NUPN",

@@ -82,7 +82,7 @@ use std::time::Instant;
 pub struct Config {
     /// Apply only these rules; `None` allows all.
     pub only: Option<Vec<&'static str>>,
-    /// Rules that are switched off.
+    /// Disabled rules.
     pub without: Vec<&'static str>,
     /// Limits on the growth by a single application.
     pub limits: Limits,

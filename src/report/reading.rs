@@ -149,7 +149,7 @@ impl Reader<'_> {
         if self.left_out > 0 {
             let left_out = counted(self.left_out, "more line");
             self.lines.push(Text::words(format!(
-                "… and {left_out}; `parikh check --evidence DIR` writes all of it"
+                "… and {left_out}; parikh check --evidence DIR writes all of it"
             )));
         }
         self.lines

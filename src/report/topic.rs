@@ -1,5 +1,6 @@
 //! What may be asked about a net as such, and of one that says how cases are handled.
 
+use crate::about::NetMeant;
 use crate::answer::Plan;
 use crate::mcc::Examination;
 use parikh_net::{Marking, Net, Predicate};
@@ -90,6 +91,15 @@ impl Topic {
             Topic::Stable => "Is there a place whose tokens never change (stable marking)?",
             Topic::Liveness => "Can every transition always be made to fire again (liveness)?",
             Topic::Reversible => "Can the net always return to its initial marking?",
+        }
+    }
+
+    /// Returns the net that the answer is about, where the page is about `net`: the model, but for
+    /// bounds, which are those of single colours.
+    pub(super) fn net_meant(self, net: &Net) -> NetMeant {
+        match (self, NetMeant::of_examination(net)) {
+            (Topic::Bounds, NetMeant::Coloured) => NetMeant::Unfolding,
+            (_, meant) => meant,
         }
     }
 

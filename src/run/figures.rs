@@ -114,6 +114,7 @@ fn figure(
         techniques,
         reason: reason.to_owned(),
         reduced: false,
+        abstracted: false,
         assumes_units: false,
         grade,
         rests_on: [].into(),

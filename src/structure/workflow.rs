@@ -11,7 +11,7 @@
 //! et al., *Soundness of workflow nets: classification, decidability, and analysis*, 2011.
 
 use crate::evidence::words;
-use parikh_net::{Marking, Net, PlaceId, TransitionId};
+use parikh_net::{Assumption, Marking, Net, PlaceId, TransitionId};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -148,6 +148,34 @@ fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
         places: net.places().filter(|p| !places[p.index()]).collect(),
         transitions: net.transitions().filter(|t| !transitions[t.index()]).collect(),
     }
+}
+
+/// Returns what questions about cases assume about the final markings of `net`, and about where a
+/// case begins; other final markings may be `given`. The net may have no case at all.
+pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
+    let ends = Workflow::of(net).ends();
+    let mut all: Vec<Assumption> = assumed_token(net).map(|(_, it)| it).into_iter().collect();
+    match (is_given, net.final_markings(), ends) {
+        (true, [], _) | (false, [], None) => {}
+        (true, ..) => all.push(Assumption::OtherFinalMarking),
+        (false, [], Some((_, sink))) => {
+            all.push(Assumption::FinalToken(net.place_name(sink).to_owned()));
+        }
+        (false, finals, _) if finals.iter().any(|last| last.total() == 0) => {
+            all.push(Assumption::EmptyFinalMarking);
+        }
+        (false, ..) => {}
+    }
+    all
+}
+
+/// Returns the marking with a token in the source of a workflow net without initial marking, and
+/// the assumption of this token; `None` of other nets.
+pub fn assumed_token(net: &Net) -> Option<(Marking, Assumption)> {
+    let (source, _) = Workflow::of(net).ends().filter(|_| net.initial().total() == 0)?;
+    let mut marking = Marking::empty(net.place_count());
+    marking[source] = 1;
+    Some((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
 }
 
 /// The most final markings of several cases together.

@@ -33,7 +33,7 @@ pub struct NetShape {
     pub units: Vec<Vec<u32>>,
 }
 
-/// An order and its score.
+/// An order with a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelOrder {
     /// Name of the method.

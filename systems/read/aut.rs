@@ -196,13 +196,15 @@ pub fn fsm(text: &str, name: &str) -> Result<System, ReadError> {
     }
     let used = edges.iter().flat_map(|(from, _, to)| [*from, *to]).chain(start);
     let states = used.map(|state| state as usize + 1).chain([states]).max().unwrap_or(0);
+    if states == 0 {
+        let expected = "a line for each state, or transitions";
+        return Err(ReadError::at(text, text.len(), expected, "a system without states"));
+    }
     states_of(&mut component, states);
     for (from, label, to) in &edges {
         component.edge(*from, label, *to);
     }
-    if states > 0 {
-        component.start(start.unwrap_or(0));
-    }
+    component.start(start.unwrap_or(0));
     system(name, vec![component])
         .map_err(|error| ReadError::at(text, text.len(), "a transition system", error.to_string()))
 }

@@ -176,7 +176,7 @@ const BROKEN: &[(Reader, &str, usize, &str)] = &[
     ),
     (aut, "des (0, 1, 2)\n(0, a, 1 1/3 0 1/3 1)\n", 2, "probabilities are not read"),
     (fsm, "---\n0\n---\n1 1\n", 4, "expected `FROM TO"),
-    (fsm, "---\n---\n", 3, "no states"),
+    (fsm, "---\n---\n", 3, "a system without states"),
     (promela, "", 1, "a process `active proctype Proc0()`"),
     (
         promela,

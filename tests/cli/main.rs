@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod assumptions;
 mod check;
 mod contest_kit;
 mod draw;

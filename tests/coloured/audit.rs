@@ -1,8 +1,8 @@
 //! The auditor on coloured models: it confirms what `check` shows, refuses what is not shown, and
 //! takes for an unfolding only what stands for the model.
 
-use crate::pnml;
 use crate::support::binary::Desk;
+use crate::support::coloured as pnml;
 use crate::support::oracle;
 use crate::support::scale::scaled;
 use crate::unfolding::{coloured, explore};

@@ -41,6 +41,18 @@ fn answer(desk: &Desk, examination: &str) -> String {
 }
 
 #[test]
+fn the_most_tokens_in_a_place_are_counted_per_colour_and_the_answer_says_so() {
+    let text = desk().fine(&["check", "model.pnml", "-e", "StateSpace"]);
+    let per_colour = "; in each place, the tokens of each colour are counted by themselves";
+    for line in text.lines() {
+        let is_about_places = line.starts_with("max token in place: ");
+        assert_eq!(line.contains(per_colour), is_about_places, "{line}");
+    }
+    // Both tokens may be on `at` with one colour, and no colour of it holds more.
+    assert!(text.contains("max token in place: 2 — "), "{text}");
+}
+
+#[test]
 fn examinations_mean_coloured_nodes() {
     let desk = desk();
     // `at` holds two tokens of different colours; `idle` has nothing to take.
@@ -332,7 +344,7 @@ fn a_report_says_of_coloured_transitions_what_check_says() {
     // `idle` has no binding.
     let data = report(&desk());
     assert_eq!(quasi_live(&data), "FALSE");
-    let dead = finding(&data, "Transition `idle` can never fire");
+    let dead = finding(&data, "Transition “idle” can never fire");
     assert_eq!(dead["level"], "problem");
     assert!(dead["details"].to_string().contains("No binding is left of it"), "{dead}");
     // a and b meet (who is x and who y does not matter), but neither meets itself: that is as it
@@ -352,5 +364,5 @@ fn a_report_says_of_coloured_transitions_what_check_says() {
     assert_eq!(quasi_live(&data), "TRUE");
     let some = finding(&data, "Some bindings of a transition can never fire");
     assert_eq!(some["level"], "note");
-    assert!(some["details"].to_string().contains("2 of the 3 bindings of `meet`"), "{some}");
+    assert!(some["details"].to_string().contains("2 of the 3 bindings of “meet”"), "{some}");
 }

@@ -2,8 +2,8 @@
 //! other, and the auditor takes it for the other by conditions of his own.
 
 use crate::audit::{audit, content, model as audited_model};
-use crate::pnml;
 use crate::support::binary::Desk;
+use crate::support::coloured as pnml;
 use crate::support::oracle;
 use crate::support::scale::scaled;
 use crate::without_unfolding::{model, some_classes};

@@ -1,17 +1,8 @@
 //! Symmetric nets in PNML: every sort and term of the contest's models and of the standard.
 
+pub(crate) use crate::support::coloured::document as pnml;
 use parikh::input::read_coloured_from;
 use parikh_net::coloured::{ColouredNet, text};
-
-/// A net with these declarations, places, transitions and arcs.
-pub(crate) fn pnml(declarations: &str, page: &str) -> String {
-    format!(
-        "<?xml version=\"1.0\"?>\n<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n\
-         <net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/symmetricnet\">\n\
-         <page id=\"page\">\n{page}\n</page>\n<declaration><structure><declarations>\n{declarations}\n\
-         </declarations></structure></declaration>\n</net></pnml>"
-    )
-}
 
 pub(crate) fn read(text: &str) -> Result<ColouredNet, String> {
     read_coloured_from(text.as_bytes(), "f").map_err(|error| error.to_string())

@@ -89,16 +89,8 @@ fn xml(formula: &Formula, net: &Net) -> String {
         Formula::Until { before, reach } => {
             format!("<until>{}{}</until>", one("before", before), one("reach", reach))
         }
-        Formula::Equivalent(a, b) => {
-            let not = |it: &Formula| Formula::Not(Box::new(it.clone()));
-            let both = Formula::And(vec![(**a).clone(), (**b).clone()]);
-            xml(&Formula::Or(vec![both, Formula::And(vec![not(a), not(b)])]), net)
-        }
-        Formula::Xor(a, b) => {
-            let not = |it: &Formula| Formula::Not(Box::new(it.clone()));
-            let first = Formula::And(vec![(**a).clone(), not(b)]);
-            xml(&Formula::Or(vec![first, Formula::And(vec![not(a), (**b).clone()])]), net)
-        }
+        Formula::Equivalent(a, b) => all("equivalence", &[&**a, &**b]),
+        Formula::Xor(a, b) => all("exclusive-disjunction", &[&**a, &**b]),
         Formula::Fireable(any) => format!("<is-fireable>{}</is-fireable>", transitions(any)),
         Formula::Fires(any) => format!("<fires>{}</fires>", transitions(any)),
         Formula::Deadlock => "<deadlock/>".to_owned(),
@@ -306,5 +298,6 @@ fn deep_and_long_formulas_are_read_or_refused() {
     assert!(question(&format!("EF {}q >= 1", "(".repeat(30_000))).is_err());
     assert!(question(&format!("{} q >= 1", "AX ".repeat(5_000))).is_err());
     let doubled = vec!["q >= 1"; 60].join(" xor ");
-    assert_eq!(question(&format!("EF ({doubled})")).unwrap_err().what, "the formula is too long");
+    let refused = question(&format!("EF ({doubled})")).unwrap_err().what;
+    assert_eq!(refused, "the formula has too many equivalences");
 }

@@ -42,7 +42,7 @@ pub(super) fn weigh<'n>(
         if !goes_on() {
             return Err(Flaw::Stopped.to_string());
         }
-        match checked.refutes(predicate, goes_on) {
+        match checked.refutes_in_any_shape(predicate, goes_on) {
             Ok(()) => *done = true,
             Err(Flaw::DoesNotFollow) => {}
             Err(flaw) => account.untold = Some(format!("document {}: {flaw}", Quoted(id))),
@@ -77,8 +77,10 @@ fn weigh_after<'n>(
     desk.refuse_large(document)?;
     let goes_on = &mut || desk.watch.goes_on();
     let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
-    let refuted =
-        |at: &usize| checked.refutes(&home.wanted[*at], &mut || desk.watch.goes_on()).is_ok();
+    let refuted = |at: &usize| {
+        let goes_on = &mut || desk.watch.goes_on();
+        checked.refutes_in_any_shape(&home.wanted[*at], goes_on).is_ok()
+    };
     let lost: Vec<usize> = (0..home.wanted.len()).filter(refuted).collect();
     if home.lose(lost) {
         account.assumes_units |= document.assumes_units();

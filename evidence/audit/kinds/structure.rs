@@ -168,8 +168,8 @@ fn lost_after(
     // Once for all that is asked: the set may be large, and the transitions many.
     let there = begun_after(subject.net, &sequence(after)).map_err(|error| error.to_string())?;
     let checked = document.check(&there, goes_on).map_err(|flaw| flaw.to_string())?;
-    let lost =
-        subject.those(|wanted| checked.refutes(wanted, &mut || desk.watch.goes_on()).is_ok());
+    let lost = subject
+        .those(|wanted| checked.refutes_in_any_shape(wanted, &mut || desk.watch.goes_on()).is_ok());
     if lost.is_empty() {
         return Err("nothing that is asked is lost there".to_owned());
     }

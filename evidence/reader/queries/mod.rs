@@ -33,16 +33,23 @@
 //! inside is negated, so that negation ends at the leaves and no depth of the file costs stack.
 //! What comes out may be [`DEEPEST`] operators deep.
 
+mod logic;
+mod numbers;
+mod paths;
 mod runs;
 mod timed;
 mod trees;
 pub mod typed;
 
-use super::{Unreadable, child, decode, elements, name, number, only, optional, text, tree};
+use super::{Unreadable, child, decode, elements, name, only, optional, text, tree};
 use crate::question::Question;
+use logic::{junctions, predicate};
+use numbers::{compare, tokens};
 use parikh_net::printable::Quoted;
 use parikh_net::{LinearSum, Marking, Net, PlaceId, Predicate};
+use paths::{is_path, joined, of_cases, of_marking, on_paths, speaks_of_its_path};
 use roxmltree::Node;
+use std::collections::HashSet;
 
 /// The deepest nesting of operators. Predicates are walked over by recursion, which is good for
 /// many times this.
@@ -114,7 +121,24 @@ fn properties(
         unreadable += usize::from(property.question.is_err());
         properties.push(property);
     }
+    number_equal_ids(&mut properties);
     Ok(properties)
+}
+
+/// Tells properties of one id apart: the first keeps it, and the others are called `ID-2`, `ID-3`
+/// and so on, after their order, with numbers that make no id that is there.
+fn number_equal_ids(properties: &mut [Property]) {
+    let mut taken: HashSet<String> = properties.iter().map(|it| it.id.clone()).collect();
+    let mut met = HashSet::new();
+    for property in properties.iter_mut().filter(|it| !it.id.is_empty()) {
+        if met.insert(property.id.clone()) {
+            continue;
+        }
+        let mut others = (2u64..).map(|number| format!("{}-{number}", property.id));
+        property.id = others.find(|id| !taken.contains(id)).unwrap_or_default();
+        taken.insert(property.id.clone());
+        met.insert(property.id.clone());
+    }
 }
 
 /// So many formulas of a file that cannot be read are looked at: to find the line of each, the file
@@ -149,156 +173,39 @@ fn question(
     formula: Node<'_, '_>,
 ) -> Result<Question, Unreadable> {
     let (mut node, mut negated) = (inside(formula)?, false);
-    while name(node) == "negation" {
+    while matches!(name(node), "negation" | "not") {
         node = inside(node)?;
         negated = !negated;
     }
     if name(node) == "place-bound" && !negated {
         return Ok(Question::Largest(sum(node, tokens(net, node)?)?));
     }
+    // Without a quantifier around it, what speaks of a path is said of all.
+    if speaks_of_its_path(node) {
+        return match done {
+            None => on_paths(net, true, (node, negated)),
+            Some(_) => runs::of_runs(net, done, true, (node, negated)),
+        };
+    }
     // A path quantifier within a leaf is found where that is read.
     if !node.descendants().any(is_path) {
         return Ok(Question::Initially(predicate(net, node, negated)?));
     }
-    let part = |node, negated| match is_path(node) {
-        true if done.is_some() => runs::of_runs(net, done, node, negated),
-        true => of_paths(net, node, negated),
-        false => Ok(Question::Initially(predicate(net, node, negated)?)),
-    };
-    junctions(node, negated, &part, &|any, mut parts: Vec<Question>| match parts.len() {
-        1 => parts.remove(0),
-        _ => Question::Junction { all: !any, parts },
-    })
-}
-
-fn is_path(node: Node<'_, '_>) -> bool {
-    matches!(name(node), "exists-path" | "all-paths")
-}
-
-/// A question with path quantifiers, or its negation.
-fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
-    // EF φ can be reached; AG φ = ¬EF ¬φ.
-    let exists = name(node) == "exists-path";
-    let operator = if exists { "finally" } else { "globally" };
-    let around = inside(node)?;
-    let is_nested = || around.descendants().any(is_path);
-    if (name(around) != operator || runs::speaks_of_time(inside(around)?)) && !is_nested() {
-        return runs::of_runs(net, None, node, negated);
+    match done {
+        None => of_marking(net, node, negated),
+        Some(done) => {
+            let part = |node, negated| match is_path(node) {
+                true => of_cases(net, done, node, negated),
+                false => Ok(Question::Initially(predicate(net, node, negated)?)),
+            };
+            junctions(node, negated, &part, &joined)
+        }
     }
-    if is_nested() {
-        return trees::of_tree(net, node, negated);
-    }
-    let goals = vec![predicate(net, path(node, operator)?, !exists)?];
-    Ok(Question::Reach { goals, all: true, then: exists != negated })
 }
 
 /// The only formula inside `node`.
 fn inside<'a, 'input>(node: Node<'a, 'input>) -> Result<Node<'a, 'input>, Unreadable> {
     only(node, elements(node), "formula")
-}
-
-/// The state formula below a path quantifier and the one path operator that goes with it.
-fn path<'a, 'input>(
-    quantifier: Node<'a, 'input>,
-    operator: &str,
-) -> Result<Node<'a, 'input>, Unreadable> {
-    let path = inside(quantifier)?;
-    if name(path) != operator {
-        let (around, inside) = (name(quantifier), name(path));
-        let what = format!("`{inside}` inside `{around}` is more than a question of reachability");
-        return Err(Unreadable::at(path, what));
-    }
-    inside(path)
-}
-
-/// A junction that is being put together.
-struct Open<'a, 'input, T> {
-    /// Whether one part is enough.
-    any: bool,
-    /// The operands still to be looked at, the last one first, each with whether it is negated.
-    left: Vec<(Node<'a, 'input>, bool)>,
-    /// Those that are done.
-    done: Vec<T>,
-}
-
-/// A state formula, or its negation, as a predicate in sorted form: formulas that differ in no more
-/// than the order of their operands are equal.
-fn predicate(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Predicate, Unreadable> {
-    let part = |node, negated| {
-        let leaf = leaf(net, node)?;
-        Ok(if negated { leaf.negated() } else { leaf })
-    };
-    let join = |any, parts| if any { Predicate::or(parts) } else { Predicate::and(parts) };
-    Ok(junctions(node, negated, &part, &join)?.sorted())
-}
-
-/// A formula, or its negation, from what is made of its leaves, each with whether it is negated, by
-/// joining them: one part is enough, or all are wanted.
-fn junctions<'a, 'input, T>(
-    node: Node<'a, 'input>,
-    negated: bool,
-    leaf: &dyn Fn(Node<'a, 'input>, bool) -> Result<T, Unreadable>,
-    join: &dyn Fn(bool, Vec<T>) -> T,
-) -> Result<T, Unreadable> {
-    let mut open: Vec<Open<'a, 'input, T>> = Vec::new();
-    let mut next = (node, negated);
-    loop {
-        let mut made = match operands(next.0, next.1)? {
-            Some((any, left)) => {
-                open.push(Open { any, left, done: Vec::new() });
-                if open.len() > DEEPEST {
-                    let what = format!("formulas nested deeper than {DEEPEST} are not read");
-                    return Err(Unreadable::at(next.0, what));
-                }
-                None
-            }
-            None => Some(leaf(next.0, next.1)?),
-        };
-        // Closes what is complete, and goes on with what is not.
-        loop {
-            let Some(junction) = open.last_mut() else {
-                match made {
-                    // Nothing is open: what was made is the whole.
-                    Some(made) => return Ok(made),
-                    None => break,
-                }
-            };
-            junction.done.extend(made.take());
-            if let Some(operand) = junction.left.pop() {
-                next = operand;
-                break;
-            }
-            made = Some(join(junction.any, std::mem::take(&mut junction.done)));
-            open.pop();
-        }
-    }
-}
-
-/// Whether one operand is enough, and the operands, the last one first, each with whether it is
-/// negated.
-type Operands<'a, 'input> = (bool, Vec<(Node<'a, 'input>, bool)>);
-
-/// The operator at `node` with its operands, negated where the whole is; `None` for a leaf.
-/// ¬(a ∧ b) = ¬a ∨ ¬b, ¬(a ∨ b) = ¬a ∧ ¬b, and a → b = ¬a ∨ b.
-fn operands<'a, 'input>(
-    node: Node<'a, 'input>,
-    negated: bool,
-) -> Result<Option<Operands<'a, 'input>>, Unreadable> {
-    let (any, least, most, first_negated) = match name(node) {
-        "conjunction" => (negated, 1, usize::MAX, negated),
-        "disjunction" => (!negated, 1, usize::MAX, negated),
-        "negation" => (true, 1, 1, !negated),
-        "implication" => (!negated, 2, 2, !negated),
-        _ => return Ok(None),
-    };
-    let mut left: Vec<_> = elements(node).map(|operand| (operand, negated)).collect();
-    if left.len() < least || left.len() > most {
-        let what = format!("`{}` of {} operands", name(node), left.len());
-        return Err(Unreadable::at(node, what));
-    }
-    left[0].1 = first_negated;
-    left.reverse();
-    Ok(Some((any, left)))
 }
 
 /// A formula without operators of logic.
@@ -307,7 +214,7 @@ fn leaf(net: &Net, node: Node<'_, '_>) -> Result<Predicate, Unreadable> {
     let (swapped, less) = match name(node) {
         "true" => return Ok(Predicate::True),
         "false" => return Ok(Predicate::False),
-        "deadlock" => return Ok(Predicate::Dead),
+        "deadlock" | "is-deadlock" => return Ok(Predicate::Dead),
         "is-fireable" => {
             let enabled =
                 listed(node, "transition", |id| net.transitions_named(id))?.into_iter().flatten();
@@ -338,8 +245,13 @@ fn listed<T>(
     kind: &str,
     named: impl Fn(&str) -> Option<T>,
 ) -> Result<Vec<T>, Unreadable> {
-    let mut nodes = Vec::new();
+    let (mut nodes, mut has_none) = (Vec::new(), false);
     for listed in elements(node) {
+        // What a typed formula lists, and the net does not have: a colour without tokens.
+        if name(listed) == "none" {
+            has_none = true;
+            continue;
+        }
         // A typed name stands in an attribute, where no blank of it is lost.
         let id = match (optional(listed, "name"), text(listed)?) {
             (Some(name), inside) if inside.is_empty() => name.to_owned(),
@@ -351,106 +263,10 @@ fn listed<T>(
             Unreadable::at(listed, format!("the net has no {kind} {}", Quoted(&id)))
         })?);
     }
-    match nodes.is_empty() {
+    match nodes.is_empty() && !has_none {
         true => Err(Unreadable::at(node, format!("expected at least one {kind}"))),
         false => Ok(nodes),
     }
-}
-
-/// left + `less` ≤ right of the two operands, or with these exchanged.
-fn compare(
-    net: &Net,
-    node: Node<'_, '_>,
-    swapped: bool,
-    less: i128,
-) -> Result<Predicate, Unreadable> {
-    let mut sides = elements(node);
-    let (Some(left), Some(right), None) = (sides.next(), sides.next(), sides.next()) else {
-        return Err(Unreadable::at(node, "expected two operands"));
-    };
-    let (left, right) = if swapped { (right, left) } else { (left, right) };
-    let (mut terms, left_constant) = integer(net, left)?;
-    let (negative, right_constant) = integer(net, right)?;
-    terms.extend(negative.into_iter().map(|(place, a)| (place, -a)));
-    let sum = sum(node, terms)?;
-    // Constants are below 2⁶⁴ each, and sums of them far below 2¹²⁷.
-    let bound = right_constant - left_constant - less;
-    // Tokens are never negative, which decides some comparisons by their signs.
-    let positive = |&(_, a): &(PlaceId, i64)| a > 0;
-    if bound >= 0 && !sum.terms().iter().any(positive) {
-        return Ok(Predicate::True);
-    }
-    if bound < 0 && sum.terms().iter().all(positive) {
-        return Ok(Predicate::False);
-    }
-    match i64::try_from(bound) {
-        Ok(bound) => Ok(Predicate::at_most(sum, bound)),
-        Err(_) => Err(Unreadable::at(node, "the constants of this comparison are too large")),
-    }
-}
-
-/// A sum of tokens and a constant.
-type Integer = (Vec<(PlaceId, i64)>, i128);
-
-/// A number, or several together, some of them tokens times a number, which is not the contest's:
-/// `2*a + 3 >= b` has no other form.
-fn integer(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
-    if name(node) != "integer-sum" {
-        return number_of(net, node);
-    }
-    let mut parts = elements(node).map(|part| number_of(net, part)).peekable();
-    if parts.peek().is_none() {
-        return Err(Unreadable::at(node, "expected at least one operand"));
-    }
-    // Constants are below 2⁶⁴, and there are fewer than 2⁶³.
-    parts.try_fold((Vec::new(), 0), |(mut terms, constant), part| {
-        let (more, added) = part?;
-        terms.extend(more);
-        Ok((terms, constant + added))
-    })
-}
-
-fn number_of(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
-    match name(node) {
-        "integer-product" => {
-            let [factor, tokens] = elements(node).collect::<Vec<_>>()[..] else {
-                return Err(Unreadable::at(node, "expected two operands"));
-            };
-            let ((none, factor), (terms, constant)) =
-                (plain_number(net, factor)?, plain_number(net, tokens)?);
-            let factor = i64::try_from(factor).ok().filter(|_| none.is_empty() && constant == 0);
-            let Some(factor) = factor else {
-                let what = "expected a number below 2^63, and tokens that it multiplies";
-                return Err(Unreadable::at(node, what));
-            };
-            Ok((terms.into_iter().map(|(place, _)| (place, factor)).collect(), 0))
-        }
-        _ => plain_number(net, node),
-    }
-}
-
-fn plain_number(net: &Net, node: Node<'_, '_>) -> Result<Integer, Unreadable> {
-    match name(node) {
-        "tokens-count" => Ok((tokens(net, node)?, 0)),
-        "integer-constant" => {
-            let digits = text(node)?;
-            let (sign, digits) = match digits.strip_prefix('-') {
-                Some(digits) => (-1, digits),
-                None => (1, digits.as_str()),
-            };
-            Ok((Vec::new(), sign * i128::from(number::<u64>(node, digits)?)))
-        }
-        other => {
-            let what = format!("expected `tokens-count` or `integer-constant`, found `{other}`");
-            Err(Unreadable::at(node, what))
-        }
-    }
-}
-
-/// The tokens of the places listed in `node`, together.
-fn tokens(net: &Net, node: Node<'_, '_>) -> Result<Vec<(PlaceId, i64)>, Unreadable> {
-    let places = listed(node, "place", |id| net.places_named(id))?.into_iter().flatten();
-    Ok(places.map(|place| (place, 1)).collect())
 }
 
 fn sum(node: Node<'_, '_>, terms: Vec<(PlaceId, i64)>) -> Result<LinearSum, Unreadable> {

@@ -15,58 +15,56 @@
 //! time is about the marking. All runs have ψ (`all-paths`) if no run has ¬ψ; some run has ψ
 //! (`exists-path`) if it is not so that none has.
 //!
-//! No run has ψ or χ if none has ψ and none has χ: these become two questions.
-//!
 //! # Where two logics differ
 //! `all-paths` of `next` of φ, where φ speaks of no time, is a formula of CTL, too. That is about
 //! firings: what comes next in a dead marking is nothing, not the same again. Where the initial
 //! marking is dead, such a formula is refused.
 
-use super::timed::{Logic, Reading};
-use super::{inside, is_path, listed};
+use super::paths::{Early, is_operator_of_time, is_path, speaks_of_its_path};
+use super::timed::{Logic, Reading, Timed};
+use super::{inside, listed};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
 use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_net::{Net, Predicate, TransitionId};
-use parikh_temporal::{Formula, Linear, Node as Part};
+use parikh_temporal::Linear;
 use roxmltree::Node;
 
-/// Whether something in it says something of more than a marking.
-pub(super) fn speaks_of_time(node: Node<'_, '_>) -> bool {
-    node.descendants().any(Linear::is_timed)
-}
-
-/// A question with one path quantifier, and operators of time below it; or its negation. Of cases,
-/// if they are done in a marking with `done`.
+/// Returns the question whether `all` runs satisfy the formula at `path`, or some run does; or its
+/// negation where `negated`. With `done`, only runs count that meet a marking with it.
 pub(super) fn of_runs(
     net: &Net,
     done: Option<&Predicate>,
-    quantifier: Node<'_, '_>,
-    negated: bool,
+    all: bool,
+    (path, negated): (Node<'_, '_>, bool),
 ) -> Result<Question, Unreadable> {
-    let path = inside(quantifier)?;
-    let next_of_marking = name(path) == "next" && !speaks_of_time(inside(path)?);
+    let next_of_marking = name(path) == "next" && !speaks_of_its_path(inside(path)?);
     if done.is_none() && next_of_marking && net.is_dead(net.initial()) {
         let what = "`next` in a dead initial marking means one thing in CTL and another in LTL";
         return Err(Unreadable::at(path, what));
     }
     let mut reading: Reading<'_, Linear> = Reading::new(net, path);
     reading.ends = done.is_some();
-    let wanted = reading.formula(path)?;
-    let exists = name(quantifier) == "exists-path";
-    let mut formula = if exists { wanted } else { reading.formulas.negate(wanted) };
+    let read = match Early::of(path) {
+        // The quantifier is said already.
+        Some(_) => reading.timed(Timed { paths: Some(Linear), negated: false, node: path })?,
+        None => reading.formula(path)?,
+    };
+    // All runs satisfy it if none violates it.
+    let mut formula = if all == negated { read } else { reading.formulas.negate(read) };
     if let Some(done) = done {
         let done = reading.holds(done.clone());
         let met = reading.formulas.eventually(Linear, done);
         formula = reading.formulas.and([met, formula]);
     }
-    let none = none_has(&reading, formula);
-    Ok(if exists == negated { none } else { Question::Not(Box::new(none)) })
+    let property = RunProperty::new(&reading.formulas, formula, &reading.atoms);
+    let none = Question::NoRun(Box::new(property));
+    Ok(if all { none } else { Question::Not(Box::new(none)) })
 }
 
 impl Logic for Linear {
     fn is_timed(node: Node<'_, '_>) -> bool {
-        matches!(name(node), "globally" | "finally" | "next" | "until" | "fires")
+        is_operator_of_time(node) || name(node) == "fires"
     }
 
     /// That one of the transitions listed fires next.
@@ -83,8 +81,9 @@ impl Logic for Linear {
 
     fn operator<'a, 'input>(
         node: Node<'a, 'input>,
-    ) -> Result<Option<(Linear, Node<'a, 'input>)>, Unreadable> {
-        Ok(Linear::is_timed(node).then_some((Linear, node)))
+    ) -> Result<Option<Timed<'a, 'input, Linear>>, Unreadable> {
+        let timed = Timed { paths: Some(Linear), negated: false, node };
+        Ok(Linear::is_timed(node).then_some(timed))
     }
 
     fn refuse(node: Node<'_, '_>) -> Result<(), Unreadable> {
@@ -95,19 +94,5 @@ impl Logic for Linear {
                 Err(Unreadable::at(path, what))
             }
         }
-    }
-}
-
-/// That no run has it.
-fn none_has(reading: &Reading<'_, Linear>, formula: Formula<Linear>) -> Question {
-    let none = |part| {
-        let property = RunProperty::new(&reading.formulas, part, &reading.atoms);
-        Question::NoRun(Box::new(property))
-    };
-    match reading.formulas.node(formula) {
-        Part::Or(parts) => {
-            Question::Junction { all: true, parts: parts.iter().map(|&it| none(it)).collect() }
-        }
-        _ => none(formula),
     }
 }

@@ -4,7 +4,8 @@
 //! stack. What speaks of no more than a marking becomes an atom; which elements speak of more, and
 //! what they are, is for the [`Logic`] to say.
 
-use super::{DEEPEST, inside, operands, predicate};
+use super::logic::{Connective, predicate};
+use super::{DEEPEST, inside};
 use crate::reader::{Unreadable, child, elements, name};
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate};
@@ -20,20 +21,35 @@ pub(super) trait Logic: Paths {
     /// An element that is an atom by itself, with what it is.
     fn atom(net: &Net, node: Node<'_, '_>) -> Result<Option<RunAtom>, Unreadable>;
 
-    /// The paths that an element with an operator of time speaks of, and the element that names the
-    /// operator; nothing where it has none.
+    /// The operator of time or the path quantifier at an element; `None` where the element has
+    /// neither.
     fn operator<'a, 'input>(
         node: Node<'a, 'input>,
-    ) -> Result<Option<(Self, Node<'a, 'input>)>, Unreadable>;
+    ) -> Result<Option<Timed<'a, 'input, Self>>, Unreadable>;
 
     /// Refuses an element in which nothing was found that speaks of more than a marking.
     fn refuse(node: Node<'_, '_>) -> Result<(), Unreadable>;
+}
+
+/// An element that speaks of more than a marking.
+pub(super) struct Timed<'a, 'input, P> {
+    /// The paths that the operator of time speaks of. Without, the element says no more than
+    /// `node`, or its negation.
+    pub(super) paths: Option<P>,
+    /// Whether the whole is the negation of that.
+    pub(super) negated: bool,
+    /// The element that names the operator.
+    pub(super) node: Node<'a, 'input>,
 }
 
 /// What is still to be done.
 enum Task<'a, 'input, P> {
     /// Read a formula.
     Read(Node<'a, 'input>),
+    /// Read what an operator of time says.
+    Timed(Timed<'a, 'input, P>),
+    /// Negate the last formula that was read.
+    Negate,
     /// Put together the last formulas that were read: so many.
     Join(Operator<P>, usize),
 }
@@ -50,6 +66,8 @@ enum Operator<P> {
     Junction(bool),
     /// The one read last is the premise.
     Implication,
+    /// Both or neither, or its negation.
+    Alike(bool),
 }
 
 /// A formula that is being read.
@@ -78,30 +96,63 @@ impl<'n, P: Logic> Reading<'n, P> {
     }
 
     pub(super) fn formula(&mut self, whole: Node<'_, '_>) -> Result<Formula<P>, Unreadable> {
-        let mut tasks = vec![Task::Read(whole)];
+        self.read(Task::Read(whole), whole)
+    }
+
+    /// What an operator of time says.
+    pub(super) fn timed(&mut self, timed: Timed<'_, '_, P>) -> Result<Formula<P>, Unreadable> {
+        let whole = timed.node;
+        self.read(Task::Timed(timed), whole)
+    }
+
+    fn read<'a, 'input>(
+        &mut self,
+        first: Task<'a, 'input, P>,
+        whole: Node<'a, 'input>,
+    ) -> Result<Formula<P>, Unreadable> {
+        let mut tasks = vec![first];
         let mut read: Vec<Formula<P>> = Vec::new();
         let mut depth = 0;
         while let Some(task) = tasks.pop() {
+            if depth > DEEPEST {
+                let what = format!("formulas nested deeper than {DEEPEST} are not read");
+                return Err(Unreadable::at(whole, what));
+            }
             match task {
+                Task::Timed(Timed { negated: true, paths, node }) => {
+                    tasks.push(Task::Negate);
+                    tasks.push(Task::Timed(Timed { negated: false, paths, node }));
+                }
+                Task::Timed(Timed { paths: None, node, .. }) => tasks.push(Task::Read(node)),
+                Task::Timed(Timed { paths: Some(paths), node, .. }) => {
+                    let (operator, parts) = operator_of_time(node, paths)?;
+                    tasks.push(Task::Join(operator, parts.len()));
+                    tasks.extend(parts.into_iter().map(Task::Read));
+                    depth += 1;
+                }
                 Task::Read(node) if self.timed.contains(&node.id()) => {
                     if let Some(atom) = P::atom(self.net, node)? {
                         let atom = self.number(atom);
                         read.push(self.formulas.atom(atom));
                         continue;
                     }
-                    let (operator, parts) = parts(node)?;
-                    tasks.push(Task::Join(operator, parts.len()));
-                    tasks.extend(parts.into_iter().map(Task::Read));
-                    depth += 1;
-                    if depth > DEEPEST {
-                        let what = format!("formulas nested deeper than {DEEPEST} are not read");
-                        return Err(Unreadable::at(node, what));
+                    if let Some(timed) = P::operator(node)? {
+                        tasks.push(Task::Timed(timed));
+                        continue;
                     }
+                    let operator = connective(node)?;
+                    tasks.push(Task::Join(operator, elements(node).count()));
+                    tasks.extend(elements(node).map(Task::Read));
+                    depth += 1;
                 }
                 Task::Read(node) => {
                     P::refuse(node)?;
                     let predicate = predicate(self.net, node, false)?;
                     read.push(self.holds(predicate));
+                }
+                Task::Negate => {
+                    let negated = read.pop().map(|last| self.formulas.negate(last));
+                    read.extend(negated);
                 }
                 Task::Join(operator, count) => {
                     depth -= 1;
@@ -132,6 +183,12 @@ impl<'n, P: Logic> Reading<'n, P> {
             (Operator::Implication, &[then, premise]) => {
                 let not = formulas.negate(premise);
                 formulas.or([not, then])
+            }
+            (Operator::Alike(alike), &[b, a]) => {
+                let [not_a, not_b] = [a, b].map(|it| formulas.negate(it));
+                let (with, without) = if alike { (b, not_b) } else { (not_b, b) };
+                let cases = [[a, with], [not_a, without]].map(|case| formulas.and(case));
+                formulas.or(cases)
             }
             (Operator::Junction(true), parts) => formulas.or(parts.iter().copied()),
             (_, parts) => formulas.and(parts.iter().copied()),
@@ -165,38 +222,39 @@ impl<'n, P: Logic> Reading<'n, P> {
     }
 }
 
-/// The operator at an element that speaks of more than a marking, and its operands; of `until` and
-/// `implication` the first one comes first.
-fn parts<'a, 'input, P: Logic>(
+/// The operator of time that an element names, about these paths, and its operands; of `until` the
+/// condition comes first.
+fn operator_of_time<'a, 'input, P: Logic>(
     node: Node<'a, 'input>,
+    paths: P,
 ) -> Result<(Operator<P>, Vec<Node<'a, 'input>>), Unreadable> {
-    if let Some((paths, named)) = P::operator(node)? {
-        let one = |operator| Ok((operator, vec![inside(named)?]));
-        return match name(named) {
-            "globally" => one(Operator::Globally(paths)),
-            "finally" => one(Operator::Finally(paths)),
-            "next" => one(Operator::Next(paths)),
-            _ => {
-                let parts = vec![inside(child(named, "before")?)?, inside(child(named, "reach")?)?];
-                match elements(named).count() {
-                    2 => Ok((Operator::Until(paths), parts)),
-                    other => Err(Unreadable::at(named, format!("`until` of {other} operands"))),
-                }
+    let one = |operator| Ok((operator, vec![inside(node)?]));
+    match name(node) {
+        "globally" | "invariant" => one(Operator::Globally(paths)),
+        "finally" | "possibility" | "impossibility" => one(Operator::Finally(paths)),
+        "next" => one(Operator::Next(paths)),
+        _ => {
+            let parts = vec![inside(child(node, "before")?)?, inside(child(node, "reach")?)?];
+            match elements(node).count() {
+                2 => Ok((Operator::Until(paths), parts)),
+                other => Err(Unreadable::at(node, format!("`until` of {other} operands"))),
             }
-        };
+        }
     }
-    if name(node) == "negation" {
-        return Ok((Operator::Not, vec![inside(node)?]));
-    }
-    // Their number is checked there.
-    let Some(_) = operands(node, false)? else {
-        let what = format!("expected a formula with operators of time, found `{}`", name(node));
-        return Err(Unreadable::at(node, what));
-    };
-    let operator = match name(node) {
-        "conjunction" => Operator::Junction(false),
-        "disjunction" => Operator::Junction(true),
-        _ => Operator::Implication,
-    };
-    Ok((operator, elements(node).collect()))
+}
+
+/// The operator of logic at an element that speaks of more than a marking.
+fn connective<P>(node: Node<'_, '_>) -> Result<Operator<P>, Unreadable> {
+    Ok(match Connective::of(node)? {
+        Some(Connective::And) => Operator::Junction(false),
+        Some(Connective::Or) => Operator::Junction(true),
+        Some(Connective::Not) => Operator::Not,
+        Some(Connective::Implies) => Operator::Implication,
+        Some(Connective::Alike(alike)) => Operator::Alike(alike),
+        None => {
+            let found = name(node);
+            let what = format!("expected a formula with operators of time, found `{found}`");
+            return Err(Unreadable::at(node, what));
+        }
+    })
 }

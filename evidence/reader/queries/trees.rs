@@ -12,13 +12,14 @@
 //! about some or all maximal rows of firings from a marking. A row that comes to a dead marking
 //! ends there: `next` of `exists-path` is false in it and that of `all-paths` true.
 
-use super::timed::{Logic, Reading};
-use super::{inside, is_path};
+use super::inside;
+use super::paths::{Early, is_operator_of_time, is_path, speaks_of_its_path};
+use super::timed::{Logic, Reading, Timed};
 use crate::question::Question;
 use crate::reader::{Unreadable, name};
 use parikh_net::run_property::RunAtom;
 use parikh_net::{Net, Predicate, TreeProperty};
-use parikh_temporal::Quantifier;
+use parikh_temporal::{Formula, Paths as _, Quantifier};
 use roxmltree::Node;
 
 /// A question with path quantifiers below others, or its negation.
@@ -28,13 +29,34 @@ pub(super) fn of_tree(
     negated: bool,
 ) -> Result<Question, Unreadable> {
     let mut reading: Reading<'_, Quantifier> = Reading::new(net, formula);
-    let mut read = reading.formula(formula)?;
-    if negated {
-        read = reading.formulas.negate(read);
-    }
+    let read = reading.formula(formula)?;
+    Ok(asked(net, reading, read, negated))
+}
+
+/// That all paths satisfy the formula at `path`, or some: an operator of time over formulas of CTL;
+/// or its negation where that is `negated`.
+pub(super) fn on_paths(
+    net: &Net,
+    all: bool,
+    (path, negated): (Node<'_, '_>, bool),
+) -> Result<Question, Unreadable> {
+    let mut reading: Reading<'_, Quantifier> = Reading::new(net, path);
+    // On all paths ¬ψ is the negation of on some path ψ.
+    let paths = if all == negated { Quantifier::Exists } else { Quantifier::All };
+    let read = reading.timed(Timed { paths: Some(paths), negated, node: path })?;
+    Ok(asked(net, reading, read, false))
+}
+
+fn asked(
+    net: &Net,
+    mut reading: Reading<'_, Quantifier>,
+    read: Formula<Quantifier>,
+    negated: bool,
+) -> Question {
+    let read = if negated { reading.formulas.negate(read) } else { read };
     // No atom of CTL speaks of firings.
     let atoms: Vec<Predicate> = reading.atoms.iter().filter_map(RunAtom::condition).collect();
-    Ok(Question::of_tree(net, &TreeProperty::new(&reading.formulas, read, &atoms)))
+    Question::of_tree(net, &TreeProperty::new(&reading.formulas, read, &atoms))
 }
 
 impl Logic for Quantifier {
@@ -48,24 +70,41 @@ impl Logic for Quantifier {
 
     fn operator<'a, 'input>(
         node: Node<'a, 'input>,
-    ) -> Result<Option<(Quantifier, Node<'a, 'input>)>, Unreadable> {
-        let paths = match name(node) {
+    ) -> Result<Option<Timed<'a, 'input, Quantifier>>, Unreadable> {
+        let mut paths = match name(node) {
             "all-paths" => Quantifier::All,
             "exists-path" => Quantifier::Exists,
-            _ => return Ok(None),
+            _ => {
+                let early = Early::of(node).map(|early| Timed {
+                    paths: Some(match early {
+                        Early::Invariant => Quantifier::All,
+                        Early::Possibility | Early::Impossibility => Quantifier::Exists,
+                    }),
+                    negated: early == Early::Impossibility,
+                    node,
+                });
+                return Ok(early);
+            }
         };
-        let path = inside(node)?;
-        match name(path) {
-            "globally" | "finally" | "next" | "until" => Ok(Some((paths, path))),
-            other => {
-                let around = name(node);
+        // E ¬F φ = ¬A F φ, and so on.
+        let (mut path, mut negated) = (inside(node)?, false);
+        while matches!(name(path), "negation" | "not") {
+            (path, negated, paths) = (inside(path)?, !negated, paths.dual());
+        }
+        let paths = match is_operator_of_time(path) {
+            true => Some(paths),
+            // A formula about the marking where the paths begin.
+            false if !speaks_of_its_path(path) => None,
+            false => {
+                let (around, found) = (name(node), name(path));
                 let what = format!(
-                    "expected an operator of time directly inside `{around}`, found `{other}`: \
+                    "expected an operator of time directly inside `{around}`, found `{found}`: \
                      formulas of CTL and LTL are answered, and not what mixes them"
                 );
-                Err(Unreadable::at(path, what))
+                return Err(Unreadable::at(path, what));
             }
-        }
+        };
+        Ok(Some(Timed { paths, negated, node: path }))
     }
 
     /// An operator of time without a quantifier is no condition on markings: that is seen where one

@@ -23,7 +23,6 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         Question::NoRun(Box::new(RunProperty::new(&formulas, formula, &atoms)))
     };
     let some = |text| Question::Not(Box::new(none(text)));
-    let all = |parts| Question::Junction { all: true, parts };
     let within = |around: &str, inside: &str| format!("<{around}>{inside}</{around}>");
     let fires = "<is-fireable><transition>t</transition></is-fireable>";
     let go = "<fires><transition>t</transition></fires>";
@@ -50,11 +49,13 @@ fn formulas_with_operators_of_time_ask_of_runs() {
         (e(&finally(go)), some("F go")),
         (a(&until(&or(&[MARKED, go]), &not(go))), none("!((q | go) U !go)")),
         (a(&until(&finally(MARKED), "<deadlock/>")), none("!(F q U dead)")),
-        (a(&and(&[&finally(MARKED), &globally(fires)])), all(vec![none("G !q"), none("F !t")])),
-        (
-            e(&or(&[&finally(MARKED), &globally(fires)])),
-            Question::Not(Box::new(all(vec![none("F q"), none("G t")]))),
-        ),
+        (a(&and(&[&finally(MARKED), &globally(fires)])), none("G !q | F !t")),
+        (e(&or(&[&finally(MARKED), &globally(fires)])), some("F q | G t")),
+        // Of all runs, where nothing else is said.
+        (globally(&finally(MARKED)), none("F G !q")),
+        (go.to_owned(), none("!go")),
+        // A quantifier around what says nothing of a path.
+        (a(&finally(&e(MARKED))), none("G !q")),
         (
             or(&[&a(&finally(MARKED)), &not(&a(&globally(&finally(fires))))]),
             Question::Junction { all: false, parts: vec![none("G !q"), some("F G !t")] },
@@ -65,12 +66,10 @@ fn formulas_with_operators_of_time_ask_of_runs() {
     }
     for beyond in [
         a(&globally(&finally(&e(&finally(MARKED))))),
-        a(&finally(&e(MARKED))),
         a(&within("until", MARKED)),
         a(&within("weak-until", MARKED)),
         a(&globally("")),
         a(&globally("<fires/>")),
-        go.to_owned(),
         a(&finally(&and(&[&globally(MARKED), "<place-bound><place>p</place></place-bound>"]))),
     ] {
         assert!(asked(&net, &beyond).is_err(), "{beyond}");
@@ -145,6 +144,7 @@ fn none_of(question: &Question) -> Option<RunProperty> {
         let property = match part {
             Question::NoRun(property) => *property,
             Question::Reach { goals, then: false, .. } => eventually(&goals[0]),
+            Question::Initially(predicate) => violated(&predicate),
             _ => return None,
         };
         let here: Vec<_> = (atoms.len()..)
@@ -156,6 +156,14 @@ fn none_of(question: &Question) -> Option<RunProperty> {
     }
     let any = formulas.or(any);
     Some(RunProperty::new(&formulas, any, &atoms))
+}
+
+/// That the initial marking violates it.
+fn violated(predicate: &Predicate) -> RunProperty {
+    let mut formulas = Ltl::default();
+    let atom = formulas.atom(Atom(0));
+    let formula = formulas.negate(atom);
+    RunProperty::new(&formulas, formula, &[RunAtom::Holds(predicate.clone())])
 }
 
 fn eventually(predicate: &Predicate) -> RunProperty {
@@ -185,6 +193,9 @@ fn formulas_about_runs_mean_what_their_operators_do() {
             (true, Question::Not(part)) => (*part, formula),
             (true, Question::Reach { goals, all, then: true }) => {
                 (Question::Reach { goals, all, then: false }, formula)
+            }
+            (true, Question::Initially(predicate)) => {
+                (Question::Initially(predicate.negated()), formula)
             }
             (_, other) => panic!("{other:?}"),
         };

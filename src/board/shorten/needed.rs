@@ -1,15 +1,16 @@
-//! Without the firings that nothing after them needs, in one pass from the end.
+//! Removal of firings that nothing after them needs, in one backward pass.
 //!
-//! Going back from the last marking, we carry a *need*: numbers of tokens that suffice for all
-//! that is kept after this point. Let t fire n times at M and lead to M′, which covers the need.
-//! The least k is kept such that k firings at M lead to a marking that covers it; k <= n. The need
-//! before them is, on each place, the larger of the need less what they add and of what t takes at
-//! the last of them; M covers that. So the initial marking covers the need at the beginning, what
-//! is kept fires from there, and leads to a marking that covers the need at the end.
+//! The pass goes back from the last marking with a *need*: numbers of tokens that suffice for all
+//! firings kept so far. Let t fire n times at M and lead to M′, which covers the need. The smallest
+//! k ≤ n is kept such that k firings at M lead to a marking that covers the need. The need before
+//! them is, on each place, the maximum of the need minus their effect and the tokens that t takes
+//! at the last of them; M covers it. So the initial marking covers the need at the beginning, the
+//! kept firings can be fired from there, and they lead to a marking that covers the need at the
+//! end.
 //!
-//! The need at the end is a marking below the last one that is wanted, with as few tokens as trials
-//! find. If more tokens than these can do harm (a deadlock, p ≤ 3), what is kept may lead to a
-//! marking that is not wanted; then all tokens of the last marking are the need.
+//! The need at the end is a marking below the last one that satisfies the target, with as few
+//! tokens as trials find. If more tokens may violate the target (a deadlock, p ≤ 3), the kept
+//! firings may miss it; then all tokens of the last marking are needed.
 
 use super::{Long, STRIDE};
 use crate::evidence::replay;
@@ -17,8 +18,8 @@ use parikh_net::{FiringSequence, Marking, Step};
 use std::time::Instant;
 
 impl Long<'_> {
-    /// A part of the firings that leads to a marking that is wanted; nothing where all are needed.
-    /// What time does not suffice for is kept.
+    /// Returns a subsequence that leads to a wanted marking; `None` if all firings are needed.
+    /// Firings that were not examined in time are kept.
     pub(super) fn needed(
         &self,
         sequence: &FiringSequence,
@@ -35,8 +36,8 @@ impl Long<'_> {
         })
     }
 
-    /// A marking below this one that is wanted, as far as trials go: without the tokens of half of
-    /// the marked places, of a quarter, …, of one, or with fewer there.
+    /// Returns a wanted marking below `marking`, by trials: without the tokens of half of the
+    /// marked places, of a quarter, …, of one, or with fewer tokens there.
     fn few_tokens(&self, marking: &Marking, until: Instant) -> Marking {
         let mut few = marking.clone();
         let places: Vec<_> = marking.marked().map(|(place, _)| place).collect();
@@ -68,7 +69,7 @@ impl Long<'_> {
         few
     }
 
-    /// What is kept of a sequence that leads to `marking`, which covers the need.
+    /// Returns the kept firings of a sequence that leads to `marking`, which covers the need.
     fn kept(
         &self,
         sequence: &FiringSequence,
@@ -88,7 +89,7 @@ impl Long<'_> {
             let mut times = 0;
             for change in effect {
                 let p = change.place;
-                // Modulo 2⁶⁴, in which the marking before is what it is.
+                // Computed modulo 2⁶⁴; the result is the marking before the firings.
                 marking[p] = marking[p].wrapping_sub((change.delta as u64).wrapping_mul(count));
                 if change.delta > 0 {
                     let lacks = need[p].saturating_sub(marking[p]);
@@ -124,7 +125,7 @@ mod tests {
     use parikh_net::{Net, text};
     use std::time::Duration;
 
-    /// What is left of these firings, as names.
+    /// Returns the remaining firings by name.
     fn left(net: &Net, wanted: &dyn Fn(&Marking) -> bool, names: &str) -> Option<String> {
         let until = Instant::now() + Duration::from_secs(10);
         let kept = Long { net, wanted }.needed(&fired(net, names), until)?;
@@ -136,7 +137,7 @@ mod tests {
         Some(kept.steps().iter().map(told).collect::<Vec<_>>().join(" "))
     }
 
-    /// Transitions by name, perhaps with a number of times: `3*t`.
+    /// Parses transitions by name, optionally with a count: `3*t`.
     fn fired(net: &Net, names: &str) -> FiringSequence {
         let mut sequence = FiringSequence::new();
         for word in names.split(' ') {
@@ -169,7 +170,7 @@ mod tests {
         let long = "move back make lose move";
         assert_eq!(left(&net, &wanted, long).as_deref(), Some("move"));
         let raw = net.place_named("raw").unwrap();
-        // Fewer tokens are wanted, so that the need of few tokens keeps nothing.
+        // The target needs fewer tokens, so that a small need keeps nothing.
         let wanted = |marking: &Marking| marking[raw] == 7 && marking[part] == 0;
         assert_eq!(left(&net, &wanted, "make lose move back move"), None);
     }

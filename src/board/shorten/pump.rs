@@ -1,10 +1,10 @@
-//! Shorter pumps: loops that add tokens, and the way to them.
+//! Shortening of pumps: cycles that add tokens, and the prefix before them.
 //!
-//! A *search in breadth* from the initial marking looks for a marking that covers one on its own
-//! way, and where the sum is larger: what it finds is shortest, way and loop together. Where that
-//! takes too long, firings are *dropped* from the loop, some in a row, as long as it loses nothing,
-//! adds to the sum and fires where it fired; and the way is made shorter like any witness, of a
-//! marking in which the loop fires. What comes out is checked as any pump is.
+//! A breadth-first search from the initial marking looks for a marking that covers an earlier one
+//! on its own path, with a larger value of the sum; its result is shortest, prefix and cycle
+//! together. If that takes too long, blocks of firings are dropped from the cycle, as long as the
+//! cycle loses nothing, increases the sum and can be fired. The prefix is shortened like any
+//! witness, with the target "the cycle can be fired". The result is checked like any pump.
 
 use super::{Clock, HELD, LONGEST, Long, VISITED, one_by_one};
 use crate::board::Board;
@@ -16,8 +16,8 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 impl Board<'_> {
-    /// A pump that makes a sum grow, or a shorter one that does; for those in stages, a single
-    /// loop.
+    /// Returns a pump that increases a sum, shortened if possible; for a pump in stages, a single
+    /// cycle.
     pub(in crate::board) fn short_pumping(
         &self,
         goal: GoalId,
@@ -35,7 +35,7 @@ impl Board<'_> {
                 (Some(prefix), Some(pump)) => growing.shorten(&prefix, &pump, time),
                 _ => None,
             },
-            // One that can be played, and followed.
+            // A pump without stages can be played and followed.
             None => growing.in_breadth(usize::MAX, start + time),
         };
         self.shortening.spend(start);
@@ -48,22 +48,22 @@ impl Board<'_> {
     }
 }
 
-/// The firings one by one, where they are not too many.
+/// Lists the firings one by one, if there are not too many.
 fn flat(sequence: &FiringSequence) -> Option<Vec<TransitionId>> {
     (sequence.firings() <= u128::from(LONGEST)).then(|| one_by_one(sequence))
 }
 
-/// The firings before a loop, and those of the loop.
+/// The firings before a cycle, and those of the cycle.
 type WayAndLoop = (Vec<TransitionId>, Vec<TransitionId>);
 
-/// What is to grow.
+/// The sum to increase.
 struct Growing<'a> {
     net: &'a Net,
     sum: &'a LinearSum,
 }
 
 impl Growing<'_> {
-    /// Something shorter, within the time given.
+    /// Shortens a pump within the time limit.
     fn shorten(
         &self,
         prefix: &[TransitionId],
@@ -92,12 +92,12 @@ impl Growing<'_> {
         (prefix.len() + pump.len() < long).then_some((prefix, pump))
     }
 
-    /// The shortest way to a loop, with it, of fewer than `less` firings.
+    /// Returns a shortest prefix and cycle with fewer than `less` firings.
     fn in_breadth(&self, less: usize, until: Instant) -> Option<WayAndLoop> {
         let net = self.net;
         let most = VISITED.min(HELD / net.place_count().max(1));
         let mut seen: HashSet<Marking> = HashSet::from([net.initial().clone()]);
-        // Each with where it comes from, by what, and how far it is.
+        // Entries: marking, predecessor, transition, and distance.
         let mut found = vec![(net.initial().clone(), 0, TransitionId::new(0), 0_usize)];
         let (mut at, mut clock) = (0, Clock::until(until));
         while at < found.len() && found[at].3 + 1 < less {
@@ -137,7 +137,8 @@ impl Growing<'_> {
         None
     }
 
-    /// A marking on the way to the last one that has less of the sum, and of no place more.
+    /// Returns an earlier marking on the path to the last one that is covered by it and has a
+    /// smaller sum.
     fn covered(&self, found: &[(Marking, usize, TransitionId, usize)]) -> Option<usize> {
         let &(ref last, mut at, ..) = found.last()?;
         let value = self.sum.value(last);
@@ -154,8 +155,8 @@ impl Growing<'_> {
         }
     }
 
-    /// The loop without firings that are not needed, by trial: half of them, a quarter, …, one;
-    /// wherever these begin, or almost, as a loop inside of it may begin anywhere.
+    /// Removes unneeded firings of the cycle by trial: half of them, a quarter, …, one. Blocks
+    /// begin at almost every position, since an inner cycle may begin anywhere.
     fn without_needless(
         &self,
         from: &Marking,
@@ -179,7 +180,7 @@ impl Growing<'_> {
         pump
     }
 
-    /// Whether these firings together lose nothing and add to the sum.
+    /// Returns true if these firings together lower no place and increase the sum.
     fn is_loop(&self, firings: &[TransitionId]) -> bool {
         let mut effect: HashMap<PlaceId, i128> = HashMap::new();
         for &t in firings {
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
     use parikh_net::{Goal, Stage, text};
 
-    /// Made shorter, as names, with a check of what comes out.
+    /// Shortens a pump given by names, and checks the result.
     fn shortened(text: &str, prefix: &str, pump: &str, breadth: bool) -> Option<(String, String)> {
         let net = text::parse(text).unwrap();
         let fired = |names: &str| -> Vec<TransitionId> {
@@ -267,7 +268,7 @@ mod tests {
     fn a_loop_goes_without_what_it_does_not_need() {
         let short = shortened(NET, "aside begin", "end begin make back aside make", false);
         assert_eq!(short, Some(("aside begin".to_owned(), "make".to_owned())));
-        // Here every firing of the loop is needed.
+        // Every firing of this cycle is needed.
         let short = shortened(NET, "", "begin make end", false);
         assert_eq!(short, Some((String::new(), "begin make end".to_owned())));
     }

@@ -169,7 +169,7 @@ impl<'g, R: Row> Bmc<'g, R> {
                     (leap, grows) = (leap / 2, false);
                     continue;
                 }
-                return self.give_up(id, "more than was seen is more than 64 bits hold");
+                return self.give_up(id, "the next value exceeds 64 bits");
             };
             match self.row.ask(id, &predicate, budget) {
                 Said::Reached(sequence) => {
@@ -179,7 +179,7 @@ impl<'g, R: Row> Bmc<'g, R> {
                     }
                     let is_as_before = under.seen(id) == before;
                     if board.is_open(id) && is_as_before {
-                        let why = "on the way a place would hold more tokens than are counted";
+                        let why = "a place of the witness would exceed the token limit";
                         return self.give_up(id, why);
                     }
                     leap = if grows { 1 + 2 * leap } else { leap / 2 };

@@ -29,7 +29,7 @@ const MOST_OF_A_STEP: usize = 2_000_000;
 /// A propositional unrolling. See the module documentation.
 pub(super) struct Propositions<'g> {
     net: &'g Net,
-    told: CountingSolver,
+    solver: CountingSolver,
     unrolled: Unrolling<'g>,
     /// For each goal, the last query: the number of steps, the predicate and its literal.
     asked: BTreeMap<GoalId, (usize, Predicate, MaybeLiteral)>,
@@ -67,11 +67,11 @@ impl<'g> Propositions<'g> {
         if claimed {
             components.extend(SafeComponent::of_units(net));
         }
-        let mut told = CountingSolver { sat: BatSat::new(), literals: 0 };
+        let mut solver = CountingSolver { sat: BatSat::new(), literals: 0 };
         let (values, firing) = (TokenEncoding::OneOfN, StepSemantics::Steps);
-        let unrolled = Unrolling::new(net, ends, components, values, firing, &mut told);
+        let unrolled = Unrolling::new(net, ends, components, values, firing, &mut solver);
         let (unrolled, asked) = (unrolled.within_range(), BTreeMap::new());
-        Propositions { net, told, unrolled, asked, questions: 0 }
+        Propositions { net, solver, unrolled, asked, questions: 0 }
     }
 }
 
@@ -84,7 +84,7 @@ impl Propositions<'_> {
             Some((then, asked, goal)) if *then == steps && asked == predicate => Ok(*goal),
             _ => {
                 let atoms = predicate.to_atoms(self.net);
-                let goal = self.unrolled.goal(&atoms, &mut self.told)?;
+                let goal = self.unrolled.goal(&atoms, &mut self.solver)?;
                 self.asked.insert(id, (steps, predicate.clone(), goal));
                 Ok(goal)
             }
@@ -112,11 +112,11 @@ impl Row for Propositions<'_> {
                 return Extended::InPart;
             }
             let more = self.unrolled.literals_of_a_step();
-            if more > MOST_OF_A_STEP || self.told.literals + more > MOST_LITERALS {
+            if more > MOST_OF_A_STEP || self.solver.literals + more > MOST_LITERALS {
                 let steps = self.unrolled.steps();
-                return Extended::TooLong(format!("more than {steps} steps take too many clauses"));
+                return Extended::TooLong(format!("more than {steps} steps need too many clauses"));
             }
-            if let Err(TooManyValues) = self.unrolled.unroll(&mut self.told) {
+            if let Err(TooManyValues) = self.unrolled.unroll(&mut self.solver) {
                 return Extended::TooLong(TooManyValues::WHY.to_owned());
             }
         }
@@ -125,16 +125,16 @@ impl Row for Propositions<'_> {
 
     fn ask(&mut self, id: GoalId, predicate: &Predicate, budget: &Budget) -> Said {
         // The last step may have exceeded the limit. Goals have some additional space.
-        if self.told.literals > MOST_LITERALS + MOST_OF_A_STEP {
-            return Said::Never("what is asked takes too many clauses".to_owned());
+        if self.solver.literals > MOST_LITERALS + MOST_OF_A_STEP {
+            return Said::Never("the goal needs too many clauses".to_owned());
         }
         let assumed = match self.goal(id, predicate) {
             // More steps do not reduce the number of values.
             Err(TooManyValues) => return Said::Never(TooManyValues::WHY.to_owned()),
             Ok(MaybeLiteral::Is(false)) if self.unrolled.is_stable() => {
                 let why = match self.unrolled.is_narrowed() {
-                    true => "no more than 65 values of a place are looked at",
-                    false => "no number of steps leads to such numbers of tokens",
+                    true => "only 65 values per place are encoded",
+                    false => "such numbers of tokens are not reached with any number of steps",
                 };
                 return Said::Never(why.to_owned());
             }
@@ -143,7 +143,7 @@ impl Row for Propositions<'_> {
             Ok(MaybeLiteral::Open(goal)) => vec![goal],
         };
         self.questions += 1;
-        match self.told.sat.solve(&assumed, budget) {
+        match self.solver.sat.solve(&assumed, budget) {
             SatAnswer::NoAnswer(_) => Said::Unfinished,
             SatAnswer::Unsatisfiable { .. } => Said::NotWithin,
             SatAnswer::Satisfiable(values) => Said::Reached(Some(self.unrolled.fired(&values))),
@@ -151,7 +151,7 @@ impl Row for Propositions<'_> {
     }
 
     fn statistics(&self) -> String {
-        let Propositions { unrolled, told, questions, .. } = self;
-        format!("{} steps of {} literals, {questions} questions", unrolled.steps(), told.literals)
+        let Propositions { unrolled, solver, questions, .. } = self;
+        format!("{} steps of {} literals, {questions} questions", unrolled.steps(), solver.literals)
     }
 }

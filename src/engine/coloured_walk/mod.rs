@@ -202,7 +202,7 @@ pub fn run(
     seed: u64,
 ) -> String {
     let Some(terrain) = Terrain::new(model, board) else {
-        return "the initial marking has too many colours to walk with".to_owned();
+        return "the initial marking has too many colours for walks".to_owned();
     };
     let under = board.under(TECHNIQUE);
     let mut rng = fastrand::Rng::with_seed(seed);

@@ -37,7 +37,7 @@ impl Place {
         }
     }
 
-    /// Removes tokens, which must exist.
+    /// Removes existing tokens.
     pub(super) fn take(&mut self, colour: u64, tokens: u64) {
         let Some(&at) = self.positions.get(&colour) else { return };
         let left = &mut self.list[at as usize].1;

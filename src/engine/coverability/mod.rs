@@ -95,31 +95,31 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     if task.net.places().all(is_bounded) {
         return "all places are bounded".to_owned();
     }
-    let mut asked = OpenGoals::new(&task, work.ground, work.board.under(TECHNIQUE).on(work.ground));
-    if asked.is_settled() {
+    let mut goals = OpenGoals::new(&task, work.ground, work.board.under(TECHNIQUE).on(work.ground));
+    if goals.is_settled() {
         return "nothing to do".to_owned();
     }
-    let mut said = Vec::new();
+    let mut summaries = Vec::new();
     for limits in LIMITS {
         let mut tree = Tree::new(task.net, limits);
-        let end = tree.grow(budget, |tree, node| asked.see(tree, node));
+        let end = tree.grow(budget, |tree, node| goals.see(tree, node));
         if end == End::Complete {
-            asked.look_back(&tree);
-            asked.exclude(&tree, work.board.over(TECHNIQUE).on(work.ground));
+            goals.look_back(&tree);
+            goals.exclude(&tree, work.board.over(TECHNIQUE).on(work.ground));
         }
-        said.push(in_words(&tree, end));
+        summaries.push(summary(&tree, end));
         if end != End::Limit || budget.is_exhausted() {
             break;
         }
     }
-    format!("{}; {} settled", said.join(", then "), counted(asked.settled(), "goal"))
+    format!("{}; {} settled", summaries.join(", then "), counted(goals.settled(), "goal"))
 }
 
-fn in_words(tree: &Tree<'_>, end: End) -> String {
+fn summary(tree: &Tree<'_>, end: End) -> String {
     let how = match end {
-        End::Complete => "a whole tree",
-        End::Limit => "given up, a tree",
-        End::Settled => "all settled, a tree",
+        End::Complete => "a complete tree",
+        End::Limit => "an incomplete tree",
+        End::Settled => "all goals settled by a tree",
     };
     let (nodes, kept, unbounded) = (tree.nodes.len(), tree.kept().count(), tree.unbounded());
     let (nodes, unbounded) = (counted(nodes, "node"), counted(unbounded, "unbounded place"));
@@ -142,7 +142,7 @@ struct OpenGoals<'t> {
 
 impl<'t> OpenGoals<'t> {
     fn new(task: &Task<'t>, ground: &Ground<'_>, under: Under<'t>) -> Self {
-        let mut asked = OpenGoals {
+        let mut goals = OpenGoals {
             board: task.board,
             net: task.net,
             under,
@@ -156,15 +156,15 @@ impl<'t> OpenGoals<'t> {
             match goal {
                 MarkingGoal::Maximise(sum) => {
                     for &(place, _) in sum.terms().iter().filter(|(_, a)| *a > 0) {
-                        asked.adding.entry(place).or_default().push(asked.maxima.len());
+                        goals.adding.entry(place).or_default().push(goals.maxima.len());
                     }
-                    asked.maxima.push((*id, sum));
+                    goals.maxima.push((*id, sum));
                 }
-                MarkingGoal::Reach(predicate) => asked.predicates.push((*id, predicate)),
+                MarkingGoal::Reach(predicate) => goals.predicates.push((*id, predicate)),
             }
         }
-        asked.open_at_first = asked.open();
-        asked
+        goals.open_at_first = goals.open();
+        goals
     }
 
     fn open(&self) -> usize {

@@ -53,6 +53,6 @@ pub(super) fn confirm(
         Ok(_) => ClosedSetFlaw::Root, // other vectors than those that were counted
         Err(flaw) => flaw,
     };
-    tracing::error!("internal error: a diagram of {} is refused: {flaw}", net.name());
+    tracing::error!("internal error: the checker refuses a diagram of {}: {flaw}", net.name());
     Err(flaw)
 }

@@ -75,8 +75,8 @@ impl Session for Goals<'_> {
         let all = self.statistics.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (tried, Statistics { nodes, refuted, reached }) = (self.attempts.made, all);
         match nodes {
-            0 => format!("{tried} tries, none to the end"),
-            _ => format!("{tried} tries, {nodes} nodes, {refuted} refuted, {reached} reached"),
+            0 => format!("{tried} attempts, none completed"),
+            _ => format!("{tried} attempts, {nodes} nodes, {refuted} refuted, {reached} reached"),
         }
     }
 }
@@ -160,7 +160,7 @@ fn settle(
                     settled.reached += 1;
                 }
                 Ok(None) => tracing::error!(
-                    "internal error: {id:?}: a member of a diagram has no way to it"
+                    "internal error: {id:?}: no firing sequence to a member of the diagram"
                 ),
                 Err(stop) => settled.in_time &= stop != Stop::Asked,
             }

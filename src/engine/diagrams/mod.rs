@@ -82,7 +82,7 @@ pub enum Incomplete {
 
 /// The reachable markings of a net as a set of vectors.
 pub struct Reached<'r, 'd> {
-    /// The diagrams, which contain the set.
+    /// The diagram store of the set.
     pub diagrams: &'r mut Diagrams<'d>,
     /// The reachable markings. The set is [kept](Diagrams::keep), so garbage collection does not
     /// remove it.

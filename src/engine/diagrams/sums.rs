@@ -106,8 +106,8 @@ fn factors(
     table: &mut Table<'_>,
 ) -> Result<Vec<Changes>, WeightError> {
     let level = |place: PlaceId| level_of[place.index()];
-    let usual: BTreeMap<PlaceId, Function> = part.counts.iter().copied().collect();
-    for (&place, &function) in &usual {
+    let default_functions: BTreeMap<PlaceId, Function> = part.counts.iter().copied().collect();
+    for (&place, &function) in &default_functions {
         let key = Key { level: level(place), least: 0, function: Some(function) };
         let factor = table.factor(key)?;
         table.factors.common.insert(level(place), factor);
@@ -116,7 +116,7 @@ fn factors(
     for product in &part.products {
         let mut differing: BTreeMap<u32, Key> = BTreeMap::new();
         for &(place, least) in &product.least {
-            let function = usual.get(&place).copied();
+            let function = default_functions.get(&place).copied();
             differing.insert(level(place), Key { level: level(place), least, function });
         }
         for &(place, function) in &product.changed {

@@ -81,10 +81,10 @@ impl Session for Trees<'_> {
     fn statistics(&self) -> String {
         let Figures { nodes, decided } = &self.figures;
         match (self.attempts.made, nodes.load(Ordering::Relaxed)) {
-            (tries, 0) => format!("{tries} tries, none to the end"),
+            (tries, 0) => format!("{tries} attempts, none completed"),
             (tries, nodes) => {
                 let decided = decided.load(Ordering::Relaxed);
-                format!("{tries} tries, {nodes} nodes, {decided} properties decided")
+                format!("{tries} attempts, {nodes} nodes, {decided} properties decided")
             }
         }
     }

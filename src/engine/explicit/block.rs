@@ -27,11 +27,11 @@ pub(crate) struct Block<N> {
     pub(crate) firings: u64,
     /// For each successor, the fired transition.
     pub(crate) fired: Vec<u32>,
-    /// For each successor, the whole key.
+    /// Whole keys, indexed by successor.
     keys: Vec<u64>,
     /// For each successor, the root of its stored words, if these are folded.
     roots: Vec<u64>,
-    /// For each successor, the hash.
+    /// Hashes, indexed by successor.
     pub(crate) hashes: Vec<Hash>,
     /// Successors with parts that have no number yet, ascending. They have neither a root nor a
     /// hash.

@@ -142,7 +142,7 @@ impl std::fmt::Display for Statistics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{}, {} to the end, {}, {}, {:.1} bytes a state",
+            "{}, {} exhaustive, {}, {}, {:.1} bytes per state",
             if self.searches == 1 {
                 "1 search".into()
             } else {

@@ -293,10 +293,10 @@ impl Pace {
 
 impl<'a> Search<'a> {
     fn run(&mut self, budget: &Budget) -> Result<End, Stuck> {
-        self.open = self.still_open();
+        self.open = self.count_open();
         self.watch.initial(self.space.key(), &mut self.hits);
         self.note_hits(0);
-        self.tell_reached();
+        self.report_reached();
         self.frontier.push(0, 0, self.space.store().room())?;
         let mut enabled: Vec<u32> = Vec::new();
         let mut fresh: Vec<(u32, u64)> = Vec::new();
@@ -313,7 +313,7 @@ impl<'a> Search<'a> {
                 if let Some(spent) = budget.exhausted() {
                     return Ok(End::Spent(spent));
                 }
-                self.look_at_board();
+                self.check_board();
                 if self.open == 0 {
                     return Ok(End::Settled);
                 }
@@ -352,7 +352,7 @@ impl<'a> Search<'a> {
                     Ok(widened) => widened,
                     Err(stuck) => {
                         self.ballast = Vec::new();
-                        self.tell_reached();
+                        self.report_reached();
                         return Err(stuck);
                     }
                 };
@@ -366,7 +366,7 @@ impl<'a> Search<'a> {
             }
             self.firings += enabled.len() as u64;
             if !self.reached.is_empty() {
-                self.tell_reached();
+                self.report_reached();
                 if self.open == 0 {
                     return Ok(End::Settled);
                 }
@@ -406,7 +406,7 @@ impl<'a> Search<'a> {
             self.ballast = Vec::new();
         }
         if !self.reached.is_empty() {
-            self.tell_reached();
+            self.report_reached();
             self.watch.forget_closed();
         }
         let expanded = expanded?;
@@ -431,7 +431,7 @@ impl<'a> Search<'a> {
     }
 
     /// Reports the goals reached.
-    fn tell_reached(&mut self) {
+    fn report_reached(&mut self) {
         for (index, number) in std::mem::take(&mut self.reached) {
             let goal = &mut self.watch.goals[index as usize];
             if std::mem::replace(&mut goal.open, false) {
@@ -442,11 +442,11 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        self.open = self.still_open();
+        self.open = self.count_open();
     }
 
     /// Returns the number of goals that keep the search going.
-    fn still_open(&self) -> usize {
+    fn count_open(&self) -> usize {
         if self.config.first_only {
             usize::from(self.watch.goals[0].open)
         } else {
@@ -455,12 +455,12 @@ impl<'a> Search<'a> {
     }
 
     /// Drops goals that other engines settled. Reports maxima that equal a proved bound.
-    fn look_at_board(&mut self) {
+    fn check_board(&mut self) {
         let board = self.task.board;
         if self.seen_version != board.version() {
             self.seen_version = board.version();
             self.watch.drop_settled(board);
-            self.open = self.still_open();
+            self.open = self.count_open();
         }
         if self.expansions < self.maxima_next {
             return;
@@ -472,12 +472,12 @@ impl<'a> Search<'a> {
                 && goal.open
                 && self.under.proved(goal.id).is_some_and(|proved| best >= proved)
             {
-                self.tell_maximum(index, best, number);
+                self.report_maximum(index, best, number);
             }
         }
     }
 
-    fn tell_maximum(&mut self, index: usize, value: i128, number: u32) {
+    fn report_maximum(&mut self, index: usize, value: i128, number: u32) {
         let id = self.watch.goals[index].id;
         let worth = self.under.seen(id).is_none_or(|seen| seen < value);
         if worth && number < self.space.store().len() {
@@ -485,7 +485,7 @@ impl<'a> Search<'a> {
         }
         let open = self.task.board.is_open(id);
         self.watch.goals[index].open = open;
-        self.open = self.still_open();
+        self.open = self.count_open();
     }
 
     /// Reports the conclusions at the end of the search.
@@ -510,7 +510,7 @@ impl<'a> Search<'a> {
                 },
                 (PackedGoal::Reach(..), _) => {}
                 (&PackedGoal::Maximise(_, _, Some((best, number))), _) => {
-                    self.tell_maximum(index, best, number);
+                    self.report_maximum(index, best, number);
                     match (proofs, &by) {
                         (Some(proof), Some(by)) => by.at_most(id, best, proof.clone()),
                         (Some(proof), None) => over.at_most(id, best, proof.clone()),

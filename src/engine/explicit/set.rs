@@ -213,8 +213,9 @@ impl TableSegment<'_> {
         black_box(self.buckets[hash.bucket(self.all) - self.first].head);
     }
 
-    /// Inserts `key` into the table as number `fresh` of the new keys of this part, unless it
-    /// exists. `is_fresh` returns true if the new key with the given number equals `key`.
+    /// Inserts `key` into the table as number `fresh` of the new keys of this part, and returns its
+    /// position. Returns `None` if the key exists already. `is_fresh` returns true if the new key
+    /// with the given number equals `key`.
     pub(crate) fn put(
         &mut self,
         key: &[u64],
@@ -338,9 +339,9 @@ impl Set {
         put: Put,
     ) -> Result<Option<u32>, Full> {
         let arena = &self.arena;
-        // An entry without a number is a different key, since each part inserts a key only once. A
-        // provisional number may meanwhile belong to a real key. If that key is equal, it is the
-        // same key anyway.
+        // Entries without a number are different keys: an equal key would not have been inserted
+        // in its part either. A provisional number may meanwhile be the number of some stored key.
+        // If that key is equal, the answer "not new" is correct anyway.
         let is_it = |number| number < arena.len && equal(arena.key(number), key);
         let (bucket, slot) = match put {
             Put::At(bucket, slot) => (bucket as usize, Some(slot)),

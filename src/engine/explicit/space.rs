@@ -325,7 +325,7 @@ impl<'n> Space<'n> {
             (after > self.packing.field(change.place).low_mask()).then_some((change.place, after))
         });
         let Some((place, tokens)) = overflowing else {
-            debug_assert!(false, "{t:?} was said to overflow, but does not");
+            debug_assert!(false, "{t:?} was reported to overflow, but does not");
             return Err(Stuck::Unpackable);
         };
         let markings = u64::from(self.store.len());

@@ -302,7 +302,7 @@ impl<'n> Stubborn<'n> {
                         }
                     }
                 }
-            } else if let Some(place) = self.scapegoat(packing, key, t) {
+            } else if let Some(place) = self.cheapest_missing_input(packing, key, t) {
                 // Condition 3.
                 self.raising_in[place] = self.mark;
                 for at in 0..self.raising.len(place) as usize {
@@ -315,7 +315,7 @@ impl<'n> Stubborn<'n> {
 
     /// Returns the cheapest input place that lacks tokens for `t`. Returns `None` if the set
     /// already contains all transitions that raise such a place.
-    fn scapegoat(&self, packing: &Packing, key: &[u64], t: u32) -> Option<usize> {
+    fn cheapest_missing_input(&self, packing: &Packing, key: &[u64], t: u32) -> Option<usize> {
         let mut best: Option<(u32, usize)> = None;
         for arc in self.net.pre(TransitionId::new(t as usize)) {
             let place = arc.place.index();

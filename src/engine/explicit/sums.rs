@@ -213,7 +213,7 @@ struct Scratch<'n> {
 }
 
 /// Returns the factor of a place in products that do not change it.
-fn usual(part: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
+fn default_factor(part: &CountedComponent, place: PlaceId) -> Result<Function, WeightError> {
     let at = part.counts.binary_search_by_key(&place, |it| it.0);
     at.map(|at| part.counts[at].1).map_err(|_| WeightError::NotWhole)
 }
@@ -260,7 +260,7 @@ impl<'p> Adding<'p> {
             let mut counts = all;
             for &(place, other) in &self.part.products[number as usize].changed {
                 let tokens = tokens(place);
-                let before = self.at(known, usual(self.part, place)?, tokens)?;
+                let before = self.at(known, default_factor(self.part, place)?, tokens)?;
                 let after = self.at(known, other, tokens)?;
                 // `before` divides `counts`, and the new factor is not larger.
                 let share = before.and_then(|before| counts.checked_div(before));
@@ -293,7 +293,7 @@ impl<'p> Adding<'p> {
             let mut counts = all.clone();
             for &(place, other) in &part.products[number as usize].changed {
                 let tokens = tokens(place);
-                counts /= weights.at(usual(part, place)?, tokens)?;
+                counts /= weights.at(default_factor(part, place)?, tokens)?;
                 counts *= weights.at(other, tokens)?;
             }
             sums[number as usize].large += counts;

@@ -42,7 +42,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
         own: HashMap::new(),
         sees_all: HashSet::new(),
         prepared: HashMap::new(),
-        looks: 0,
+        rounds: 0,
         decided: 0,
         effort: Effort::default(),
     }))
@@ -62,7 +62,7 @@ struct Fixpoints<'g> {
     /// Prepared properties. `None` for properties that are too large.
     prepared: HashMap<GoalId, Option<Arc<Prepared>>>,
     /// Number of rounds so far.
-    looks: u64,
+    rounds: u64,
     /// Number of decided properties.
     decided: usize,
     /// Statistics of the evaluations.
@@ -100,7 +100,7 @@ impl Session for Fixpoints<'_> {
         let Some(mut graph) = self.graph.take() else { return Progress::Finished };
         let mut progress = Progress::Finished;
         for share in LOOKS {
-            progress = self.look_at_all(&mut graph, &budget.share(share));
+            progress = self.evaluate_all(&mut graph, &budget.share(share));
         }
         self.graph = Some(graph);
         progress
@@ -123,14 +123,14 @@ impl Session for Fixpoints<'_> {
 impl<'g> Fixpoints<'g> {
     /// Evaluates each open property, with equal shares of the time. Returns
     /// [`Progress::Unfinished`] if more time would help with any property.
-    fn look_at_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> Progress {
+    fn evaluate_all(&mut self, graph: &mut Markings<'g>, budget: &Budget) -> Progress {
         let board = self.work.board;
         let trees = self.work.ground.trees().iter();
         let open: Vec<_> = trees.filter(|(id, _)| board.is_open(*id)).collect();
         // Workers on the same task begin with different properties.
         let first = Rng::with_seed(self.work.seed).usize(..open.len().max(1));
-        let seed = self.work.seed.wrapping_add(self.looks);
-        self.looks += 1;
+        let seed = self.work.seed.wrapping_add(self.rounds);
+        self.rounds += 1;
         let mut progress = Progress::Finished;
         for at in 0..open.len() {
             let (id, property) = open[(first + at) % open.len()];
@@ -148,11 +148,11 @@ impl<'g> Fixpoints<'g> {
             }
             let graph = own.as_mut().unwrap_or(graph);
             graph.set_budget(&share);
-            let looked = look(&self.work, graph, *id, &prepared, seed, &mut self.effort);
-            if looked == Looked::Interrupted {
+            let result = evaluate(&self.work, graph, *id, &prepared, seed, &mut self.effort);
+            if result == Looked::Interrupted {
                 self.own.extend(own.map(|own| (*id, own)));
             }
-            match looked {
+            match result {
                 Looked::Decided => self.decided += 1,
                 Looked::Interrupted => progress = Progress::Unfinished,
                 Looked::Stuck => {}
@@ -207,7 +207,7 @@ pub fn labelling(
     search.explain(&prepared.property, known.sets, known.used(value).0)
 }
 
-/// A simplified property and its parts.
+/// A simplified property, split into parts.
 struct Prepared {
     property: TreeProperty,
     parts: Parts,
@@ -262,7 +262,7 @@ enum Looked {
 }
 
 /// Evaluates a property while there is time.
-fn look(
+fn evaluate(
     work: &Assignment<'_>,
     graph: &mut Markings<'_>,
     id: GoalId,

@@ -21,7 +21,7 @@ pub(super) struct WalkFindings {
     /// Firing sequences from the start. Each goal seen holds at the start or after some firing of a
     /// sequence.
     pub(super) along: Vec<Firings<TransitionId>>,
-    /// The goals seen on some walk.
+    /// The goals seen on a walk.
     pub(super) goals: Vec<GoalId>,
     /// The goals not seen on any walk.
     pub(super) unseen: Vec<GoalId>,

@@ -46,16 +46,16 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     // Condition 1.
     let covering = open(work.ground, work.board)
         .filter_map(|(id, wanted)| covered(net, wanted).map(|covered| (id, covered)));
-    let mut said = "nothing to do".to_owned();
+    let mut summary = "nothing to do".to_owned();
     for (goal, covered) in covering.take(TRIED) {
         let Ok(closed) = closed(net, &covered) else { continue };
         if let Some(t) = closed.transitions().find(|&t| !is_asymmetric_choice(&closed, t)) {
             let t = closed.transition_name(t);
-            said = format!("the inputs of `{t}` are no asymmetric choice");
+            summary = format!("the inputs of `{t}` violate asymmetric choice");
             continue;
         }
         // Condition 2.
-        said = match siphon_trap(&closed, SiphonTrapProperty::EverySiphon, budget) {
+        summary = match siphon_trap(&closed, SiphonTrapProperty::EverySiphon, budget) {
             Ok(SiphonTrap::Holds(holds)) => {
                 let (traps, refutation) = (holds.traps, holds.refutation);
                 let count = traps.len();
@@ -69,5 +69,5 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             Err(exhausted) => exhausted.to_string(),
         };
     }
-    said
+    summary
 }

@@ -33,7 +33,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let net = work.ground.net();
     // Condition 1.
     if let Some(t) = net.transitions().find(|&t| !is_asymmetric_choice(net, t)) {
-        return format!("the inputs of `{}` are no asymmetric choice", net.transition_name(t));
+        return format!("the inputs of `{}` violate asymmetric choice", net.transition_name(t));
     }
     match siphon_trap(net, SiphonTrapProperty::EverySiphon, budget) {
         // Condition 2.

@@ -99,7 +99,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let reduced = reduced_for(work, (&budget.share(0.2), budget));
     // Goals that the reduced net cannot express are treated on the original net.
     let search = |budget: &Budget| {
-        let mut said = "nothing to do".to_owned();
+        let mut summary = "nothing to do".to_owned();
         for ground in reduced.as_ref().into_iter().chain([read]) {
             if open(ground, board).next().is_none() {
                 continue;
@@ -109,9 +109,9 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             let settled = explore(ground.net(), 1, &slice, |reached| {
                 Homes { work, ground, reached, budget: &slice }.settle()
             });
-            said = settled.unwrap_or_else(|why| why.to_string());
+            summary = settled.unwrap_or_else(|why| why.to_string());
         }
-        said
+        summary
     };
     let early = search(&budget.slice(AT_ONCE));
     if is_done() {
@@ -169,7 +169,9 @@ impl Homes<'_, '_, '_> {
         let shown = if all { self.keep(&kept, &components)? } else { 0 };
         let (components, kept) = (components.len(), kept.len());
         let more = if all { "" } else { " and more" };
-        Ok(format!("{components} terminal components{more}, {shown} of {kept} kept, {lost} lost"))
+        Ok(format!(
+            "{components} terminal components{more}, {shown} of {kept} proved, {lost} refuted"
+        ))
     }
 
     /// Returns terminal components, and true if these are all of them. Stops early if there are too

@@ -95,12 +95,12 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                 let Some(document) = document.and_then(Arc::into_inner) else { break };
                 let places = weights.len();
                 let way = Way::Downhill { weights, document };
-                let said = report(work, &goals, way, budget);
-                return format!("downhill by weights of {places} places: {said} goals stay");
+                let kept = report(work, &goals, way, budget);
+                return format!("decreasing weights of {places} places: {kept} goals proved");
             }
             Ok(None) => {}
             Err(GaveUp::Time) => return "out of time".to_owned(),
-            Err(GaveUp::Unproved) => return "weights for which there is no proof".to_owned(),
+            Err(GaveUp::Unproved) => return "weights found, but no proof".to_owned(),
         }
         if budget.is_exhausted() {
             return "out of time".to_owned();

@@ -49,13 +49,13 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         net.places().filter(|&place| !gains(place)).map(|place| (place, 1)).collect();
     let lost = report(work, homes, &lose);
     if lost > 0 && open(work.ground, work.board).next().is_none() {
-        return format!("{lost} goals ask for firings that take from places that only lose tokens");
+        return format!("{lost} goals refuted by places that never gain tokens");
     }
     let Some(weights) = weights(net, net.effect_classes(), budget) else {
         return "no weights".to_owned();
     };
     let lost = report(work, homes, &weights);
-    format!("{lost} goals ask for firings that a weighted sum of {} places bounds", weights.len())
+    format!("{lost} goals refuted by a weighted sum of {} places", weights.len())
 }
 
 /// Reports the goals that the weights refute. Returns their number.

@@ -66,17 +66,17 @@ fn reduced(work: &Assignment<'_>, budget: &Budget) -> String {
     // The cheapest net comes first. Goals that a part or the reduced net cannot express are treated
     // on the next one.
     let search = |budget: &Budget| {
-        let mut said = Ok(String::new());
+        let mut summary = Ok(String::new());
         if parts.len() > 1 {
-            said = on_parts(work, smallest, &parts, &budget.share(0.6));
+            summary = on_parts(work, smallest, &parts, &budget.share(0.6));
         }
         if let Some(reduced) = reduced.as_ref().filter(|_| !is_done()) {
-            said = on_net(work, reduced, &budget.share(0.6));
+            summary = on_net(work, reduced, &budget.share(0.6));
         }
         if !is_done() {
-            said = on_net(work, read, budget);
+            summary = on_net(work, read, budget);
         }
-        said.unwrap_or_else(|why| why)
+        summary.unwrap_or_else(|why| why)
     };
     let early = search(&budget.slice(AT_ONCE));
     if is_done() {

@@ -66,7 +66,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         let steps = rng.u64(1u64 << (length - 1)..1u64 << length);
         while sequence.firings() < u128::from(steps) && !roam.is_dead() {
             if budget.is_exhausted() {
-                return format!("{} looked from", counted(looked, "marking"));
+                return format!("{} examined", counted(looked, "marking"));
             }
             let more = roam.walk(1 << 14);
             if more.is_empty() {
@@ -76,7 +76,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         }
         let open: Vec<(GoalId, &Predicate)> = open(work.ground, work.board).collect();
         if open.is_empty() || budget.is_exhausted() {
-            return format!("{} looked from", counted(looked, "marking"));
+            return format!("{} examined", counted(looked, "marking"));
         }
         looked += 1;
         if roam.is_dead() {
@@ -113,7 +113,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
             homes.lost_after(goal, sequence, proof);
         }
     }
-    format!("{} looked from", counted(looked, "marking"))
+    format!("{} examined", counted(looked, "marking"))
 }
 
 /// Returns a prefix of the sequence after which token intervals already refute the predicate.
@@ -186,7 +186,7 @@ fn unreachable(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, 
     refuted()
 }
 
-/// Like [`unreachable`], by a diagram of all markings of `net`. The set is the certificate of every
+/// Like `unreachable`, by a diagram of all markings of `net`. The set is the certificate of every
 /// proof.
 fn by_diagrams(net: &Net, goals: &[&Predicate], budget: &Budget) -> Vec<(usize, Proof)> {
     if goals.is_empty() {

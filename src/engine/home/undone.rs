@@ -59,7 +59,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
         match search.undo(t) {
             Some(undoing) => all.push(undoing),
             None if budget.is_exhausted() => return "out of time".to_owned(),
-            None => return format!("nothing found that undoes `{}`", net.transition_name(t)),
+            None => return format!("no way found to undo `{}`", net.transition_name(t)),
         }
     }
     work.board.homes("TOPOLOGICAL").all_undone(&std::sync::Arc::new(Structure::Undone(all)));
@@ -69,7 +69,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
 /// A marking with few tokens: marked places by index, ascending.
 type Few = BTreeMap<usize, u64>;
 
-/// A semiflow and its initial value.
+/// A semiflow with the initial value of the sum.
 struct Sum {
     weights: Vec<(PlaceId, u64)>,
     initially: i128,

@@ -62,7 +62,7 @@ pub(in crate::engine) fn bounds(
     budget: &Budget,
 ) -> Option<Bounds> {
     let mut derivation = Derivation::new(net, facts, level);
-    ends.for_each(|(place, upper)| derivation.ask(place, upper));
+    ends.for_each(|(place, upper)| derivation.request(place, upper));
     Some(certificate(derivation.steps(budget)?))
 }
 
@@ -116,7 +116,7 @@ impl<'a> Derivation<'a> {
                     return None;
                 }
                 for &(place, factor) in sum.terms() {
-                    self.ask(place, factor < 0);
+                    self.request(place, factor < 0);
                 }
                 Some(())
             }
@@ -134,7 +134,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    fn ask(&mut self, place: PlaceId, upper: bool) {
+    fn request(&mut self, place: PlaceId, upper: bool) {
         if self.asked.insert((place, upper)) {
             self.waiting.push((place, upper));
         }
@@ -172,7 +172,7 @@ impl<'a> Derivation<'a> {
                 arc.weight > net.pre_weight(arc.transition, place)
             });
             if raising.clone().any(|arc| level.is_possible(arc.transition)) {
-                return self.cap(place, tokens);
+                return self.explain_upper(place, tokens);
             }
             self.together.insert(Bound { place, upper, tokens });
             raising.for_each(|arc| self.blocked(arc.transition));
@@ -188,7 +188,7 @@ impl<'a> Derivation<'a> {
             });
             let breaks = lowering.clone().any(|arc| level.is_possible(arc.transition));
             if breaks || net.initial()[place] < tokens {
-                return self.need(place, upper, tokens);
+                return self.mark_tightest(place, upper, tokens);
             }
             self.together.insert(Bound { place, upper, tokens });
             lowering.for_each(|arc| self.blocked(arc.transition));
@@ -206,15 +206,15 @@ impl<'a> Derivation<'a> {
         let known =
             inputs.clone().filter(short).find(|arc| self.asked.contains(&(arc.place, true)));
         if let Some(arc) = known.or_else(|| inputs.find(short)) {
-            self.ask(arc.place, true);
+            self.request(arc.place, true);
         }
     }
 
     /// Explains the upper bound of a place that transitions could fill.
-    fn cap(&mut self, place: PlaceId, tokens: u64) -> Option<()> {
+    fn explain_upper(&mut self, place: PlaceId, tokens: u64) -> Option<()> {
         let proved = self.facts.upper_bound_within(place, Provenance::PROVED);
         if proved.is_some_and(|proved| proved <= tokens) {
-            return self.need(place, true, tokens);
+            return self.mark_tightest(place, true, tokens);
         }
         // With more than one token initially, the claim of safe units is broken from the start.
         let claimed = self.level.rests_on().assumes_units() && tokens >= 1;
@@ -224,7 +224,7 @@ impl<'a> Derivation<'a> {
     }
 
     /// Marks the tightest derived bound as needed, if it is tight enough.
-    fn need(&mut self, place: PlaceId, upper: bool, tokens: u64) -> Option<()> {
+    fn mark_tightest(&mut self, place: PlaceId, upper: bool, tokens: u64) -> Option<()> {
         let at = self.before(place, upper, usize::MAX)?;
         let found = self.facts.derived()[at].tokens;
         let enough = if upper { found <= tokens } else { found >= tokens };
@@ -262,16 +262,16 @@ impl<'a> Derivation<'a> {
             let (true, Reason::Flow { flow, using }) = (self.needed[at], derived[at].reason) else {
                 continue;
             };
-            let turned = turned(self.facts, &derived[at], flow);
+            let is_negated = is_negated(self.facts, &derived[at], flow);
             // Bounds from one invariant with the same sign have the same premises.
-            if !of_flows.insert((flow, using, turned)) {
+            if !of_flows.insert((flow, using, is_negated)) {
                 continue;
             }
             if budget.is_exhausted() {
                 return None;
             }
             for &(place, value) in self.facts.flows[flow].terms() {
-                if let Some(position) = self.before(place, (value > 0) == turned, using) {
+                if let Some(position) = self.before(place, (value > 0) == is_negated, using) {
                     self.mark(position);
                 }
             }
@@ -332,9 +332,9 @@ impl<'a> Derivation<'a> {
                 continue;
             };
             debug_assert!(using <= at);
-            let turned = turned(self.facts, bound, flow);
-            let step = *of_flows.entry((flow, using, turned)).or_insert_with(|| {
-                let sign = if turned { -1 } else { 1 };
+            let is_negated = is_negated(self.facts, bound, flow);
+            let step = *of_flows.entry((flow, using, is_negated)).or_insert_with(|| {
+                let sign = if is_negated { -1 } else { 1 };
                 let terms = self.facts.flows[flow].terms().iter();
                 let weights = terms.map(|&(place, value)| (place, sign * i128::from(value)));
                 weighted
@@ -356,6 +356,6 @@ impl<'a> Derivation<'a> {
 
 /// Returns true if the invariant's weights must be negated for this bound. The weight of the
 /// bounded place must be positive for an upper bound and negative for a lower bound.
-fn turned(facts: &Facts, bound: &DerivedBound, flow: usize) -> bool {
+fn is_negated(facts: &Facts, bound: &DerivedBound, flow: usize) -> bool {
     (facts.flows[flow].coefficient(bound.place) > 0) != bound.upper
 }

@@ -1,4 +1,4 @@
-//! The engine: each open property has its turns, short ones first.
+//! The engine: treats the open properties in turn, short ones first.
 
 use super::{Lassos, Unknown};
 use crate::engine::{Assignment, Engine, Role, Session, Sides, Takes, each_slice_anew};
@@ -7,7 +7,7 @@ use parikh_net::{GoalId, RunProperty};
 use parikh_solvers::Budget;
 use std::collections::HashSet;
 
-/// See the [module](super).
+/// The engine for runs with a property. See the [module documentation](super).
 pub const ENGINE: Engine = Engine {
     name: "lasso",
     technique: "EXPLICIT",
@@ -17,14 +17,14 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// The share of the time left, in [0, 1], of each round of looks at all open properties.
+/// Share of the remaining time for each round over all open properties, in [0, 1].
 const LOOKS: [f64; 3] = [0.1, 0.3, 1.0];
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     each_slice_anew(move |budget| run(&assignment, budget))
 }
 
-/// What was done, in a line.
+/// Runs the engine and returns a one-line summary.
 fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     let (mut found, mut expanded) = (0, 0);
     let (mut without, mut missed): (HashSet<GoalId>, HashSet<GoalId>) = Default::default();
@@ -49,7 +49,7 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
                     found += 1;
                     runs.exists(*id, run);
                     if work.board.is_open(*id) && work.ground.parent().is_some() {
-                        // It would be the same run again.
+                        // On a reduced net the search would find the same run again.
                         missed.insert(*id);
                     }
                 }
@@ -67,5 +67,5 @@ fn run(work: &Assignment<'_>, budget: &Budget) -> String {
     }
     let excluded = without.len();
     let (expanded, found) = (counted(expanded, "marking"), counted(found, "run"));
-    format!("{expanded} expanded, {found} found, {} without", counted(excluded, "property"))
+    format!("{expanded} expanded, {found} found, {} without runs", counted(excluded, "property"))
 }

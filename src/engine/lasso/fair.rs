@@ -1,14 +1,15 @@
-//! A search for an accepting run that is fair, in the product of the markings and an automaton.
+//! Search for a fair accepting run in the product of the reachability graph and an automaton.
 //!
-//! Nodes and edges are those of the plain search. What a fair run meets again and again is strongly
-//! connected, carries all marks, and for each transition t that it has to be fair to, fires t, or
-//! has a marking that disables t (weak fairness), or none that enables t (strong fairness). Weak
-//! fairness is like a mark: if a component lacks it, so do all its parts. Where strong fairness to
-//! t is lacking, the markings that enable t are left out, and the components of the rest looked at
-//! in turn.
+//! Nodes and edges are those of the plain search. The set of nodes that a fair run visits
+//! infinitely often is strongly connected and carries all acceptance marks. For each transition t
+//! with a fairness assumption, it fires t, or contains a marking that disables t (weak fairness),
+//! or contains no marking that enables t (strong fairness). Weak fairness behaves like an
+//! acceptance mark: if a component lacks it, so do all its parts. If a component lacks strong
+//! fairness to t, the markings that enable t are removed, and the components of the rest are
+//! examined in turn.
 //!
-//! All nodes that were met are looked at when there are four times as many as the last time, and
-//! when there are no others: a run is found long before the graph ends where there is a short one.
+//! All visited nodes are examined whenever their number has grown by a factor of four, and at the
+//! end. So a short run is found long before the whole graph is built.
 //!
 //! # Sources
 //! E. A. Emerson, C.-L. Lei, *Modalities for model checking: branching time logic strikes back*,
@@ -23,18 +24,18 @@ use parikh_net::components::components;
 use parikh_temporal::Marks;
 use std::collections::{HashMap, VecDeque};
 
-/// What a run has to be to a transition, and the bits of letters that say how that is.
+/// A fairness assumption for a transition, with the letter bits that describe its state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fair {
-    /// Whether strong fairness is asked for.
+    /// True for strong fairness, false for weak fairness.
     pub(crate) strong: bool,
-    /// Whether it is enabled.
+    /// Bit for "the transition is enabled".
     pub(crate) enabled: usize,
-    /// Whether it fires.
+    /// Bit for "the transition fires".
     pub(crate) fires: usize,
 }
 
-/// Nodes at the first look.
+/// Number of nodes at the first examination.
 const FIRST_LOOK: usize = 1 << 10;
 
 /// An edge between nodes.
@@ -45,21 +46,21 @@ struct Way {
     successor: Successor,
 }
 
-/// See the module.
+/// A search for a fair accepting run. See the module documentation.
 pub(crate) struct FairSearch<'m, 'n, 'a> {
     markings: &'m mut Markings<'n>,
     automaton: &'a Compiled,
     fair: &'a [Fair],
-    /// By marking and state the node.
+    /// For each pair of marking and state, its node.
     numbers: HashMap<(u32, u32), u32>,
-    /// By node its marking and state.
+    /// For each node, its marking and state.
     nodes: Vec<(u32, u32)>,
-    /// By node that was expanded, where its edges begin.
+    /// For each expanded node, the start of its edges.
     begins: Vec<usize>,
     ways: Vec<Way>,
 }
 
-/// What is met on a round, as the bits of letters.
+/// The letter bits and marks seen in a component or on a cycle.
 struct Met {
     fired: Vec<u64>,
     ever: Vec<u64>,
@@ -78,11 +79,12 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         FairSearch { markings, automaton, fair, numbers, nodes, begins, ways }
     }
 
-    /// An accepted run that is fair, if there is one; `None` when all nodes were met and none is.
-    /// Where `open` says so, a run may end where whatever follows is accepted: it can go on fairly.
+    /// Returns a fair accepting run, or `None` if all nodes were visited and no such run exists.
+    /// With `open`, a run may end in a state that accepts every continuation, because a fair
+    /// continuation always exists.
     ///
     /// # Errors
-    /// When the budget is spent first.
+    /// Returns an error if the budget ends first.
     pub(crate) fn run(&mut self, open: bool) -> Result<Option<Run>, Incomplete> {
         if self.automaton.states.is_empty() {
             return Ok(None);
@@ -135,14 +137,14 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         Ok(node)
     }
 
-    /// The edges of a node; of one that was not expanded none.
+    /// Returns the edges of a node. Empty for an unexpanded node.
     fn after(&self, node: u32) -> &[Way] {
         let at = node as usize;
         let Some(&begin) = self.begins.get(at) else { return &[] };
         &self.ways[begin..self.begins.get(at + 1).copied().unwrap_or(self.ways.len())]
     }
 
-    /// A fair run among the nodes that were met.
+    /// Searches for a fair run among the visited nodes.
     fn look(&mut self) -> Result<Option<Run>, Incomplete> {
         const OUTSIDE: u32 = u32::MAX;
         let mut left: Vec<Vec<u32>> = vec![(0..self.begins.len() as u32).collect()];
@@ -153,7 +155,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
             let found = components(part.len() as u32, |at, k| {
                 let way = self.after(part[at as usize]).get(k as usize)?;
                 let target = local[way.target as usize];
-                // An edge that leaves is as good as one that stays.
+                // Treats an edge out of the part as a self-loop.
                 Some(if target == OUTSIDE { at } else { target })
             });
             part.iter().for_each(|&node| local[node as usize] = OUTSIDE);
@@ -192,7 +194,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         self.markings.letter(self.nodes[node as usize].0)
     }
 
-    /// All that is met in a component.
+    /// Returns the bits and marks of a component.
     fn met(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Met {
         let mut met = self.met_at(component.first().copied().unwrap_or(0));
         for &node in component {
@@ -204,7 +206,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         met
     }
 
-    /// What is met at a node.
+    /// Returns the bits of a single node.
     fn met_at(&self, node: u32) -> Met {
         let letter = self.letter(node).to_vec();
         Met { fired: vec![0; letter.len()], ever: letter.clone(), always: letter, marks: None }
@@ -223,8 +225,8 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         met.fired.iter_mut().zip(fired).for_each(|(all, word)| *all |= word);
     }
 
-    /// The strong fairness that a run lacks which meets all this again and again; nothing where one
-    /// is not accepted, or not weakly fair.
+    /// Returns the strong fairness assumptions that a run with these bits and marks violates.
+    /// Returns `None` if the run is not accepted or not weakly fair.
     fn lacks(&self, met: &Met) -> Option<Vec<Fair>> {
         let has_all = |marks: Marks| self.automaton.all.within(marks);
         let waits = |fair: &&Fair| !has(&met.fired, fair.fires);
@@ -234,7 +236,7 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         (met.marks.is_some_and(has_all) && is_weak).then(|| lacking.copied().collect())
     }
 
-    /// A way into a component, and a round in it with all marks that is fair.
+    /// Returns a path into a component and a fair cycle in it with all marks.
     fn round(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Option<Run> {
         let prefix = match inside(0) {
             true => Vec::new(),
@@ -270,19 +272,21 @@ impl<'m, 'n, 'a> FairSearch<'m, 'n, 'a> {
         }
     }
 
-    /// The shortest way from the first node to one of these, of which it is none.
+    /// Returns a shortest path from the first node to one of these nodes. The first node must not
+    /// be one of them.
     fn way_to(&self, nodes: &[u32]) -> Option<Vec<Way>> {
         self.shortest(0, &|_| true, &|way| nodes.binary_search(&way.target).is_ok())
     }
 
-    /// The shortest row of edges to nodes that are allowed, at least one, whose last `ends` it.
+    /// Returns a shortest path of at least one edge over allowed nodes, whose last edge satisfies
+    /// `ends`.
     fn shortest(
         &self,
         from: u32,
         allowed: &dyn Fn(u32) -> bool,
         ends: &dyn Fn(&Way) -> bool,
     ) -> Option<Vec<Way>> {
-        // By node how it was reached, and from where.
+        // For each reached node, its predecessor and edge.
         let mut reached: HashMap<u32, (u32, Way)> = HashMap::new();
         let mut row = VecDeque::from([from]);
         while let Some(node) = row.pop_front() {

@@ -1,13 +1,13 @@
-//! Automata over letters of bits: cubes as masks, one comparison for each word.
+//! Automata over letters as bit vectors: a cube becomes bit masks, with one comparison per word.
 
 use parikh_temporal::{Automaton, Cube, Marks, Strength};
 
-/// Which letters an edge reads: by word, the bits that matter and their values.
+/// The letters that an edge reads: for each word, the relevant bits and their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Mask(Vec<(u32, u64, u64)>);
 
 impl Mask {
-    /// `bits` has, for each atom of the automaton, the bit that stands for it.
+    /// Compiles a cube. `bits` contains the letter bit of each atom of the automaton.
     fn new(cube: &Cube, bits: &[usize]) -> Mask {
         let mut words: Vec<(u32, u64, u64)> = Vec::new();
         for literal in cube.literals() {
@@ -23,14 +23,14 @@ impl Mask {
         Mask(words)
     }
 
-    /// Whether the letter is read that has the bits of both.
+    /// Returns true if the edge reads the union of the two letters.
     pub(crate) fn reads(&self, letter: &[u64], more: &[u64]) -> bool {
         self.0.iter().all(|&(word, mask, value)| {
             (letter[word as usize] | more[word as usize]) & mask == value
         })
     }
 
-    /// Whether it may be read, where of a letter only the bits in `said` are known.
+    /// Returns true if the edge may read the letter, of which only the bits in `said` are known.
     pub(crate) fn may_read(&self, letter: &[u64], said: &[u64]) -> bool {
         let wrong = |&(word, mask, value): &(u32, u64, u64)| {
             (letter[word as usize] ^ value) & mask & said[word as usize]
@@ -39,41 +39,41 @@ impl Mask {
     }
 }
 
-/// From one state to another.
+/// An edge of a compiled automaton.
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
-    /// The state that it leads to.
+    /// The target state.
     pub(crate) target: u32,
-    /// The marks that it carries.
+    /// The acceptance marks.
     pub(crate) marks: Marks,
-    /// What it reads.
+    /// The letters on which the edge can be taken.
     pub(crate) mask: Mask,
 }
 
-/// An automaton whose atoms are the bits of letters.
+/// An automaton whose atoms are letter bits.
 pub(crate) struct Compiled {
-    /// The edges of each state, those first that lead nearer to where runs are accepted.
+    /// The edges, indexed by state. Edges that lead closer to an accepting component come first.
     pub(crate) states: Vec<Vec<Edge>>,
-    /// Where runs begin.
+    /// The initial state.
     pub(crate) initial: u32,
-    /// What an accepting run carries again and again.
+    /// The marks that an accepting run carries infinitely often.
     pub(crate) all: Marks,
-    /// By state, whether it accepts whatever follows.
+    /// For each state, true if it accepts every continuation.
     pub(crate) universal: Vec<bool>,
-    /// By state, whether every edge of it asks something of the letter; not of states that accept
-    /// whatever follows.
+    /// For each state, true if every edge of it constrains the letter. False for states that accept
+    /// every continuation.
     pub(crate) selective: Vec<bool>,
 }
 
 impl Compiled {
-    /// `bits` has, for each atom of the automaton, the bit of letters that stands for it.
+    /// Compiles an automaton. `bits` contains the letter bit of each atom of the automaton.
     pub(crate) fn new(automaton: &Automaton, bits: &[usize]) -> Compiled {
         let strengths = automaton.strengths();
         let distances = distances(automaton, &strengths);
         let states = automaton.states.iter().map(|edges| {
             let mut edges: Vec<Edge> = edges
                 .iter()
-                // From there nothing is accepted.
+                // Edges to states that accept nothing are dropped.
                 .filter(|edge| distances[edge.target] != usize::MAX)
                 .map(|edge| Edge {
                     target: edge.target as u32,
@@ -101,8 +101,8 @@ impl Compiled {
     }
 }
 
-/// By state, how many edges it is to a component in which runs are accepted; the largest number
-/// where none is reached.
+/// Returns, for each state, the number of edges to the nearest accepting component, or `usize::MAX`
+/// if none is reachable.
 pub(crate) fn distances(automaton: &Automaton, strengths: &[Strength]) -> Vec<usize> {
     let count = automaton.states.len();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];

@@ -1,11 +1,11 @@
-//! Runs that have a property, searched for marking by marking.
+//! Explicit search for runs with a property.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `engine` | properties that are open, one after the other, with more time each round |
-//! | `letters` | automata over letters of bits |
-//! | `search` | an accepting run in the product of the two |
-//! | `fair` | one that is fair |
+//! | `engine` | the engine: treats open properties in turn, with more time in each round |
+//! | `letters` | automata over letters as bit vectors |
+//! | `search` | search for an accepting run in the product |
+//! | `fair` | search for a fair accepting run |
 
 mod engine;
 mod fair;
@@ -28,38 +28,38 @@ use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge};
 use search::{Run, Search};
 use std::collections::{BTreeSet, HashMap};
 
-/// Why it is not known whether there is a run.
+/// The reason why the existence of a run is undecided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
-    /// The formula has no automaton of a size that is worth it.
+    /// The automaton of the formula is too large.
     #[error(transparent)]
     Automaton(#[from] AutomatonTooLarge),
-    /// Runs have to be fair to more transitions than are kept track of.
-    #[error("fairness to {0} transitions is more than is kept track of")]
+    /// There are fairness assumptions for too many transitions.
+    #[error("there are fairness assumptions for too many transitions ({0})")]
     Fairness(usize),
-    /// Not all markings that matter were visited.
+    /// The relevant markings were not all visited.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
 }
 
-/// The most transitions whose fairness is kept track of: of each marking it is kept which are
-/// enabled.
+/// Limit on the number of transitions with fairness assumptions. The search stores for each marking
+/// which of them are enabled.
 const MOST_FAIR: usize = 2_000;
 
-/// The graph of a net's markings, for several properties, one after the other.
+/// The reachability graph of a net, for searching runs with several properties in turn.
 pub struct Lassos<'n> {
     net: &'n Net,
     markings: Markings<'n>,
-    /// By atom its bit in letters.
+    /// Letter bits, by atom.
     bits: HashMap<RunAtom, usize>,
     seed: u64,
 }
 
 impl<'n> Lassos<'n> {
-    /// The graph of `net`, for these properties. Same seed, same search.
+    /// Creates the graph of `net` for these properties. The same seed gives the same search.
     ///
     /// # Errors
-    /// When there is no room even for the initial marking.
+    /// Returns an error if there is no memory for the initial marking.
     pub fn new(
         net: &'n Net,
         facts: &Facts,
@@ -80,11 +80,11 @@ impl<'n> Lassos<'n> {
         Ok(Lassos { net, markings, bits, seed })
     }
 
-    /// A run with the property, one of those that the graph was made for; `None` where no run has
-    /// it.
+    /// Searches for a run with the property, which must be one that the graph was created for.
+    /// Returns `None` if no run has it.
     ///
     /// # Errors
-    /// When it is not known.
+    /// Returns an error if the existence is undecided.
     pub fn find(&mut self, property: &RunProperty) -> Result<Option<LassoRun>, Unknown> {
         let mut formulas = property.formulas().clone();
         let automaton =
@@ -97,7 +97,7 @@ impl<'n> Lassos<'n> {
         let found = Search::new(&mut self.markings, &compiled, self.seed).run()?;
         let Some(run) = found else { return Ok(None) };
         let found = self.in_firings(&run)?;
-        // What the automaton accepts by then, the formula may not show yet.
+        // The automaton may accept before the evaluation of the formula can show it.
         let shows = |run: &LassoRun| check_lasso(self.net, property, run, &mut || true).is_ok();
         let found = match found.end != RunEnd::Anything || shows(&found) {
             true => found,
@@ -106,7 +106,7 @@ impl<'n> Lassos<'n> {
         Ok(Some(found))
     }
 
-    /// The same of fair runs, with the automaton of the property.
+    /// Like [`find`](Self::find) for fair runs, with the compiled automaton of the property.
     fn find_fair(
         &mut self,
         property: &RunProperty,
@@ -133,7 +133,8 @@ impl<'n> Lassos<'n> {
         Ok(None)
     }
 
-    /// A run on from where whatever follows is accepted: until a marking repeats.
+    /// Extends a run that ends in a state which accepts every continuation, until a marking
+    /// repeats.
     fn on_for_ever(&mut self, run: Run) -> Result<LassoRun, Incomplete> {
         let Run { mut prefix, .. } = run;
         let mut seen: HashMap<u32, usize> = HashMap::from([(0, 0)]);
@@ -141,7 +142,7 @@ impl<'n> Lassos<'n> {
         loop {
             let last = prefix.last().map_or(0, |&(marking, _)| marking);
             self.markings.expand(last)?;
-            // Every marking leads somewhere, if only to itself.
+            // Every marking has a successor. A dead marking is its own successor.
             let next = self.markings.successors(last).last().copied();
             let next = next.ok_or(Incomplete::Full)?;
             prefix.push(next);
@@ -153,13 +154,13 @@ impl<'n> Lassos<'n> {
         }
     }
 
-    /// How many markings were expanded so far.
+    /// Returns the number of expanded markings.
     pub fn expanded(&self) -> u32 {
         self.markings.expanded()
     }
 
-    /// The run in firings of the net. Where these are not found again, for want of room, there is a
-    /// run all the same.
+    /// Converts a run to firings of the net. An error means that the firings could not be
+    /// recomputed, although the run exists.
     fn in_firings(&mut self, run: &Run) -> Result<LassoRun, Incomplete> {
         let firings = self.markings.firings(0, &run.prefix);
         let prefix = firings.ok_or(Incomplete::Full)?;
@@ -175,12 +176,12 @@ impl<'n> Lassos<'n> {
     }
 }
 
-/// That a transition is enabled, and that it fires.
+/// Returns the atoms "t is enabled" and "t fires".
 fn both(t: TransitionId) -> [RunAtom; 2] {
     [RunAtom::Holds(Predicate::Enabled(t)), RunAtom::Fires(vec![t])]
 }
 
-/// What fairness speaks of, unless it is too much.
+/// Returns the atoms of the fairness assumptions, or none if there are too many.
 fn of_fairness(properties: &[RunProperty]) -> Vec<RunAtom> {
     let all = properties.iter().flat_map(|property| property.fairness().transitions());
     let all: BTreeSet<TransitionId> = all.collect();

@@ -1,19 +1,20 @@
-//! A search for an accepting run in the product of the markings and an automaton.
+//! Search for an accepting run in the product of the reachability graph and an automaton.
 //!
-//! A *node* is a marking and a state of the automaton. From (m, q), an edge of q that reads the
-//! letter of m, and a successor of m, lead to another node and carry the edge's marks. A run is
-//! accepted if it carries every mark again and again, so there is one exactly if a strongly
-//! connected component that is reached carries all marks between its nodes, or a state is reached
-//! that accepts whatever follows.
+//! A *node* is a marking with an automaton state. An edge of state q that reads the letter of
+//! marking m, together with a successor of m, is an edge from node (m, q) and carries the marks of
+//! the automaton edge. A run is accepted if it carries every mark infinitely often. So an accepted
+//! run exists exactly if a reachable strongly connected component carries all marks, or a state
+//! that accepts every continuation is reachable.
 //!
-//! The search is in depth, and knows the components of what it has seen at every moment: the nodes
-//! on its path are divided into *roots*, each the first node of a component with the marks that it
-//! carries so far. An edge to a node that is still open joins all components above it. As soon as
-//! one has all marks the search ends, long before the graph does.
+//! The search is depth-first and always knows the strongly connected components of the visited
+//! part. The nodes on its path are divided into *roots*, each the first node of a component, with
+//! the marks of the component so far. An edge to an open node merges all components above that
+//! node. The search ends as soon as a component has all marks, long before the whole graph is
+//! built.
 //!
 //! # Source
-//! J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999; J.-M. Couvreur,
-//! A. Duret-Lutz, D. Poitrenaud, *On-the-fly emptiness checks for generalized Büchi automata*, SPIN
+//! J.-M. Couvreur, *On-the-fly verification of linear temporal logic*, FM 1999; J.-M. Couvreur, A.
+//! Duret-Lutz, D. Poitrenaud, *On-the-fly emptiness checks for generalized Büchi automata*, SPIN
 //! 2005.
 
 use super::letters::Compiled;
@@ -23,16 +24,16 @@ use parikh_temporal::Marks;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Edges that a run goes along from the initial marking, and how it goes on.
+/// A run from the initial marking as a sequence of edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// What comes first.
+    /// The prefix.
     pub(crate) prefix: Vec<Successor>,
-    /// What repeats, at least one edge; where there is nothing, whatever follows is accepted.
+    /// The cycle, of at least one edge. Empty if every continuation is accepted.
     pub(crate) cycle: Vec<Successor>,
 }
 
-/// Hashes pairs of small numbers by one multiplication.
+/// A hash of pairs of small numbers by one multiplication.
 #[derive(Default)]
 struct Multiplied(u64);
 
@@ -53,10 +54,10 @@ impl Hasher for Multiplied {
 
 type Numbers = HashMap<u64, u32, BuildHasherDefault<Multiplied>>;
 
-/// Of a node whose component is known to accept nothing.
+/// Marks a node whose component accepts nothing.
 const CLOSED: u32 = u32::MAX;
 
-/// A node on the path: the next edge and the next successor to be followed.
+/// A node on the path, with the next edge and the next successor to follow.
 struct Step {
     node: u32,
     edge: u32,
@@ -65,29 +66,29 @@ struct Step {
 
 /// The first node of a component.
 struct Root {
-    /// When it was met.
+    /// The visit number of the node.
     met: u32,
-    /// The marks between the nodes of the component.
+    /// The marks within the component.
     inside: Marks,
-    /// The marks of the edge by which the search came to it.
+    /// The marks of the edge that leads to the node on the path.
     before: Marks,
 }
 
-/// See the module.
+/// A search for an accepting run. See the module documentation.
 pub(crate) struct Search<'m, 'n, 'a> {
     markings: &'m mut Markings<'n>,
     automaton: &'a Compiled,
     numbers: Numbers,
-    /// By node its marking and state.
+    /// For each node, its marking and state.
     nodes: Vec<(u32, u32)>,
-    /// By node when it was met, from 0, or [`CLOSED`].
+    /// For each node, its visit number, or [`CLOSED`].
     met: Vec<u32>,
     clock: u32,
     path: Vec<Step>,
     roots: Vec<Root>,
-    /// The nodes that are not closed, in the order in which they were met.
+    /// The nodes that are not closed, in the order of their visits.
     open: Vec<u32>,
-    /// Same seed, same order of successors; 0 for the order in which they are stored.
+    /// Seed for the order of successors. 0 for the order in which they are stored.
     seed: u64,
 }
 
@@ -107,10 +108,10 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         }
     }
 
-    /// An accepted run, if there is one; `None` when all nodes were met and none is accepted.
+    /// Returns an accepting run, or `None` if all nodes were visited and none exists.
     ///
     /// # Errors
-    /// When the budget is spent first.
+    /// Returns an error if the budget ends first.
     pub(crate) fn run(&mut self) -> Result<Option<Run>, Incomplete> {
         if self.automaton.states.is_empty() {
             return Ok(None);
@@ -143,8 +144,8 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         Ok(None)
     }
 
-    /// Whether there may be an edge from a node. One that leads nowhere need not be expanded: to
-    /// look at its tokens costs less than to list all of its firings, which may be thousands.
+    /// Returns false if a node certainly has no edges. Such a node need not be expanded: evaluating
+    /// its tokens is faster than computing its firings, which may be thousands.
     fn may_go_on(&mut self, marking: u32, state: u32) -> bool {
         if !self.automaton.selective[state as usize] {
             return true;
@@ -153,7 +154,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         self.automaton.states[state as usize].iter().any(|edge| edge.mask.may_read(letter, said))
     }
 
-    /// Comes to a new node.
+    /// Visits a new node.
     fn enter(&mut self, marking: u32, state: u32, before: Marks) -> Result<u32, Incomplete> {
         self.markings.expand(marking)?;
         let node = u32::try_from(self.nodes.len()).map_err(|_| Incomplete::Full)?;
@@ -167,8 +168,8 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         Ok(node)
     }
 
-    /// Where the last node of the path leads next. Nodes that lead nowhere else are left; `None`
-    /// when there are no others.
+    /// Returns the next edge from the last node of the path. Removes nodes without further edges
+    /// from the path. Returns `None` if the path is empty.
     fn next_or_close(&mut self) -> Result<Option<(u32, u32, Marks)>, Incomplete> {
         let mut looked = 0u32;
         while let Some(step) = self.path.last_mut() {
@@ -197,7 +198,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         Ok(None)
     }
 
-    /// The last node of the path leads nowhere else: if it is a root, its component is done.
+    /// Removes the last node from the path. If it is a root, its component is closed.
     fn leave(&mut self) {
         let Some(step) = self.path.pop() else { return };
         let met = self.met[step.node as usize];
@@ -213,8 +214,8 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         }
     }
 
-    /// An edge leads back to an open node: all components above it are one. Whether it has all
-    /// marks.
+    /// Handles an edge back to an open node: merges all components above it. Returns true if the
+    /// component has all marks.
     fn join(&mut self, node: u32, marks: Marks) -> bool {
         let met = self.met[node as usize];
         let mut inside = marks;
@@ -229,7 +230,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         false
     }
 
-    /// The shortest way to a node whose state accepts whatever follows.
+    /// Returns a shortest path to a node whose state accepts every continuation.
     fn to_universal(&self, node: u32) -> Run {
         let way = match node {
             0 => Vec::new(),
@@ -238,7 +239,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         Run { prefix: way.iter().map(|edge| edge.successor).collect(), cycle: Vec::new() }
     }
 
-    /// A way into the component of the last root, and a round in it with all marks.
+    /// Returns a path into the component of the last root, and a cycle in it with all marks.
     fn to_component(&self) -> Run {
         let root = self.roots.last().map_or(0, |root| root.met);
         let inside = |node: u32| {
@@ -251,7 +252,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         }
         let entry = prefix.last().map_or(0, |edge| edge.target);
         let (mut at, mut carried, mut cycle) = (entry, Marks::NONE, Vec::new());
-        // An edge for each mark that is missing, and back.
+        // Follow an edge for each missing mark, then return to the entry.
         while cycle.is_empty() || at != entry || !self.automaton.all.within(carried) {
             let missing = Marks(self.automaton.all.0 & !carried.0);
             let piece = match missing == Marks::NONE {
@@ -268,15 +269,15 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         Run { prefix: prefix.iter().map(|edge| edge.successor).collect(), cycle }
     }
 
-    /// The shortest row of edges between nodes that were met and are `allowed`, at least one, whose
-    /// last `ends` it.
+    /// Returns a shortest path of at least one edge over visited and allowed nodes, whose last edge
+    /// satisfies `ends`.
     fn shortest(
         &self,
         from: u32,
         allowed: impl Fn(u32) -> bool,
         ends: impl Fn(&Way) -> bool,
     ) -> Option<Vec<Way>> {
-        // By node how it was reached, and from where.
+        // For each reached node, its predecessor and edge.
         let mut reached: HashMap<u32, (u32, Way)> = HashMap::new();
         let mut row = VecDeque::from([from]);
         while let Some(node) = row.pop_front() {
@@ -301,7 +302,7 @@ impl<'m, 'n, 'a> Search<'m, 'n, 'a> {
         None
     }
 
-    /// The edges from a node to others that were met.
+    /// Returns the edges from a node to visited nodes.
     fn ways(&self, node: u32) -> impl Iterator<Item = Way> {
         let (marking, state) = self.nodes[node as usize];
         let letter = self.markings.letter(marking);
@@ -327,7 +328,7 @@ fn key(marking: u32, state: u32) -> u64 {
     u64::from(marking) << 32 | u64::from(state)
 }
 
-/// Where among so many successors a node begins.
+/// Returns the index of the first successor to follow from a node.
 fn turn(seed: u64, node: u32, count: usize) -> usize {
     if seed == 0 {
         return 0;

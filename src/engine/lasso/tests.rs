@@ -1,4 +1,4 @@
-//! The search against the product of the whole graph with the automaton, made the simple way.
+//! Compares the search with a naive product of the whole graph and the automaton.
 
 use super::Lassos;
 use crate::evidence::lasso::check_lasso;
@@ -15,8 +15,8 @@ use parikh_temporal::{
 };
 use std::collections::HashMap;
 
-/// The graph of a net as an automaton that accepts exactly the words of its runs; `None` where it
-/// has more than so many markings.
+/// Returns the graph of a net as an automaton that accepts exactly the words of its runs. Returns
+/// `None` if it has more than `most` markings.
 pub(crate) fn system(net: &Net, property: &RunProperty, most: usize) -> Option<Automaton> {
     let mut numbers = HashMap::from([(net.initial().clone(), 0)]);
     let mut markings: Vec<Marking> = vec![net.initial().clone()];
@@ -53,7 +53,8 @@ pub(crate) fn system(net: &Net, property: &RunProperty, most: usize) -> Option<A
     Some(Automaton { states, initial: 0, marks: 0 })
 }
 
-/// A property with up to five operators over up to three atoms of markings, and one of firings.
+/// Returns a random property with up to five operators over up to three atoms on markings and one
+/// on firings.
 pub(crate) fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     let count = rng.u32(1..=3);
     let mut atoms: Vec<RunAtom> =
@@ -104,8 +105,8 @@ fn runs_are_found_exactly_where_there_are_any() {
     assert!(fair > 100, "{fair}");
 }
 
-/// What tokens say of a condition does not depend on how wide the fields for them are yet: where
-/// one bit is thought to be enough, `p >= 2` is false of itself, and nothing asks for deadness.
+/// The value of a condition must not depend on the current width of the fields. With one bit, `p >=
+/// 2` is compiled to false, and the test does not depend on deadness.
 #[test]
 fn a_condition_with_deadness_is_read_where_a_field_was_widened_meanwhile() {
     let net = parikh_net::text::parse("net n\nplace p\ntransition t: -> p").unwrap();

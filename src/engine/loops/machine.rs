@@ -15,8 +15,8 @@ const ALLOWANCE: usize = 32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Done {
     pub(super) element: Element,
-    /// Fingerprint of the control before the element, see [`Machine::print`].
-    print: u64,
+    /// Fingerprint of the control before the element, see [`Machine::fingerprint`].
+    fingerprint: u64,
 }
 
 /// A recorded operation, for undoing.
@@ -46,7 +46,7 @@ pub(super) struct Machine<'n> {
     /// A random number per place, for fingerprints.
     mark: Vec<u64>,
     /// Fingerprint of the control: the marked places that are not in `counts`.
-    print: u64,
+    fingerprint: u64,
     trace: Vec<Done>,
     /// For each transition and fingerprint, the position of the last such firing in the trace.
     last: HashMap<(u32, u64), usize>,
@@ -54,7 +54,7 @@ pub(super) struct Machine<'n> {
     /// Number of elements that may still be summed up for tests.
     allowance: usize,
     /// True if operations are recorded for undoing.
-    keeps: bool,
+    records_undo: bool,
     /// Places that changed since the last query.
     changed: Vec<PlaceId>,
 }
@@ -73,12 +73,12 @@ impl<'n> Machine<'n> {
             counts,
             has_learnt: false,
             mark: net.places().map(|_| rng.u64(..)).collect(),
-            print: 0,
+            fingerprint: 0,
             trace: Vec::new(),
             last: HashMap::new(),
             undo: Vec::new(),
             allowance: 0,
-            keeps: false,
+            records_undo: false,
             changed: Vec::new(),
         };
         machine.restart(rank);
@@ -102,13 +102,14 @@ impl<'n> Machine<'n> {
         self.trace.clear();
         self.last.clear();
         self.undo.clear();
-        self.keeps = false;
-        self.reprint();
+        self.records_undo = false;
+        self.update_fingerprint();
     }
 
-    fn reprint(&mut self) {
+    fn update_fingerprint(&mut self) {
         let control = self.marking.marked().filter(|(place, _)| !self.counts[place.index()]);
-        self.print = control.fold(0, |print, (place, _)| print ^ self.mark[place.index()]);
+        self.fingerprint =
+            control.fold(0, |fingerprint, (place, _)| fingerprint ^ self.mark[place.index()]);
     }
 
     pub(super) fn marking(&self) -> &LargeMarking {
@@ -145,11 +146,11 @@ impl<'n> Machine<'n> {
     pub(super) fn push(&mut self, element: Element) {
         self.allowance = self.allowance.saturating_add(ALLOWANCE);
         if let Element::Fire(t) = element {
-            self.last.insert((t, self.print), self.trace.len());
+            self.last.insert((t, self.fingerprint), self.trace.len());
         }
-        self.trace.push(Done { element, print: self.print });
+        self.trace.push(Done { element, fingerprint: self.fingerprint });
         self.apply(element, false);
-        if self.keeps {
+        if self.records_undo {
             self.undo.push(Undo::Push);
         }
     }
@@ -199,9 +200,9 @@ impl<'n> Machine<'n> {
         }
         if now > 1 {
             (self.counts[place], self.has_learnt) = (true, true);
-            self.reprint();
+            self.update_fingerprint();
         } else if (before > 0) != (now > 0) {
-            self.print ^= self.mark[place];
+            self.fingerprint ^= self.mark[place];
         }
     }
 
@@ -209,9 +210,9 @@ impl<'n> Machine<'n> {
     /// and the effect of the elements since then: a round that may be repeatable.
     pub(super) fn round(&mut self, t: TransitionId) -> Option<(usize, Effect)> {
         let t = t.index() as u32;
-        let at = *self.last.get(&(t, self.print))?;
+        let at = *self.last.get(&(t, self.fingerprint))?;
         let done = self.trace.get(at)?;
-        if done.print != self.print || done.element != Element::Fire(t) {
+        if done.fingerprint != self.fingerprint || done.element != Element::Fire(t) {
             return None;
         }
         // Most rounds are not repeatable. The allowance limits the time for summing them up.
@@ -245,11 +246,11 @@ impl<'n> Machine<'n> {
         let block = self.loops.block(body);
         let more = self.loops.repeated(block, effect, times.clone());
         let all = self.loops.repeated(block, effect, times + 1u8);
-        let print = self.trace[at].print;
+        let fingerprint = self.trace[at].fingerprint;
         let before = self.trace.split_off(at);
-        self.trace.push(Done { element: all, print });
+        self.trace.push(Done { element: all, fingerprint });
         self.apply(more, false);
-        if self.keeps {
+        if self.records_undo {
             self.undo.push(Undo::Fold { before, more });
         }
         all
@@ -257,7 +258,7 @@ impl<'n> Machine<'n> {
 
     /// Begins recording for undo. Returns the number for [`back_to`](Self::back_to).
     pub(super) fn remember(&mut self) -> usize {
-        self.keeps = true;
+        self.records_undo = true;
         self.undo.len()
     }
 
@@ -268,7 +269,7 @@ impl<'n> Machine<'n> {
 
     /// Stops recording and drops all undo records.
     pub(super) fn forget(&mut self) {
-        self.keeps = false;
+        self.records_undo = false;
         self.undo.clear();
     }
 

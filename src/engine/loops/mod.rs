@@ -252,7 +252,7 @@ impl Session for Search<'_> {
     fn statistics(&self) -> String {
         let all = self.work.ground.net().transition_count();
         format!(
-            "{} reached, {} walks, {} rounds done again, at most {} of {all} transitions fired in a walk",
+            "{} reached, {} walks, {} repeated rounds, at most {} of {all} transitions fired in a walk",
             self.reached, self.walks, self.folds, self.fired
         )
     }

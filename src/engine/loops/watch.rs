@@ -124,7 +124,7 @@ impl<'n> Watch<'n> {
     pub(super) fn at_the_end(&mut self, machine: &Machine<'_>, is_best: bool, budget: &Budget) {
         match is_best || budget.is_exhausted() || self.is_time(SHARE.1) {
             true => self.report(machine, budget),
-            false => self.unsee(0),
+            false => self.drop_sightings(0),
         }
     }
 
@@ -134,7 +134,7 @@ impl<'n> Watch<'n> {
         if self.news.last().is_some_and(|news| news.step > step) {
             match self.is_time(SHARE.0) {
                 true => self.report(machine, budget),
-                false => self.unsee(step),
+                false => self.drop_sightings(step),
             }
         }
     }
@@ -154,7 +154,7 @@ impl<'n> Watch<'n> {
     }
 
     /// Drops the sightings after the given step.
-    fn unsee(&mut self, step: u64) {
+    fn drop_sightings(&mut self, step: u64) {
         while let Some(News { at, before, .. }) = self.news.pop_if(|news| news.step > step) {
             (self.goals[at].seen, self.goals[at].best) = (false, before);
             self.has_missed = true;

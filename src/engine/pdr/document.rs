@@ -66,13 +66,13 @@ pub(super) fn document(
     let steps = numbering.clauses(proof.sat.learnt().clauses())?;
     let clauses = clauses(terms, &mut proof, &mut numbering, rows, &cubes)?;
     let asked = predicate.support(terms.net);
-    places.extend(own_of(&numbering.atoms).chain(asked).map(PlaceId::index));
+    places.extend(places_of(&numbering.atoms).chain(asked).map(PlaceId::index));
     let mut used = mentioned;
     used.extend(&places);
     let remainders = remainders(terms, &mut numbering.atoms, used)?;
     // A remainder or a sum may be preserved only because some transitions can never fire. The
     // checker then needs the bounds of the input places of these transitions.
-    let own: BTreeSet<PlaceId> = own_of(&numbering.atoms).collect();
+    let own: BTreeSet<PlaceId> = places_of(&numbering.atoms).collect();
     let blocking = own.iter().flat_map(|&place| terms.blocking(place));
     places.extend(own.iter().copied().chain(blocking).map(PlaceId::index));
     let bounds = bounds(&places)?;
@@ -265,7 +265,7 @@ fn ending(
 }
 
 /// Returns the places that occur in the comparisons.
-fn own_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
+fn places_of(atoms: &[Atom]) -> impl Iterator<Item = PlaceId> {
     atoms.iter().flat_map(|atom| atom.sum.terms()).map(|&(place, _)| place)
 }
 

@@ -295,7 +295,7 @@ impl<'g, D: Decide<'g>> Induction<'g, D> {
                         if self.alone.insert(id) {
                             continue;
                         }
-                        let why = "the invariant it found could not be shown";
+                        let why = "the invariant found could not be certified";
                         tracing::info!("{}: {id:?}: {why}", self.name);
                         board.gave_up(id, self.name, why);
                         return self.given_up.push(id);

@@ -146,7 +146,7 @@ impl Prover<'_> {
     /// propagates cubes to higher levels.
     fn round(&mut self, budget: &Budget) -> Result<Option<End>, Stopped> {
         let last = self.level();
-        while let Some(cube) = self.bad(last, budget)? {
+        while let Some(cube) = self.goal_cube_in(last, budget)? {
             if let Some(sequence) = self.block(cube, last, budget)? {
                 return Ok(Some(End::Reached(sequence)));
             }
@@ -204,7 +204,7 @@ impl Prover<'_> {
     }
 
     /// Returns a goal cube that the frame allows.
-    fn bad(&mut self, level: usize, budget: &Budget) -> Result<Option<Cube>, Stopped> {
+    fn goal_cube_in(&mut self, level: usize, budget: &Budget) -> Result<Option<Cube>, Stopped> {
         let mut assumed = self.active[level..].to_vec();
         match self.goal {
             MaybeLiteral::Is(false) => return Ok(None),
@@ -307,8 +307,8 @@ impl Prover<'_> {
         for t in entrants {
             let before = self.terms.before(t, cube);
             let blamed = match outside {
-                None => self.blame_first(&before),
-                Some(outside) => self.blame(&before, level - 1, outside, budget)?,
+                None => self.initially_violated(&before),
+                Some(outside) => self.core_positions(&before, level - 1, outside, budget)?,
             };
             match blamed {
                 Some(blamed) => {
@@ -348,7 +348,7 @@ impl Prover<'_> {
     /// Returns a precondition that the initial marking violates, as a position in the cube if it
     /// comes from a bound of the cube. Returns `None` if the initial marking satisfies all
     /// preconditions.
-    fn blame_first(&self, before: &[(Bound, Why)]) -> Option<BTreeSet<usize>> {
+    fn initially_violated(&self, before: &[(Bound, Why)]) -> Option<BTreeSet<usize>> {
         let broken = before.iter().filter(|&&(bound, _)| !self.terms.holds_at_first(bound));
         // `None` is the minimum: a precondition that needs no bound of the cube is preferred.
         let least = broken.map(|(_, why)| why.position()).min()?;
@@ -358,7 +358,7 @@ impl Prover<'_> {
     /// Checks that no marking of the frame outside the cube satisfies all preconditions. Returns
     /// the positions of the cube bounds in the unsatisfiable core, or `None` if some marking
     /// satisfies the preconditions.
-    fn blame(
+    fn core_positions(
         &mut self,
         before: &[(Bound, Why)],
         level: usize,

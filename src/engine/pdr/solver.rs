@@ -156,7 +156,7 @@ impl<S: SatSolver> Solver<S> {
                 }
                 SatAnswer::Satisfiable(values) => {
                     let values = Values(values);
-                    let lessons = self.broken(terms, &values);
+                    let lessons = self.violated_rows(terms, &values);
                     if lessons.is_empty() {
                         return Answer::Possible(values);
                     }
@@ -191,14 +191,14 @@ impl<S: SatSolver> Solver<S> {
     }
 
     /// Returns lemmas for the rows that the model violates.
-    fn broken(&self, terms: &Terms<'_>, values: &Values) -> Vec<Lesson> {
+    fn violated_rows(&self, terms: &Terms<'_>, values: &Values) -> Vec<Lesson> {
         let mut lessons = Vec::new();
         for relation in terms.relations() {
             let term = relation.term;
             let (mut low, mut high) = self.interval(terms, values, term);
             // With a fixed remainder there may be no admissible value between the smallest and
             // largest possible sum of the parts.
-            let end = |sign| Some(sign * self.ends(terms, values, relation, sign)?.0);
+            let end = |sign| Some(sign * self.lower_bound(terms, values, relation, sign)?.0);
             if terms.keeps_remainder(term)
                 && let (Some(least), Some(most)) = (end(1), end(-1))
             {
@@ -219,7 +219,7 @@ impl<S: SatSolver> Solver<S> {
 
     /// Returns a lower bound of `sign` times the row in the model, with the contribution of each
     /// part. Returns `None` if a part is unbounded in the direction that counts.
-    fn ends(
+    fn lower_bound(
         &self,
         terms: &Terms<'_>,
         values: &Values,
@@ -251,7 +251,7 @@ impl<S: SatSolver> Solver<S> {
         sign: i128,
         most: i128,
     ) -> Option<Lesson> {
-        let (least, parts) = self.ends(terms, values, relation, sign)?;
+        let (least, parts) = self.lower_bound(terms, values, relation, sign)?;
         // The excess allows some parts to be weakened to their global bound and dropped from the
         // lemma.
         let mut slack = least - most - 1;

@@ -283,9 +283,9 @@ impl<'n> Terms<'n> {
         LinearSum::new(terms?).ok().filter(|sum| sum.terms().len() > 1)
     }
 
-    /// Tightens the upper bounds of the parts of a constant sum: each part is at most the rest when
-    /// the others take their minimum. The certificate names these sums, so the checker derives the
-    /// same bounds.
+    /// Tightens the upper bounds of the parts of a constant sum: a part is at most what remains of
+    /// the sum if all other parts take their minimum. The certificate names these sums, so the
+    /// checker derives the same bounds.
     fn tighten(&mut self, relation: &Relation) {
         let most = self.high[relation.term].filter(|_| self.is_flow(relation.term));
         let Some(most) = most else { return };

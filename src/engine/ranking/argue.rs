@@ -1,4 +1,5 @@
-//! One argument: edges that are excluded, then rankings until no component has all marks.
+//! Constructs a proof for one property: excludes edges, then adds rankings until no component has
+//! all marks.
 
 use super::program;
 use crate::evidence::certificate::Flaw;
@@ -11,38 +12,38 @@ use parikh_solvers::Budget;
 use parikh_temporal::{AutomatonLimits, AutomatonTooLarge, LinearTableau, Node, PartValues};
 use std::collections::HashMap;
 
-/// Steps that are gone through one by one, from few to many; more only where the formula says X
-/// more often, one below the other.
+/// Numbers of first steps that are explored one by one, in this order. More steps are tried only if
+/// the formula nests the operator X more deeply.
 const OPENINGS: [usize; 3] = [0, 1, 2];
-/// The most steps that are gone through then, and the share of the time for them.
+/// Limit on the number of steps for deeply nested X.
 const MOST_OPENING: usize = 8;
 const OPENING_SHARE: f64 = 0.3;
-/// The share of the time for what the first steps say by themselves.
+/// Share of the time for the first steps alone.
 const FIRST_SHARE: f64 = 0.2;
 
-/// Why there is no argument.
+/// The reason why there is no proof.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The property has no automaton of a size that is worth it.
+    /// The automaton of the property is too large.
     #[error(transparent)]
     Automaton(#[from] AutomatonTooLarge),
-    /// The checker does not accept what is there.
+    /// The checker does not accept the incomplete proof.
     #[error(transparent)]
     Refused(#[from] NoRunFlaw),
 }
 
 impl Failure {
-    /// Whether more time might help.
+    /// Returns true if more time might help.
     pub(super) fn is_for_want_of_time(&self) -> bool {
         matches!(self, Failure::Refused(NoRunFlaw::Document(Flaw::Stopped)))
     }
 }
 
-/// An argument that no run of `net` has the property, which the checker has accepted. No reachable
-/// marking satisfies any of `never`; those that it uses are its premises.
+/// Returns a proof, accepted by the checker, that no run of `net` has the property. No reachable
+/// marking may satisfy a predicate of `never`. The predicates used become premises of the proof.
 ///
 /// # Errors
-/// When there is none of this kind, or the budget ends.
+/// Returns an error if no proof of this kind exists or the budget ends.
 pub fn argue(
     net: &Net,
     property: &RunProperty,
@@ -56,8 +57,8 @@ pub fn argue(
     let (documents, cover, rankings) = (Vec::new(), Vec::new(), Vec::new());
     let mut argument = NoRun { tableau, opening: 0, documents, given, refuted, cover, rankings };
     let depth = nexts(property);
-    // Where a formula only asks something of the first markings, going through these may already
-    // exclude every run, without a linear program.
+    // If a formula constrains only the first markings, exploring these may exclude every run
+    // without a linear program.
     if (1..OPENINGS.len()).contains(&depth) {
         argument.opening = depth;
         let first = budget.share(FIRST_SHARE);
@@ -69,7 +70,7 @@ pub fn argue(
     let mut pairs = Pairs::new(net, property, automaton, goes_on).map_err(NoRunFlaw::from)?;
     take(&mut pairs, &argument.refuted);
     let mut rankings = Vec::new();
-    // Whatever the run begins with, it ends in some component.
+    // Every run ends in some component, whatever its beginning is.
     let everywhere = vec![true; automaton.states.len()];
     let mut given_up = Vec::new();
     while let Some(state) = pairs.accepting_state(&everywhere, &given_up)
@@ -90,7 +91,7 @@ pub fn argue(
         let budget = if opening < OPENINGS.len() { budget } else { &end };
         match argument.check(net, property, &mut || !budget.is_exhausted()) {
             Ok(()) => return Ok(argument),
-            // Longer ones lead no less far.
+            // A larger number of steps would exceed the limit as well.
             Err(flaw @ NoRunFlaw::Opening) => return Err(last.unwrap_or(flaw).into()),
             Err(flaw) => last = Some(flaw),
         }
@@ -125,7 +126,7 @@ fn nexts(property: &RunProperty) -> usize {
     )
 }
 
-/// The edges that one of `never` excludes, whatever moves or where nothing does, and those of
+/// Returns the edges excluded by a predicate of `never`, and the predicates used.
 /// `never` that do.
 pub(in crate::engine) fn excluded(
     property: &RunProperty,

@@ -1,4 +1,4 @@
-//! The engine: an argument for each open property, from what is known by then.
+//! The engine: tries to prove each open property impossible from the facts known so far.
 
 use super::argue::argue;
 use crate::board::{Board, Knowledge, Reach};
@@ -8,7 +8,7 @@ use parikh_solvers::Budget;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// See the [module](super).
+/// The ranking engine. See the [module documentation](super).
 pub const ENGINE: Engine = Engine {
     name: "ranking",
     technique: "STATE_EQUATION",
@@ -18,29 +18,29 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// The time of a property's first try; each later one has twice the time of the one before.
+/// Time of the first try of a property. The time doubles with each try.
 const FIRST: Duration = Duration::from_millis(30);
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     Ok(Box::new(Rankings { work: assignment, tries: HashMap::new(), argued: 0, facts: 0 }))
 }
 
-/// Arguments are tried in turns: a formula whose programs are large keeps nobody else waiting.
+/// Proofs are tried in turns, so that a formula with large programs does not delay the others.
 struct Rankings<'g> {
     work: Assignment<'g>,
     tries: HashMap<GoalId, Try>,
     argued: usize,
-    /// What was known to be unreachable in the last slice.
+    /// Number of predicates known to be unreachable in the last slice.
     facts: usize,
 }
 
-/// What was tried of a property.
+/// Record of the tries for a property.
 #[derive(Clone, Copy, Default)]
 struct Try {
-    /// The time that the last try had.
+    /// The time of the last try.
     time: Duration,
-    /// How many facts were given when a try ended by itself without an argument. With no more facts
-    /// than that, trying again is useless.
+    /// Number of facts at a completed try without a proof. Trying again is useless until there are
+    /// more facts.
     none_from: Option<usize>,
 }
 
@@ -59,12 +59,12 @@ impl Session for Rankings<'_> {
 
     fn statistics(&self) -> String {
         let (argued, tried, facts) = (self.argued, self.tries.len(), self.facts);
-        format!("{argued} of {tried} properties are without runs, given {facts} facts")
+        format!("{argued} of {tried} properties refuted, with {facts} known facts")
     }
 }
 
 impl Rankings<'_> {
-    /// Which property has the next turn: one that had least time.
+    /// Returns the property to try next: the one with the least time so far.
     fn next(&self) -> Option<usize> {
         let tried = |id: &GoalId| self.tries.get(id).copied().unwrap_or_default();
         let runs = self.work.ground.runs().iter().enumerate();
@@ -90,7 +90,7 @@ impl Rankings<'_> {
                 };
                 let given = argument.given.iter().filter_map(goal_of).collect();
                 work.board.runs(ENGINE.technique).on(work.ground).excluded(*id, argument, given);
-                // Where the board refuses it although there was time, it would again.
+                // If the board refuses the proof although there was time, it would refuse it again.
                 entry.none_from = (!budget.is_exhausted()).then_some(never.len());
             }
             Err(why) => {
@@ -102,7 +102,7 @@ impl Rankings<'_> {
     }
 }
 
-/// What is known to be unreachable, and the goals that say so.
+/// Returns the predicates known to be unreachable, with their goals.
 fn unreachable(board: &Board<'_>) -> (Vec<Predicate>, Vec<GoalId>) {
     let known = board.ids().filter_map(|id| match (board.goal(id), board.knowledge(id)?) {
         (Goal::Reach(predicate), Knowledge::Reach(Reach::Unreachable { .. })) => {

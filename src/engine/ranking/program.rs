@@ -1,4 +1,4 @@
-//! The linear program of a component, and the weights that its dual values are.
+//! The linear program of a component, and the weights from its dual values.
 
 use crate::evidence::no_run::Ranking;
 use crate::evidence::no_run::pairs::Pairs;
@@ -12,7 +12,7 @@ use parikh_solvers::lp::{IncrementalLp, LpAnswer};
 use parikh_solvers::lp_chosen::keep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Columns of a program that is worth trying.
+/// Limit on the number of columns of a program.
 const COLUMNS: usize = 400_000;
 
 /// A mover's effect, `None` for no effect, with the states that it leads from and to.
@@ -30,7 +30,7 @@ pub(in crate::engine) struct Solution {
 }
 
 /// A ranking of the component of `state` along which as many pairs fall as along any; nothing when
-/// there is none, or no time.
+/// Returns `None` if there is none, or if time runs out.
 pub(super) fn ranking(net: &Net, pairs: &Pairs, state: usize, budget: &Budget) -> Option<Ranking> {
     let ranking = solve(net, &steps(net, pairs, state), budget)?.ranking?;
     Some(Ranking { state, ..ranking })
@@ -70,7 +70,7 @@ fn weights(
         return None;
     }
     let mut ranking = Ranking { state, weights: Vec::new(), values: Vec::new() };
-    // The program asks for sums that do not fall, with dual values that are at most 0.
+    // The rows have lower bounds, so their dual values are at most 0.
     for (row, y) in numerators {
         let y = -(y / &divisor);
         match places.get(row.index()) {
@@ -81,7 +81,8 @@ fn weights(
     Some(ranking)
 }
 
-/// What pairs in the component of `state` do: an effect, or nothing, and from which state to which.
+/// Returns the steps of the pairs in the component of `state`: an effect or none, with the source
+/// and target state.
 fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
     let component = pairs.components();
     let inside = |at: usize| component[at] == component[state];
@@ -95,8 +96,8 @@ fn steps(net: &Net, pairs: &Pairs, state: usize) -> BTreeSet<Step> {
     steps
 }
 
-/// See the module above: one column of each kind for each step, a row for each place that changes
-/// and each state.
+/// Creates the linear program of the module documentation [above](super): two columns per step, a
+/// row per changing place, and a row per state.
 fn program(
     net: &Net,
     steps: &BTreeSet<Step>,

@@ -1,4 +1,4 @@
-//! Arguments against the search through all markings, and arguments that were tampered with.
+//! Compares proofs with an exhaustive search, and tests manipulated proofs.
 
 use super::argue;
 use crate::engine::lasso::Lassos;
@@ -21,7 +21,7 @@ fn property(rng: &mut Rng, net: &Net) -> RunProperty {
     RunProperty::new(&formulas, formula, &atoms)
 }
 
-/// The argument with one thing in it changed.
+/// Returns the proof with one random change.
 fn mutated(mut argument: NoRun, rng: &mut Rng) -> NoRun {
     let states = &mut argument.tableau.automaton.states;
     let state = rng.usize(..states.len());
@@ -72,7 +72,7 @@ fn is_unreachable(net: &Net, predicate: &Predicate) -> bool {
     visit(net, 10_000, |marking| !predicate.holds(net, marking)).is_ok()
 }
 
-/// The values that atoms of the property never have.
+/// Returns the atom values of the property that never occur.
 fn never(net: &Net, property: &RunProperty) -> Vec<Predicate> {
     let both = property.atoms().iter().filter_map(|atom| match atom {
         RunAtom::Holds(it) => Some([it.clone(), it.clone().negated()]),
@@ -128,7 +128,8 @@ fn what_is_argued_is_so_and_what_is_tampered_with_is_refused_or_so() {
     assert!(plain > 100 && given > 100, "{plain} {given}");
 }
 
-/// That no run of the net has the property, over `NAME>=1` by place and `!NAME` by transition.
+/// Returns true if no run of the net has the property, over atoms `NAME>=1` for places and `!NAME`
+/// for transitions.
 fn holds(net: &str, property: &str, atoms: &[(&str, &str)]) -> bool {
     let net = text::parse(net).unwrap();
     let (mut formulas, mut names) = (Ltl::default(), AtomNames::default());
@@ -165,13 +166,13 @@ fn what_never_holds_is_a_premise_where_it_is_used() {
 
 #[test]
 fn what_must_happen_is_argued_on_nets_that_nobody_can_visit() {
-    // 10^18 tokens go one way: in the end all have gone.
+    // 10^18 tokens flow in one direction, so eventually all have moved.
     let sand = "place top 1000000000000000000\nplace bottom\ntransition fall: top -> bottom";
     let atoms = [("top", "top"), ("falls", "fall")];
     assert!(holds(sand, "G top", &atoms));
     assert!(holds(sand, "G F falls", &atoms));
     assert!(!holds(sand, "F !top", &atoms));
-    // Who waits is served if serving goes on: nothing but that can repeat.
+    // Waiting tokens are served if serving continues: nothing else can repeat.
     let queue = "place waits 5\nplace served\nplace busy
          transition begin: waits -> busy\ntransition end: busy -> served";
     let atoms = [("waits", "waits"), ("busy", "busy")];

@@ -38,7 +38,7 @@ impl Row for Steps<'_> {
             unrolled::Extended::ToTheEnd => Extended::ToTheEnd,
             unrolled::Extended::InPart => Extended::InPart,
             unrolled::Extended::TooLong => {
-                Extended::TooLong(format!("{steps} steps are too many to be written down"))
+                Extended::TooLong(format!("{steps} steps need too many variables"))
             }
         }
     }

@@ -130,7 +130,7 @@ impl Session for KInduction<'_> {
                 Extended::ToTheEnd => {}
                 Extended::InPart => return Progress::Unfinished,
                 Extended::TooLong => {
-                    let why = format!("{} firings are too many to be written down", self.steps);
+                    let why = format!("{} firings need too many variables", self.steps);
                     let Assignment { board, .. } = self.work;
                     open.iter().for_each(|(id, _)| board.gave_up(*id, "k-induction-smt", &why));
                     return Progress::Finished;
@@ -188,7 +188,7 @@ impl Session for KInduction<'_> {
         self.held.values().for_each(|(k, _)| *by_word.entry(*k).or_default() += 1);
         for (k, goals) in by_word {
             text += &format!(
-                "; {goals} of them, for k = {k}, by the solver's word only: no certificate, not answered"
+                "; {goals} of them, for k = {k}, only according to the solver: no certificate, not answered"
             );
         }
         text

@@ -141,7 +141,7 @@ impl<'g> Unrolled<'g> {
         let net = self.variables.net;
         let each = net.place_count() + net.transition_count();
         if each.saturating_mul(steps) > MOST_VARIABLES {
-            tracing::info!("{}: {steps} steps would be too many to write down", self.name);
+            tracing::info!("{}: {steps} steps need too many variables", self.name);
             return Extended::TooLong;
         }
         while self.row.steps() < steps {
@@ -207,7 +207,7 @@ impl<'g> Unrolled<'g> {
         let (count, last) = &mut self.failures;
         if *count == 0 {
             let (name, solver) = (self.name, self.solver.name());
-            tracing::warn!("{name}: {solver} failed at a question: {why}");
+            tracing::warn!("{name}: {solver} failed on a query: {why}");
         }
         *count += 1;
         why.clone_into(last);
@@ -219,9 +219,7 @@ impl<'g> Unrolled<'g> {
         match &self.failures {
             (0, _) => text,
             (failures, why) => {
-                format!(
-                    "{text}, {failures} of which the solver failed at, at the last one so: {why}"
-                )
+                format!("{text}, the solver failed on {failures} of them, last with: {why}")
             }
         }
     }

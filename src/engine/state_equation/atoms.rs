@@ -1,13 +1,13 @@
-//! The comparisons of all goals, each once, and the predicates of goals as trees over them.
+//! The comparisons of all goals, each stored once, and the goals' predicates as trees over them.
 //!
-//! Enabledness is spelled out as the tokens it needs, and a dead marking as "every transition lacks
-//! some token". Of the transitions only those with a minimal preset are needed for that: where a
-//! transition lacks a token, so does every transition that takes at least as much everywhere.
+//! Enabledness is written as the tokens it needs, and a dead marking as "every transition lacks
+//! some token". For the latter only transitions with minimal presets are needed: if a transition
+//! lacks a token, so does every transition with a larger preset.
 
 use parikh_net::{Atom, Net, Predicate, TransitionId};
 use std::collections::HashMap;
 
-/// A comparison's position in the table.
+/// Index of a comparison in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct AtomId(pub(super) u32);
 
@@ -26,12 +26,12 @@ pub(super) enum Node {
     Or(Vec<Node>),
 }
 
-/// All comparisons seen so far, without duplicates.
+/// The comparisons so far, without duplicates.
 #[derive(Default)]
 pub(super) struct Atoms {
     atoms: Vec<Atom>,
     ids: HashMap<Atom, AtomId>,
-    /// Made when a goal first asks for deadness.
+    /// Transitions with minimal presets, computed when a goal first mentions deadness.
     minimal: Option<Vec<TransitionId>>,
 }
 
@@ -44,19 +44,19 @@ impl Atoms {
         self.atoms.len()
     }
 
-    /// The id of a comparison, new or known.
+    /// Returns the id of a comparison, which is added if it is new.
     pub(super) fn intern(&mut self, atom: Atom) -> AtomId {
         if let Some(&id) = self.ids.get(&atom) {
             return id;
         }
-        // One per comparison in memory: far below 2³².
+        // The number of comparisons in memory is far below 2³².
         let id = AtomId(self.atoms.len() as u32);
         self.ids.insert(atom.clone(), id);
         self.atoms.push(atom);
         id
     }
 
-    /// The tree of a predicate.
+    /// Returns the tree of a predicate.
     pub(super) fn tree(&mut self, net: &Net, predicate: &Predicate) -> Node {
         match predicate {
             Predicate::True => Node::Constant(true),
@@ -75,8 +75,8 @@ impl Atoms {
                 self.minimal = Some(minimal);
                 tree
             }
-            // All presets here, because the checker of certificates knows nothing of minimal ones:
-            // above, a conjunction with fewer parts is merely easier to satisfy.
+            // All presets are used here, because the certificate checker knows nothing of minimal
+            // ones. Above, a conjunction with fewer parts is merely easier to satisfy.
             Predicate::NotDead => {
                 let spelled = predicate.to_atoms(net);
                 self.tree(net, &spelled)
@@ -110,7 +110,8 @@ fn or(mut parts: Vec<Node>) -> Node {
 }
 
 impl Node {
-    /// Whether it holds when exactly the comparisons `holds` says do.
+    /// Returns true if the predicate holds when exactly the comparisons accepted by `holds` are
+    /// true.
     pub(super) fn holds(&self, holds: &mut impl FnMut(AtomId) -> bool) -> bool {
         match self {
             Node::Constant(value) => *value,
@@ -120,7 +121,7 @@ impl Node {
         }
     }
 
-    /// Calls `visit` for every comparison in it, repetitions included.
+    /// Calls `visit` for every comparison in the tree, with repetitions.
     pub(super) fn visit(&self, visit: &mut impl FnMut(AtomId)) {
         match self {
             Node::Constant(_) => {}
@@ -129,7 +130,7 @@ impl Node {
         }
     }
 
-    /// Every comparison in it, once, ascending.
+    /// Returns every comparison in the tree once, ascending.
     pub(super) fn atoms(&self) -> Vec<AtomId> {
         let mut all = Vec::new();
         self.visit(&mut |atom| all.push(atom));
@@ -139,16 +140,16 @@ impl Node {
     }
 }
 
-/// One transition for each preset that no other preset is part of.
+/// Returns one transition for each minimal preset.
 fn minimal_presets(net: &Net) -> Vec<TransitionId> {
-    // A smaller preset lies inside the larger one, so its own rarest place does, too: looking at
-    // the transitions filed under the places of a preset finds every smaller one.
+    // A smaller preset is contained in the larger one, so its rarest place is too. Looking at the
+    // transitions filed under the places of a preset finds every smaller preset.
     let mut filed: Vec<Vec<TransitionId>> = vec![Vec::new(); net.place_count()];
     for t in net.transitions() {
         let rarest = net.pre(t).iter().min_by_key(|arc| net.consumers(arc.place).len());
         match rarest {
             Some(arc) => filed[arc.place.index()].push(t),
-            // Always enabled: no marking is dead.
+            // The transition is always enabled, so no marking is dead.
             None => return vec![t],
         }
     }

@@ -1,4 +1,5 @@
-//! Reachability goals: propose, decide, learn, until nothing is left or a candidate stands.
+//! Reachability goals: proposes comparisons, decides them, and learns lemmas, until no proposal is
+//! left or a candidate is found.
 
 use super::Engine;
 use super::atoms::{AtomId, Node};
@@ -11,21 +12,21 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
 
-/// Cuts for one solution.
+/// Limit on the number of cuts per solution.
 const CUTS: usize = 3;
 
-/// How far it came with a predicate.
+/// Result of working on a predicate.
 pub(super) enum Pursuit {
-    /// Nothing is left to propose: lemmas exclude it.
+    /// No proposal is left: the lemmas exclude the predicate.
     Excluded,
-    /// The goal has a candidate.
+    /// The goal has a candidate solution.
     Rests,
-    /// Out of time, or a solver gave up.
+    /// Time ran out, or a solver gave up.
     Unfinished,
 }
 
 impl Engine<'_> {
-    /// Works on one goal. Whether it is settled or has a candidate.
+    /// Works on one goal. Returns true if it is settled or has a candidate.
     pub(super) fn pursue(
         &mut self,
         index: usize,
@@ -50,7 +51,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Proposes comparisons for a predicate until none are left or a solution stands.
+    /// Proposes comparisons for a predicate until no proposal is left or a solution is found.
     pub(super) fn propose(
         &mut self,
         index: usize,
@@ -61,7 +62,7 @@ impl Engine<'_> {
         let mut last: Option<Rc<super::Point>> = None;
         let depth = self.targets[index].depth;
         loop {
-            // A candidate of another goal may do for this one.
+            // A candidate of another goal may satisfy this goal too.
             let atoms = &self.atoms;
             let known = self
                 .pool
@@ -86,8 +87,8 @@ impl Engine<'_> {
                 Decision::Infeasible(lemma) => self.learn(lemma),
                 Decision::Feasible(point) => {
                     let point = Rc::new(point);
-                    // Whole numbers first: what orders exclude of broken ones would use up the
-                    // splits.
+                    // Splits on fractional values come first. Precedences excluded by fractional
+                    // solutions would use up the limit of splits.
                     let refined = self.exclude_by_lower_bounds(&point)
                         || self.targets[index].splits.len() < depth
                             && (self.split(index, &point) || self.order(index, &point));
@@ -108,7 +109,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The proof that a predicate is unreachable for which no proposal is left, if it stands.
+    /// Returns a checked proof that a predicate without further proposals is unreachable.
     pub(super) fn refute(
         &mut self,
         index: usize,
@@ -126,8 +127,9 @@ impl Engine<'_> {
         self.prove(self.targets[index].id, predicate, &lemmas, budget, over)
     }
 
-    /// Splits on sums that the point breaks: from now on the goal is looked for below the broken
-    /// value and above it. Whether there were any. `point` is the solution found last.
+    /// Splits on sums with a fractional value in the point: from now on the goal is searched below
+    /// or above this value. Returns false if there was no new split. `point` must be the solution
+    /// found last.
     fn split(&mut self, index: usize, point: &super::Point) -> bool {
         let mut broken = self.relaxation.cuts(point, CUTS);
         if broken.is_empty() {

@@ -1,16 +1,17 @@
 //! Maxima: the largest value of a sum under the state equation, rounded down.
 //!
-//! The optimum of the program bounds the goal from above. If the solution leaves a marked trap
-//! empty, the trap becomes a row and the optimum is looked for again; it can only be lower. Every
-//! improvement goes to the board at once, because the walk may have seen as much already.
+//! The optimum of the linear program is an upper bound of the goal. If the solution leaves a marked
+//! trap empty, the trap becomes a row, and the program is solved again; the optimum can only
+//! decrease. Every improvement is reported to the board at once, since the walk may have reached
+//! the bound already.
 //!
-//! # In whole numbers
-//! Tokens and firings come in ones, and the optimum of the program need not: a bound of a few
-//! tokens more than was ever seen is often nothing but that. So when all goals rest, `narrow` asks
-//! whether the sum can be one more than was seen, as of any predicate, split by split
-//! ([`ladder`](super::ladder)). If it cannot, the maximum is settled. If there is a solution in
-//! whole numbers, the question moves up, half of the way from the solution's value to the bound at
-//! a time; what it excludes lowers the bound.
+//! # Integer refinement
+//! Tokens and firings are integers, but the optimum of the linear program may be fractional. A
+//! bound slightly above the largest value seen is often only due to this. So when all goals have
+//! candidates, `narrow` asks if the sum can exceed the largest value seen by one. This is decided
+//! like any predicate, split by split ([`ladder`](super::ladder)). If it cannot, the maximum is
+//! settled. If an integer solution exists, the next question is half way between its value and the
+//! bound. Each refuted question lowers the bound.
 
 use super::Engine;
 use super::atoms::Node;
@@ -23,22 +24,22 @@ use parikh_solvers::Budget;
 use parikh_solvers::cnf::Literal;
 use std::rc::Rc;
 
-/// A maximum as far as whole numbers are concerned.
+/// The state of the integer refinement of a maximum.
 #[derive(Default)]
 pub(super) struct IntegerMaximum {
-    /// What was asked last: whether the sum can be so much.
+    /// The last question: can the sum have this value?
     asked: Option<(i64, Node, Literal)>,
-    /// The largest value of a solution in whole numbers.
+    /// The largest value of an integer solution.
     found: Option<i128>,
 }
 
 impl IntegerMaximum {
-    /// Whether a solution in whole numbers attains the bound: nothing here can lower it.
+    /// Returns true if an integer solution attains the bound, which then cannot be lowered here.
     pub(super) fn attains(&self, bound: i128) -> bool {
         self.found.is_some_and(|found| found >= bound)
     }
 
-    /// The value to ask for next, between what was seen and the bound.
+    /// Returns the next value to ask for, between the largest value seen and the bound.
     fn next(&self, seen: i128, bound: i128) -> i128 {
         match self.found {
             Some(found) if found > seen => found + (bound - found + 1) / 2,
@@ -48,7 +49,7 @@ impl IntegerMaximum {
 }
 
 impl Engine<'_> {
-    /// Works on one goal. Whether it is settled or nothing is left to try.
+    /// Works on one goal. Returns true if it is settled or nothing is left to try.
     pub(super) fn maximise(
         &mut self,
         index: usize,
@@ -69,7 +70,7 @@ impl Engine<'_> {
                 Least::Unknown => return false,
             };
             if over.proved(id).is_none_or(|proved| bound < proved) {
-                // Bounds beyond 63 bits are of no use to anybody.
+                // Bounds beyond 63 bits are not useful.
                 let Ok(small) = i64::try_from(bound) else { return true };
                 let more = Atom { sum: negated.negated(), bound: small }.negated();
                 let lemma = lemma.refuting(self.atoms.intern(more.clone()));
@@ -95,8 +96,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Lowers the bound of a goal that rests to what whole numbers allow. Whether it is settled or
-    /// nothing is left to try.
+    /// Lowers the bound of a goal with a candidate by integer refinement. Returns true if the goal
+    /// is settled or nothing is left to try.
     pub(super) fn narrow(
         &mut self,
         index: usize,
@@ -113,7 +114,7 @@ impl Engine<'_> {
             if seen >= bound || whole.attains(bound) {
                 return true;
             }
-            // Beyond 63 bits: of no use to anybody.
+            // Bounds beyond 63 bits are not useful.
             let Ok(value) = i64::try_from(whole.next(seen, bound)) else { return true };
             let Some(least) = value.checked_neg() else { return true };
             let (tree, root) = match whole.asked.take() {
@@ -134,7 +135,7 @@ impl Engine<'_> {
                     };
                     self.statistics.bounds += 1;
                     over.at_most(id, i128::from(value) - 1, proof);
-                    // What the board does not take it would not take the next time either.
+                    // If the board refused the bound, it would refuse it the next time as well.
                     if over.proved(id).is_none_or(|now| now >= bound) {
                         return true;
                     }
@@ -144,7 +145,7 @@ impl Engine<'_> {
                     let whole_point = candidate.filter(|(point, _)| self.is_whole(point));
                     let Some((point, _)) = whole_point else { return true };
                     let found = point.value(&sum);
-                    // Rounded too far.
+                    // The rounded value is too small.
                     if found < i128::from(value) {
                         return true;
                     }

@@ -1,14 +1,16 @@
 //! The state equation engine: linear refutations and bounds, each with a certificate.
 //!
-//! Whatever fires, the marking is m₀ + C·x for the vector x ≥ 0 of firings. What that equation
-//! excludes, together with *traps* (sets of places that stay marked once they are), *lower bounds*
-//! of places and weighted sums (`lower_bounds`) and the model's safe units, is unreachable. The engine asks in two ways:
+//! After any firings, the marking is m₀ + C·x for the vector x ≥ 0 of numbers of firings. A
+//! predicate excluded by this equation is unreachable. The equation is strengthened by *traps*
+//! (sets of places that stay marked once they are) and by the model's claim of safe units. The
+//! engine has two parts:
 //!
-//! - `maxima`: the largest value of a sum is a linear program; its floor bounds the goal;
-//! - `ladder`: for a predicate a SAT solver proposes comparisons that would make it true, the
-//!   linear program decides them together, and a refusal comes back as a lemma that no proposal may
-//!   repeat, until none is left (unreachable) or a solution is found. An empty marked trap in the
-//!   solution becomes a row for all goals, and the question is asked again.
+//! - `maxima`: the largest value of a sum is a linear program, and its floor bounds the goal;
+//! - `ladder`: for a predicate, a SAT solver proposes comparisons that would make it true, and the
+//!   linear program decides their conjunction. If it is infeasible, the reason becomes a lemma that
+//!   no later proposal may violate. This continues until no proposal is left (unreachable) or a
+//!   solution is found. If the solution leaves a marked trap empty, the trap becomes a row for all
+//!   goals, and the program is solved again.
 //!
 //! ```text
 //!   goal ─▶ SAT: which comparisons? ──▶ LP: together? ──no──▶ lemma, checked exactly ─┐
@@ -19,26 +21,26 @@
 //!                                              │ no: a candidate; the goal rests
 //! ```
 //!
-//! A candidate with broken tokens or firings is refined once all goals have theirs
-//! ([`Engine::deepen`]): the goal is *split* on a sum that the candidate breaks, Σ ≤ k or Σ ≥ k +
-//! 1, a cut from the solver's basis if there is one, and the SAT solver proposes sides along with
-//! comparisons. So it is on an order of firings that the candidate does not respect (`precedence`).
-//! Candidates that remain are handed to the walk.
+//! A candidate with fractional tokens or firings is refined after all goals have candidates
+//! ([`Engine::deepen`]). The goal is *split* on a sum with a fractional value, Σ ≤ k or Σ ≥ k + 1,
+//! preferably on a cut from the solver's basis. The SAT solver then proposes a side of each split
+//! along with the comparisons. Orders of firings that the candidate violates are treated in the
+//! same way (`precedence`). The remaining candidates are hints for the walk.
 //!
-//! Lemmas and traps are shared by all goals, so what one goal needed the next one has.
+//! Lemmas and traps are shared by all goals.
 //!
 //! # Soundness
-//! Nothing here is trusted. Every refutation and every bound is written down as a
-//! [`LinearCertificate`] and checked by code that uses neither solvers nor
-//! anything of this engine; a certificate that fails is logged as a fault and no verdict.
+//! Nothing here is trusted. Every refutation and every bound becomes a [`LinearCertificate`]. It is
+//! checked by code that uses neither solvers nor parts of this engine. A certificate that fails the
+//! check is logged as a fault and gives no verdict.
 //!
 //! # Sources
 //! T. Murata, *Petri nets: properties, analysis and applications*, Proc. IEEE 77, 1989; J. Esparza,
 //! S. Melzer, *Verification of safety properties using integer programming: beyond the state
 //! equation*, FMSD 16, 2000; J. Esparza, R. Ledesma-Garza, R. Majumdar, P. Meyer, F. Niksic, *An
-//! SMT-based approach to coverability analysis*, CAV 2014; A. Bønneland, J. Dyhr, P. Jensen,
-//! M. Johannsen, J. Srba, *Simplification of CTL formulae for efficient model checking of Petri
-//! nets*, PETRI NETS 2018 (linear programs for the Boolean structure of queries).
+//! SMT-based approach to coverability analysis*, CAV 2014; A. Bønneland, J. Dyhr, P. Jensen, M.
+//! Johannsen, J. Srba, *Simplification of CTL formulae for efficient model checking of Petri nets*,
+//! PETRI NETS 2018 (linear programs for the Boolean structure of queries).
 
 mod atoms;
 mod ladder;
@@ -78,14 +80,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How the engine works.
+/// Configuration of the engine.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Most traps added for one candidate. More at once mean fewer, larger programs.
+    /// Limit on the number of traps added for one candidate. More traps at once give fewer, but
+    /// larger programs.
     pub traps_at_once: usize,
-    /// No goal gets more than this share of a slice before the others had their turn.
+    /// Limit on the share of a slice for one goal before the other goals are treated, in [0, 1].
     pub share: f64,
-    /// Where every question to a solver is written to, if anywhere.
+    /// Directory for dumping solver queries, if any.
     pub dump: Option<Dump>,
 }
 
@@ -95,9 +98,9 @@ impl Default for Config {
     }
 }
 
-/// The certificate from `lemmas` that no reachable marking satisfies `refuted`, with the steps that
-/// its propositional part needs; `atom` and `traps` are what the lemmas' positions refer to. `None`
-/// when it is not found in time or does not stand the checker.
+/// Returns the certificate from `lemmas` that no reachable marking satisfies `refuted`, with the
+/// steps of its propositional part. The lemmas refer to comparisons through `atom` and to traps
+/// through `traps`. Returns `None` if it is not found in time or fails the check.
 pub fn certificate(
     net: &Net,
     refuted: &Predicate,
@@ -117,37 +120,36 @@ pub fn certificate(
     }
 }
 
-/// A solution of everything known that satisfies a goal: a hint for walks, and nothing more.
+/// A solution of all known constraints that satisfies a goal. It is only a hint for walks.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// The goal.
     pub goal: GoalId,
-    /// How often transitions of each effect class fire, rounded; classes that do not are left out.
+    /// Rounded numbers of firings per effect class. Classes with no firings are left out.
     pub firings: Vec<(EffectId, u64)>,
-    /// Whether the solution was integral before rounding.
+    /// True if the solution was integral before rounding.
     pub integral: bool,
 }
 
-/// A goal and where it stands.
+/// A goal with the state of the work on it.
 struct Target {
     id: GoalId,
     kind: Kind,
-    /// A solution that shows nothing is to be had here, as far as the traps and lower bounds known
-    /// then tell.
+    /// A candidate solution, with the number of traps that it was tested against.
     candidate: Option<(Rc<Point>, Learned)>,
-    /// The splits it is looked for on one side of each, and how many there may be.
+    /// The splits of the goal: the search considers one side of each.
     splits: Vec<Split>,
     depth: usize,
 }
 
 enum Kind {
-    /// Not looked at yet; a `Reach` has its tree made when its turn comes.
+    /// Not treated yet. The tree of a `Reach` goal is built at its first treatment.
     New,
     Reach {
         tree: Node,
         root: Literal,
     },
-    /// The sum times −1, whose least value is looked for.
+    /// The negated sum, whose minimum is computed.
     Maximum {
         negated: LinearSum,
         unbounded: bool,
@@ -155,7 +157,7 @@ enum Kind {
     },
 }
 
-/// The engine with all it has learned; works in slices.
+/// The engine with all that it has learnt. It works in slices.
 pub struct Engine<'n> {
     net: &'n Net,
     config: Config,
@@ -164,28 +166,28 @@ pub struct Engine<'n> {
     atoms: Atoms,
     proposer: Proposer,
     lemmas: Vec<Lemma>,
-    /// The lemmas whose first comparison this is; those without comparisons under `None`.
+    /// Lemmas by their first comparison. Lemmas without comparisons are under `None`.
     lemmas_of: HashMap<Option<usize>, Vec<usize>>,
-    /// The pairs of comparisons among them that contradict each other on one sum.
+    /// Pairs of comparisons that contradict each other on one sum, for which a lemma exists.
     clashes: HashSet<(AtomId, AtomId)>,
-    /// The splits made for some goal.
+    /// The splits made so far, for any goal.
     splits: HashSet<Split>,
-    /// Why there is no third side, for those of them that are no comparison and its negation.
+    /// Justifications of the splits that are not a comparison and its negation.
     precedences: Vec<Precedence>,
     targets: Vec<Target>,
-    /// Some recent candidates: a goal that one of them satisfies needs no program.
+    /// Recent candidates. A goal satisfied by one of them needs no linear program.
     pool: Vec<Rc<Point>>,
     statistics: Statistics,
 }
 
-/// The most splits for one goal.
+/// Limit on the number of splits per goal.
 const DEEPEST: usize = 512;
 
-/// How many candidates are kept for other goals.
+/// Limit on the number of candidates kept for other goals.
 const POOL: usize = 24;
 
-/// Runs the engine until all goals of `task` are settled or have candidates, or its budget is
-/// spent.
+/// Runs the engine until all goals of `task` are settled or have candidates, or the budget is
+/// exhausted.
 pub fn run(task: &Task<'_>, over: Over<'_>, config: &Config) -> Statistics {
     match Engine::new(task, config) {
         Ok(mut engine) => {
@@ -202,18 +204,18 @@ pub fn run(task: &Task<'_>, over: Over<'_>, config: &Config) -> Statistics {
 }
 
 impl<'n> Engine<'n> {
-    /// Sets up the program for the goals of `task`; nothing is solved yet.
+    /// Creates the linear program for the goals of `task`. Nothing is solved yet.
     ///
     /// # Errors
-    /// When the net is too large for a linear program.
+    /// Returns an error if the net is too large for a linear program.
     pub fn new(task: &Task<'n>, config: &Config) -> Result<Self, ProgramError> {
         Engine::with_facts(task.net, task.facts, task.goals, config)
     }
 
-    /// Sets up the program for goals of a net of which nothing else is known.
+    /// Like [`new`](Self::new), without a task.
     ///
     /// # Errors
-    /// When the net is too large for a linear program.
+    /// Returns an error if the net is too large for a linear program.
     pub fn for_goals(
         net: &'n Net,
         goals: &[(GoalId, MarkingGoal)],
@@ -262,7 +264,7 @@ impl<'n> Engine<'n> {
         Ok(engine)
     }
 
-    /// What was done so far, in all slices.
+    /// Returns the statistics, summed over the slices.
     pub fn statistics(&self) -> Statistics {
         let counters = self.relaxation.counters;
         let resting = |target: &&Target| target.candidate.is_some();
@@ -280,7 +282,7 @@ impl<'n> Engine<'n> {
         }
     }
 
-    /// The goals that rest on a solution, each with it.
+    /// Returns the goals that have candidates, with their solutions.
     pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
         self.targets.iter().filter_map(|target| {
             let (point, _) = target.candidate.as_ref()?;
@@ -289,8 +291,8 @@ impl<'n> Engine<'n> {
         })
     }
 
-    /// Lets the goals that rest on broken numbers of tokens, or on firings in no order, be looked
-    /// for with whole ones in some order, by more splits than before. Whether there are any; then
+    /// Raises the limit on splits for goals whose candidate has fractional values or violates an
+    /// order of firings, and drops these candidates. Returns false if there are none. Otherwise
     /// call [`slice`](Self::slice) again.
     pub fn deepen(&mut self, task: &Task<'_>) -> bool {
         let mut any = false;
@@ -298,7 +300,7 @@ impl<'n> Engine<'n> {
             let Target { candidate: Some((point, _)), depth, id, .. } = &self.targets[index] else {
                 continue;
             };
-            // Nobody has looked at its order yet, which takes time.
+            // The order of a new candidate has not been checked yet, since this takes time.
             let is_new = *depth == 0;
             if *depth < DEEPEST && task.board.is_open(*id) && (is_new || !self.is_whole(point)) {
                 let target = &mut self.targets[index];
@@ -311,7 +313,7 @@ impl<'n> Engine<'n> {
     }
 
     /// Works on the open goals until each is settled or has a candidate ([`Progress::Finished`]),
-    /// or `budget` is spent. Call it again with the same task and more time to go on.
+    /// or `budget` is exhausted. Call it again with the same task and more time to continue.
     pub fn slice(&mut self, budget: &Budget, task: &Task<'_>, over: Over<'_>) -> Progress {
         let start = Instant::now();
         let mut turn = match budget.remaining() {
@@ -340,7 +342,7 @@ impl<'n> Engine<'n> {
                 break Progress::Unfinished;
             }
             turn *= 2;
-            // Nothing that is left depends on time: the solver gives up on it by itself.
+            // The remaining problems do not depend on time: the solver itself gives up on them.
             if turn > Duration::from_secs(3600) {
                 break Progress::Finished;
             }
@@ -349,7 +351,7 @@ impl<'n> Engine<'n> {
         progress
     }
 
-    /// Returns true if the goal has a candidate that satisfies the traps and lower bounds found since.
+    /// Returns true if the goal has a candidate that marks all traps found since.
     fn rests(&mut self, index: usize) -> bool {
         let target = &mut self.targets[index];
         let Some((point, known)) = &mut target.candidate else { return false };
@@ -366,7 +368,7 @@ impl<'n> Engine<'n> {
             .all(|index| !task.board.is_open(self.targets[index].id) || self.rests(index))
     }
 
-    /// One goal's turn. Whether nothing is left to do about it for now.
+    /// Treats one goal for a while. Returns true if nothing is left to do for it now.
     fn turn(
         &mut self,
         index: usize,
@@ -391,7 +393,7 @@ impl<'n> Engine<'n> {
                 }
             };
         }
-        // Taken out for the time being, so that the rest of the engine can be changed.
+        // Taken out temporarily, so that the rest of the engine can be modified.
         let kind = std::mem::replace(&mut self.targets[index].kind, Kind::New);
         let (kind, done) = match kind {
             Kind::New => (Kind::New, true),
@@ -412,7 +414,7 @@ impl<'n> Engine<'n> {
         done
     }
 
-    /// Says in the files written from now on which goal they are about.
+    /// Sets the header of the dumped files to the current goal.
     fn describe(&self, index: usize, goal: &MarkingGoal) {
         let Some(dump) = &self.config.dump else { return };
         let number = self.targets[index].id.index() + 1;
@@ -440,7 +442,7 @@ impl<'n> Engine<'n> {
         }
     }
 
-    /// Keeps a lemma for all goals.
+    /// Adds a lemma, for use by every goal.
     fn learn(&mut self, lemma: Lemma) {
         let first = lemma.atoms.iter().map(|&(atom, _)| atom).min();
         self.lemmas_of.entry(first).or_default().push(self.lemmas.len());
@@ -448,18 +450,19 @@ impl<'n> Engine<'n> {
         self.lemmas.push(lemma);
     }
 
-    /// Learns which of these comparisons contradict each other on one sum, before they are proposed
-    /// together one pair after the other: a ≤ k and a ≥ l for k < l.
+    /// Learns which of these comparisons contradict each other on one sum: a ≤ k and a ≥ l for k <
+    /// l. Otherwise the pairs would be proposed and refuted one after another.
     fn learn_clashes(&mut self, atoms: &[AtomId]) {
         let mut most: HashMap<LinearSum, Vec<AtomId>> = HashMap::new();
         for &id in atoms {
             most.entry(self.atoms.get(id).sum.clone()).or_default().push(id);
         }
-        // Pairs can be many where one sum is compared with many numbers; lemmas come later, too.
+        // There may be very many pairs if one sum has many comparisons. The rest is learnt later by
+        // lemmas.
         let mut room = 4 * atoms.len();
         for &id in atoms {
             let atom = self.atoms.get(id);
-            // Each pair once, from its positive side.
+            // Each pair is considered once, from its side with a positive coefficient.
             if atom.sum.terms().first().is_none_or(|&(_, a)| a < 0) {
                 continue;
             }
@@ -480,7 +483,7 @@ impl<'n> Engine<'n> {
         }
     }
 
-    /// The lemmas that speak of these comparisons (ascending) only.
+    /// Returns the lemmas that contain only these comparisons, which must be ascending.
     fn lemmas_about(&self, atoms: &[AtomId]) -> Vec<&Lemma> {
         let known = |index: usize| atoms.binary_search(&AtomId(index as u32)).is_ok();
         let firsts = atoms.iter().map(|atom| Some(atom.index())).chain([None]);
@@ -489,8 +492,8 @@ impl<'n> Engine<'n> {
         lemmas.filter(|lemma| lemma.atoms.iter().all(|&(atom, _)| known(atom))).collect()
     }
 
-    /// The checked proof, for a goal, that no reachable marking satisfies `refuted`; `None` when it
-    /// is not finished, or flawed, which the board hears of.
+    /// Returns the checked proof, for a goal, that no reachable marking satisfies `refuted`.
+    /// Returns `None` if it is unfinished or flawed. A flaw is reported to the board.
     fn prove(
         &mut self,
         id: GoalId,
@@ -525,8 +528,8 @@ fn proof(certificate: LinearCertificate) -> Proof {
     Proof::new(argument, Some(Arc::new(Document::Linear(certificate))))
 }
 
-/// The goal with this id. `at` is where it should be: tasks list their goals in the order that the
-/// engine first saw them in.
+/// Returns the goal with this id. `at` is its expected position, because tasks list their goals in
+/// the order in which the engine first saw them.
 fn goal_of<'t>(task: &Task<'t>, id: GoalId, at: usize) -> Option<&'t MarkingGoal> {
     let here = task.goals.get(at).filter(|(known, _)| *known == id);
     let found = here.or_else(|| task.goals.iter().find(|(known, _)| *known == id));

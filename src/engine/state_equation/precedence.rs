@@ -1,15 +1,15 @@
-//! Order: what a solution has fire although nothing could have come before it.
+//! Precedence: firings in a solution that no order of the firings makes possible.
 //!
-//! Counts of firings know no order. Two things are looked for in a solution, each of which becomes
-//! a clause of two comparisons, for all goals, and the solution has to take one of its sides:
+//! Numbers of firings contain no order. Two kinds of violations are searched in a solution. Each
+//! becomes a clause of two comparisons, for all goals, and the solution must satisfy one of them:
 //!
-//! - *Transitions that cannot begin.* Fire what the solution has fire, as often as one likes, from
-//!   the initial marking: the places that never get a token make a set that is empty at first, and
-//!   the transitions that wait for them have count 0, or somebody puts into the set from outside
-//!   whom the solution does not have fire.
-//! - *Traps that were marked on the way* and are empty in the end.
+//! - *Transitions that cannot begin.* Fire the transitions of the solution arbitrarily often from
+//!   the initial marking. The places that never get a token form a set that is initially empty.
+//!   Then the transitions that wait for these places have count 0, or some transition outside the
+//!   solution puts a token into the set.
+//! - *Traps that were marked on the way* but are empty at the end.
 //!
-//! [`Precedence`] has the arguments, and its checker.
+//! [`Precedence`] contains the proofs and the checker.
 
 use super::Engine;
 use super::point::{Point, TOLERANCE, counter};
@@ -18,27 +18,28 @@ use crate::structure::traps::small_traps;
 use parikh_net::{Atom, EffectId, LinearSum, Net, PlaceId, TransitionId};
 use std::collections::BTreeSet;
 
-/// Sets looked for in one solution, of each kind.
+/// Limit on the number of sets of each kind per solution.
 const SETS: usize = 3;
 
-/// The longest sums of firings.
+/// Limit on the number of terms of a sum of firings.
 const TERMS: usize = 300;
 
-/// A precedence that a solution breaks: its places, and firings of which it says something.
+/// A precedence that a solution violates, with its places and firings.
 struct Broken {
     places: Vec<PlaceId>,
     idle: BTreeSet<EffectId>,
-    /// Those that feed the places from outside; nothing for a trap.
+    /// The effects that feed the places from outside. `None` for a trap.
     fed: Option<BTreeSet<EffectId>>,
 }
 
 impl Engine<'_> {
-    /// Whether the solution has whole numbers only, and nothing in it comes before what it needs.
+    /// Returns true if the solution has only integers and violates no precedence.
     pub(super) fn is_whole(&self, point: &Point) -> bool {
         *point.whole.get_or_init(|| point.is_integral() && self.broken(point).is_empty())
     }
 
-    /// Has the goal choose a side of every order that the point breaks. Whether there were any.
+    /// Adds the precedences that the point violates as splits of the goal. Returns false if there
+    /// are none.
     pub(super) fn order(&mut self, index: usize, point: &Point) -> bool {
         let mut any = false;
         for broken in self.broken(point) {
@@ -65,7 +66,7 @@ impl Engine<'_> {
         all
     }
 
-    /// The precedence as a clause, from now on for all goals that ask for it.
+    /// Adds the precedence as a clause, for all goals that use it.
     fn demand(&mut self, broken: &Broken) -> Option<super::Split> {
         let firings = |effects: &BTreeSet<EffectId>| {
             LinearSum::new(effects.iter().map(|&effect| (counter(self.net, effect), 1))).ok()
@@ -86,7 +87,7 @@ impl Engine<'_> {
             });
             self.proposer.split(split);
             if matches!(&broken.fed, Some(effects) if effects.is_empty()) {
-                // Nobody can: 0 ≤ −1.
+                // No transition can feed the places: the comparison is 0 ≤ −1.
                 self.learn(Lemma { atoms: vec![(since, 1)], ..Lemma::default() });
             }
         }
@@ -94,8 +95,8 @@ impl Engine<'_> {
     }
 }
 
-/// Sets of places that are empty at first, that transitions of these effects wait for, and that
-/// none of these effects feeds.
+/// Returns sets of initially empty places that firing transitions of the solution wait for, and
+/// that no transition of the solution feeds from outside.
 fn unfed(net: &Net, fires: &[bool]) -> Vec<Broken> {
     let fires = |t: TransitionId| fires[net.effect_of(t).index()];
     let marked = markable(net, &fires);
@@ -112,7 +113,7 @@ fn unfed(net: &Net, fires: &[bool]) -> Vec<Broken> {
         }
         tried += 1;
         let found = around(net, class, &fires, &is_missing);
-        // Of those that wait, some are enough, this one among them.
+        // Some of the waiting effects are enough, including this one.
         let idle =
             std::iter::once(effect).chain(found.idle.iter().copied().filter(|e| *e != effect));
         let idle = idle.take(TERMS).collect();
@@ -126,7 +127,8 @@ fn unfed(net: &Net, fires: &[bool]) -> Vec<Broken> {
     all
 }
 
-/// Which places can be marked by firing what `fires` accepts, where no number matters.
+/// Returns the places that can be marked by firing transitions accepted by `fires`, regardless of
+/// numbers.
 fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
     let mut marked: Vec<bool> = net.places().map(|p| net.initial()[p] > 0).collect();
     let mut missing: Vec<usize> = Vec::with_capacity(net.transition_count());
@@ -155,8 +157,8 @@ fn markable(net: &Net, fires: &dyn Fn(TransitionId) -> bool) -> Vec<bool> {
     marked
 }
 
-/// A set of missing places that all of `class` wait for and that nothing of what fires feeds from
-/// outside.
+/// Returns a set of missing places that all transitions of `class` wait for, and that no firing
+/// transition feeds from outside.
 fn around(
     net: &Net,
     class: &[TransitionId],
@@ -170,7 +172,7 @@ fn around(
         if inputs().any(|p| set.contains(&p)) {
             continue;
         }
-        // What fires and feeds a missing place waits for another one.
+        // A firing transition that feeds a missing place waits for another missing place.
         let missing = inputs().filter(|&p| is_missing(p));
         let Some(p) = missing.min_by_key(|&p| (net.producers(p).len(), p)) else { continue };
         set.insert(p);
@@ -187,7 +189,7 @@ fn around(
     Broken { places: set.into_iter().collect(), idle, fed: Some(fed) }
 }
 
-/// Traps among `empty` into which something of these effects puts.
+/// Returns traps among `empty` on which some of these effects put tokens.
 fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<Broken> {
     let mut is_fed = vec![false; net.place_count()];
     let mut feeders: Vec<Vec<EffectId>> = vec![Vec::new(); net.place_count()];
@@ -200,7 +202,7 @@ fn kept(net: &Net, fires: &[bool], empty: &[PlaceId]) -> Vec<Broken> {
     let traps = small_traps(net, empty, |p| is_fed[p.index()], SETS, TERMS);
     let broken = |places: Vec<PlaceId>| {
         let all = || places.iter().flat_map(|p| &feeders[p.index()]).copied();
-        // Some are enough, if one that fired is among them.
+        // Some effects are enough, if one that fires is among them.
         let (fired, others): (Vec<_>, Vec<_>) = all().partition(|effect| fires[effect.index()]);
         let idle = fired.into_iter().chain(others).take(TERMS).collect();
         Broken { places, idle, fed: None }

@@ -1,8 +1,9 @@
-//! From lemmas to the certificate of one goal.
+//! Builds the certificate of one goal from lemmas.
 //!
-//! A goal needs few of the lemmas that all goals together have gathered. Those that speak of its
-//! comparisons only are handed to a SAT solver, each behind an assumption; its core is what the
-//! certificate lists. Then the steps are worked out, and the checker has the last word.
+//! A goal needs only a few of the lemmas collected for all goals. The lemmas about its own
+//! comparisons are given to a SAT solver, each behind an assumption. The unsatisfiable core becomes
+//! the list of lemmas in the certificate. Then the derivation steps are computed, and the checker
+//! verifies the certificate.
 
 use super::lower_bounds::Premises;
 use crate::evidence::certificate::{
@@ -17,19 +18,18 @@ use parikh_solvers::sat_batsat::{BatSat, ProvingBatSat};
 use std::collections::HashMap;
 use std::convert::Infallible;
 
-/// Why there is no certificate.
+/// The reason why there is no certificate.
 pub(super) enum NoProof {
-    /// Out of time on the way.
+    /// Time ran out.
     Unfinished,
-    /// The checker refuses it: a bug of ours.
+    /// The checker refuses the certificate: an internal error.
     Flawed(Flaw),
 }
 
-/// What a certificate is made from.
+/// The parts of a certificate.
 #[derive(Clone, Copy)]
 pub(super) struct CertificateParts<'a> {
-    /// The lemmas. Their atoms are positions in the list that `atom` reads, their traps positions in
-    /// `traps`.
+    /// The lemmas. Their atoms are indices for `atom`, and their traps indices in `traps`.
     pub(super) lemmas: &'a [&'a Lemma],
     pub(super) atom: &'a dyn Fn(usize) -> Atom,
     pub(super) traps: &'a [Vec<PlaceId>],
@@ -39,7 +39,7 @@ pub(super) struct CertificateParts<'a> {
     pub(super) precedences: &'a [Precedence],
 }
 
-/// The certificate that no reachable marking satisfies `refuted`, checked.
+/// Returns the checked certificate that no reachable marking satisfies `refuted`.
 pub(super) fn certificate(
     net: &Net,
     refuted: &Predicate,
@@ -70,14 +70,14 @@ pub(super) fn certificate(
     }
 }
 
-/// What the checker says.
+/// Runs the checker.
 fn accepts(net: &Net, certificate: &LinearCertificate, refuted: &Predicate) -> Result<(), Flaw> {
     let goes_on = &mut || true;
     certificate.check(net, goes_on)?.refute(&refuted.to_atoms(net), goes_on)
 }
 
-/// The lemmas with their atoms, traps and lower bounds, renumbered in the order they come up, and
-/// the precedences of whose comparisons they speak. `None` if the budget ends.
+/// Collects the lemmas with their atoms and traps, renumbered in order of occurrence, and the
+/// precedences over these atoms.
 fn assemble(net: &Net, known: CertificateParts<'_>, budget: &Budget) -> Option<LinearCertificate> {
     let CertificateParts { atom, traps, .. } = known;
     let (mut atom_of, mut trap_of) = (Positions::default(), Positions::default());
@@ -122,8 +122,8 @@ fn assemble(net: &Net, known: CertificateParts<'_>, budget: &Budget) -> Option<L
     })
 }
 
-/// The engine counts the firings of every effect class, by places after the net's own; in the
-/// certificate only those that come up are counted.
+/// Renumbers firing counters. The engine counts the firings of every effect class by virtual places
+/// after the net's places. The certificate contains only the counters in use.
 fn renumber_counters(
     net: &Net,
     atoms: &mut [Atom],
@@ -142,7 +142,7 @@ fn renumber_counters(
     };
     for atom in atoms.iter_mut() {
         let terms = atom.sum.terms().iter().map(|&(place, a)| (renumbered(place), a));
-        // The same coefficients, so that they fit.
+        // The coefficients are unchanged, so they fit.
         if let Ok(sum) = LinearSum::new(terms) {
             atom.sum = sum;
         }
@@ -154,7 +154,7 @@ fn renumber_counters(
     used.iter().map(class).collect()
 }
 
-/// What came up, in order, each once.
+/// Numbers assigned in order of first occurrence.
 #[derive(Default)]
 struct Positions {
     list: Vec<usize>,
@@ -162,7 +162,7 @@ struct Positions {
 }
 
 impl Positions {
-    /// Where it stands, at the end if it was not there.
+    /// Returns the position of an entry, which is appended if it is new.
     fn position(&mut self, wanted: usize) -> usize {
         *self.known.entry(wanted).or_insert_with(|| {
             self.list.push(wanted);
@@ -171,7 +171,7 @@ impl Positions {
     }
 }
 
-/// Lemmas that suffice, by position; `None` when that is not found out.
+/// Returns the indices of lemmas that suffice. Returns `None` if the solver gives no answer.
 fn core(
     net: &Net,
     certificate: &LinearCertificate,
@@ -202,7 +202,8 @@ fn core(
     }
 }
 
-/// The steps of a refutation; `None` when the clauses can be satisfied or the budget is spent.
+/// Returns the steps of a refutation. Returns `None` if the clauses are satisfiable or the budget
+/// is exhausted.
 fn refutation(clauses: &[Vec<i32>], budget: &Budget) -> Option<Vec<Vec<i32>>> {
     let mut solver = ProvingBatSat::new();
     for clause in clauses {

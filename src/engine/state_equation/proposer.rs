@@ -1,8 +1,8 @@
-//! The Boolean side: which comparisons to try next for a goal.
+//! The propositional part: selects the comparisons to try next for a goal.
 //!
-//! One SAT solver knows the trees of all goals, each behind a literal of its own, and every lemma
-//! as a clause. Asked for a goal, it either proposes comparisons that would make the goal true, or
-//! finds that the lemmas forbid all of them: then the goal is unreachable.
+//! One SAT solver contains the trees of all goals, each implied by its own literal, and every lemma
+//! as a clause. For a goal it either proposes comparisons that would make the goal true, or finds
+//! that the lemmas exclude all of them. Then the goal is unreachable.
 
 use super::atoms::{AtomId, Node};
 use parikh_solvers::Budget;
@@ -11,27 +11,27 @@ use parikh_solvers::dump::{Dump, recorded_sat};
 use parikh_solvers::sat::{SatAnswer, SatSolver};
 use parikh_solvers::sat_batsat::BatSat;
 
-/// What to do about a goal.
+/// Result of asking for a proposal.
 pub(super) enum Proposal {
-    /// These comparisons together make it true.
+    /// Comparisons that together make the goal true.
     Try(Vec<AtomId>),
-    /// Nothing is left that could.
+    /// No proposal is left.
     Refuted,
-    /// Nothing is known.
+    /// The solver gave no answer.
     Unknown,
 }
 
-/// A comparison and its negation.
+/// The two sides of a split: a comparison and its negation, or the two comparisons of a precedence.
 pub(super) type Split = (AtomId, AtomId);
 
-/// See the module.
+/// The proposing SAT solver. See the module documentation.
 pub(super) struct Proposer {
     solver: Box<dyn SatSolver + Send>,
     atoms: Vec<Option<Literal>>,
 }
 
 impl Proposer {
-    /// Nothing to propose yet.
+    /// Creates a solver without trees and lemmas.
     pub(super) fn new(dump: Option<&Dump>) -> Self {
         let solver = recorded_sat(BatSat::new(), dump);
         Proposer { solver, atoms: Vec::new() }
@@ -44,7 +44,7 @@ impl Proposer {
         *self.atoms[atom.index()].get_or_insert_with(|| self.solver.new_variable())
     }
 
-    /// Takes in a tree; its literal.
+    /// Adds a tree and returns its literal.
     pub(super) fn add(&mut self, node: &Node) -> Literal {
         match node {
             Node::Atom(atom) => self.atom(*atom),
@@ -53,7 +53,7 @@ impl Proposer {
                 self.solver.add_clause(&[if *value { own } else { !own }]);
                 own
             }
-            // One direction is enough: comparisons occur only positively.
+            // One direction is enough, since comparisons occur only positively.
             Node::And(parts) => {
                 let own = self.solver.new_variable();
                 for part in parts {
@@ -72,20 +72,20 @@ impl Proposer {
         }
     }
 
-    /// Proposes one of the two from now on, with every goal that asks for it.
+    /// Adds a split as a clause. Goals that use the split get one of its sides in each proposal.
     pub(super) fn split(&mut self, (low, high): Split) {
         let clause = [low, high].map(|atom| self.atom(atom));
         self.solver.add_clause(&clause);
     }
 
-    /// Never proposes all of these again.
+    /// Excludes proposals that contain all of these comparisons.
     pub(super) fn forbid(&mut self, atoms: impl Iterator<Item = AtomId>) {
         let clause: Vec<Literal> = atoms.map(|atom| !self.atom(atom)).collect();
         self.solver.add_clause(&clause);
     }
 
-    /// What to try for the goal with this tree and literal, and on which side of each split. Among
-    /// equals, comparisons that `likely` accepts come first.
+    /// Proposes comparisons for the goal with this tree and literal, and a side of each split.
+    /// Comparisons accepted by `likely` are preferred.
     pub(super) fn propose(
         &mut self,
         tree: &Node,
@@ -122,7 +122,7 @@ impl Proposer {
     }
 }
 
-/// Picks comparisons that hold and suffice for the tree. Whether there are any.
+/// Selects true comparisons that suffice for the tree. Returns false if there are none.
 fn choose(
     node: &Node,
     holds: &dyn Fn(AtomId) -> bool,

@@ -1,19 +1,19 @@
-//! The linear program behind the engine: the state equation, and what was learned to go with it.
+//! The linear program of the engine: the state equation with the constraints learnt so far.
 //!
-//! One program is kept for the whole run and solved again after small changes. Its rows say, each
-//! relative to the initial marking,
+//! One program is kept for the whole run and solved again after small changes. Its rows state,
+//! relative to the initial marking:
 //!
 //! 1. m(p) ≥ 0 for every place, or m(p) ≥ k where a lower bound k of the place is known;
-//! 2. that a chain of safe units holds one token at most, where the model claims so;
+//! 2. a chain of safe units has at most one token, if the model claims so;
 //! 3. Σ m(p) ≥ 1 over the places of every trap found so far, and the same for weighted sums with a
 //!    lower bound;
-//! 4. the comparisons asserted at the moment: on a place by the bounds of its row, on a sum by
-//!    those of a row that is added when the sum first comes up and kept for the next time.
+//! 4. the comparisons asserted at the moment: for a place by the bounds of its row, for a sum by
+//!    the bounds of a row that is added when the sum first occurs and kept.
 //!
-//! Whatever bound does not fit the program's 64 bits is left out: the program then admits more.
+//! Bounds that exceed the program's 64 bits are left out, which only weakens the program.
 //!
-//! What comes back is in floating point. An infeasibility or a bound is only passed on as a
-//! [`Lemma`] whose multipliers were checked in exact arithmetic.
+//! Answers are in floating point. An infeasibility or a bound is only used as a [`Lemma`] whose
+//! multipliers were checked in exact arithmetic.
 
 mod chains;
 mod cuts;
@@ -36,8 +36,8 @@ use parikh_solvers::lp_chosen::keep;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a row's value is, up to its value in the initial marking. Places after the net's own count
-/// the firings of effect classes.
+/// The linear form of a row, up to its value in the initial marking. Virtual places after the net's
+/// places count the firings of effect classes.
 #[derive(Clone, Debug)]
 enum Form {
     Tokens(PlaceId),
@@ -67,36 +67,36 @@ enum End {
     Upper(i64),
 }
 
-/// What is asserted of a row, and by which comparisons.
+/// The asserted bounds of a row, with their comparisons.
 #[derive(Clone, Copy, Debug, Default)]
 struct Asserted {
     lower: Option<(i64, AtomId)>,
     upper: Option<(i64, AtomId)>,
 }
 
-/// The answer about a conjunction.
+/// Result for a conjunction of comparisons.
 pub(super) enum Decision {
-    /// Its comparisons, or those the lemma names, exclude each other. Atoms of the lemma are
-    /// positions in the table.
+    /// Infeasible: the comparisons named by the lemma exclude each other. The lemma's atoms are
+    /// indices in the table.
     Infeasible(Lemma),
-    /// There is a solution.
+    /// Feasible, with a solution.
     Feasible(Point),
-    /// Nothing is known.
+    /// Undecided.
     Unknown,
 }
 
-/// The answer about the least value of a sum.
+/// Result for the minimum of a sum.
 pub(super) enum Least {
-    /// It is at least `bound`; the lemma lacks the comparison it refutes and its factor, see
+    /// The minimum is at least `bound`. The lemma lacks the refuted comparison and its factor, see
     /// [`BoundLemma`].
     Bound { bound: i128, lemma: BoundLemma, point: Point },
-    /// Nothing bounds it.
+    /// The sum is unbounded below.
     Unbounded,
-    /// Nothing is known.
+    /// Undecided.
     Unknown,
 }
 
-/// Refutes every comparison Σ ≤ k with k below the proved bound.
+/// A lemma that refutes every comparison Σ ≤ k with k below the proved bound.
 #[derive(Clone, Debug)]
 pub(super) struct BoundLemma {
     lemma: Lemma,
@@ -104,7 +104,7 @@ pub(super) struct BoundLemma {
 }
 
 impl BoundLemma {
-    /// As a lemma about one comparison.
+    /// Returns the lemma for a given comparison.
     pub(super) fn refuting(&self, atom: AtomId) -> Lemma {
         let mut lemma = self.lemma.clone();
         lemma.atoms.push((atom.index(), self.factor));
@@ -112,25 +112,25 @@ impl BoundLemma {
     }
 }
 
-/// What the program did.
+/// Statistics of the program.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
     pub(super) solved: u64,
     pub(super) infeasible: u64,
     pub(super) unanswered: u64,
-    /// How answers in floating point were proved.
+    /// Statistics of the exact proofs of floating-point answers.
     pub(super) certified: Tally,
-    /// Proofs with numbers too large for a lemma.
+    /// Number of proofs with numbers too large for a lemma.
     pub(super) too_large: u64,
 }
 
-/// See the module.
+/// The linear program. See the module documentation.
 pub(super) struct Relaxation<'n> {
     net: &'n Net,
     equation: StateEquation,
     lp: Box<dyn IncrementalLp + Send>,
     forms: Vec<Form>,
-    /// Bounds of each row while nothing is asserted of it.
+    /// Bounds of the rows when nothing is asserted.
     base: Vec<Interval>,
     sums: HashMap<LinearSum, Option<Row>>,
     placements: Vec<Option<Option<Placement>>>,
@@ -145,16 +145,17 @@ pub(super) struct Relaxation<'n> {
 }
 
 impl<'n> Relaxation<'n> {
-    /// The state equation of `net`, with lower bounds of places.
+    /// Creates the state equation of `net`.
     ///
     /// # Errors
-    /// When the net is too large for a linear program.
+    /// Returns an error if the net is too large for a linear program.
     pub(super) fn new(
         net: &'n Net,
         lower_bounds: Vec<LowerBound>,
         dump: Option<&Dump>,
     ) -> Result<Self, ProgramError> {
-        // Without facts: whatever a certificate rests on must be known to its checker.
+        // No facts are used, because the checker must know everything that a certificate depends
+        // on.
         let equation = StateEquation::new(net, &Facts::none(net))?;
         let mut program = equation.program().clone();
         let mut forms: Vec<Form> = net.places().map(Form::Tokens).collect();
@@ -231,7 +232,7 @@ impl<'n> Relaxation<'n> {
                     Contradiction::Combination(multipliers) => {
                         self.lemma(&multipliers.numerators, None)
                     }
-                    // Rows are never made empty, see `clash`, and columns have no upper end.
+                    // Rows are never empty, see `clash`, and columns have no upper bounds.
                     Contradiction::EmptyRow(_) | Contradiction::EmptyColumn(_) => None,
                 };
                 match lemma {
@@ -249,8 +250,8 @@ impl<'n> Relaxation<'n> {
         }
     }
 
-    /// A lemma from a row whose lower end would be above its upper end. Found here, because such an
-    /// interval would cost the solver the basis it stands on.
+    /// Returns a lemma if the asserted lower bound of a row exceeds its upper bound. This is tested
+    /// here, because an empty interval would cost the solver its current basis.
     fn clash(&mut self, wanted: &BTreeMap<u32, Asserted>) -> Option<Lemma> {
         let empty = wanted.iter().find(|&(&row, asserted)| {
             let base = self.base[row as usize];
@@ -259,7 +260,7 @@ impl<'n> Relaxation<'n> {
             Interval { lower, upper }.is_empty()
         });
         let row = Row(*empty?.0);
-        // The row's lower end times −1 and its upper end times 1.
+        // The multipliers are −1 for the lower bound of the row and 1 for its upper bound.
         let ends = [(row, BigInt::from(-1)), (row, BigInt::from(1))];
         let asserted = std::mem::replace(&mut self.asserted, wanted.clone());
         let lemma = self.lemma(&ends, None);
@@ -267,7 +268,7 @@ impl<'n> Relaxation<'n> {
         lemma.map(|(lemma, _)| lemma)
     }
 
-    /// The least value of `sum`.
+    /// Returns the minimum of `sum`.
     pub(super) fn least(&mut self, sum: &LinearSum, budget: &Budget) -> Least {
         let Some(costs) = self.equation.over_firings(self.net, sum) else { return Least::Unknown };
         let Ok(()) = self.assert(BTreeMap::new()) else { return Least::Unknown };
@@ -282,8 +283,8 @@ impl<'n> Relaxation<'n> {
                     return Least::Unknown;
                 };
                 let multipliers = certified.multipliers();
-                // As a refutation of Σ ≤ k the sum's own row has the factor D, and the others
-                // turn around: 0 ≤ D·(k − Σ) − D·(y·rows).
+                // In a refutation of Σ ≤ k the sum's own row has the factor D, and the other
+                // multipliers are negated: 0 ≤ D·(k − Σ) − D·(y·rows).
                 let turned: Vec<(Row, BigInt)> =
                     multipliers.numerators.iter().map(|(row, y)| (*row, -y)).collect();
                 let lemma = self.lemma(&turned, Some((sum, &multipliers.denominator)));
@@ -308,7 +309,7 @@ impl<'n> Relaxation<'n> {
         }
     }
 
-    /// The firings of each class in a solution, rounded, and whether they were integers.
+    /// Returns the rounded firings of each class in a solution, and true if they were integers.
     pub(super) fn firings(&self, point: &Point) -> (Vec<(EffectId, u64)>, bool) {
         let mut integral = true;
         let mut firings = Vec::new();
@@ -317,7 +318,7 @@ impl<'n> Relaxation<'n> {
             let count = point.firings.get(column.index()).copied().unwrap_or(0.0);
             let rounded = count.round();
             integral &= (count - rounded).abs() <= TOLERANCE * count.abs().max(1.0);
-            // Saturates, and takes what is below zero for zero.
+            // The conversion saturates, and negative numbers count as zero.
             if rounded >= 1.0 {
                 firings.push((effect, rounded as u64));
             }
@@ -339,7 +340,7 @@ impl<'n> Relaxation<'n> {
         answer
     }
 
-    /// Makes the rows say exactly what is wanted.
+    /// Sets the bounds of the rows to exactly the wanted assertions.
     fn assert(&mut self, wanted: BTreeMap<u32, Asserted>) -> Result<(), ProgramError> {
         for &row in self.asserted.keys() {
             if !wanted.contains_key(&row) {
@@ -360,7 +361,7 @@ impl<'n> Relaxation<'n> {
         Ok(())
     }
 
-    /// Where a comparison acts; `None` when the program cannot say it.
+    /// Returns the row and bound of a comparison. Returns `None` if the program cannot express it.
     fn placement(&mut self, atom: AtomId, table: &Atoms) -> Option<Placement> {
         if self.placements.len() <= atom.index() {
             self.placements.resize(table.len(), None);
@@ -397,7 +398,7 @@ impl<'n> Relaxation<'n> {
         Some(Placement { row, end: if negative { End::Lower(end) } else { End::Upper(end) } })
     }
 
-    /// The row of a sum, new or known.
+    /// Returns the row of a sum, which is added if it is new.
     fn row_of(&mut self, form: LinearSum) -> Option<Row> {
         if let Some(&row) = self.sums.get(&form) {
             return row;
@@ -416,7 +417,7 @@ impl<'n> Relaxation<'n> {
         place.index() >= self.net.place_count()
     }
 
-    /// What each firing adds to a sum of tokens and firings.
+    /// Returns the change of a sum of tokens and firings by each firing.
     fn over_firings(&self, form: &LinearSum) -> Option<Vec<(Column, i64)>> {
         let (counted, tokens): (Vec<_>, Vec<_>) =
             form.terms().iter().partition(|&&(place, _)| self.is_counter(place));

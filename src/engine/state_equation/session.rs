@@ -1,10 +1,11 @@
-//! The state equation in the portfolio: it keeps its program, lemmas and traps between slices.
+//! The session of the state equation in the portfolio: keeps its program, lemmas and traps between
+//! slices.
 
 use super::{Config, Engine, Progress};
 use crate::engine::{self, Assignment, Hint, Role, Session, Sides, Takes, Task};
 use parikh_solvers::Budget;
 
-/// In the registry.
+/// The registry entry of the engine.
 pub const ENGINE: engine::Engine = engine::Engine {
     name: "state equation",
     technique: "STATE_EQUATION",
@@ -13,8 +14,7 @@ pub const ENGINE: engine::Engine = engine::Engine {
     takes: Takes::MARKINGS,
     start: |work| {
         let config = Config {
-            // On another net questions would be written as if they were about the one that was
-            // read.
+            // On a derived net the dumped files would claim to be about the original net.
             dump: work.dump.clone().filter(|_| work.ground.parent().is_none()),
             ..Config::default()
         };

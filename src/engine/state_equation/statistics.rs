@@ -1,36 +1,36 @@
-//! What the engine did, in numbers.
+//! Statistics of the engine.
 
 use parikh_solvers::certify::Tally;
 use std::time::Duration;
 
-/// What the engine did.
+/// Statistics of the engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
-    /// Goals shown to be unreachable.
+    /// Number of goals proved unreachable.
     pub refuted: usize,
-    /// Bounds proved, improvements included.
+    /// Number of bounds proved, including improvements.
     pub bounds: usize,
-    /// Goals that a solution was found for which nothing here excludes.
+    /// Number of goals with a candidate solution that this engine cannot exclude.
     pub candidates: usize,
-    /// Linear programs solved.
+    /// Number of linear programs solved.
     pub programs: u64,
-    /// Those that had no solution.
+    /// Number of infeasible programs.
     pub infeasible: u64,
-    /// Those without an answer: out of time, or the solver gave up.
+    /// Number of programs without an answer: out of time, or the solver gave up.
     pub unanswered: u64,
-    /// How answers in floating point that refute something were proved exactly.
+    /// Statistics of the exact proofs of refuting floating-point answers.
     pub certified: Tally,
-    /// Proofs with numbers too large for a lemma.
+    /// Number of proofs with numbers too large for a lemma.
     pub too_large: u64,
-    /// Lemmas learned.
+    /// Number of lemmas.
     pub lemmas: usize,
-    /// Traps found.
+    /// Number of traps.
     pub traps: usize,
     /// Lower bounds of places and weighted sums.
     pub lower_bounds: usize,
     /// Certificates that failed their check: bugs of ours.
     pub faults: usize,
-    /// Time spent, set-up included.
+    /// Total time, including set-up.
     pub time: Duration,
 }
 

@@ -175,14 +175,14 @@ impl<'a> Machine<'a> {
         machine.initial = tokens.chain(sums).collect();
         for t in 0..machine.transitions.len() {
             // No cell has a token yet, so each transition waits for an input.
-            machine.look(t as u32);
+            machine.find_missing_input(t as u32);
         }
         machine.restart();
         for record in 0..machine.compiled.records.len() {
             // A cell that has crossed no threshold so far has not updated its record yet.
             let cell = machine.compiled.records[record].cell as usize;
             let Cell { group, value, .. } = machine.cells[cell];
-            machine.rest(cell, group as usize, value);
+            machine.set_interval(cell, group as usize, value);
         }
         machine.news.clear();
         machine
@@ -395,7 +395,7 @@ impl<'a> Machine<'a> {
         if value >= state.high {
             self.rise(cell, value);
         } else if value < state.low {
-            self.sink(cell, value);
+            self.fall(cell, value);
         }
     }
 
@@ -414,13 +414,13 @@ impl<'a> Machine<'a> {
             while next != NONE {
                 let transition = next;
                 next = self.transitions[transition as usize].next;
-                self.look(transition);
+                self.find_missing_input(transition);
             }
         }
-        self.rest(cell, group, value);
+        self.set_interval(cell, group, value);
     }
 
-    fn sink(&mut self, cell: usize, value: i64) {
+    fn fall(&mut self, cell: usize, value: i64) {
         let mut group = self.cells[cell].group as usize;
         // The first sentinel is below every value, so the loop ends there.
         while self.compiled.thresholds[group] > value {
@@ -437,23 +437,23 @@ impl<'a> Machine<'a> {
                 let transition = self.compiled.input_of[input];
                 self.flipped += 1;
                 if self.transitions[transition as usize].next == ENABLED {
-                    self.wait(transition, group);
+                    self.wait_for(transition, group);
                     self.disable(transition);
                 }
             }
             group -= 1;
         }
-        self.rest(cell, group, value);
+        self.set_interval(cell, group, value);
     }
 
     /// Makes a transition wait for an input without enough tokens, or enables it.
-    fn look(&mut self, transition: u32) {
+    fn find_missing_input(&mut self, transition: u32) {
         let inputs = self.inputs_of(transition);
         let lacking =
             self.compiled.inputs[inputs.clone()].iter().position(|input| self.lacks(input));
         self.flipped += lacking.map_or(inputs.len(), |at| at + 1) as u64;
         if let Some(at) = lacking {
-            self.wait(transition, self.compiled.inputs[inputs.start + at].group as usize);
+            self.wait_for(transition, self.compiled.inputs[inputs.start + at].group as usize);
             return;
         }
         self.transitions[transition as usize].next = ENABLED;
@@ -467,14 +467,14 @@ impl<'a> Machine<'a> {
     }
 
     #[inline]
-    fn wait(&mut self, transition: u32, group: usize) {
+    fn wait_for(&mut self, transition: u32, group: usize) {
         let first = std::mem::replace(&mut self.waiting[group], transition);
         self.transitions[transition as usize].next = first;
     }
 
     /// Sets the interval of a cell around the threshold that it has reached.
     #[inline]
-    fn rest(&mut self, cell: usize, group: usize, value: i64) {
+    fn set_interval(&mut self, cell: usize, group: usize, value: i64) {
         let mut high = self.compiled.thresholds[group + 1];
         if !self.compiled.record_of.is_empty() {
             let record = self.compiled.record_of[cell];

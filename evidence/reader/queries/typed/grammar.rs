@@ -26,6 +26,7 @@ use super::words::{Token, tokens};
 use crate::reader::names::{Of, Written, meant};
 use crate::reader::queries::DEEPEST;
 use parikh_net::Net;
+use parikh_net::printable::Quoted;
 
 /// The most that is open at a time: brackets alone make a formula no deeper.
 const MOST_OPEN: usize = 10 * DEEPEST;
@@ -48,15 +49,42 @@ pub(super) struct Reading<'n> {
     next: Token,
     /// While the formula of a constraint is read: the XML that stands for `a` and `b`.
     activities: Vec<String>,
+    /// Whether `U` binds more loosely than all other operators.
+    has_loosest_until: bool,
     /// Whether names in quotes stand for words without quotes: those of LoLA's formulas.
     has_words_only: bool,
+    /// Whether names are ids and nothing else, as in the contest's languages.
+    has_ids_only: bool,
 }
 
 impl<'n> Reading<'n> {
     pub(super) fn new(net: &'n Net, tokens: Vec<Token>) -> Self {
         let mut tokens = tokens.into_iter();
         let next = tokens.next().unwrap_or(Token::End);
-        Reading { net, tokens, next, activities: Vec::new(), has_words_only: false }
+        Reading {
+            net,
+            tokens,
+            next,
+            activities: Vec::new(),
+            has_loosest_until: false,
+            has_words_only: false,
+            has_ids_only: false,
+        }
+    }
+
+    /// The same, where names are ids and nothing else.
+    pub(super) fn with_ids_only(self) -> Self {
+        Reading { has_ids_only: true, ..self }
+    }
+
+    /// The same, where `U` binds more loosely than all other operators.
+    pub(super) fn with_loosest_until(self) -> Self {
+        Reading { has_loosest_until: true, ..self }
+    }
+
+    /// The net that the formula is about.
+    pub(super) fn net(&self) -> &'n Net {
+        self.net
     }
 
     /// A formula of LoLA, whose names are words.
@@ -122,6 +150,8 @@ impl<'n> Reading<'n> {
             loop {
                 if let Some(&(_, operator, level)) = INFIX.iter().find(|it| self.next.is(it.0)) {
                     self.take();
+                    let is_loosest = self.has_loosest_until && operator == Infix::Until;
+                    let level = if is_loosest { 0 } else { level };
                     let left = applied(&mut open, part, level, operator.is_to_the_right())?;
                     open.push(Open::Infix { left, operator, level });
                     break;
@@ -200,7 +230,7 @@ impl<'n> Reading<'n> {
             let mut unfolded = Vec::new();
             for (id, place) in ids.iter().zip(coloured) {
                 let place = place.ok_or_else(|| format!("`{id}` is no coloured place"))?;
-                unfolded.extend(self.unfolded(place, &format!("{id}({colour})"))?);
+                unfolded.extend(self.unfolded(place, &colour)?);
             }
             ids = unfolded;
         }
@@ -214,6 +244,7 @@ impl<'n> Reading<'n> {
             return meant(self.net, of, exact.name().unwrap_or_default(), Written::Id);
         }
         let written = match token {
+            _ if self.has_ids_only => Written::Id,
             Token::Name(_) if !self.has_words_only => Written::Quoted,
             _ => Written::Bare,
         };
@@ -221,14 +252,21 @@ impl<'n> Reading<'n> {
         meant(self.net, of, name, written)
     }
 
-    /// The place of this name, which a coloured place unfolds to.
-    fn unfolded(&self, place: usize, name: &str) -> Result<Option<String>, String> {
-        let found = self.net.place_named(name);
-        let of = |found| self.net.folding().map(|folding| folding.place_of(found));
-        match found.filter(|&found| of(found) == Some(place)) {
-            Some(_) => Ok(Some(name.to_owned())),
-            // It may be no colour, or one that never has a token.
-            None => Err(format!("the unfolding has no place `{name}`")),
+    /// The place that a colour of a coloured place unfolds to; `None` where the colour never has a
+    /// token there, and has no place in the net.
+    fn unfolded(&self, place: usize, colour: &str) -> Result<Option<String>, String> {
+        let folding = self.net.folding();
+        let id = folding.and_then(|folding| folding.colour_names()?.unfolded(place, colour));
+        let id = id.ok_or_else(|| {
+            let place = folding.map_or("", |folding| folding.place_name(place));
+            format!("{} is no colour of place {}", Quoted(colour), Quoted(place))
+        })?;
+        let found = self.net.place_named(&id);
+        let of = |found| folding.map(|folding| folding.place_of(found));
+        match found {
+            Some(found) if of(found) == Some(place) => Ok(Some(id)),
+            Some(_) => Err(format!("{} is another place of the unfolding", Quoted(&id))),
+            None => Ok(None),
         }
     }
 
@@ -279,6 +317,10 @@ impl<'n> Reading<'n> {
                 false => self.place(&token)?.terms.into_keys().collect(),
             };
             places.push_str(&listed("place", &names));
+            if names.is_empty() {
+                // A colour that never has a token.
+                places.push_str("<none/>");
+            }
             if !self.take_if("+") && !self.take_if(",") {
                 self.must(")")?;
                 return Ok(Part::Bound(format!("<place-bound>{places}</place-bound>")));

@@ -14,16 +14,18 @@
 //! times tokens (`integer-product`), sums of several numbers (`integer-sum`), and `fires`.
 
 mod constraints;
+mod contest;
+mod early;
 mod grammar;
 mod lola;
 mod operators;
+mod pieces;
 mod words;
 
 use super::super::Unreadable;
-use super::Property;
+use super::{Property, number_equal_ids};
 use grammar::Reading;
 use parikh_net::Net;
-use words::Token;
 
 /// The longest formula in XML, in bytes: `<->` and `xor` write both of their operands twice.
 const LONGEST: usize = 1 << 26;
@@ -34,10 +36,33 @@ pub type AsXml<'a> = &'a dyn Fn(&Net, &[u8]) -> Result<Vec<Property>, Unreadable
 /// Reads the formulas of a text, in the language that it looks like. A formula without a name has
 /// an empty id.
 pub fn read(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
-    match lola::is(text) {
-        true => read_lola(net, text, as_xml),
-        false => read_inline(net, text, as_xml),
+    match () {
+        () if contest::is(text) => read_contest(net, text, as_xml),
+        () if lola::is(text) => read_lola(net, text, as_xml),
+        () if early::is(text) => read_early(net, text, as_xml),
+        () => read_inline(net, text, as_xml),
     }
+}
+
+/// Reads the contest's own texts, which stand beside its XML.
+pub fn read_contest(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
+    let asked = contest::properties(text).into_iter();
+    let property = |it: pieces::Translated| {
+        let tokens =
+            it.tokens.map(|tokens| Reading::new(net, tokens).with_ids_only().with_loosest_until());
+        property(it.name, it.line, tokens, as_xml)
+    };
+    asked.map(property).collect()
+}
+
+/// Reads formulas in the contest's grammar of 2011.
+pub fn read_early(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
+    let asked = early::definitions(text, net).into_iter();
+    let property = |it: pieces::Translated| {
+        let tokens = it.tokens.map(|tokens| Reading::new(net, tokens).with_ids_only());
+        property(it.name, it.line, tokens, as_xml)
+    };
+    asked.map(property).collect()
 }
 
 /// Reads formulas as people type them: one a line, and an indented line continues the one before.
@@ -49,9 +74,9 @@ pub fn read_inline(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
 /// Reads LoLA's formulas.
 pub fn read_lola(net: &Net, text: &str, as_xml: AsXml<'_>) -> Vec<Property> {
     let formulas = lola::formulas(text).into_iter();
-    let property = |(line, tokens): (u64, Result<Vec<Token>, String>)| {
+    let property = |(line, tokens): (u64, Result<_, String>)| {
         let reading = tokens.map(|tokens| Reading::of_words(net, tokens));
-        property(net, String::new(), line, reading, as_xml)
+        property(String::new(), line, reading, as_xml)
     };
     formulas.map(property).collect()
 }
@@ -62,7 +87,7 @@ pub fn read_one(net: &Net, text: &str, as_xml: AsXml<'_>) -> Property {
 }
 
 /// Calls each formula without a name `formula-N` after its place among all, or after the next
-/// number that no other one has.
+/// number that no other one has. Names that are there already get numbers from the second on.
 pub fn name_the_others(properties: &mut [Property]) {
     let mut taken: std::collections::HashSet<String> =
         properties.iter().map(|it| it.id.clone()).collect();
@@ -71,6 +96,7 @@ pub fn name_the_others(properties: &mut [Property]) {
         property.id = names.find(|name| !taken.contains(name)).unwrap_or_default();
         taken.insert(property.id.clone());
     }
+    number_equal_ids(properties);
 }
 
 /// The entries of a file, each with its first line: one begins where a line has neither a blank nor
@@ -96,7 +122,7 @@ fn entries(text: &str) -> Vec<(u64, String)> {
 fn entry(net: &Net, line: u64, text: &str, as_xml: AsXml<'_>) -> Property {
     let (id, formula) = label(text).unwrap_or(("", text));
     let reading = words::tokens(formula).map(|tokens| Reading::new(net, tokens));
-    property(net, id.to_owned(), line, reading, as_xml)
+    property(id.to_owned(), line, reading, as_xml)
 }
 
 /// The name before the colon, and what stands behind it.
@@ -108,14 +134,15 @@ fn label(text: &str) -> Option<(&str, &str)> {
 }
 
 fn property(
-    net: &Net,
     id: String,
     line: u64,
     reading: Result<Reading<'_>, String>,
     as_xml: AsXml<'_>,
 ) -> Property {
     let question = (|| {
-        let formula = reading?.whole()?;
+        let reading = reading?;
+        let net = reading.net();
+        let formula = reading.whole()?;
         let xml = format!(
             "<property-set><property><id>{}</id><formula>{formula}</formula></property></property-set>",
             words::escaped(if id.is_empty() { "formula" } else { &id }),

@@ -189,12 +189,9 @@ pub(super) fn joined(operator: Infix, left: Part, right: Part) -> Result<Part, S
         Infix::Alike(wanted) => {
             let (left, right) = (formula(left)?, formula(right)?);
             let is_of_a_run = left.is_of_a_run || right.is_of_a_run;
+            let name = if wanted { "equivalence" } else { "exclusive-disjunction" };
             let (left, right) = (left.closed(), right.closed());
-            let not = |xml: &str| format!("<negation>{xml}</negation>");
-            let both = |a: &str, b: &str| format!("<conjunction>{a}{b}</conjunction>");
-            let differ = both(&left, &not(&right)) + &both(&not(&left), &right);
-            let alike = both(&left, &right) + &both(&not(&left), &not(&right));
-            (if wanted { alike } else { differ }, Some("disjunction"), is_of_a_run)
+            (format!("<{name}>{left}{right}</{name}>"), None, is_of_a_run)
         }
         Infix::Until => {
             let (before, reach) = (formula(left)?.closed(), formula(right)?.closed());
@@ -203,8 +200,7 @@ pub(super) fn joined(operator: Infix, left: Part, right: Part) -> Result<Part, S
             (format!("<{until}>{parts}</{until}>"), None, true)
         }
     };
-    let part = Part::Formula(Formula { xml, by, is_of_a_run });
-    Ok(if matches!(operator, Infix::Alike(_)) { closed(part) } else { part })
+    Ok(Part::Formula(Formula { xml, by, is_of_a_run }))
 }
 
 /// Adds `factor` times a sum.

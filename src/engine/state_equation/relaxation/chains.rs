@@ -1,14 +1,14 @@
-//! What safe units (NUPN) say: a chain of nested units holds one token at most.
+//! Constraints of safe units (NUPN): a chain of nested units has at most one token.
 //!
-//! An assumption of the model, used where the model makes it and named in every certificate that
-//! needed it.
+//! This is an assumption made by the model. It is used only if the model makes it, and every
+//! certificate that needs it names it.
 
 use super::Form;
 use parikh_encodings::StateEquation;
 use parikh_net::{LinearSum, Net, PlaceId, UnitId};
 use parikh_solvers::linear_program::{Interval, LinearProgram, ProgramError};
 
-/// The places of a unit and of the units around it.
+/// Returns the places of a unit and of its enclosing units.
 pub(super) fn places(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
     let units = net.units();
     let around = move |unit: &UnitId| units.and_then(|units| units.get(*unit).parent);
@@ -18,8 +18,8 @@ pub(super) fn places(net: &Net, unit: UnitId) -> impl Iterator<Item = PlaceId> {
     })
 }
 
-/// The rows of safe units: one per chain from an innermost unit outwards, or the bounds of the
-/// place's own row where a chain has only one.
+/// Adds the constraints of safe units: one row per chain from an innermost unit outwards, or bounds
+/// on the place's own row if a chain has a single place.
 pub(super) fn add(
     net: &Net,
     equation: &StateEquation,
@@ -33,7 +33,8 @@ pub(super) fn add(
             inner[parent.index()] = false;
         }
     }
-    // Every place holds one token at most. Chains imply it, but a bound costs the simplex nothing.
+    // Every covered place has at most one token. The chains imply it, but a bound costs the simplex
+    // method nothing.
     for place in net.places().filter(|&place| units.covers(place)) {
         let interval = StateEquation::tokens(net, place, 0, Some(1));
         program.set_row_bounds(StateEquation::row(place), interval)?;

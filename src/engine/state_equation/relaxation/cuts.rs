@@ -1,14 +1,15 @@
-//! Cuts: sums of firings that are broken in a solution, and whole in whatever really happens.
+//! Cuts: sums of firings that are fractional in a solution, and integral in every real firing
+//! sequence.
 //!
-//! A vertex with a broken count x_j comes with multipliers y of the rows whose combination reads
-//! x_j plus other columns that are 0 there. Multipliers may be changed by whole numbers, since rows
-//! of whole counts have whole values: made negative where a row is at its lower end and positive
-//! where it is at its upper end, they prove Σ (y·a_e)·x_e ≤ y·ends, and rounding the coefficients
-//! down leaves a sum S of whole numbers with the same value in the vertex, a broken one. So S ≤ ⌊S⌋
-//! holds of all solutions in whole numbers and not of the vertex.
+//! A vertex with a fractional count x_j comes with multipliers y of the rows. Their combination is
+//! x_j plus other columns that are 0 at the vertex. The multipliers may be changed by integers,
+//! because rows over integral counts have integral values. They are made negative for rows at their
+//! lower bound and positive for rows at their upper bound. Then they prove Σ (y·a_e)·x_e ≤
+//! y·bounds. Rounding the coefficients down gives an integral sum S with the same, fractional value
+//! at the vertex. So S ≤ ⌊S⌋ holds for all integral solutions, but not for the vertex.
 //!
-//! Nothing here is trusted, and nothing is added as a row: the sum is one to *split* on. That
-//! S ≥ ⌊S⌋ + 1 is impossible is then found, and written down, like any other refutation.
+//! Nothing here is trusted, and no row is added: the sum is used for a *split*. That S ≥ ⌊S⌋ + 1 is
+//! impossible is then found and certified like any other refutation.
 //!
 //! # Sources
 //! R. Gomory, *Outline of an algorithm for integer solutions to linear programs*, Bull. AMS 64,
@@ -20,16 +21,16 @@ use parikh_net::{EffectId, LinearSum};
 use parikh_solvers::linear_program::Row;
 use std::collections::BTreeMap;
 
-/// Broken counts looked at for one solution.
+/// Limit on the number of fractional counts considered per solution.
 const ROWS: usize = 12;
-/// The longest sums worth splitting on.
+/// Limit on the number of terms of a cut.
 const TERMS: usize = 300;
-/// The largest coefficients.
+/// Limit on the size of coefficients.
 const LARGEST: f64 = 1e6;
 
 impl Relaxation<'_> {
-    /// Sums of firings that are broken in `point`, each with its value rounded down, shortest
-    /// first; at most so many. `point` must be the solution found last.
+    /// Returns at most `most` sums of firings with fractional values in `point`, each with its
+    /// value rounded down, the shortest first. `point` must be the solution found last.
     pub(in super::super) fn cuts(&mut self, point: &Point, most: usize) -> Vec<(LinearSum, i64)> {
         let distance = |count: f64| (count - count.round()).abs();
         let mut broken: Vec<(f64, EffectId)> = Vec::new();
@@ -83,8 +84,8 @@ impl Relaxation<'_> {
         Some((LinearSum::new(terms).ok()?, value.floor() as i64))
     }
 
-    /// A multiplier of a row less a whole number, with the sign that suits the row's end at
-    /// `point`.
+    /// Returns the fractional part of a row's multiplier, with the sign that fits the row's active
+    /// bound at `point`.
     fn fraction(&self, point: &Point, row: Row, y: f64) -> Option<f64> {
         if (y - y.round()).abs() < TOLERANCE {
             return None;
@@ -97,7 +98,7 @@ impl Relaxation<'_> {
         match (at(interval.lower), at(interval.upper)) {
             (true, _) => Some(y - y.ceil()),
             (false, true) => Some(y - y.floor()),
-            // A row with slack is basic and has no part in this, but for noise.
+            // A row with slack is basic, and its multiplier is only numerical noise.
             (false, false) => None,
         }
     }

@@ -1,10 +1,11 @@
-//! From a solver's multipliers of rows to a lemma about places.
+//! Converts a solver's row multipliers to a lemma over places.
 //!
-//! A row's value is, up to a constant, a weighted sum of tokens f_r(m). Multipliers y that refute
-//! the program make Σ y_r·f_r a sum that no firing lowers; its negation is the weighting of the
-//! lemma. Where y_r took the upper end of its row, something said f_r ≤ that end, and where it took
-//! the lower end, something said f_r ≥ it: a comparison, a trap, a lower bound, a unit, or just
-//! that tokens are not negative. Each gets |y_r| as its factor. The common divisor of all numbers is taken out.
+//! A row's value is, up to a constant, a weighted sum of tokens f_r(m). If multipliers y refute the
+//! program, no firing decreases the sum Σ y_r·f_r. Its negation gives the weights of the lemma. If
+//! y_r refers to the upper bound of its row, some constraint says that f_r is at most this bound.
+//! For the lower bound, some constraint says that f_r is at least this bound. The constraint is a
+//! comparison, a trap, a unit, or non-negativity of tokens, and gets the factor |y_r|. All numbers
+//! are divided by their greatest common divisor.
 
 use super::{Form, Relaxation};
 use crate::evidence::certificate::Lemma;
@@ -16,8 +17,8 @@ use parikh_solvers::linear_program::Row;
 use std::collections::BTreeMap;
 
 impl Relaxation<'_> {
-    /// A lemma from multipliers y of rows, positive for upper and negative for lower ends, and the
-    /// factor of a sum whose comparison is still to be named. `None` beyond 127 bits.
+    /// Returns a lemma from row multipliers y, positive for upper and negative for lower bounds,
+    /// and the factor of a sum whose comparison is still missing. Returns `None` beyond 127 bits.
     pub(super) fn lemma(
         &self,
         numerators: &[(Row, BigInt)],
@@ -68,7 +69,8 @@ impl Relaxation<'_> {
                 (None, Form::Trap(trap)) => *traps.entry(*trap).or_default() += y.abs(),
                 (None, Form::LowerBound(at)) => *lower_bounds.entry(*at).or_default() += y.abs(),
                 (None, Form::Chain(unit)) => *units.entry(*unit).or_default() += y,
-                // A place holds one token at most because its unit does; at least none always.
+                // A place has at most one token because of its unit. The lower bound 0 needs no
+                // reason.
                 (None, Form::Tokens(place)) if y > 0 => {
                     *units.entry(self.net.units()?.unit_of(*place)).or_default() += y;
                 }

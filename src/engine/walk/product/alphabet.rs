@@ -1,4 +1,4 @@
-//! The letters of runs: one bit for each atom of all properties, each letter numbered.
+//! The letters of runs: one bit per atom of all properties, with letters numbered.
 
 use crate::engine::walk::watch::Watch;
 use parikh_net::run_property::{RunAtom, RunProperty};
@@ -6,24 +6,25 @@ use parikh_net::{GoalId, MarkingGoal, Net};
 use parikh_temporal::{Atom, Letter};
 use std::collections::HashMap;
 
-/// The atoms of several properties, one bit each: first those that hold in markings, as goals that
-/// a machine watches, then those that speak of firings.
+/// The atoms of several properties, one bit each. Atoms on markings come first, as goals that a
+/// machine watches, then atoms on firings.
 pub struct Atoms {
-    /// What is watched; the bit of each is its position.
+    /// The watched goals. The bit of a goal is its position.
     pub(super) goals: Vec<(GoalId, MarkingGoal)>,
-    /// By atom its bit.
+    /// Bits, by atom.
     bits: HashMap<RunAtom, usize>,
-    /// By transition the bits of the atoms that its firing makes true, all 0 where the list is
-    /// empty.
+    /// For each transition, the bits of the atoms that its firing makes true. Empty if no atom is
+    /// about firings.
     fires: Vec<Box<[u64]>>,
-    /// Words of a letter.
+    /// Number of words of a letter.
     pub(super) words: usize,
-    /// By property, whether its atoms are among these.
+    /// For each property, true if its atoms are included.
     pub(super) takes: Vec<bool>,
 }
 
 impl Atoms {
-    /// Those of these properties, without properties whose numbers a walk cannot keep.
+    /// Collects the atoms of the properties. Leaves out properties whose numbers a walk cannot
+    /// represent.
     pub fn new(net: &Net, properties: &[RunProperty]) -> Atoms {
         let takes: Vec<bool> = properties.iter().map(|it| can_be_watched(net, it)).collect();
         let taken = properties.iter().zip(&takes).filter_map(|(it, &takes)| takes.then_some(it));
@@ -55,13 +56,13 @@ impl Atoms {
         Atoms { goals, bits, fires, words, takes }
     }
 
-    /// The bit of each atom of a property that these are the atoms of.
+    /// Returns the bit of each atom of an included property.
     pub(super) fn bits_of(&self, property: &RunProperty) -> Vec<usize> {
         let bits = property.atoms().iter().map(|atom| self.bits.get(atom).copied());
         bits.map(Option::unwrap_or_default).collect()
     }
 
-    /// The bits of the atoms that a firing makes true.
+    /// Returns the bits of the atoms that a firing makes true.
     pub(super) fn fired(&self, transition: u32) -> Option<&[u64]> {
         self.fires.get(transition as usize).map(|bits| &**bits)
     }
@@ -77,7 +78,7 @@ fn can_be_watched(net: &Net, property: &RunProperty) -> bool {
     })
 }
 
-/// Letters with their numbers, in the order in which they were first met.
+/// Letters with their numbers, in the order of first occurrence.
 #[derive(Default)]
 pub(super) struct Alphabet {
     numbers: HashMap<Box<[u64]>, u32>,
@@ -85,7 +86,7 @@ pub(super) struct Alphabet {
 }
 
 impl Alphabet {
-    /// The number of a letter.
+    /// Returns the number of a letter.
     pub(super) fn number(&mut self, letter: &[u64]) -> u32 {
         if let Some(&number) = self.numbers.get(letter) {
             return number;
@@ -96,12 +97,12 @@ impl Alphabet {
         number
     }
 
-    /// The bits of a letter.
+    /// Returns the bits of a letter.
     pub(super) fn bits(&self, number: u32) -> &[u64] {
         &self.letters[number as usize]
     }
 
-    /// The letter as a property sees it whose atoms have these bits.
+    /// Returns the letter restricted to a property whose atoms have these bits.
     pub(super) fn seen_by(&self, number: u32, bits: &[usize]) -> Letter {
         let letter = self.bits(number);
         let is_true = |&(_, &bit): &(u32, &usize)| letter[bit / 64] >> (bit % 64) & 1 == 1;

@@ -1,4 +1,4 @@
-//! The engine: rounds of walks for all open properties, as long as they find something.
+//! The engine: rounds of walks for all open properties, as long as they find runs.
 
 use super::{Atoms, ProductWalk};
 use crate::board::{Board, Knowledge, Reach};
@@ -8,7 +8,7 @@ use parikh_net::{FiringSequence, GoalId, RunProperty};
 use parikh_solvers::Budget;
 use std::time::{Duration, Instant};
 
-/// See the [module](super).
+/// The engine for product walks. See the [module documentation](super).
 pub const ENGINE: Engine = Engine {
     name: "product walk",
     technique: "RANDOM_WALK",
@@ -18,17 +18,17 @@ pub const ENGINE: Engine = Engine {
     start,
 };
 
-/// The share of its time after which nothing more is expected, where nothing was found.
+/// Share of the time after which the engine gives up if nothing was found, in [0, 1].
 const SHARE: f64 = 0.3;
-/// How many times as long as until the last run was found another one is waited for.
+/// Factor of waiting for the next run, relative to the time until the last run was found.
 const PATIENCE: u32 = 4;
-/// Runs of a reduced net that lead to none of the net that was read with the property, until no
-/// more are looked for.
+/// Limit on the number of runs of a reduced net that do not translate to a run of the original net
+/// with the property.
 const MISSES: u32 = 20;
-/// The share of the time for walks along ways that are known, and the longest of these.
+/// Share of the time for walks along known firing sequences, in [0, 1].
 const ALONG: f64 = 0.3;
 const LONGEST: u128 = 2_000_000;
-/// The least time that is waited.
+/// Minimum waiting time.
 const LEAST: Duration = Duration::from_millis(200);
 
 fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
@@ -39,7 +39,7 @@ fn start(assignment: Assignment<'_>) -> Result<Box<dyn Session + '_>, String> {
     })
 }
 
-/// What was done, in a line.
+/// Runs the engine and returns a one-line summary.
 fn run(work: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
     let is_open = |id: GoalId| work.board.is_open(id);
     let open = work.ground.runs().iter().filter(|(id, _)| is_open(*id)).cloned();
@@ -79,7 +79,8 @@ fn run(work: &Assignment<'_>, seed: u64, budget: &Budget) -> String {
     format!("{}, {} found", counted(walk.firings(), "firing"), counted(found, "run"))
 }
 
-/// The ways to what is known to be reachable, and what may begin a run, the shortest first.
+/// Returns firing sequences to markings known to be reachable, and other possible beginnings of
+/// runs, the shortest first.
 fn ways(board: &Board<'_>) -> Vec<FiringSequence> {
     let way = |id| match board.knowledge(id)? {
         Knowledge::Reach(Reach::Reached { witness, .. }) => witness?.to_sequence(),

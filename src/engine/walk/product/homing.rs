@@ -1,30 +1,31 @@
-//! The way back to a marking: where the current one differs from it, and what may lead back.
+//! Return to a marking: the difference of the current marking from it, and the choice of firings
+//! that may lead back.
 //!
-//! In a large net a random walk never comes back: something else always goes on elsewhere. What
-//! fires only because of tokens that were moved since does come back, as soon as what has begun
-//! is brought to its end. So what is drawn next takes from where there is more than there was, or
-//! puts where there is less.
+//! In a large net a random walk never returns, because some other part of the net always continues.
+//! But a part returns if only transitions fire that consume recently moved tokens, until everything
+//! begun is completed. So the next transition is one that takes from a place with more tokens than
+//! before, or puts on a place with fewer tokens.
 
 use crate::engine::walk::machine::{Machine, below};
 use fastrand::Rng;
 use parikh_net::PlaceId;
 
-/// Places looked at for one choice, and arcs of each.
+/// Limit on the number of places inspected for one choice, and on the arcs of each.
 const LOOK: usize = 12;
 
-/// Tokens moved since the walk was at its base.
+/// Tokens moved since the walk was at its base marking.
 pub(super) struct Homing {
-    /// By place.
+    /// Token differences, indexed by place.
     moved: Vec<i64>,
-    /// The places at which tokens were moved, in no order.
+    /// The places with a difference, in no order.
     places: Vec<u32>,
-    /// By place where it stands among these.
+    /// For each place, its position in `places`.
     slots: Vec<u32>,
     candidates: Vec<(u32, u32)>,
 }
 
 impl Homing {
-    /// At the base.
+    /// Creates the state at the base marking.
     pub(super) fn new(places: usize) -> Self {
         Homing {
             moved: vec![0; places],
@@ -34,12 +35,12 @@ impl Homing {
         }
     }
 
-    /// The base is here.
+    /// Makes the current marking the base.
     pub(super) fn begin(&mut self) {
         self.places.drain(..).for_each(|place| self.moved[place as usize] = 0);
     }
 
-    /// The class fired, `by` times.
+    /// Records `by` firings of a class.
     pub(super) fn fired(&mut self, machine: &Machine<'_>, class: u32, by: i64) {
         for change in machine.compiled.changes_of(class) {
             let Some(moved) = self.moved.get_mut(change.cell as usize) else { continue };
@@ -58,14 +59,16 @@ impl Homing {
         }
     }
 
-    /// Whether what fired since can fire again and again with the same letters, where those depend
-    /// on these places: no place has fewer tokens, and none of these has more.
+    /// Returns true if the firings since the base can repeat forever with the same letters, which
+    /// depend on the places in `looked_at`: no place has fewer tokens, and none of these places has
+    /// more.
     pub(super) fn is_back(&self, looked_at: &[bool]) -> bool {
         let back = |&place: &u32| self.moved[place as usize] > 0 && !looked_at[place as usize];
         self.places.iter().all(back)
     }
 
-    /// A class that may lead back, or any where none does, or where nothing was moved.
+    /// Returns a class that may lead back. Returns a random enabled class if there is none or no
+    /// token was moved.
     pub(super) fn choose(&mut self, machine: &Machine<'_>, rng: &mut Rng) -> Option<u32> {
         let net = machine.compiled.net;
         self.candidates.clear();
@@ -106,8 +109,8 @@ impl Homing {
         chosen.map(|&(class, _)| class)
     }
 
-    /// At how many places firing the class brings the tokens nearer to those of the base, less
-    /// those at which it leads away.
+    /// Returns the number of places that firing the class moves towards the base, minus the number
+    /// of places that it moves away.
     fn gain(&self, machine: &Machine<'_>, class: u32) -> i64 {
         let mut gain = 0;
         for change in machine.compiled.changes_of(class) {

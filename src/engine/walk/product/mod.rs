@@ -1,34 +1,34 @@
-//! Walks that look for runs with a property.
+//! Walks that search for runs with a property (product walks).
 //!
-//! A walk follows the automata of all open properties at once: for each it knows the *set* of
-//! states that the automaton may be in after the letters so far, and a set without states has lost
-//! the property for this walk. On its way it looks for ways to go on for ever:
+//! A walk follows the automata of all open properties at once. For each property it maintains the
+//! *set* of states that the automaton may be in after the letters so far. With an empty set, this
+//! walk can no longer find the property. On its way it searches for infinite continuations:
 //!
-//! * a set with a state that accepts whatever follows;
-//! * a dead marking, or one in which a transition without effect is enabled, whose letter repeats
-//!   for ever: whether a state accepts that is known for each state and letter;
-//! * a loop back to a marking that was passed, or to one with more tokens where no atom looks.
-//!   Small loops are sought on purpose (`homing`): without a change of letters where these may stay
-//!   as they are for ever, else any.
+//! * a set with a state that accepts every continuation;
+//! * a dead marking, or one that enables a transition without effect, whose letter repeats forever:
+//!   for each state and letter it is precomputed if that is accepted;
+//! * a cycle back to a visited marking, or to a marking with more tokens on places that no atom
+//!   reads. Small cycles are searched actively (`homing`): without a change of letters if repeating
+//!   the current letter forever is accepted, otherwise any.
 //!
-//! Some walks follow one property only. These look one firing ahead, so as not to lose it, and go
-//! towards markings whose letters lead its automaton to where runs are accepted.
+//! Some walks follow a single property. They look one firing ahead in order not to lose the
+//! property. They move towards markings whose letters lead the automaton to an accepting component.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `alphabet` | the atoms of all properties as bits, letters as numbers |
-//! | `subsets` | sets of states, made as far as walks go |
-//! | `homing` | the way back to a marking, by chance |
-//! | `tours` | short loops, nearest first |
-//! | `walk` | one walk: choose, read, fire, look for ends |
-//! | `walker` | what walks share |
-//! | `rounds` | one walk of each kind after the other |
-//! | `engine` | rounds of walks, as long as they find something |
+//! | `alphabet` | the atoms of all properties as bits, and letters as numbers |
+//! | `subsets` | sets of automaton states, computed on demand |
+//! | `homing` | random return to a marking |
+//! | `tours` | best-first search for short cycles |
+//! | `walk` | one walk: choose, read, fire, and test for infinite continuations |
+//! | `walker` | the data shared by walks |
+//! | `rounds` | rounds with one walk of each kind |
+//! | `engine` | the engine: rounds of walks, as long as they find runs |
 //!
 //! # Sources
-//! What accepts for ever at dead markings and neutral transitions, and the table of what was
-//! passed: Y. Thierry-Mieg, *Efficient strategies to compute invariants, bounds and stable places
-//! of Petri nets* and the walks of ITS-Tools described there. The rest is ours.
+//! Acceptance at dead markings and transitions without effect, and the table of visited markings:
+//! Y. Thierry-Mieg, *Efficient strategies to compute invariants, bounds and stable places of Petri
+//! nets* and the walks of ITS-Tools described there. The rest is our own.
 
 mod alphabet;
 mod engine;

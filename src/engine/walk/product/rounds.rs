@@ -1,4 +1,4 @@
-//! Rounds of walks: one of each kind, longer ones later.
+//! Rounds of walks: one walk of each kind, with increasing lengths.
 
 use super::walker::{Manner, ProductWalk};
 use crate::engine::walk::machine::below;
@@ -6,13 +6,13 @@ use parikh_net::FiringSequence;
 use parikh_net::lasso::LassoRun;
 use parikh_solvers::Budget;
 
-/// Firings on from the end of a way.
+/// Number of firings after the end of a given firing sequence.
 const ON: usize = 4096;
 
 impl ProductWalk<'_> {
-    /// One walk of each kind, longer ones in later rounds; whether a property is left. `found` is
-    /// told of runs with the property at a position, and says whether nobody needs another;
-    /// `is_open` says whether anybody still looks for one.
+    /// Makes one walk of each kind, with increasing lengths in later rounds. Returns false if no
+    /// property is left. `found` receives each run with the index of its property, and returns true
+    /// if no other run is needed. `is_open` returns true if a property is still open.
     pub fn round(
         &mut self,
         budget: &Budget,
@@ -38,8 +38,8 @@ impl ProductWalk<'_> {
         open.iter().any(|&at| self.is_followed(at))
     }
 
-    /// A walk along a way that is known to lead somewhere, and a little on from its end. `found`
-    /// and `is_open` as in a [round](Self::round).
+    /// Walks along a given firing sequence, and some firings beyond its end. For `found` and
+    /// `is_open` see [`round`](Self::round).
     pub fn along(
         &mut self,
         way: &FiringSequence,

@@ -1,4 +1,4 @@
-//! An automaton made deterministic as far as walks go: the sets of states that it can be in.
+//! A deterministic automaton by the subset construction, computed on demand.
 
 use super::alphabet::Alphabet;
 use crate::engine::lasso::letters::{self, Compiled};
@@ -7,45 +7,45 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_temporal::{Automaton, AutomatonLimits, AutomatonTooLarge, Lasso};
 use std::collections::HashMap;
 
-/// The set of states that a walk begins with.
+/// The initial set of states.
 pub(super) const FIRST: u32 = 0;
-/// The set without states.
+/// The empty set.
 pub(super) const NOTHING: u32 = u32::MAX - 1;
-/// Not computed yet.
+/// Marks a set that is not computed yet.
 const UNKNOWN: u32 = u32::MAX;
-/// No more sets than this; what would be a further one counts as [`NOTHING`].
+/// Limit on the number of sets. Further sets count as [`NOTHING`].
 const MOST: usize = 20_000;
 
 /// A set of states.
 struct Set {
     states: Vec<u32>,
-    /// By letter the set after it.
+    /// The following sets, indexed by letter.
     next: Vec<u32>,
-    /// Whether a state accepts whatever follows.
+    /// True if some state accepts every continuation.
     is_universal: bool,
-    /// How many edges it is at least to where runs are accepted.
+    /// Minimum number of edges to an accepting component.
     distance: usize,
 }
 
-/// See the module.
+/// The subset automaton of a property. See the module documentation.
 pub(super) struct Subsets {
     automaton: Automaton,
     compiled: Compiled,
     distances: Vec<usize>,
-    /// By atom of the automaton its bit.
+    /// Letter bits, indexed by atom of the automaton.
     pub(super) bits: Vec<usize>,
-    /// The bits of all atoms.
+    /// The bits of all atoms, as a mask.
     pub(super) mask: Vec<u64>,
-    /// By atom that it is false, and that it is true; `None` of what fires.
+    /// For each atom, the predicates "it is false" and "it is true". `None` for atoms on firings.
     parts: Vec<Option<[Predicate; 2]>>,
     sets: Vec<Set>,
     numbers: HashMap<Vec<u32>, u32>,
-    /// By letter the states that accept it for ever.
+    /// For each letter, the states that accept its infinite repetition.
     for_ever: Vec<Option<Vec<bool>>>,
 }
 
 impl Subsets {
-    /// Those of the runs with the property.
+    /// Creates the subset automaton of a property.
     pub(super) fn new(
         property: &RunProperty,
         bits: Vec<usize>,
@@ -97,7 +97,7 @@ impl Subsets {
         number
     }
 
-    /// The set after a letter.
+    /// Returns the set after a letter.
     #[inline]
     pub(super) fn after(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> u32 {
         match self.sets[set as usize].next.get(letter as usize) {
@@ -127,17 +127,17 @@ impl Subsets {
         next
     }
 
-    /// Whether whatever follows is accepted.
+    /// Returns true if every continuation is accepted.
     pub(super) fn is_universal(&self, set: u32) -> bool {
         self.sets[set as usize].is_universal
     }
 
-    /// How many edges it is at least to where runs are accepted: 0 there.
+    /// Returns the minimum number of edges to an accepting component. 0 within one.
     pub(super) fn distance(&self, set: u32) -> usize {
         self.sets[set as usize].distance
     }
 
-    /// Whether a state accepts this letter for ever.
+    /// Returns true if some state accepts the infinite repetition of this letter.
     pub(super) fn accepts_for_ever(&mut self, set: u32, letter: u32, alphabet: &Alphabet) -> bool {
         let at = letter as usize;
         if self.for_ever.len() <= at {
@@ -149,7 +149,7 @@ impl Subsets {
         self.sets[set as usize].states.iter().any(|&state| accept[state as usize])
     }
 
-    /// Whether a state accepts these letters again and again.
+    /// Returns true if some state accepts the infinite repetition of these letters.
     pub(super) fn accepts_again_and_again(
         &self,
         set: u32,
@@ -162,8 +162,9 @@ impl Subsets {
         states.iter().any(|&state| self.automaton.accepts_from(state as usize, &word))
     }
 
-    /// What a marking has to satisfy for an edge that leads nearer to where runs are accepted,
-    /// drawn at random from those of the set; nothing where it is there.
+    /// Returns conditions on a marking for following an edge towards an accepting component. The
+    /// edge is drawn at random among the edges of the set. Returns no conditions within an
+    /// accepting component.
     pub(super) fn wanted(&self, set: u32, rng: &mut fastrand::Rng) -> Vec<&Predicate> {
         let mut chosen = None;
         let mut seen = 0;

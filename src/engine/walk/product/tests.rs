@@ -1,5 +1,5 @@
-//! Walks against the product of the whole graph with the automaton: on small nets they find runs
-//! where there are any, and never where there are none.
+//! Compares walks with a naive product of the whole graph and the automaton: on small nets walks
+//! find existing runs, and never find a run that does not exist.
 
 use super::{Atoms, ProductWalk};
 use crate::engine::lasso::tests::{property, system};
@@ -11,7 +11,7 @@ use parikh_net::{FiringSequence, Predicate, text};
 use parikh_solvers::Budget;
 use parikh_temporal::{Atom, Automaton, AutomatonLimits, Linear, Ltl};
 
-/// The positions of the properties for which so many rounds find a run.
+/// Returns the indices of the properties for which the given number of rounds finds a run.
 fn found(net: &parikh_net::Net, properties: &[RunProperty], seed: u64, rounds: u32) -> Vec<usize> {
     let (atoms, budget) = (Atoms::new(net, properties), Budget::unlimited());
     let mut walk = ProductWalk::new(net, &atoms, properties, seed, &budget);
@@ -71,8 +71,8 @@ fn loops_that_make_tokens_are_found_where_nobody_looks() {
     assert_eq!(found(&net, &[property], 1, 10), [0]);
 }
 
-/// From the end of a way a walk goes on for one of several properties. The walk ends where that one
-/// is lost, though others are still followed.
+/// After the end of a firing sequence, the walk continues for one of several properties. It ends
+/// when this property is lost, although others are still followed.
 #[test]
 fn what_a_way_is_gone_on_for_may_be_lost_before_the_rest() {
     let net = text::parse(

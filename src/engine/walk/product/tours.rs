@@ -1,11 +1,11 @@
-//! Short loops, sought on purpose: what is nearest to the marking where they begin goes on first.
+//! Best-first search for short cycles: markings nearest to the start are expanded first.
 //!
-//! In a large net a loop of six firings is hard to meet by chance where each of them could have
-//! been another one, and where a token that is not waited for moves as well. So firings are tried
-//! in all ways that the last tokens moved suggest: what takes from where there is more than there
-//! was, or puts where there is less. All that is kept of a marking is how it differs from that of
-//! the beginning; of two that differ less and more, the first goes on, so that one process is led
-//! round before another one begins.
+//! In a large net a random walk rarely closes a cycle of six firings: at each firing other
+//! transitions may fire, and unrelated tokens move. So the search tries all firings that the
+//! recently moved tokens suggest: those that take from a place with more tokens than at the start,
+//! or put on a place with fewer tokens. A marking is stored as its difference from the start.
+//! Markings with smaller differences are expanded first, so that one process completes its cycle
+//! before another one begins.
 
 use super::subsets::NOTHING;
 use super::walker::{Letters, ProductWalk};
@@ -15,61 +15,62 @@ use parikh_solvers::Budget;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-/// Firings with which tours of one search begin.
+/// Number of first firings of a search.
 const STARTS: usize = 4;
-/// Places looked at from one marking, and arcs of each.
+/// Limit on the number of places inspected per marking, and on the arcs of each.
 const LOOK: usize = 24;
-/// What a token that is not where it was counts, where a firing counts 1.
+/// Cost of a displaced token, relative to a firing with cost 1.
 const AWAY: u64 = 4;
-/// Firings between two looks at the budget.
+/// Number of firings between two checks of the budget.
 const POLLING: usize = 256;
-/// Firings that may be tried on other tours when one was found.
+/// Additional firings granted after a cycle was found.
 const REWARD: u64 = 20_000;
 
-/// By place, in order, how many tokens more there are than at the beginning; no zeros.
+/// Differences in token counts from the start, by ascending place, without zeros.
 type Moved = Box<[(u32, i64)]>;
 
-/// A marking on tours, and how it was reached.
+/// A marking of the search, with its predecessor.
 struct Stop {
-    /// The stop before; of the first one itself.
+    /// Index of the predecessor. The first stop is its own predecessor.
     before: u32,
-    /// What fired there, and the letter that this read.
+    /// The fired transition, and the letter read by the firing.
     fired: (u32, u32),
     moved: Moved,
     /// The letter of the marking.
     letter: u32,
     set: u32,
-    /// The name of the marking, a sum of those of firings, and a bit for each letter that was read.
+    /// The hash of the marking (the sum over the fired classes), and a bit mask of the letters
+    /// read.
     names: (u64, u64),
     firings: u32,
 }
 
-/// Where tours of a property begin, and what they have to be.
+/// Start and requirements of a search.
 #[derive(Clone, Copy)]
 pub(super) struct Start {
-    /// The property.
+    /// Index of the property.
     pub(super) position: usize,
-    /// The set of states of its automaton.
+    /// The set of automaton states.
     pub(super) set: u32,
-    /// The letter of the marking.
+    /// The letter of the start marking.
     pub(super) here: u32,
-    /// Which letters are read.
+    /// The letters that the cycle may read.
     pub(super) allowed: Letters,
 }
 
-/// All tours from a marking, as far as they were tried.
+/// A search from a given marking.
 struct Tours {
     start: Start,
     stops: Vec<Stop>,
-    /// Those that were not gone on from, the nearest and then the last one first.
+    /// Unexpanded stops, the cheapest and then the newest first.
     open: BinaryHeap<(Reverse<u64>, u32)>,
-    /// What was met: the names of the marking and the letters, and the set.
+    /// Visited combinations: the hash of the marking, the letters, and the set.
     met: HashSet<(u64, u64, u32)>,
 }
 
 impl ProductWalk<'_> {
-    /// A loop from the marking of the machine, which is the same after that, of the first so many
-    /// firings that are tried.
+    /// Searches for a cycle from the machine's current marking, trying at most `most` firings. The
+    /// machine is unchanged afterwards.
     pub(super) fn find_tour(
         &mut self,
         start: Start,
@@ -105,7 +106,7 @@ impl ProductWalk<'_> {
         None
     }
 
-    /// The transitions that may fire next, one for each effect.
+    /// Returns the transitions to try next, one per effect.
     fn ways_on(&mut self, moved: &Moved) -> Vec<u32> {
         let (machine, rng) = (&self.machine, &mut self.resources.rng);
         if moved.is_empty() {
@@ -142,7 +143,8 @@ impl ProductWalk<'_> {
         ways
     }
 
-    /// Goes on from a stop; whether that ends a loop, which is the last stop then.
+    /// Expands a stop by a firing. Returns true if this closes a cycle, whose end is then the last
+    /// stop.
     fn goes_round(&mut self, tours: &mut Tours, at: u32, transition: u32) -> bool {
         let Start { position, set: base, here, allowed } = tours.start;
         let stop = &tours.stops[at as usize];
@@ -190,8 +192,8 @@ impl ProductWalk<'_> {
             })
     }
 
-    /// The letter of the marking after these firings and one more; nothing where a number would
-    /// not fit.
+    /// Returns the letter of the marking after these firings and one more. Returns `None` if a
+    /// number would overflow.
     fn letter_after(&mut self, way: &[u32], transition: u32) -> Option<u32> {
         let flipped = self.machine.flipped;
         let mut fired = Vec::with_capacity(way.len() + 1);
@@ -216,7 +218,7 @@ impl ProductWalk<'_> {
 }
 
 impl Tours {
-    /// What fires on the way to a stop, and the letters that it reads.
+    /// Returns the transitions fired on the path to a stop, and the letters that they read.
     fn way_to(&self, stop: usize) -> (Vec<u32>, Vec<u32>) {
         let mut way = Vec::new();
         let mut at = stop;
@@ -228,12 +230,12 @@ impl Tours {
     }
 }
 
-/// How many tokens more there are on a place.
+/// Returns the difference of a place's tokens from the start.
 fn tokens(moved: &Moved, place: u32) -> i64 {
     moved.binary_search_by_key(&place, |&(it, _)| it).map_or(0, |at| moved[at].1)
 }
 
-/// What is moved after one more firing.
+/// Returns the differences after one more firing.
 fn after(moved: &Moved, net: &parikh_net::Net, transition: u32) -> Moved {
     let class = net.effect_of(TransitionId::new(transition as usize));
     let mut all: Vec<(u32, i64)> = moved.to_vec();
@@ -262,8 +264,8 @@ mod tests {
     use parikh_temporal::{Atom, Linear, Ltl};
     use std::fmt::Write as _;
 
-    /// A token that has seven choices out of eight wrong, twice, until it comes back; and others
-    /// that move all the time and never come back.
+    /// A token that must twice find the right one of eight alternatives before it returns, and
+    /// other tokens that move constantly and never return.
     fn forks() -> Net {
         let mut net = "place home 1\nplace away\n".to_owned();
         for way in 0..8 {
@@ -281,7 +283,8 @@ mod tests {
         text::parse(&net).unwrap()
     }
 
-    /// Again and again, or never, so that no token is here.
+    /// Properties "a token is on the place infinitely often" and, with `never`, "no token is ever
+    /// on the place".
     fn tours(net: &Net, place: &str, never: bool) -> Vec<Option<Vec<String>>> {
         let holds = Predicate::at_least(net.place_named(place).unwrap(), 1);
         let mut formulas = Ltl::default();
@@ -320,9 +323,9 @@ mod tests {
         let all = tours(&net, "away", false);
         let found = all.iter().flatten();
         assert!(found.clone().all(|tour| *tour == round));
-        // It begins with a few of all firings; in a walk there are many beginnings.
+        // A search begins with a few of the possible firings. A walk starts many searches.
         assert!(found.count() >= 1, "{all:?}");
-        // On the only way round the letter changes.
+        // The letter changes on the only cycle.
         assert!(tours(&net, "away", true).iter().all(Option::is_none));
         let all = tours(&net, "lost", true);
         assert!(all.iter().flatten().all(|tour| *tour == round));

@@ -1,4 +1,4 @@
-//! One walk: choose, read, fire, and look for ways to go on for ever.
+//! One walk: choose, read, fire, and test for infinite continuations.
 
 use super::subsets::{FIRST, NOTHING};
 use super::tours::Start;
@@ -11,48 +11,48 @@ use parikh_net::{FiringSequence, PlaceId, TransitionId};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// Firings between two looks at the budget.
+/// Number of firings between two checks of the budget.
 const POLLING: u64 = 512;
-/// Candidates of a walk that looks one firing ahead.
+/// Number of candidates of a walk with one-step lookahead.
 const AHEAD: usize = 6;
-/// Firings towards one letter before another is chosen.
+/// Limit on the number of firings towards one target letter.
 const PATIENCE: usize = 64;
 
-/// Firings that are tried for a tour in the first round; more in later ones.
+/// Number of firings tried per cycle search in the first round. It grows in later rounds.
 const TOURS: usize = 256;
 
-/// Where a walk is, and how it came there.
+/// The state of a walk.
 struct Course {
-    /// What was fired.
+    /// The fired transitions.
     history: Vec<u32>,
-    /// The letter that each firing read.
+    /// The letters read, indexed by firing.
     letters: Vec<u32>,
-    /// By property the set of states of its automaton.
+    /// The sets of automaton states, indexed by property.
     sets: Vec<u32>,
-    /// By property the positions at which the set changed, each with the new set.
+    /// For each property, the positions at which its set changed, with the new set.
     log: Vec<Vec<(u32, u32)>>,
-    /// By name of a marking the first position at which it was met.
+    /// For each marking hash, the first position with this hash.
     met: HashMap<u64, u32>,
     name: u64,
-    /// How often a marking was met again.
+    /// Number of times that a marking was visited again.
     again: u64,
-    /// The letter of the marking, without what fires.
+    /// The letter of the current marking, without atoms on firings.
     here: u32,
-    /// Whether there is nothing left to look for until the letter or a set changes.
+    /// True if no search is useful until the letter or a set changes.
     is_quiet: bool,
-    /// Whether reading the last letter once more changes no set.
+    /// True if reading the last letter again changes no set.
     is_stable: bool,
-    /// The place that was given tokens last.
+    /// The place with the most recently added tokens.
     given: Option<u32>,
-    /// The set for which the direction was chosen, and how many firings ago.
+    /// The set for which the current target was chosen, and the number of firings since.
     aimed: (u32, usize),
 }
 
-/// Told of runs; says whether nobody needs another.
+/// A callback that receives runs, and returns true if no other run is needed.
 pub(super) type Sink<'s> = dyn FnMut(usize, LassoRun) -> bool + 's;
 
 impl ProductWalk<'_> {
-    /// A walk from the initial marking, of so many firings at most.
+    /// Walks from the initial marking, with at most `limit` firings.
     pub(super) fn walk_once(
         &mut self,
         manner: Manner,
@@ -62,7 +62,7 @@ impl ProductWalk<'_> {
     ) {
         let mut course = self.begin(manner);
         self.walk_on(manner, limit, &mut course, budget, found);
-        // A few changes a firing, or a look at all cells.
+        // Restarting touches a few cells per firing, or every cell.
         if course.history.len() * 8 < self.machine.compiled.cells() {
             self.machine.restart_after(course.history.iter().copied());
         } else {
@@ -92,8 +92,8 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// A walk along a way that is known to lead somewhere, and so many firings on from its end,
-    /// towards what one of the properties wants.
+    /// Walks along a given firing sequence, and then at most `limit` firings towards the goal of
+    /// one property.
     pub(super) fn walk_along(
         &mut self,
         way: &FiringSequence,
@@ -127,8 +127,8 @@ impl ProductWalk<'_> {
         self.machine.restart();
     }
 
-    /// Reads the letter and looks for ways to go on for ever; whether there is anything to walk on
-    /// for.
+    /// Reads the letter and searches for infinite continuations. Returns false if no property is
+    /// left.
     fn look_around(&mut self, course: &mut Course, budget: &Budget, found: &mut Sink<'_>) -> bool {
         course.here = self.letter_here();
         if self.machine.is_dead() {
@@ -165,7 +165,7 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Reads the letter and fires. `false` where a number would not fit.
+    /// Reads the letter and fires. Returns false if a number would overflow.
     fn go(&mut self, course: &mut Course, transition: u32) -> bool {
         let letter = self.letter_with(course.here, transition);
         let class = self.machine.class_of(transition);
@@ -227,8 +227,8 @@ impl ProductWalk<'_> {
         Some(self.machine.representative(class, &mut self.resources.rng))
     }
 
-    /// Now and then, and where there is nothing else, a transition that changes nothing: the letter
-    /// repeats.
+    /// Returns a transition without effect from time to time, and whenever nothing else is enabled.
+    /// Firing it repeats the letter.
     fn neutral(&mut self) -> Option<u32> {
         let neutral = self.machine.neutral();
         if neutral.is_empty() {
@@ -244,7 +244,7 @@ impl ProductWalk<'_> {
         (!enabled.is_empty()).then(|| enabled.nth(below(&mut self.resources.rng, enabled.len())))
     }
 
-    /// Mostly, a class that takes from the place that was given tokens last.
+    /// Returns, most of the time, a class that consumes from the place that received tokens last.
     fn chased(&mut self, given: Option<u32>) -> Option<u32> {
         let rng = &mut self.resources.rng;
         let arcs = self.net.consumers(PlaceId::new(given? as usize));
@@ -259,11 +259,13 @@ impl ProductWalk<'_> {
         })
     }
 
-    /// What keeps the property, and best leads nearer to where its automaton accepts.
+    /// Returns a transition that keeps the property, preferably one that leads towards an accepting
+    /// component.
     fn choose_ahead(&mut self, position: usize, course: &mut Course) -> Option<u32> {
         let set = course.sets[position];
         if set == NOTHING {
-            // Others may still be followed along a way, but this one is lost.
+            // While following a given sequence, other properties may still be possible, but this
+            // one is lost.
             return None;
         }
         course.aimed.1 += 1;
@@ -309,7 +311,7 @@ impl ProductWalk<'_> {
         left
     }
 
-    /// The marking is dead and its letter repeats for ever.
+    /// Handles a dead marking, whose letter repeats forever.
     fn end_dead(&mut self, course: &Course, found: &mut Sink<'_>) {
         for position in 0..course.sets.len() {
             if course.sets[position] == NOTHING || !self.is_followed(position) {
@@ -323,7 +325,7 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Looks for loops from here for each property for which that was not tried often enough.
+    /// Searches for cycles from here, for each property for which this was not tried often enough.
     fn look_for_ends(&mut self, course: &mut Course, budget: &Budget, found: &mut Sink<'_>) {
         let generous = 1 + self.rounds / 2;
         for position in 0..course.sets.len() {
@@ -340,11 +342,13 @@ impl ProductWalk<'_> {
                 course.sets[position] = NOTHING;
             }
         }
-        // Once for each letter and sets: what is met again is tried again in another walk.
+        // Once per combination of letter and sets. Repeated combinations are tried again in other
+        // walks.
         course.is_quiet = true;
     }
 
-    /// The same for one property; whether it was found.
+    /// Like [`look_for_ends`](Self::look_for_ends) for one property. Returns true if a run was
+    /// found.
     fn look_for_end(
         &mut self,
         position: usize,
@@ -382,8 +386,8 @@ impl ProductWalk<'_> {
         })
     }
 
-    /// A loop from here whose letters are accepted again and again. The machine is as it was after
-    /// that.
+    /// Searches by random return for a cycle from here whose infinite repetition is accepted. The
+    /// machine is unchanged afterwards.
     fn find_loop(
         &mut self,
         position: usize,
@@ -445,8 +449,7 @@ impl ProductWalk<'_> {
         is_found.then_some(fired)
     }
 
-    /// Looks whether the marking was met before, and what was read since is accepted again and
-    /// again.
+    /// Tests if the marking was visited before and the letters since then are accepted as a cycle.
     fn look_back(&mut self, course: &mut Course, found: &mut Sink<'_>) {
         let at = course.history.len() as u32;
         let first = *course.met.entry(course.name).or_insert(at);
@@ -454,7 +457,7 @@ impl ProductWalk<'_> {
             return;
         }
         course.again += 1;
-        // Later loops from the same marking are longer and have read more.
+        // Later cycles from the same marking are longer and have read more letters.
         if course.again > 4 && !course.again.is_power_of_two() {
             return;
         }
@@ -479,7 +482,7 @@ impl ProductWalk<'_> {
         }
     }
 
-    /// Hands a run over, if it is one; whether nobody needs another.
+    /// Reports a run after checking it. Returns true if no other run is needed.
     fn report(
         &mut self,
         position: usize,
@@ -490,8 +493,8 @@ impl ProductWalk<'_> {
     ) -> bool {
         let Some(followed) = &mut self.followed[position] else { return false };
         let run = LassoRun { prefix: sequence(&course.history[..firings]), end };
-        // Letters may decide what the simple evaluator of prefixes does not see, and names of
-        // markings may be equal by chance.
+        // The letters may decide more than the simple evaluation of prefixes, and marking hashes
+        // may be equal by chance.
         if check_lasso(self.net, followed.property, &run, &mut || true).is_err() {
             return false;
         }

@@ -1,5 +1,4 @@
-//! What walks for several properties share: the machine, the letters, the automata as far as they
-//! were made.
+//! The data shared by the walks for several properties: the machine, the letters, and the automata.
 
 use super::alphabet::{Alphabet, Atoms};
 use super::homing::Homing;
@@ -14,49 +13,48 @@ use parikh_net::run_property::{RunAtom, RunProperty};
 use parikh_solvers::Budget;
 use std::collections::HashMap;
 
-/// Firings that are tried on tours at first. After that a tour has to be paid for: each firing of a
-/// walk is worth one of a tour, and each tour that ends is worth more. A firing that many
-/// transitions take notice of counts for several.
+/// Number of firings for cycle searches at the start. Each firing of a walk grants one more, and
+/// each cycle found grants many more. A firing that affects many transitions counts as several.
 const PATIENCE: u64 = 300_000;
-/// What flips in the machine by a firing that counts for one more.
+/// Number of changes in the machine per firing that count as one additional firing.
 const FLIPS: u64 = 64;
-/// What flips in the machine between two looks at the budget, at most.
+/// Limit on the changes in the machine between two checks of the budget.
 const FLIPS_UNSEEN: u64 = 1 << 20;
 
-/// How a walk chooses.
+/// The selection strategy of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// Anything.
+    /// Random choice.
     Blind,
-    /// Mostly what takes what was put just now.
+    /// Mostly consumes the tokens produced last.
     Chase,
-    /// For the property at this position alone.
+    /// For the property with this index only.
     Solo(usize),
 }
 
-/// Which letters a loop may read.
+/// The letters that a cycle may read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Letters {
-    /// Only the one of the base.
+    /// Only the letter of the base marking.
     Same,
-    /// Those that do not lose the property; what the loop reads has to be accepted.
+    /// Letters that do not lose the property. The letters of the cycle must be accepted.
     Accepted,
-    /// Any: whatever follows is accepted.
+    /// Any letters: every continuation is accepted.
     Any,
 }
 
-/// A property that is followed.
+/// A property followed by the walks.
 pub(super) struct Followed<'p> {
     pub(super) property: &'p RunProperty,
     pub(super) subsets: Subsets,
-    /// By place whether atoms depend on it.
+    /// For each place, true if atoms depend on it.
     pub(super) looked_at: Vec<bool>,
     pub(super) speaks_of_firings: bool,
-    /// Whether nobody looks for it any more.
+    /// True if the property is settled.
     pub(super) is_gone: bool,
 }
 
-/// Walks on one net for several properties; see the module.
+/// Walks on one net for several properties. See the module documentation.
 pub struct ProductWalk<'a> {
     pub(super) net: &'a Net,
     pub(super) atoms: &'a Atoms,
@@ -66,22 +64,23 @@ pub struct ProductWalk<'a> {
     pub(super) homing: Homing,
     pub(super) directed: Directed,
     pub(super) resources: Resources,
-    /// How often a loop was sought, by property, set and letter.
+    /// Number of cycle searches, by property, set and letter.
     pub(super) tried: HashMap<(u32, u32, u32), u32>,
-    /// How many walks of each kind were made.
+    /// Number of rounds so far.
     pub(super) rounds: u32,
-    /// By class a number; those of what was fired add up to the name of a marking.
+    /// A random number per class. The sum over the fired classes is a hash of the marking.
     pub(super) names: Vec<u64>,
-    /// Firings so far.
+    /// Number of firings so far.
     pub(super) firings: u64,
-    /// How many more firings may be tried on tours.
+    /// Number of firings left for cycle searches.
     pub(super) patience: u64,
-    /// What had flipped in the machine at the last look at the budget.
+    /// Number of changes in the machine at the last check of the budget.
     seen: u64,
 }
 
 impl<'a> ProductWalk<'a> {
-    /// Walks on `net` for these properties, whose atoms are `atoms`. Same seed, same walks.
+    /// Creates walks on `net` for these properties, whose atoms are `atoms`. The same seed gives
+    /// the same walks.
     pub fn new(
         net: &'a Net,
         atoms: &'a Atoms,
@@ -123,18 +122,19 @@ impl<'a> ProductWalk<'a> {
         }
     }
 
-    /// How many firings were made, in walks and in search of loops.
+    /// Returns the number of firings, in walks and cycle searches.
     pub fn firings(&self) -> u64 {
         self.firings
     }
 
-    /// For how many firings those count since so much had flipped in the machine, beside
-    /// themselves.
+    /// Returns the number of additional firings that the changes in the machine since `flipped`
+    /// count as.
     pub(super) fn counted_since(&self, flipped: u64) -> u64 {
         (self.machine.flipped - flipped) / FLIPS
     }
 
-    /// Whether the budget is spent: asked where it is `due`, or where firing takes long.
+    /// Returns true if the budget is exhausted. Checks it only if `due` or after many changes in
+    /// the machine.
     pub(super) fn is_over(&mut self, due: bool, budget: &Budget) -> bool {
         if !due && self.machine.flipped - self.seen < FLIPS_UNSEEN {
             return false;
@@ -143,7 +143,7 @@ impl<'a> ProductWalk<'a> {
         budget.is_exhausted()
     }
 
-    /// The letter of the marking, where nothing fires.
+    /// Returns the letter of the current marking, without firings.
     pub(super) fn letter_here(&mut self) -> u32 {
         self.machine.news.clear();
         let truths = &self.machine.truths;
@@ -155,7 +155,7 @@ impl<'a> ProductWalk<'a> {
         self.alphabet.number(&bits)
     }
 
-    /// The letter of a marking with this letter that a firing leaves.
+    /// Returns the letter of a firing from a marking with letter `here`.
     pub(super) fn letter_with(&mut self, here: u32, transition: u32) -> u32 {
         let Some(fired) = self.atoms.fired(transition) else { return here };
         let bits = self.alphabet.bits(here).iter().zip(fired);
@@ -169,7 +169,7 @@ impl<'a> ProductWalk<'a> {
 }
 
 impl<'p> Followed<'p> {
-    /// `None` where the automaton would be too large.
+    /// Prepares a property. Returns `None` if its automaton would be too large.
     fn new(net: &Net, atoms: &Atoms, property: &'p RunProperty) -> Option<Followed<'p>> {
         let subsets = Subsets::new(property, atoms.bits_of(property), atoms.words).ok()?;
         let mut looked_at = vec![false; net.place_count()];
@@ -179,7 +179,7 @@ impl<'p> Followed<'p> {
         Some(Followed { property, subsets, looked_at, speaks_of_firings, is_gone: false })
     }
 
-    /// Whether the property sees that the letters differ.
+    /// Returns true if the property distinguishes the letters.
     pub(super) fn tells_apart(&self, one: u32, other: u32, alphabet: &Alphabet) -> bool {
         let pairs = alphabet.bits(one).iter().zip(alphabet.bits(other));
         pairs.zip(&self.subsets.mask).any(|((one, other), mask)| (one ^ other) & mask != 0)

@@ -90,8 +90,17 @@ pub(crate) fn write(net: &ColouredNet) -> String {
             }
         }
     }
-    crate::reader::pnml(&declarations, &page)
-        .replace("<net id=\"n\"", &format!("<net id=\"{}\"", net.name()))
+    document(&declarations, &page).replace("<net id=\"n\"", &format!("<net id=\"{}\"", net.name()))
+}
+
+/// A net with these declarations, places, transitions and arcs.
+pub(crate) fn document(declarations: &str, page: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n\
+         <net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/symmetricnet\">\n\
+         <page id=\"page\">\n{page}\n</page>\n<declaration><structure><declarations>\n{declarations}\n\
+         </declarations></structure></declaration>\n</net></pnml>"
+    )
 }
 
 fn element(name: &str, operands: impl IntoIterator<Item = String>) -> String {

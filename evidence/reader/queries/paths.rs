@@ -1,0 +1,181 @@
+//! Path quantifiers in formulas: from the XML to questions about markings, runs, and the tree of
+//! runs.
+//!
+//! A quantifier around what speaks of no path says nothing: every path begins in the same marking.
+//! So `all-paths` of formulas that have quantifiers of their own, joined with one that has none, is
+//! taken apart into the quantified ones and a formula about runs.
+
+use super::logic::{Operand, junctions, operands, predicate};
+use super::{inside, runs, trees};
+use crate::question::Question;
+use crate::reader::{Unreadable, elements, name};
+use parikh_net::{Net, Predicate};
+use roxmltree::Node;
+
+/// A formula about the initial marking and what comes from there, or its negation.
+pub(super) fn of_marking(
+    net: &Net,
+    node: Node<'_, '_>,
+    negated: bool,
+) -> Result<Question, Unreadable> {
+    let part = |node, negated| match is_path(node) {
+        true => of_paths(net, node, negated),
+        false => Ok(Question::Initially(predicate(net, node, negated)?)),
+    };
+    junctions(node, negated, &part, &joined)
+}
+
+pub(super) fn joined(any: bool, mut parts: Vec<Question>) -> Question {
+    match parts.len() {
+        1 => parts.remove(0),
+        _ => Question::Junction { all: !any, parts },
+    }
+}
+
+pub(super) fn is_path(node: Node<'_, '_>) -> bool {
+    matches!(name(node), "exists-path" | "all-paths") || Early::of(node).is_some()
+}
+
+pub(super) fn is_operator_of_time(node: Node<'_, '_>) -> bool {
+    matches!(name(node), "globally" | "finally" | "next" | "until")
+}
+
+/// Whether the formula says something of a path, and not only of the marking where it begins: there
+/// is an operator of time outside of every path quantifier inside.
+pub(super) fn speaks_of_its_path(formula: Node<'_, '_>) -> bool {
+    let mut left = vec![formula];
+    while let Some(node) = left.pop() {
+        if is_operator_of_time(node) || name(node) == "fires" {
+            return true;
+        }
+        if !is_path(node) {
+            left.extend(elements(node));
+        }
+    }
+    false
+}
+
+/// A quantifier of the contest's early years, which is a path quantifier and an operator in one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Early {
+    /// AG φ.
+    Invariant,
+    /// EF φ.
+    Possibility,
+    /// ¬EF φ.
+    Impossibility,
+}
+
+impl Early {
+    pub(super) fn of(node: Node<'_, '_>) -> Option<Early> {
+        match name(node) {
+            "invariant" => Some(Early::Invariant),
+            "possibility" => Some(Early::Possibility),
+            "impossibility" => Some(Early::Impossibility),
+            _ => None,
+        }
+    }
+}
+
+/// A question about cases, or its negation.
+pub(super) fn of_cases(
+    net: &Net,
+    done: &Predicate,
+    node: Node<'_, '_>,
+    negated: bool,
+) -> Result<Question, Unreadable> {
+    if Early::of(node).is_some() {
+        return Err(Unreadable::at(node, "this quantifier is not asked of cases"));
+    }
+    let all = name(node) == "all-paths";
+    runs::of_runs(net, Some(done), all != negated, (inside(node)?, negated))
+}
+
+/// A question with path quantifiers, or its negation.
+fn of_paths(net: &Net, node: Node<'_, '_>, negated: bool) -> Result<Question, Unreadable> {
+    if let Some(early) = Early::of(node) {
+        let (always, met) = (early == Early::Invariant, early == Early::Possibility);
+        let inside = inside(node)?;
+        if inside.descendants().any(is_path) {
+            return trees::of_tree(net, node, negated);
+        }
+        if speaks_of_its_path(inside) {
+            // ¬EF φ = A ¬F φ.
+            let is_negated = negated != (early == Early::Impossibility);
+            let all = (early != Early::Possibility) != negated;
+            return runs::of_runs(net, None, all, (node, is_negated));
+        }
+        let goals = vec![predicate(net, inside, always)?];
+        return Ok(Question::Reach { goals, all: true, then: met != negated });
+    }
+    let all = name(node) == "all-paths";
+    // A run without ψ is one with ¬ψ.
+    on_paths(net, all != negated, (inside(node)?, negated))
+}
+
+/// That all paths satisfy the formula at `path`, or some; or its negation where that is `negated`.
+pub(super) fn on_paths(
+    net: &Net,
+    all: bool,
+    (path, negated): (Node<'_, '_>, bool),
+) -> Result<Question, Unreadable> {
+    let (mut path, mut negated) = (path, negated);
+    while matches!(name(path), "negation" | "not") {
+        (path, negated) = (inside(path)?, !negated);
+    }
+    if path.descendants().any(is_path) {
+        return on_nested_paths(net, all, (path, negated));
+    }
+    if !speaks_of_its_path(path) {
+        return Ok(Question::Initially(predicate(net, path, negated)?));
+    }
+    // EF φ can be reached; AG φ = ¬EF ¬φ.
+    let always = match name(path) {
+        "globally" => Some(!negated),
+        "finally" => Some(negated),
+        _ => None,
+    };
+    match always {
+        Some(always) if always == all && !speaks_of_its_path(inside(path)?) => {
+            let goals = vec![predicate(net, inside(path)?, all != negated)?];
+            Ok(Question::Reach { goals, all: true, then: !all })
+        }
+        _ => runs::of_runs(net, None, all, (path, negated)),
+    }
+}
+/// The same of a formula with path quantifiers inside. A (φ ∧ ψ) = A φ ∧ A ψ and E (φ ∨ ψ) =
+/// E φ ∨ E ψ. The other two come apart where at most one part speaks of the path: the others are
+/// about the marking where it begins.
+fn on_nested_paths(
+    net: &Net,
+    all: bool,
+    (path, negated): (Node<'_, '_>, bool),
+) -> Result<Question, Unreadable> {
+    if is_operator_of_time(path) {
+        return trees::on_paths(net, all, (path, negated));
+    }
+    if !speaks_of_its_path(path) {
+        return of_marking(net, path, negated);
+    }
+    let (any, left) = operands(Operand::Formula(path, negated))?.unwrap_or_default();
+    let speaks = |signed: &(Node<'_, '_>, bool)| speaks_of_its_path(signed.0);
+    let count = |operand: &Operand<'_, '_>| match operand {
+        Operand::Formula(node, _) => usize::from(speaks_of_its_path(*node)),
+        Operand::Both(both) => both.iter().filter(|signed| speaks(signed)).count(),
+    };
+    // E (φ ∧ ψ) comes apart in an equivalence, too.
+    let is_apart = |operand| matches!(operand, Operand::Formula(..)) || all || count(&operand) <= 1;
+    let spoken: usize = left.iter().map(count).sum();
+    if any == all && spoken > 1 || !left.iter().copied().all(is_apart) {
+        let what = "formulas of CTL and LTL are answered, and not what mixes them";
+        return Err(Unreadable::at(path, what));
+    }
+    let part = |operand: Operand<'_, '_>| match operand {
+        Operand::Formula(node, negated) => on_paths(net, all, (node, negated)),
+        Operand::Both(both) => {
+            let both = both.into_iter().map(|signed| on_paths(net, all, signed));
+            Ok(joined(false, both.collect::<Result<_, _>>()?))
+        }
+    };
+    Ok(joined(any, left.into_iter().rev().map(part).collect::<Result<_, _>>()?))
+}

@@ -1,0 +1,168 @@
+//! The contest's own texts, which stand beside its XML.
+//!
+//! ```text
+//! Property Mutex-PT-02-ReachabilityCardinality-00
+//!   "Automatically generated"
+//!   is:
+//!     A (G (tokens-count("in1", "in2") <= 1))
+//!   end.
+//! ```
+//!
+//! Each piece is replaced by that of the `--formula` language with the same meaning:
+//! `tokens-count(…)` and `#tokens(…)` are `tokens(…)`, and `place-bound(…)` is `bound(…)`.
+//! `is-fireable(…)`, `"t"?` and `("t", "u")?` are `fireable(…)`. `U` binds loosest.
+
+use super::pieces::{Kind, Lexis, Piece, Translated, pieces};
+use super::words::Token;
+
+const LEXIS: Lexis = Lexis {
+    inside_words: "-",
+    signs: &[
+        "<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ",",
+        "?", "#", ":", ".",
+    ],
+    escapes: false,
+};
+
+/// The signs that mean the same in the language of `--formula`.
+const SIGNS: [&str; 17] =
+    ["<->", "<=", ">=", "!=", "->", "<", ">", "=", "+", "-", "*", "&", "|", "!", "(", ")", ","];
+
+/// Words that mean the same, or what they are in the language of `--formula`.
+const WORDS: [(&str, &str); 15] = [
+    ("A", "A"),
+    ("E", "E"),
+    ("G", "G"),
+    ("F", "F"),
+    ("X", "X"),
+    ("U", "U"),
+    ("true", "true"),
+    ("false", "false"),
+    ("deadlock", "deadlock"),
+    ("tokens", "tokens"),
+    ("tokens-count", "tokens"),
+    ("is-fireable", "fireable"),
+    ("bound", "bound"),
+    ("place-bound", "bound"),
+    ("Property", "Property"),
+];
+
+const BEGINS: &str = "Property";
+
+/// Whether a text is of this language.
+pub(super) fn is(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix(BEGINS);
+    rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
+}
+
+/// The properties of a text. Each begins in a line of its own.
+pub(super) fn properties(text: &str) -> Vec<Translated> {
+    // The line of each, its name, and what stands behind.
+    let mut properties: Vec<(u64, &str, String)> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let named = line.trim_start().strip_prefix(BEGINS);
+        match named.filter(|rest| rest.starts_with([' ', '\t'])) {
+            Some(name) => properties.push((number, name.trim(), String::new())),
+            None => {
+                if let Some((.., body)) = properties.last_mut() {
+                    body.push_str(line);
+                    body.push('\n');
+                }
+            }
+        }
+    }
+    let translated = |(line, name, body): (u64, &str, String)| {
+        let tokens = match name {
+            "" => Err("the property has no name".to_owned()),
+            _ => tokens(&pieces(&body, line + 1, &LEXIS)),
+        };
+        Translated { name: name.to_owned(), line, tokens }
+    };
+    properties.into_iter().map(translated).collect()
+}
+
+fn tokens(pieces: &[Piece]) -> Result<Vec<Token>, String> {
+    let pieces = match pieces {
+        [first, rest @ ..] if first.kind == Kind::Quoted => rest,
+        all => all,
+    };
+    let formula = match pieces {
+        [is, colon, formula @ .., end, stop]
+            if is.is("is") && colon.is(":") && end.is("end") && stop.is(".") =>
+        {
+            formula
+        }
+        _ => return Err("expected a formula between `is:` and `end.`".to_owned()),
+    };
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(piece) = formula.get(at) {
+        let is_list = |at: usize| {
+            let (name, behind) = (formula.get(at + 1), formula.get(at + 2));
+            name.is_some_and(|name| name.kind == Kind::Quoted)
+                && behind.is_some_and(|behind| behind.is(",") || behind.is(")"))
+        };
+        // Behind these words, names in brackets are no transitions of which one is enabled.
+        let listed = |at: usize| {
+            let lists = ["tokens", "tokens-count", "is-fireable", "bound", "place-bound"];
+            formula[..at].last().is_some_and(|it| lists.iter().any(|word| it.is(word)))
+        };
+        match piece.kind {
+            // A list of transitions, of which one is enabled.
+            Kind::Sign if piece.is("(") && is_list(at) && !listed(at) => {
+                let end = formula[at..].iter().position(|it| it.is(")")).map(|end| at + end);
+                let end = end.ok_or("a list of transitions has no end")?;
+                fireable(&formula[at + 1..end], &mut tokens)?;
+                at = question_mark(formula, end + 1)?;
+                continue;
+            }
+            Kind::Quoted if formula.get(at + 1).is_some_and(|next| next.is("?")) => {
+                fireable(&formula[at..=at], &mut tokens)?;
+                at = question_mark(formula, at + 1)?;
+                continue;
+            }
+            Kind::Quoted => tokens.push(Token::Name(piece.text.clone())),
+            Kind::Number => tokens.push(Token::Number(piece.text.clone())),
+            Kind::Sign
+                if piece.is("#") && formula.get(at + 1).is_some_and(|it| it.is("tokens")) => {}
+            Kind::Sign => {
+                let sign = SIGNS.iter().find(|sign| piece.is(sign));
+                tokens.push(Token::Sign(sign.ok_or_else(|| not_known(piece))?));
+            }
+            Kind::Word => {
+                let word = WORDS.iter().find(|(word, _)| piece.is(word));
+                let (_, own) = word.ok_or_else(|| not_known(piece))?;
+                tokens.push(Token::Word((*own).to_owned()));
+            }
+            Kind::Unknown => return Err(not_known(piece)),
+        }
+        at += 1;
+    }
+    Ok(tokens)
+}
+
+fn not_known(piece: &Piece) -> String {
+    format!("`{}` is no word of the contest's texts", piece.text)
+}
+
+/// That one of the transitions in a list is enabled.
+fn fireable(list: &[Piece], tokens: &mut Vec<Token>) -> Result<(), String> {
+    tokens.extend([Token::Word("fireable".to_owned()), Token::Sign("(")]);
+    for piece in list {
+        tokens.push(match piece.kind {
+            Kind::Quoted => Token::Name(piece.text.clone()),
+            _ if piece.is(",") => Token::Sign(","),
+            _ => return Err(format!("found `{}` in a list of transitions", piece.text)),
+        });
+    }
+    tokens.push(Token::Sign(")"));
+    Ok(())
+}
+
+/// Where it goes on behind the question mark that stands here.
+fn question_mark(formula: &[Piece], at: usize) -> Result<usize, String> {
+    match formula.get(at).is_some_and(|it| it.is("?")) {
+        true => Ok(at + 1),
+        false => Err("expected `?` behind transitions".to_owned()),
+    }
+}

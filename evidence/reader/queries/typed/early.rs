@@ -1,0 +1,209 @@
+//! The contest's grammar of 2011.
+//!
+//! ```text
+//! f1 = reachable not (p1 contains {1*[1]})
+//! f2 = invariant (p1 contains {1*[.]}) and (p2 equals {1*[1, 2], 3*[2, 1]})
+//! ```
+//!
+//! `reachable` is EF and `invariant` AG. A place contains a multiset if it holds at least so many
+//! tokens of each colour, and equals it if it holds so many of each and none of others; `[.]` is a
+//! token without colour. All of it is written again in the language of `--formula`.
+
+use super::pieces::{Kind, Lexis, Piece, Translated, pieces};
+use super::words::{Token, tokens as typed};
+use parikh_net::Net;
+use std::collections::BTreeMap;
+
+const LEXIS: Lexis = Lexis {
+    inside_words: "",
+    signs: &["=", "*", ",", ".", "(", ")", "[", "]", "{", "}"],
+    escapes: true,
+};
+
+const KEYWORDS: [&str; 7] = ["reachable", "invariant", "and", "or", "not", "contains", "equals"];
+
+/// Whether a text is of this language.
+pub(super) fn is(text: &str) -> bool {
+    let lines = text.lines().filter_map(|line| line.split_once('='));
+    let mut verbs = lines.map(|(_, rest)| rest.split_whitespace().next());
+    verbs.any(|verb| matches!(verb, Some("reachable" | "invariant")))
+}
+
+/// The definitions of a text about `net`. One ends with the line in which all its brackets are
+/// closed, or before a line that begins with a name and `=`.
+pub(super) fn definitions(text: &str, net: &Net) -> Vec<Translated> {
+    let mut definitions: Vec<Vec<Piece>> = Vec::new();
+    let (mut is_open, mut brackets) = (false, 0usize);
+    for (number, line) in (1..).zip(text.lines()) {
+        let own = pieces(line, number, &LEXIS);
+        if own.is_empty() {
+            is_open &= brackets > 0;
+            continue;
+        }
+        let is_named = matches!(&own[..], [name, is, ..] if name.name().is_some() && is.is("="));
+        if is_named || !is_open {
+            definitions.push(Vec::new());
+            brackets = 0;
+        }
+        for piece in &own {
+            match piece.text.as_str() {
+                "(" | "{" | "[" if piece.kind == Kind::Sign => brackets += 1,
+                ")" | "}" | "]" if piece.kind == Kind::Sign => {
+                    brackets = brackets.saturating_sub(1);
+                }
+                _ => {}
+            }
+        }
+        is_open = brackets > 0;
+        definitions.last_mut().into_iter().for_each(|last| last.extend(own.iter().cloned()));
+    }
+    let translated = |pieces: Vec<Piece>| {
+        let first = pieces.first();
+        Translated {
+            name: first.and_then(Piece::name).unwrap_or_default().to_owned(),
+            line: first.map_or(0, |first| first.line),
+            tokens: definition(&pieces, net),
+        }
+    };
+    definitions.into_iter().map(translated).collect()
+}
+
+fn definition(pieces: &[Piece], net: &Net) -> Result<Vec<Token>, String> {
+    let [name, equals, verb, body @ ..] = pieces else {
+        return Err("expected a formula such as `name = reachable …`".to_owned());
+    };
+    let is_keyword = |piece: &Piece| KEYWORDS.iter().any(|word| piece.is(word));
+    if name.name().is_none() || is_keyword(name) || !equals.is("=") {
+        return Err("expected a formula such as `name = reachable …`".to_owned());
+    }
+    let mut tokens = match () {
+        () if verb.is("reachable") => typed("EF (")?,
+        () if verb.is("invariant") => typed("AG (")?,
+        () => return Err("expected `reachable` or `invariant`".to_owned()),
+    };
+    let mut at = 0;
+    while let Some(piece) = body.get(at) {
+        at += 1;
+        match () {
+            () if piece.is("and") => tokens.push(Token::Sign("&&")),
+            () if piece.is("or") => tokens.push(Token::Sign("||")),
+            () if piece.is("not") => tokens.push(Token::Sign("!")),
+            () if piece.is("(") => tokens.push(Token::Sign("(")),
+            () if piece.is(")") => tokens.push(Token::Sign(")")),
+            () => {
+                let place = piece.name().filter(|_| !is_keyword(piece));
+                let place = place.ok_or_else(|| format!("found `{}`", piece.text))?;
+                let verb = body.get(at).ok_or("the formula ends behind a place")?;
+                let is_equal = match () {
+                    () if verb.is("contains") => false,
+                    () if verb.is("equals") => true,
+                    () => return Err(format!("found `{}` behind a place", verb.text)),
+                };
+                let (counts, behind) = multiset(body, at + 1)?;
+                at = behind;
+                tokens.extend(comparison(net, place, is_equal, &counts)?);
+            }
+        }
+    }
+    tokens.push(Token::Sign(")"));
+    Ok(tokens)
+}
+
+/// How often each colour is there; the empty one is that of a black token.
+type Counts = BTreeMap<String, i64>;
+
+/// The multiset `{ 1*[.], … }` that begins here, and where it goes on.
+fn multiset(body: &[Piece], from: usize) -> Result<(Counts, usize), String> {
+    let wrong = || "expected tokens such as `{2*[.]}`".to_owned();
+    let end = body[from.min(body.len())..].iter().position(|it| it.is("}")).ok_or_else(wrong)?;
+    let inside = match &body[from..from + end] {
+        [open, inside @ ..] if open.is("{") => inside,
+        _ => return Err(wrong()),
+    };
+    let mut counts = Counts::new();
+    let mut left = inside;
+    while !left.is_empty() {
+        let [count, times, open, rest @ ..] = left else { return Err(wrong()) };
+        if count.kind != Kind::Number || !times.is("*") || !open.is("[") {
+            return Err(wrong());
+        }
+        let end = rest.iter().position(|it| it.is("]")).ok_or_else(wrong)?;
+        let components: Vec<&[Piece]> = rest[..end].split(|it| it.is(",")).collect();
+        let colour = match &components[..] {
+            [[dot]] if dot.is(".") => String::new(),
+            components => {
+                let component = |part: &&[Piece]| match part {
+                    [one] if matches!(one.kind, Kind::Word | Kind::Quoted | Kind::Number) => {
+                        Some(one.text.clone())
+                    }
+                    _ => None,
+                };
+                let parts = components.iter().map(component).collect::<Option<Vec<_>>>();
+                parts.ok_or_else(wrong)?.join(",")
+            }
+        };
+        let number: i64 = count.text.parse().map_err(|_| "a number is too large".to_owned())?;
+        let sum = counts.entry(colour).or_default();
+        *sum = sum.checked_add(number).ok_or("a number is too large")?;
+        left = match &rest[end + 1..] {
+            [] => &[],
+            [comma, more @ ..] if comma.is(",") && !more.is_empty() => more,
+            _ => return Err(wrong()),
+        };
+    }
+    Ok((counts, from + end + 1))
+}
+
+/// A place against a multiset.
+fn comparison(
+    net: &Net,
+    place: &str,
+    is_equal: bool,
+    counts: &Counts,
+) -> Result<Vec<Token>, String> {
+    let name = || Token::Name(place.to_owned());
+    let relation = Token::Sign(if is_equal { "=" } else { ">=" });
+    let number = |count: i64| Token::Number(count.to_string());
+    let folding = net.folding().filter(|folding| folding.place_named(place).is_some());
+    let mut parts: Vec<Vec<Token>> = Vec::new();
+    if folding.is_none() {
+        if counts.keys().any(|colour| !colour.is_empty()) {
+            return Err(format!("place `{place}` has no colours"));
+        }
+        let all = counts.values().try_fold(0i64, |sum, &count| sum.checked_add(count));
+        let all = all.ok_or("a number is too large")?;
+        parts.push(vec![name(), relation, number(all)]);
+    } else {
+        // The tokens of a colour.
+        let of = |colour: &str| -> Vec<Token> {
+            let colour = if colour.is_empty() { "." } else { colour };
+            vec![name(), Token::Sign("("), Token::Name(colour.to_owned()), Token::Sign(")")]
+        };
+        for (colour, &count) in counts {
+            let mut part = of(colour);
+            part.extend([relation.clone(), number(count)]);
+            parts.push(part);
+        }
+        if is_equal {
+            let mut others = vec![name()];
+            for colour in counts.keys() {
+                others.push(Token::Sign("-"));
+                others.extend(of(colour));
+            }
+            others.extend([Token::Sign("="), number(0)]);
+            parts.push(others);
+        }
+    }
+    let mut tokens = vec![Token::Sign("(")];
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            tokens.push(Token::Sign("&&"));
+        }
+        tokens.extend(part.iter().cloned());
+    }
+    if parts.is_empty() {
+        tokens.push(Token::Word("true".to_owned()));
+    }
+    tokens.push(Token::Sign(")"));
+    Ok(tokens)
+}

@@ -1,0 +1,104 @@
+//! Texts in the contest's own languages, as pieces with their lines.
+
+use super::words::Token;
+
+/// A formula in the language of `--formula`, or what is wrong with it.
+pub(super) struct Translated {
+    pub(super) name: String,
+    /// Where the formula begins.
+    pub(super) line: u64,
+    pub(super) tokens: Result<Vec<Token>, String>,
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) kind: Kind,
+    pub(super) text: String,
+    pub(super) line: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Word,
+    /// A name that stood in quotes.
+    Quoted,
+    Number,
+    Sign,
+    /// What begins nothing in the language.
+    Unknown,
+}
+
+/// What makes a piece in one language.
+pub(super) struct Lexis {
+    /// What may follow in a word, besides letters, digits and `_`.
+    pub(super) inside_words: &'static str,
+    /// Longer ones first.
+    pub(super) signs: &'static [&'static str],
+    /// Whether a backslash in quotes takes the next character as it is.
+    pub(super) escapes: bool,
+}
+
+impl Piece {
+    /// Whether the piece is this word or sign.
+    pub(super) fn is(&self, text: &str) -> bool {
+        matches!(self.kind, Kind::Word | Kind::Sign) && self.text == text
+    }
+
+    /// The name that the piece may be.
+    pub(super) fn name(&self) -> Option<&str> {
+        matches!(self.kind, Kind::Word | Kind::Quoted).then_some(&self.text)
+    }
+}
+
+/// Cuts a text, which begins in `line`, into pieces.
+pub(super) fn pieces(text: &str, mut line: u64, lexis: &Lexis) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let inside = |c: char| c.is_alphanumeric() || c == '_' || lexis.inside_words.contains(c);
+        let while_ = |is: &dyn Fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
+        let (kind, length, own) = match c {
+            c if c.is_whitespace() => {
+                line += u64::from(c == '\n');
+                rest = &rest[c.len_utf8()..];
+                continue;
+            }
+            '"' => match quoted(rest, lexis.escapes) {
+                Some((name, length)) => (Kind::Quoted, length, name),
+                None => (Kind::Unknown, 1, c.to_string()),
+            },
+            c if c.is_alphabetic() || c == '_' => {
+                let length = while_(&inside);
+                (Kind::Word, length, rest[..length].to_owned())
+            }
+            c if c.is_ascii_digit() => {
+                let length = while_(&|c| c.is_ascii_digit());
+                (Kind::Number, length, rest[..length].to_owned())
+            }
+            c => match lexis.signs.iter().find(|sign| rest.starts_with(**sign)) {
+                Some(sign) => (Kind::Sign, sign.len(), (*sign).to_owned()),
+                None => (Kind::Unknown, c.len_utf8(), c.to_string()),
+            },
+        };
+        pieces.push(Piece { kind, text: own, line });
+        rest = &rest[length..];
+    }
+    pieces
+}
+
+/// The name in quotes that a text begins with, and its length with the quotes; `None` where the
+/// quote has no end in its line.
+fn quoted(text: &str, escapes: bool) -> Option<(String, usize)> {
+    let mut name = String::new();
+    let mut letters = text.char_indices().skip(1);
+    while let Some((at, c)) = letters.next() {
+        match c {
+            '"' => return Some((name, at + 1)),
+            '\n' => return None,
+            '\\' if escapes => name.push(letters.next()?.1),
+            _ => name.push(c),
+        }
+    }
+    None
+}
