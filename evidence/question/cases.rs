@@ -81,7 +81,10 @@ impl CaseNet {
     pub(crate) fn question(&self) -> Option<Question> {
         let net = &self.net;
         let own = LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
-        let ends = net.final_markings().iter().map(|last| {
+        // In ascending order, as the prover has them: proofs are about formulas as they are written.
+        let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
+        finals.sort_unstable_by_key(|last| last.tokens());
+        let ends = finals.iter().map(|last| {
             let tokens = i64::try_from(last.total()).ok()?;
             let covered = Predicate::and(last.marked().map(|(p, n)| Predicate::at_least(p, n)));
             Some((covered, Predicate::at_most(own.clone(), tokens)))
@@ -100,7 +103,6 @@ impl CaseNet {
             }
             kind => {
                 // Some final marking is covered, and it is none of those that cover that one.
-                let finals = net.final_markings();
                 let beyond = |(at, (covered, no_more)): (usize, &(Predicate, Predicate))| {
                     let covers = |other: &usize| {
                         let tokens = finals[*other].tokens().iter().zip(finals[at].tokens());
