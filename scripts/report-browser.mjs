@@ -77,6 +77,14 @@ for (const file of files) {
     check("a transition is fired by the keyboard", (await position()) === 1);
   }
 
+  for (const view of ["Whole", "Around"]) {
+    const pressed = page.locator("#views button", { hasText: view });
+    if (!(await pressed.count())) continue;
+    await pressed.click();
+    const crossed = await page.evaluate(crossings);
+    check(`no line crosses a node, ${view} ${crossed.join("; ")}`, crossed.length === 0);
+  }
+
   const name = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).net.places[0]);
   await page.locator("#search").focus();
   await page.keyboard.type(name);
@@ -113,6 +121,26 @@ for (const file of files) {
   check(`nothing on the console, no requests ${heard.join("; ")}`, heard.length === 0);
   await page.close();
 }
+/** In the page: lines that run through the box of a node that they do not join. */
+function crossings() {
+  const found = [];
+  for (const line of drawing.view.lines) {
+    const { curve } = drawing.linesAt.get(line.from).find((one) => one.line === line);
+    const length = curve.getTotalLength();
+    for (const node of drawing.view.nodes) {
+      if (node.key === line.from || node.key === line.to) continue;
+      for (let along = 0; along <= length; along += 2) {
+        const { x, y } = curve.getPointAtLength(along);
+        if (Math.abs(x - node.x) < 14 && Math.abs(y - node.y) < 14) {
+          found.push(`${line.from} to ${line.to} crosses ${node.name}`);
+          break;
+        }
+      }
+    }
+  }
+  return found;
+}
+
 /** What a reader sees of a page, on a desk, on a phone and on paper. */
 async function photograph(file, directory) {
   const name = join(directory, basename(file, ".html"));

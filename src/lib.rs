@@ -5,6 +5,7 @@
 //! is known of them, engines under [`engine`] settle goals, [`evidence`] checks every claim before
 //! the board takes it. See ARCHITECTURE.md.
 
+pub mod about;
 pub mod answer;
 pub mod board;
 mod check;

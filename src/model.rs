@@ -12,6 +12,7 @@
 //! keeps the views that were made, so that whoever is told of answers may hold on to the net that
 //! they are about.
 
+use crate::about::NetMeant;
 use crate::evidence::abstraction::ColouredModel;
 use crate::unfold::{self, Declined, Limits};
 use parikh_net::coloured::ColouredNet;
@@ -173,6 +174,14 @@ impl<'m> View<'m> {
         match self {
             View::Model(net) | View::Unfolding(net) | View::Quotient(net) => net,
             View::Coloured(model) => model.skeleton().net(),
+        }
+    }
+
+    /// Returns the net that answers speak of: the model, whatever net is worked on.
+    pub fn net_meant(self) -> NetMeant {
+        match self {
+            View::Model(_) => NetMeant::Model,
+            View::Unfolding(_) | View::Quotient(_) | View::Coloured(_) => NetMeant::Coloured,
         }
     }
 

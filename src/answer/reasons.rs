@@ -16,9 +16,30 @@ pub(super) const NO_NODE: &str = "the net has no such node";
 /// How many parts of a formula are said, and how many letters of each.
 pub(super) const SAID: (usize, usize) = (3, 100);
 
-/// Why a formula over goals is true or false: `decided_by` these, of which `assumed` rest on the
-/// model's claim that its units are safe.
+/// Returns why a formula over goals is true or false: `decided_by` these, of which `assumed` rest
+/// on the model's claim that its units are safe. Of a coloured net, the reason says what the
+/// question means there.
 pub(super) fn of_truth(
+    board: &Board<'_>,
+    question: &Question,
+    value: bool,
+    decided_by: &[(Aim, bool)],
+    assumed: usize,
+) -> String {
+    let reason = of_formula(board, question, value, decided_by, assumed);
+    match (board.is_of_coloured(), question.whole) {
+        (true, Whole::Unreachable | Whole::Changing) => {
+            format!("{reason}; a coloured place counts all of its colours")
+        }
+        (true, Whole::Reachable | Whole::Staying) => {
+            format!("{reason}; a coloured transition is enabled when one of its bindings is")
+        }
+        _ => reason,
+    }
+}
+
+/// Returns the reason without what is said of coloured nets.
+fn of_formula(
     board: &Board<'_>,
     question: &Question,
     value: bool,
@@ -128,6 +149,12 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
         (Role::Possible, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
             format!("{about}it can never happen: {}", never(board, aim.goal, proof))
         }
+        (_, Knowledge::Reach(Reach::Unreachable { proof, .. }))
+            if matches!(question.whole, Whole::Changing) =>
+        {
+            let stays = constant(net, board.goal(aim.goal)).unwrap_or(about);
+            format!("{stays}{}", never(board, aim.goal, proof))
+        }
         (_, Knowledge::Reach(Reach::Unreachable { proof, .. })) => {
             match always_enabled(net, board.goal(aim.goal), proof) {
                 Some(reason) => reason,
@@ -144,6 +171,28 @@ fn of_one(board: &Board<'_>, question: &Question, aim: Aim) -> String {
         }
         (_, knowledge) => format!("{about}{}", knowledge.in_words()),
     }
+}
+
+/// Returns what it means that no firing changes the tokens of a place: the goal, which is
+/// unreachable, is another number of tokens. `None` where the goal is about no single place.
+fn constant(net: &Net, goal: &Goal) -> Option<String> {
+    let Goal::Reach(predicate) = goal else { return None };
+    let atom = match predicate {
+        Predicate::Or(parts) => parts.first()?,
+        single => single,
+    };
+    let Predicate::Atom(atom) = atom else { return None };
+    let places: BTreeSet<PlaceId> = atom.sum.terms().iter().map(|&(place, _)| place).collect();
+    let name = match net.folding() {
+        Some(folding) => folding.place_name(folding.place_of(*places.first()?)),
+        None => net.place_name(*places.first()?),
+    };
+    let tokens = places.iter().map(|&place| u128::from(net.initial()[place])).sum::<u128>();
+    let tokens = match tokens {
+        1 => "1 token".to_owned(),
+        tokens => format!("{tokens} tokens"),
+    };
+    Some(format!("place `{name}` always holds {tokens}; any other number is unreachable: "))
 }
 
 /// Why something cannot be: a sum of tokens that people can read, where there is one, or which

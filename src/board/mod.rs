@@ -152,6 +152,11 @@ impl<'n> Board<'n> {
         Board { coloured: Some(model), ..Board::new(model.skeleton().net(), goals) }
     }
 
+    /// Returns true if the goals are about a coloured net, unfolded or as it is.
+    pub fn is_of_coloured(&self) -> bool {
+        self.coloured.is_some() || self.net.folding().is_some()
+    }
+
     /// Drops witnesses after the replay: for examinations with a goal per node.
     pub fn without_witnesses(mut self) -> Self {
         self.keep_witnesses = false;

@@ -4,20 +4,21 @@ use super::json::number;
 use super::model;
 use super::terminal::{line, object, whole};
 use super::{Outcome, limits, signals};
+use crate::about::NetMeant;
 use crate::input;
 use crate::mcc::techniques::{Circumstances, techniques};
 use crate::run;
-use crate::unfold::{self, Declined};
+use crate::unfold;
 use crate::verdicts::{
-    Category, Computed, Findings, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict,
-    VerdictFile, Version, compute, compute_unfolded, firing_sequence, now,
+    Category, Computed, Findings, KeyNet, Property, StatedBy, TECHNIQUES, Truth, Value, Verdict,
+    VerdictFile, Version, firing_sequence, now,
 };
 use anyhow::Result;
 use clap::ValueEnum;
-use parikh_net::Net;
 use parikh_net::printable::Printable;
 use parikh_solvers::Budget;
 use serde_json::json;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -32,6 +33,9 @@ pub(super) struct Arguments {
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
 }
+
+/// The time that shortening the witnesses of one key may take in any case.
+const SHORTENING: Duration = Duration::from_millis(300);
 
 /// What the computation of keys may take.
 #[derive(clap::Args)]
@@ -67,17 +71,18 @@ Examples:
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = arguments.limits.budget();
-    let subject = Subject::read(&arguments.model, &budget)?;
+    let of = key_net(&arguments.model, &budget)?;
     let wanted: Vec<Property> = Property::all().collect();
     let format = arguments.format;
-    if let (Format::Text, true) = (format, subject.coloured) {
-        line(ABOUT_THE_UNFOLDING);
+    if let (Format::Text, Some(about)) = (format, about(&of)) {
+        line(about);
     }
-    let found = subject.compute(&wanted, &arguments.limits, &budget, |computed| match format {
+    let config = arguments.limits.config();
+    let found = of.compute(&wanted, &[], &config, &budget, |computed| match format {
         Format::Text => {
             line(&format!("{}: {} — {}", computed.property, computed.value, computed.explanation));
         }
-        Format::Json => object(json(computed, arguments.limits.threads, subject.coloured)),
+        Format::Json => object(json(computed, arguments.limits.threads, &of)),
         Format::Xml => {}
     });
     if let Some(breach) = &found.breach {
@@ -89,65 +94,34 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     if format == Format::Xml {
-        let file = verdict_file(&arguments.model, &subject, &found.keys, arguments.limits.threads);
+        let file = verdict_file(&arguments.model, &of, &found.keys, arguments.limits.threads);
         whole(&file.print())?;
     }
     Ok(outcome(&found))
 }
 
-/// Said before the keys of a coloured net.
-pub(super) const ABOUT_THE_UNFOLDING: &str =
-    "# keys are about the place/transition net that the coloured net stands for";
-
-/// What keys are about.
-pub(super) struct Subject {
-    /// The model's net, or what it stands for without colours.
-    pub(super) net: Net,
-    pub(super) coloured: bool,
-    /// Why the unfolding is without what no marking can have, where it is.
-    left_out: Option<String>,
+/// Returns the line before the keys that says which net they are about, where that is not the net
+/// of the model's file.
+pub(super) fn about(of: &KeyNet<'_>) -> Option<&'static str> {
+    match (of.is_unfolding(), of.net().translation()) {
+        (true, _) => Some(
+            "# keys are about the place/transition net that is the unfolding of the coloured net: \
+             single colours and single bindings",
+        ),
+        (_, Some(_)) => Some(
+            "# keys of the structure are about the place/transition net that stands for the \
+             inhibitor and reset arcs, keys of the behaviour about the model's own places and transitions",
+        ),
+        _ => None,
+    }
 }
 
-impl Subject {
-    /// Reads a model.
-    pub(super) fn read(model: &Path, budget: &Budget) -> Result<Subject> {
-        let model = input::read_model(model)?;
-        let Some(coloured) = model.colours() else {
-            let net = model.into_net(&unfold::Config::default(), budget)?;
-            return Ok(Subject { net, coloured: false, left_out: None });
-        };
-        // All of it, as long as that is worth while for properties of the structure.
-        let mut whole =
-            unfold::Config { symmetry: false, fixpoint: false, ..unfold::Config::default() };
-        whole.limits.bindings = 1_000_000;
-        whole.limits.tries = 20_000_000;
-        let (net, left_out) = match unfold::unfold(coloured, &whole, budget) {
-            Ok((net, _)) => (net, None),
-            Err(declined @ Declined::TooLarge { .. }) => {
-                let net = model.into_net(&unfold::Config::default(), budget)?;
-                (net, Some(declined.to_string()))
-            }
-            Err(declined) => return Err(declined.into()),
-        };
-        Ok(Subject { net: net.without_folding(), coloured: true, left_out })
-    }
-
-    /// The keys, as they are found.
-    pub(super) fn compute(
-        &self,
-        wanted: &[Property],
-        limits: &Limits,
-        budget: &Budget,
-        tell: impl FnMut(&Computed),
-    ) -> Findings {
-        let config = limits.config();
-        match self.coloured {
-            false => compute(&self.net, wanted, &config, budget, tell),
-            true => {
-                let left_out = self.left_out.as_deref();
-                compute_unfolded(&self.net, left_out, wanted, &config, budget, tell)
-            }
-        }
+/// Reads a model, and makes the net that its keys are about.
+pub(super) fn key_net(model: &Path, budget: &Budget) -> Result<KeyNet<'static>> {
+    let model = input::read_model(model)?;
+    match model.colours() {
+        Some(coloured) => Ok(KeyNet::of_coloured(coloured, budget)?),
+        None => Ok(KeyNet::of_net(Cow::Owned(model.into_net(&unfold::Config::default(), budget)?))),
     }
 }
 
@@ -173,29 +147,39 @@ impl Limits {
     pub(super) fn config(&self) -> run::Config {
         let defaults = run::Config::default();
         let threads = self.threads.map_or(defaults.threads, usize::from);
-        run::Config { threads, seed: self.seed, keep_all_witnesses: false, ..defaults }
+        run::Config {
+            threads,
+            seed: self.seed,
+            keep_all_witnesses: false,
+            short_witnesses: true,
+            short_witnesses_within: SHORTENING,
+            ..defaults
+        }
     }
 }
 
-fn json(computed: &Computed, threads: Option<u16>, unfolded: bool) -> serde_json::Value {
+fn json(computed: &Computed, threads: Option<u16>, of: &KeyNet<'_>) -> serde_json::Value {
+    let place = |&p| of.net().place_name(p);
     json!({
         "type": "property",
         "key": computed.property.name(),
+        "net": computed.net.key(),
         "value": computed.value.to_string(),
         "explanation": computed.explanation,
-        "techniques": techniques_of(computed, threads, unfolded),
+        "techniques": techniques_of(computed, threads, of.is_unfolding()),
         "assumes_units": computed.assumes_units,
+        "unbounded_places": computed.unbounded.iter().map(place).collect::<Vec<_>>(),
         "trace_firings": computed.trace.as_ref().map(|sequence| number(sequence.firings())),
     })
 }
 
 fn verdict_file(
     model: &Path,
-    subject: &Subject,
+    of: &KeyNet<'_>,
     found: &[Computed],
     threads: Option<u16>,
 ) -> VerdictFile {
-    let net = &subject.net;
+    let net = of.net();
     let instance = model::instance_names(model, net).into_iter().next().unwrap_or_default();
     let date = now();
     let verdict = |computed: &Computed| Verdict {
@@ -203,7 +187,7 @@ fn verdict_file(
         reference: computed.property.name().to_owned(),
         value: Value::Truth(computed.value),
         instances: vec![instance.clone()],
-        explanation: Some(Printable(&computed.explanation).to_string()),
+        explanation: Some(Printable(&explained(computed)).to_string()),
         stated_by: Some(StatedBy {
             tool: "Parikh".into(),
             version: env!("CARGO_PKG_VERSION").into(),
@@ -211,7 +195,7 @@ fn verdict_file(
             reference: None,
         }),
         // The format knows the contest's names only.
-        techniques: techniques_of(computed, threads, subject.coloured)
+        techniques: techniques_of(computed, threads, of.is_unfolding())
             .into_iter()
             .filter(|name| TECHNIQUES.contains(name))
             .map(str::to_owned)
@@ -225,6 +209,15 @@ fn verdict_file(
         version: Version::V2,
         model: model_of(&instance).to_owned(),
         verdicts: verdicts.map(verdict).collect(),
+    }
+}
+
+/// Returns the explanation of a key, after the net that it is about where that is not the net of
+/// the model's file.
+fn explained(computed: &Computed) -> String {
+    match computed.net {
+        NetMeant::Model => computed.explanation.clone(),
+        net => format!("of {}: {}", net.words(), computed.explanation),
     }
 }
 

@@ -15,13 +15,14 @@ use crate::report::{Asked, Report, Subject, Topic, page, report};
 use crate::run;
 use crate::structure::workflow;
 use crate::unfold;
-use crate::verdicts;
+use crate::verdicts::{self, KeyNet};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use parikh_net::Net;
 use parikh_net::printable::counted;
 use parikh_solvers::Budget;
 use parikh_systems::System;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -67,6 +68,9 @@ pub(super) struct Arguments {
     /// the model says. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
     last: Vec<String>,
+    /// Leave times and priorities out, which change what can be reached and are refused otherwise.
+    #[arg(long)]
+    untimed: bool,
     /// A verdict file of the contest (a filled model form): where it contradicts the net is a
     /// finding.
     #[arg(long, value_name = "FILE")]
@@ -100,10 +104,15 @@ Examples:
   parikh report post.dot --properties post-properties.txt -o post.html
   parikh report mutex.pnml --formula 'AG !(critical1 >= 1 && critical2 >= 1)' -o mutex.html";
 
+/// The share of the time that making the whole unfolding may take, for the keys of a model form.
+const UNFOLDING: f64 = 0.2;
+
 /// What a page says about a net that stands for one with inhibitor or reset arcs.
-const TRANSLATED: &str = "The model has inhibitor or reset arcs. This is about the place/transition net that stands for it: \
-     `co(p)`, room on p, holds as many tokens as p may still get, so that a transition that p inhibits \
-     waits for it; and a transition that empties p has a copy `t[p=n]` for each number of tokens there.";
+const TRANSLATED: &str = "The model has inhibitor or reset arcs. The drawing shows the \
+     place/transition net that stands for it. The place “co(p)” holds as many tokens as p may still \
+     get, and a transition that p inhibits takes from it. A transition that empties p has a copy \
+     “t[p=n]” for each number of tokens there. Answers are about the model's own places and \
+     transitions.";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let budget = limits::budget(Some(arguments.timeout), arguments.memory);
@@ -134,31 +143,46 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         return arguments.of_system_alone(&system, &budget);
     }
     let form = arguments.form.as_deref().map(verdicts::read).transpose()?;
-    let model = input::read_model(&arguments.model)?;
+    let timing = input::Timing::of_option(arguments.untimed);
+    let model = input::read_model_as(&arguments.model, timing)?;
     let remark = model.colours().map(|coloured| {
         format!(
-            "The model is coloured ({}, {}). This is about the place/transition net that \
-             it stands for, of which the colours and bindings are shown that may ever matter.",
+            "The model is coloured ({}, {}). The drawing, bounds and structure are those of its \
+             unfolding, without the colours and bindings that cannot occur. Every answer says \
+             which net it is about.",
             counted(coloured.places().len(), "place"),
             counted(coloured.transitions().len(), "transition")
         )
     });
     let model = arguments.of_process(model)?;
+    let computes_all_keys = arguments.asks_all() || form.is_some();
+    let coloured = model.colours().cloned();
     let net = model.into_net(&unfold::Config::default(), &budget)?;
+    let keys = match coloured.filter(|_| computes_all_keys) {
+        Some(coloured) => KeyNet::of_coloured_with(&coloured, &net, &budget.portion(UNFOLDING)),
+        None => KeyNet::of_net(Cow::Owned(net.clone())),
+    };
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
     let (net, begun) = arguments.recognised(net);
     let remark = remark.or(begun);
+    let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
+    let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
+    let remark = (!remark.is_empty()).then(|| remark.join(" "));
     let asked = arguments.asked(&net)?;
     // Positions are for the eye: without them, the net is laid out.
     let positions = read_positions(&input::model_file(&arguments.model)?).unwrap_or_default();
     let names = model::instance_names(&arguments.model, &net);
     let name = names.first().cloned().unwrap_or_default();
+    // A net without a name goes by the name of its file.
+    let title = Some(net.name().trim()).filter(|own| !own.is_empty()).unwrap_or(&name);
     let subject = Subject {
         net: &net,
-        model: &name,
+        model: title,
         made: format!("Parikh {}, {}", env!("CARGO_PKG_VERSION"), verdicts::now()),
         remark,
         positions: &positions,
+        keys: &keys,
+        computes_all_keys,
         form: form.as_ref().map(|file| (file, name.as_str())),
     };
     let config = arguments.config();
@@ -233,14 +257,16 @@ impl Arguments {
     /// asked.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::recognised(&net) {
-            Some(begun) if begun.initial() == net.initial() => (begun, None),
+            Some(begun) if begun.initial() == net.initial() => {
+                (begun.assuming(workflow::assumptions(&net, false)), None)
+            }
             Some(begun) if self.asks_all() && self.form.is_none() => {
                 let at = parikh_net::marking_text::print(&begun, begun.initial());
                 let remark = format!(
                     "The model has no initial marking. It is a workflow net, and all of this is about one case, \
                      which begins in {at}."
                 );
-                (begun, Some(remark))
+                (begun.assuming(workflow::assumptions(&net, false)), Some(remark))
             }
             _ => (net, None),
         }
@@ -263,23 +289,26 @@ impl Arguments {
                 Some(topic) => Ok(Asked::Topics(vec![topic])),
                 None => {
                     let beside = || model::query_file(&self.model, examination.name());
-                    of_queries(&self.queries.clone().map_or_else(beside, Ok)?, net)
+                    let own = self.queries.is_some();
+                    of_queries(&self.queries.clone().map_or_else(beside, Ok)?, net, own)
                 }
             };
         }
         if let Some(file) = &self.queries {
-            return of_queries(file, net);
+            return of_queries(file, net, true);
         }
         if self.asks_all() {
             return Ok(Asked::Topics(Topic::of_net(net)));
         }
         let asked = self.formulas.read_aloud(net)?;
-        Ok(planned(asked.into_iter().map(|Formula { id, formula, .. }| (id, formula)), net))
+        let formulas = asked.into_iter().map(|Formula { id, formula, .. }| (id, formula));
+        Ok(planned(formulas, net, true))
     }
 }
 
-/// The formulas of a query file.
-fn of_queries(file: &Path, net: &Net) -> Result<Asked> {
+/// Returns the formulas of a query file. They are requirements unless they lie beside the model of
+/// a contest.
+fn of_queries(file: &Path, net: &Net, are_requirements: bool) -> Result<Asked> {
     let queries = input::read_queries(file, net)?;
     if let Some(error) = &queries.cut_short {
         note!("parikh: {error}; the formulas before it are answered");
@@ -289,13 +318,14 @@ fn of_queries(file: &Path, net: &Net) -> Result<Asked> {
     let formulas = queries.queries.into_iter();
     let formulas =
         formulas.map(|query| (query.id, query.formula.map_err(|error| error.to_string())));
-    Ok(planned(formulas, net))
+    Ok(planned(formulas, net, are_requirements))
 }
 
 /// Formulas as a plan; what cannot be asked, with why not.
 fn planned(
     formulas: impl Iterator<Item = (String, Result<crate::formula::Formula, String>)>,
     net: &Net,
+    are_requirements: bool,
 ) -> Asked {
     let (mut plan, mut written, mut refused) = (Plan::default(), HashMap::new(), Vec::new());
     let mut ids = HashSet::new();
@@ -310,7 +340,7 @@ fn planned(
         };
         refused.extend(planned.err().map(|reason| (id, reason)));
     }
-    Asked::Formulas { plan: Box::new(plan), written, refused }
+    Asked::Formulas { plan: Box::new(plan), written, refused, are_requirements }
 }
 
 /// A line on stderr while work goes on, only on a terminal.

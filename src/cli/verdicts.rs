@@ -1,11 +1,12 @@
 //! `parikh verdicts`: the contest's verdict files, checked by themselves or against a model.
 
-use super::properties::{ABOUT_THE_UNFOLDING, Limits, Subject};
+use super::properties::{Limits, about, key_net};
 use super::terminal::{line, note, object};
 use super::{Outcome, model};
 use crate::verdicts::{self, Category, Comparison, Property, Standing, Truth, Value, VerdictFile};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use parikh_net::printable::counted;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -102,8 +103,8 @@ fn describe(file: &VerdictFile) -> String {
 fn compare(arguments: &Compare) -> Result<Outcome> {
     let budget = arguments.limits.budget();
     let file = verdicts::read(&arguments.file)?;
-    let subject = Subject::read(&arguments.model, &budget)?;
-    let names = model::instance_names(&arguments.model, &subject.net);
+    let of = key_net(&arguments.model, &budget)?;
+    let names = model::instance_names(&arguments.model, of.net());
     let instance = names.iter().find(|name| verdicts::is_about(&file.model, name));
     if instance.is_none() && !arguments.force {
         refuse(&arguments.file, &file.model, &names)?;
@@ -114,9 +115,9 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
         })
     };
     let wanted: Vec<Property> = Property::all().filter(stated).collect();
-    let found = subject.compute(&wanted, &arguments.limits, &budget, |_| {});
-    if let (Format::Text, true) = (arguments.format, subject.coloured) {
-        line(ABOUT_THE_UNFOLDING);
+    let found = of.compute(&wanted, &[], &arguments.limits.config(), &budget, |_| {});
+    if let (Format::Text, Some(about)) = (arguments.format, about(&of)) {
+        line(about);
     }
     let comparisons = verdicts::compare(&file, instance.map(String::as_str), &found.keys);
     for comparison in &comparisons {
@@ -147,7 +148,11 @@ fn compare(arguments: &Compare) -> Result<Outcome> {
     match (conflicts, open) {
         (0, 0) => Ok(Outcome::Complete),
         (0, _) => Ok(Outcome::Incomplete),
-        _ => bail!("{conflicts} verdicts of {} are not this net's", arguments.file.display()),
+        _ => {
+            let verdicts = counted(conflicts, "verdict");
+            let contradict = if conflicts == 1 { "contradicts" } else { "contradict" };
+            bail!("{verdicts} in {} {contradict} the model", arguments.file.display())
+        }
     }
 }
 
@@ -200,6 +205,7 @@ fn json(comparison: &Comparison<'_>) -> serde_json::Value {
         },
         "file": comparison.verdict.value.to_string(),
         "computed": comparison.computed.map(|own| own.value.to_string()),
+        "net": comparison.computed.map(|own| own.net.key()),
         "explanation": comparison.computed.map(|own| own.explanation.as_str()),
         "assumes_units": comparison.computed.map(|own| own.assumes_units),
         "file_explanation": comparison.verdict.explanation,

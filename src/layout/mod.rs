@@ -24,6 +24,9 @@ mod layers;
 mod order;
 mod pack;
 mod ranks;
+mod route;
+
+pub use route::{CLEARANCE, around};
 
 use acyclic::Way;
 use parikh_solvers::Budget;

@@ -4,8 +4,8 @@
 //! A transition *waits* for a place that initially holds fewer tokens than it takes, and that only
 //! dead transitions put more on. What waits for the same, directly or by others, is one finding.
 //! Its *root* is what waits for nothing: a transition with a reason of its own, or a place that
-//! nothing puts a token on. Where there is none, they wait for each other. Roots that one sum of
-//! tokens keeps from firing are one finding, too.
+//! no transition adds a token to. Where there is none, they wait for each other. Roots that one sum
+//! of tokens keeps from firing are one finding, too.
 
 use super::text::Text;
 use crate::structure::excluded::{Exclusion, Sums};
@@ -18,7 +18,7 @@ pub(super) struct Cause {
     pub(super) members: Vec<TransitionId>,
     /// Of these, those that wait for no other.
     pub(super) roots: Vec<TransitionId>,
-    /// Places that nothing puts a token on, and that some of them wait for.
+    /// Places that no transition adds a token to, and that some members wait for.
     pub(super) sources: Vec<PlaceId>,
     /// Places that they wait for, which only they themselves would put more on.
     pub(super) waited_for: Vec<PlaceId>,
@@ -223,7 +223,7 @@ impl Cause {
         if self.members.len() > 1 && !waiting.is_empty() {
             let text = match (self.roots.len(), self.sources.is_empty()) {
                 (0, _) => Text::words("These are "),
-                _ => Text::words("So these wait for ever, for tokens that nothing puts: "),
+                _ => Text::words("So these wait forever, for tokens that never come: "),
             };
             details.push(text.list(waiting, ", ", |text, &t| text.transition(t)));
         }
@@ -237,14 +237,21 @@ const SAID: usize = 40;
 /// Up to so many transitions, each with a reason of its own, are a finding each; more are one.
 const APART: usize = 3;
 
+/// Says of a place that no transition adds a token to it. A transition that puts tokens there takes
+/// as many or more.
 fn never_filled(net: &Net, place: PlaceId) -> Text {
     let text = Text::default().place(place);
-    match net.initial()[place] {
-        0 => text.say(" is empty initially, and nothing puts a token there"),
+    let text = match net.initial()[place] {
+        0 => text.say(" is empty initially, and "),
         tokens => {
             let tokens = counted(usize::try_from(tokens).unwrap_or(usize::MAX), "token");
-            text.say(format!(" has {tokens} initially, and nothing puts more there"))
+            text.say(format!(" has {tokens} initially, and "))
         }
+    };
+    match (net.producers(place).is_empty(), net.initial()[place]) {
+        (true, 0) => text.say("nothing puts a token there"),
+        (true, _) => text.say("nothing puts more there"),
+        (false, _) => text.say("every transition that puts tokens there takes at least as many"),
     }
 }
 

@@ -157,14 +157,18 @@ impl Telling<'_> {
             }
             (Topic::OneSafe, "TRUE") => {
                 let because = Text::words("Two tokens on a place: ").then(because);
-                self.answer(at, Level::Good, "No place ever holds two tokens")
-                    .details
-                    .push(because);
+                let title = match self.net.folding() {
+                    None => "No place ever holds two tokens",
+                    Some(_) => "No coloured place ever holds two tokens, of all colours together",
+                };
+                self.answer(at, Level::Good, title).details.push(because);
             }
             (Topic::OneSafe, _) => {
-                self.answer(at, Level::Note, "Some place can hold two tokens")
-                    .details
-                    .push(because);
+                let title = match self.net.folding() {
+                    None => "Some place can hold two tokens",
+                    Some(_) => "Some coloured place can hold two tokens, of all colours together",
+                };
+                self.answer(at, Level::Note, title).details.push(because);
             }
             (Topic::Stable, "TRUE") => {
                 self.answer(at, Level::Note, "Some place never changes its tokens")
@@ -202,12 +206,21 @@ impl Telling<'_> {
         }
     }
 
+    /// Adds the answer to a formula: a problem where the author's own formula is false.
     fn formula(&mut self, at: usize, question: &Question) {
         let value = question.value.as_deref().unwrap_or_default();
         let because = question.reason.clone();
-        let title = format!("{}: {value}", question.id);
+        let (level, title) = match value {
+            "FALSE" if self.found.are_requirements => {
+                (Level::Problem, format!("{} is false", question.id))
+            }
+            "TRUE" if self.found.are_requirements => {
+                (Level::Good, format!("{} is true", question.id))
+            }
+            _ => (Level::Note, format!("{}: {value}", question.id)),
+        };
         let written = question.title.clone();
-        let finding = self.answer(at, Level::Note, title);
+        let finding = self.answer(at, level, title);
         finding.details.extend((!written.is_empty()).then(|| Text::words(written)));
         finding.details.push(because);
     }
@@ -312,7 +325,7 @@ impl Telling<'_> {
         match self.dead_marking(question) {
             // Where a case is done, or stops with it, was asked by itself.
             _ if stuck => {}
-            Some(end) if ends(self.net).contains(&end) => {
+            Some(end) if self.process() && self.net.is_final(end.tokens()) => {
                 let title = "Nothing is enabled any more where a case is done, as it should be";
                 self.answer(at, Level::Note, title);
             }
@@ -337,10 +350,10 @@ impl Telling<'_> {
         let less = |t, p| net.pre_weight(t, p) > net.post_weight(t, p);
         let (place, what) = net.places().find_map(|p| match after[p].cmp(&before[p]) {
             Ordering::Greater if !net.consumers(p).iter().any(|arc| less(arc.transition, p)) => {
-                Some((p, " has more tokens than initially, and none is ever taken away"))
+                Some((p, " has more tokens than initially, and no transition makes them fewer"))
             }
             Ordering::Less if !net.producers(p).iter().any(|arc| more(arc.transition, p)) => {
-                Some((p, " has fewer tokens than initially, and none is ever put there"))
+                Some((p, " has fewer tokens than initially, and no transition makes them more"))
             }
             _ => None,
         })?;

@@ -41,7 +41,7 @@ pub use topic::Topic;
 pub use verdicts::KeyRow;
 
 use crate::run::Config;
-use crate::verdicts::VerdictFile;
+use crate::verdicts::{KeyNet, VerdictFile};
 use parikh_net::Net;
 use parikh_solvers::Budget;
 use serde::Serialize;
@@ -95,9 +95,16 @@ pub struct Subject<'a> {
     pub remark: Option<String>,
     /// The model's own positions, by name.
     pub positions: &'a HashMap<String, (f64, f64)>,
+    /// The net that the keys of a model form are about.
+    pub keys: &'a KeyNet<'a>,
+    /// Whether keys are computed that do not follow from the answers.
+    pub computes_all_keys: bool,
     /// A verdict file of the contest to compare with, and the instance it is read for.
     pub form: Option<(&'a VerdictFile, &'a str)>,
 }
+
+/// The share of the time that questions may take where keys of another net are computed, too.
+const QUESTIONS: f64 = 0.7;
 
 /// How long the structure may take beyond the answers, in seconds,
 const STRUCTURE: Duration = Duration::from_millis(2_000);
@@ -120,8 +127,19 @@ pub fn report(
     let net = subject.net;
     let config = for_pages(config);
     let mut store = shown::Store::new(net);
-    let found = questions::ask(net, asked, &config, budget, &mut store, tell);
-    let keys = verdicts::keys(net, &found, subject.form);
+    let computes_keys = subject.computes_all_keys;
+    let of_another_net = computes_keys && subject.keys.is_unfolding();
+    let of_questions = if of_another_net { budget.portion(QUESTIONS) } else { budget.child() };
+    let found = questions::ask(net, asked, &config, &of_questions, &mut store, tell);
+    tell("the keys of a model form");
+    let sources = verdicts::Sources {
+        net,
+        found: &found,
+        of: subject.keys,
+        computes_all: computes_keys,
+        form: subject.form,
+    };
+    let keys = verdicts::keys(&sources, &config, budget);
     let findings = findings::findings(net, &found, &keys, &store);
     // What the answers left of the time is not needed: these have their own, unless all is to end.
     let own = |time| match budget.is_cancelled() {
@@ -151,7 +169,7 @@ pub fn report(
         keys: keys.rows,
         shapes,
         reductions,
-        faults,
+        faults: faults + keys.faults,
     }
 }
 

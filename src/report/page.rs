@@ -12,10 +12,11 @@ use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The scripts, in the order in which they need each other.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("web/page.js"),
     include_str!("web/net.js"),
     include_str!("web/words.js"),
+    include_str!("web/route.js"),
     include_str!("web/drawing.js"),
     include_str!("web/player.js"),
     include_str!("web/sections.js"),

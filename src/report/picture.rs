@@ -2,7 +2,7 @@
 
 use super::topic::done;
 use crate::draw::Grouping;
-use crate::layout::{Graph, Layout, Point, Size, Spacing, layout};
+use crate::layout::{Graph, Layout, Point, Size, Spacing, around, layout};
 use crate::names::Names;
 use parikh_net::{Marking, Net};
 use parikh_solvers::Budget;
@@ -93,6 +93,12 @@ const LAID_OUT: usize = 2_500;
 /// Groups that are drawn.
 const GROUPS: usize = 400;
 
+/// The box of a node without its name.
+const SHAPE: Size = Size { width: 28.0, height: 28.0 };
+
+/// The box of a group of nodes without its name.
+const GROUP_SHAPE: Size = Size { width: 36.0, height: 36.0 };
+
 /// Longer names are cut in the picture.
 const LONGEST: usize = 22;
 
@@ -106,15 +112,20 @@ pub(super) fn picture(
     let labels = labels(net);
     let arcs = arcs(net);
     let own = own_positions(net, positions);
-    let drawing = match own {
-        Some(points) => Some(drawing(&points, Vec::new(), true)),
-        None if nodes <= LAID_OUT => {
-            let (graph, line_of) = graph(net, labels.as_ref());
-            let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.7));
-            Some(drawing(&nodes, line_of.into_iter().zip(routes).collect(), false))
-        }
-        None => None,
-    };
+    let drawing = (own.is_some() || nodes <= LAID_OUT).then(|| {
+        let (graph, line_of) = graph(net, labels.as_ref());
+        let is_own = own.is_some();
+        let (points, routes) = match own {
+            Some(points) => (points, vec![Vec::new(); graph.edges.len()]),
+            None => {
+                let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.5));
+                (nodes, routes)
+            }
+        };
+        let shapes = vec![SHAPE; points.len()];
+        let routes = around(&points, &shapes, &graph.edges, routes, &budget.share(0.5));
+        drawing(&points, line_of.into_iter().zip(routes).collect(), is_own)
+    });
     let with_groups = nodes > WHOLE && !drawing.as_ref().is_some_and(|drawing| drawing.own);
     Picture {
         places: net.places().map(|p| net.place_name(p).to_owned()).collect(),
@@ -295,9 +306,8 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
     let names = || grouping.places.iter().chain(&grouping.transitions).map(|group| &*group.name);
     let drawn = (grouping.len() <= GROUPS).then(|| {
         let own: Option<Vec<Point>> = names().map(|name| positions.get(name).copied()).collect();
-        if let Some(points) = own.and_then(spread) {
-            return drawing(&points, Vec::new(), true);
-        }
+        let own = own.and_then(spread);
+        let is_own = own.is_some();
         let first = grouping.places.len();
         let edge = |&(into, t, p, _): &(bool, usize, usize, usize)| match into {
             true => (first + t, p),
@@ -308,8 +318,16 @@ fn groups(net: &Net, positions: &HashMap<String, (f64, f64)>, budget: &Budget) -
             edges: arcs.iter().map(edge).collect(),
             roots: (0..first).filter(|&at| grouping.places[at].tokens > 0).collect(),
         };
-        let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.5));
-        drawing(&nodes, routes.into_iter().enumerate().collect(), false)
+        let (points, routes) = match own {
+            Some(points) => (points, vec![Vec::new(); graph.edges.len()]),
+            None => {
+                let Layout { nodes, routes, .. } = layout(&graph, &spacing(), &budget.share(0.5));
+                (nodes, routes)
+            }
+        };
+        let shapes = vec![GROUP_SHAPE; points.len()];
+        let routes = around(&points, &shapes, &graph.edges, routes, &budget.share(0.5));
+        drawing(&points, routes.into_iter().enumerate().collect(), is_own)
     });
     Groups {
         by: grouping.by,
@@ -357,6 +375,77 @@ mod tests {
         assert!(!of(NET, &all[..3]).drawing.unwrap().own);
         let heap = all.map(|(name, _)| (name, (5.0, 5.0)));
         assert!(!of(NET, &heap).drawing.unwrap().own);
+    }
+
+    /// The points of a line as the page's script draws it, with bends of radius 16.
+    fn drawn(points: &[Point]) -> Vec<Point> {
+        let mix =
+            |(x, y): Point, (u, v): Point, share: f64| (x + (u - x) * share, y + (v - y) * share);
+        let mut path = vec![points[0]];
+        for three in points.windows(3) {
+            let near = |other: Point| {
+                let far = (other.0 - three[1].0).hypot(other.1 - three[1].1).max(1.0);
+                mix(three[1], other, (far / 2.0).min(16.0) / far)
+            };
+            let (a, b, c) = (near(three[0]), three[1], near(three[2]));
+            path.extend((0..=8).map(|at| {
+                let share = f64::from(at) / 8.0;
+                mix(mix(a, b, share), mix(b, c, share), share)
+            }));
+        }
+        path.push(points[points.len() - 1]);
+        path
+    }
+
+    /// Checks that no arc of a picture crosses the box of a node that it does not join.
+    fn assert_no_arc_crosses_a_node(net: &Net, picture: &Picture) {
+        let drawing = picture.drawing.as_ref().unwrap();
+        let middle = |node: usize| (f64::from(drawing.x[node]), f64::from(drawing.y[node]));
+        let (graph, line_of) = graph(net, None);
+        for (&(from, to), line) in graph.edges.iter().zip(line_of) {
+            let route = drawing.routes.get(&line).map(Vec::as_slice).unwrap_or_default();
+            let mut points = vec![middle(from)];
+            points.extend(route.chunks(2).map(|two| (f64::from(two[0]), f64::from(two[1]))));
+            points.push(middle(to));
+            let path = drawn(&points);
+            for node in (0..drawing.x.len()).filter(|&node| node != from && node != to) {
+                let (x, y) = middle(node);
+                for two in path.windows(2) {
+                    let steps = ((two[1].0 - two[0].0).hypot(two[1].1 - two[0].1) / 2.0).ceil();
+                    for step in 0..=steps as usize {
+                        let share = step as f64 / steps.max(1.0);
+                        let at = (
+                            two[0].0 + (two[1].0 - two[0].0) * share,
+                            two[0].1 + (two[1].1 - two[0].1) * share,
+                        );
+                        let inside = (at.0 - x).abs() < 14.0 && (at.1 - y).abs() < 14.0;
+                        assert!(!inside, "{from} to {to} crosses {node}: {path:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_arc_crosses_the_box_of_another_node_whatever_the_positions() {
+        use parikh_net::generate::{Shape, random};
+        let mut rng = fastrand::Rng::with_seed(5);
+        for seed in 0..60 {
+            let net = random(seed, &Shape::small(seed));
+            let names = net.places().map(|p| net.place_name(p).to_owned());
+            let names = names.chain(net.transitions().map(|t| net.transition_name(t).to_owned()));
+            let mut names: Vec<String> = names.collect();
+            rng.shuffle(&mut names);
+            // A grid, as editors have them: most straight lines run through nodes.
+            let side = (names.len() as f64).sqrt().ceil() as usize;
+            let position = |at: usize| ((at % side) as f64 * 100.0, (at / side) as f64 * 80.0);
+            let positions = names.into_iter().enumerate().map(|(at, name)| (name, position(at)));
+            let positions: HashMap<String, Point> = positions.collect();
+            for positions in [positions, HashMap::new()] {
+                let picture = picture(&net, &positions, &Budget::unlimited());
+                assert_no_arc_crosses_a_node(&net, &picture);
+            }
+        }
     }
 
     #[test]

@@ -1,16 +1,22 @@
 //! What is asked about the net, and what came of it.
 
+mod nodes;
+
+pub(super) use nodes::{bindings, dead, fires};
+
 use super::shown::{Play, Shown, Store};
 use super::text::Text;
 use super::topic::Topic;
-use crate::answer::{Answer, Exhibit, Plan, Value};
+use crate::about::NetMeant;
+use crate::answer::{Answer, Exhibit, Plan};
 use crate::board::{Knowledge, Reach, Run};
 use crate::mcc::Examination;
 use crate::run::{self, Config, Event};
 use parikh_net::counted::counted;
-use parikh_net::{Goal, LinearSum, Net, PlaceId, Predicate, TransitionId};
+use parikh_net::{Goal, Net};
 use parikh_solvers::Budget;
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -26,6 +32,8 @@ pub enum Asked {
         written: HashMap<String, String>,
         /// Those that cannot be asked, with why not.
         refused: Vec<(String, String)>,
+        /// Whether the author of the model states the formulas. A false formula is a problem then.
+        are_requirements: bool,
     },
 }
 
@@ -50,10 +58,12 @@ pub struct Question {
     pub play: Option<Play>,
     /// The certificates.
     pub certificates: Vec<usize>,
+    /// The net that the answer is about.
+    pub net: NetMeant,
     /// Seconds until the answer, or altogether.
     pub seconds: f64,
     /// What was tried, where it is open: when and who, and figures.
-    pub tried: Vec<(String, String)>,
+    pub tried: Vec<(String, Text)>,
     #[serde(skip)]
     pub(super) topic: Option<Topic>,
 }
@@ -93,6 +103,8 @@ pub(super) struct Found {
     /// The dead marking that was found is where the first question's witness ends.
     pub(super) breach: Option<String>,
     pub(super) faults: usize,
+    /// Whether the formulas are requirements of the model's author.
+    pub(super) are_requirements: bool,
 }
 
 /// Nets with more nodes are not asked about one node at a time.
@@ -110,6 +122,7 @@ pub(super) fn ask<'n>(
     store: &mut Store<'n>,
     tell: &mut dyn FnMut(&str),
 ) -> Found {
+    let unclaimed = OnceCell::new();
     let mut asking = Asking { net, config, store, found: Found::default() };
     let whole = budget.remaining();
     match asked {
@@ -119,12 +132,14 @@ pub(super) fn ask<'n>(
                 let budget = budget.portion(1.0 / (topics.len() - at) as f64);
                 asking.topic(topic, &budget);
             }
+            asking.without_claim(&topics, &unclaimed, budget, tell);
             asking.again(&topics, budget, tell);
             if let (Some(whole), true) = (whole, topics.len() > 1) {
                 asking.found.questions.iter_mut().for_each(|question| say_share(question, whole));
             }
         }
-        Asked::Formulas { plan, written, refused } => {
+        Asked::Formulas { plan, written, refused, are_requirements } => {
+            asking.found.are_requirements = are_requirements;
             tell("the formulas");
             asking.formulas(*plan, &written, budget);
             for (id, reason) in refused {
@@ -149,7 +164,7 @@ fn say_share(question: &mut Question, whole: Duration) {
 }
 
 struct Asking<'a, 'n> {
-    net: &'n Net,
+    net: &'a Net,
     config: &'a Config,
     store: &'a mut Store<'n>,
     found: Found,
@@ -168,10 +183,10 @@ struct Ran {
     open: BTreeMap<String, String>,
     seconds: f64,
     /// Who had a turn when, and what it said of it.
-    tried: Vec<(String, String)>,
+    tried: Vec<(String, Text)>,
 }
 
-impl Asking<'_, '_> {
+impl<'a> Asking<'a, '_> {
     fn run(&mut self, plan: Plan, budget: &Budget) -> Ran {
         self.run_on(self.net, plan, budget)
     }
@@ -226,7 +241,7 @@ impl Asking<'_, '_> {
         let tried = report.turns.iter().map(|turn| {
             let (began, ended) = (turn.began, turn.began + turn.lasted);
             let when = format!("{:.2} – {:.2} s", began.as_secs_f64(), ended.as_secs_f64());
-            (format!("{when}, {}", turn.engine), turn.said.clone())
+            (format!("{when}, {}", turn.engine), Text::of_sentence(net, &turn.said))
         });
         Ran { heard, open, seconds, tried: tried.collect() }
     }
@@ -245,7 +260,8 @@ impl Asking<'_, '_> {
             }
         };
         let (id, title) = (topic.id().to_owned(), topic.title().to_owned());
-        self.found.questions.push(Question { id, title, topic: Some(topic), ..question });
+        let net = topic.net_meant(net);
+        self.found.questions.push(Question { id, title, topic: Some(topic), net, ..question });
     }
 
     /// Asked of the net with its firings counted.
@@ -258,6 +274,34 @@ impl Asking<'_, '_> {
                 question(self.net, examination.name(), &mut ran)
             }
             Err(why) => Question { reason: Text::words(why.to_string()), ..Question::default() },
+        }
+    }
+
+    /// Asks the questions again that rest on the model's claim of safe units, once a marking breaks
+    /// that claim, on the net without it.
+    fn without_claim(
+        &mut self,
+        topics: &[Topic],
+        unclaimed: &'a OnceCell<Net>,
+        budget: &Budget,
+        tell: &mut dyn FnMut(&str),
+    ) {
+        if self.found.breach.is_none() {
+            return;
+        }
+        let net = self.net;
+        self.net = unclaimed.get_or_init(|| net.without_unit_claim());
+        let rests_on_it = |at: &usize| self.found.questions[*at].assumes_units;
+        let doubtful: Vec<usize> = (0..topics.len()).filter(rests_on_it).collect();
+        for (done, &at) in doubtful.iter().enumerate() {
+            match topics[at] {
+                Topic::Firings => self.found.fates.clear(),
+                Topic::Bounds => self.found.bounds.clear(),
+                _ => {}
+            }
+            tell(topics[at].title());
+            self.topic(topics[at], &budget.portion(1.0 / (doubtful.len() - done) as f64));
+            self.found.questions.swap_remove(at);
         }
     }
 
@@ -292,160 +336,8 @@ impl Asking<'_, '_> {
         for id in ids {
             let title = written.get(&id).cloned().unwrap_or_default();
             let question = question(self.net, &id, &mut ran);
-            self.found.questions.push(Question { id, title, ..question });
-        }
-    }
-
-    /// Each transition by itself.
-    fn firings(&mut self, budget: &Budget) -> Question {
-        let net = self.net;
-        let goals = net.transitions().map(|t| Goal::Reach(Predicate::Enabled(t)));
-        let mut ran = self.run(Plan::of_goals(goals), budget);
-        let mut heard: Vec<Option<Heard>> = Vec::new();
-        for t in net.transitions() {
-            let one = ran.heard.remove(&t.index().to_string());
-            self.found.fates.push(one.as_ref().map(|heard| Fate {
-                fires: heard.answer.value == Value::Bool(true),
-                shown: heard.shown.first().cloned().unwrap_or_default(),
-                reason: heard.answer.reason.clone(),
-                assumes_units: heard.answer.assumes_units,
-            }));
-            heard.push(one);
-        }
-        // A transition of a coloured net fires when one of its bindings does.
-        let bindings = bindings(net);
-        let dead = dead(&bindings, &self.found.fates);
-        let fires = |t: &TransitionId| fires(&self.found.fates, *t) == Some(true);
-        let can = bindings.iter().filter(|of| of.iter().any(fires)).count();
-        let mut whole = Question { grade: "replayed".into(), ..Question::default() };
-        // "Never" rests on those that never fire, "each" on one firing of each.
-        let rests_on: Vec<TransitionId> = match dead.is_empty() {
-            true => bindings.iter().filter_map(|of| of.iter().copied().find(fires)).collect(),
-            false => dead.iter().flat_map(|&at| bindings[at].iter().copied()).collect(),
-        };
-        for heard in rests_on.iter().filter_map(|t| heard[t.index()].as_ref()) {
-            rest_on(&mut whole, heard, !dead.is_empty());
-        }
-        let all = bindings.len();
-        (whole.value, whole.reason) = match (can == all, dead.as_slice()) {
-            (true, _) => {
-                let reason = "for every transition there is a firing sequence that ends with it";
-                (Some("TRUE".to_owned()), Text::words(reason))
-            }
-            (_, [_, ..]) => {
-                let text = Text::words(format!("{} of {all} never fire: ", dead.len()));
-                let text = text.list(&dead, ", ", |text, &at| match net.folding() {
-                    None => text.transition(bindings[at][0]),
-                    Some(folding) => text.say(folding.transition_name(at)),
-                });
-                (Some("FALSE".to_owned()), text)
-            }
-            _ => {
-                let open = ran.open.into_values().next().unwrap_or_default();
-                let reason = format!("{can} of {all} were seen to fire; of the others: {open}");
-                (None, Text::words(reason))
-            }
-        };
-        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
-        Question { seconds: ran.seconds, ..whole }
-    }
-
-    /// Each place by itself.
-    fn bounds(&mut self, budget: &Budget) -> Question {
-        let net = self.net;
-        let goals = net.model_places().map(|p| Goal::Maximise(LinearSum::place(p)));
-        let mut ran = self.run(Plan::of_goals(goals), budget);
-        let mut whole = Question { grade: "replayed".into(), ..Question::default() };
-        let mut largest: Option<(i128, PlaceId)> = None;
-        let mut infinite: Vec<PlaceId> = Vec::new();
-        let mut unknown = 0;
-        for place in net.model_places() {
-            let bound = ran.heard.remove(&place.index().to_string()).map(|heard| {
-                rest_on(&mut whole, &heard, true);
-                match &heard.answer.value {
-                    Value::Infinite => infinite.push(place),
-                    &Value::Number(most) if largest.is_none_or(|(known, _)| most > known) => {
-                        largest = Some((most, place));
-                    }
-                    _ => {}
-                }
-                let shown = heard.shown.into_iter().next().unwrap_or_default();
-                Bound { most: heard.answer.value.to_string(), shown }
-            });
-            unknown += usize::from(bound.is_none());
-            self.found.bounds.push(bound);
-        }
-        (whole.value, whole.reason) = match (infinite.as_slice(), unknown, largest) {
-            ([_, ..], ..) => {
-                let text = Text::words("without limit on ");
-                let text = text.list(&infinite, ", ", |text, &p| text.place(p));
-                (Some("+inf".to_owned()), text)
-            }
-            (_, 0, Some((most, place))) => {
-                let text = match net.folding() {
-                    None => "at most so many on any place, and that many on ",
-                    Some(_) => "at most so many of one colour on any place, and that many on ",
-                };
-                let text = Text::words(text);
-                (Some(most.to_string()), text.place(place))
-            }
-            (_, 0, None) => (Some("0".to_owned()), Text::words("the net has no places")),
-            (_, unknown, _) => {
-                let open = ran.open.into_values().next().unwrap_or_default();
-                let reason = format!("{unknown} of {} places are open: {open}", net.place_count());
-                (None, Text::words(reason))
-            }
-        };
-        whole.tried = if whole.value.is_none() { ran.tried } else { Vec::new() };
-        Question { seconds: ran.seconds, ..whole }
-    }
-}
-
-/// Transitions as the model has them: of a coloured one the bindings, which may be none; of one
-/// with reset arcs its copies.
-pub(super) fn bindings(net: &Net) -> Vec<Vec<TransitionId>> {
-    if let Some(translation) = net.translation() {
-        let copies = |t| translation.copies(TransitionId::new(t)).map(TransitionId::new).collect();
-        return (0..translation.transition_count()).map(copies).collect();
-    }
-    match net.folding() {
-        None => net.transitions().map(|t| vec![t]).collect(),
-        Some(folding) => {
-            (0..folding.transition_count()).map(|at| folding.transitions(at).collect()).collect()
-        }
-    }
-}
-
-/// Whether a transition of the net can fire, if that is known.
-pub(super) fn fires(fates: &[Option<Fate>], t: TransitionId) -> Option<bool> {
-    fates[t.index()].as_ref().map(|fate| fate.fires)
-}
-
-/// Of these transitions with their bindings, those that never fire.
-pub(super) fn dead(bindings: &[Vec<TransitionId>], fates: &[Option<Fate>]) -> Vec<usize> {
-    let dead = |of: &Vec<TransitionId>| of.iter().all(|&t| fires(fates, t) == Some(false));
-    (0..bindings.len()).filter(|&at| dead(&bindings[at])).collect()
-}
-
-/// Adds what one of many answers rests on to the question over all of them.
-fn rest_on(whole: &mut Question, heard: &Heard, with_certificates: bool) {
-    for technique in &heard.answer.techniques {
-        if !whole.techniques.contains(technique) {
-            whole.techniques.push(technique);
-        }
-    }
-    whole.assumes_units |= heard.answer.assumes_units;
-    // The weakest counts.
-    let grade = heard.answer.grade.to_string();
-    let rank =
-        |grade: &str| ["replayed", "certified", "searched"].iter().position(|it| *it == grade);
-    if rank(&grade) > rank(&whole.grade) {
-        whole.grade = grade;
-    }
-    let certificates = heard.shown.iter().filter_map(|shown| shown.certificate);
-    for certificate in certificates.filter(|_| with_certificates) {
-        if !whole.certificates.contains(&certificate) {
-            whole.certificates.push(certificate);
+            let net = NetMeant::of_examination(self.net);
+            self.found.questions.push(Question { id, title, net, ..question });
         }
     }
 }

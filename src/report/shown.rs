@@ -273,7 +273,7 @@ impl<'n> Store<'n> {
         let pieces: usize = lines.iter().map(Text::len).sum();
         if self.pieces + pieces > MOST_PIECES {
             lines = vec![Text::words(format!(
-                "{}, left out because this page has many; `parikh check --evidence DIR` writes it all",
+                "{}, left out because this page has many; parikh check --evidence DIR writes all",
                 counted(lines.len(), "line")
             ))];
         } else {

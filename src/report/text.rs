@@ -42,6 +42,11 @@ impl Text {
         self
     }
 
+    /// Goes on with a name in quotation marks, of something that is no node of the page.
+    pub(super) fn quoted(self, name: &str) -> Text {
+        self.say(format!("“{name}”"))
+    }
+
     /// Goes on with a transition.
     pub(super) fn transition(mut self, t: TransitionId) -> Text {
         self.0.push(Piece::Transition { t: t.index() });
@@ -150,7 +155,8 @@ impl Text {
         self.0.len()
     }
 
-    /// A sentence in which names stand between backticks, as reasons of answers have them.
+    /// Reads a sentence in which names stand between backticks, as in the reasons of answers. Names
+    /// of nodes become nodes, and others stand in quotation marks.
     pub(super) fn of_sentence(net: &Net, sentence: &str) -> Text {
         let mut text = Text::default();
         let mut rest = sentence;
@@ -166,7 +172,7 @@ impl Text {
                     text.say(before).transition(t)
                 }
                 (Some(place), Some(_)) => text.say(before).place(place),
-                (None, None) => text.say(format!("{before}`{name}`")),
+                (None, None) => text.say(before).quoted(name),
             };
             rest = &inside[end + 1..];
             // The page calls a node by its name for people, which need not be said again.
@@ -210,7 +216,8 @@ mod tests {
         let net = parikh_net::text::parse("place p\ntransition p2: p ->").unwrap();
         let text = Text::of_sentence(&net, "transition `p2` takes from `p`, not from `q`");
         let json = serde_json::to_value(&text).unwrap();
-        let expected = serde_json::json!(["transition ", {"t": 0}, " takes from ", {"p": 0}, ", not from `q`"]);
+        let (t, p) = (serde_json::json!({"t": 0}), serde_json::json!({"p": 0}));
+        let expected = serde_json::json!(["transition ", t, " takes from ", p, ", not from “q”"]);
         assert_eq!(json, expected);
         assert_eq!(Text::of_sentence(&net, "an odd `"), Text::words("an odd `"));
     }

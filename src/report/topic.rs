@@ -1,5 +1,6 @@
 //! What may be asked about a net as such, and of one that says how cases are handled.
 
+use crate::about::NetMeant;
 use crate::answer::Plan;
 use crate::mcc::Examination;
 use parikh_net::{Marking, Net, Predicate};
@@ -93,6 +94,15 @@ impl Topic {
         }
     }
 
+    /// Returns the net that the answer is about, where the page is about `net`: the model, but for
+    /// bounds, which are those of single colours.
+    pub(super) fn net_meant(self, net: &Net) -> NetMeant {
+        match (self, NetMeant::of_examination(net)) {
+            (Topic::Bounds, NetMeant::Coloured) => NetMeant::Unfolding,
+            (_, meant) => meant,
+        }
+    }
+
     /// The name that it goes by.
     pub(super) fn id(self) -> &'static str {
         match self {
@@ -134,7 +144,7 @@ impl Topic {
 
 /// The markings in which a case is done, of a net that is asked about as a process.
 pub(super) fn ends(net: &Net) -> &[Marking] {
-    match net.folding().is_none() && net.translation().is_none() {
+    match net.folding().is_none() && !net.has_caps() {
         true => net.final_markings(),
         false => &[],
     }

@@ -1,22 +1,34 @@
-//! The keys of a model form, as far as the answers tell them, and a form held against them.
+//! The keys of a model form, and a filled form compared with them.
+//!
+//! Keys follow from the answers on the page where the page is about the net that keys are about.
+//! The other keys are computed as `parikh properties` computes them.
 
 use super::questions::Found;
+use super::text::Text;
 use super::topic::Topic;
-use crate::structure::keys::structural_keys;
-use crate::verdicts::{Computed, Property, Standing, Truth, Value, VerdictFile, compare};
-use parikh_net::Net;
+use crate::about::NetMeant;
+use crate::run::Config;
+use crate::verdicts::{
+    Computed, KeyNet, Property, Standing, Truth, Value, VerdictFile, compare, say_unbounded,
+};
+use parikh_net::{Net, PlaceId};
+use parikh_solvers::Budget;
 use serde::Serialize;
 
 /// One key.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeyRow {
-    /// Its spelling in verdict files.
+    /// The spelling in verdict files.
     pub key: &'static str,
-    /// `true`, `false`, `unknown`.
-    pub value: String,
-    /// Why.
-    pub reason: String,
-    /// What the form says, where one was given and it says something.
+    /// The value.
+    pub value: Truth,
+    /// The net that the value is about.
+    pub net: NetMeant,
+    /// Why the value is what it is.
+    pub reason: Text,
+    /// Whether the value rests on the model's claim of safe units.
+    pub assumes_units: bool,
+    /// The form's value, where a form was given and its value is known.
     pub form: Option<String>,
 }
 
@@ -24,116 +36,200 @@ pub struct KeyRow {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys {
     pub(super) rows: Vec<KeyRow>,
-    /// The key, what the form says, what we found.
+    /// The key, the form's value, our value with the net that it is about.
     pub(super) conflicts: Vec<(String, String, String)>,
+    /// Claims that failed their check and were dropped.
+    pub(super) faults: usize,
 }
 
-/// The 21 keys; `form` is a verdict file with the instance that it is read for.
-pub(super) fn keys(net: &Net, found: &Found, form: Option<(&VerdictFile, &str)>) -> Keys {
-    let structural = structural_keys(net).into_iter().map(|verdict| Computed {
-        property: Property::Structural(verdict.key),
-        value: verdict.value.into(),
-        explanation: verdict.explanation,
-        techniques: Vec::new(),
-        assumes_units: false,
-        trace: None,
-    });
-    let behavioural = Property::all()
-        .filter(|property| !matches!(property, Property::Structural(_)))
-        .map(|property| behaviour(net, found, property));
-    let computed: Vec<Computed> = structural.chain(behavioural).collect();
-    let compared = form.map(|(file, instance)| compare(file, Some(instance), &computed));
-    let mut keys = Keys::default();
-    let said = |property: Property| {
-        let all = compared.iter().flatten();
-        let mut of = all.filter(|one| one.computed.is_some_and(|it| it.property == property));
-        of.next()
-    };
-    for computed in &computed {
-        let said = said(computed.property);
-        let form = said.and_then(|one| match &one.verdict.value {
+/// What the keys of a page come from.
+pub(super) struct Sources<'a> {
+    /// The net that the page is about.
+    pub(super) net: &'a Net,
+    /// The answers on the page.
+    pub(super) found: &'a Found,
+    /// The net that the keys are about.
+    pub(super) of: &'a KeyNet<'a>,
+    /// Whether keys are computed that do not follow from the answers.
+    pub(super) computes_all: bool,
+    /// A verdict file with the instance that it is read for.
+    pub(super) form: Option<(&'a VerdictFile, &'a str)>,
+}
+
+/// Returns the 21 keys in the order of verdict files.
+pub(super) fn keys(sources: &Sources<'_>, config: &Config, budget: &Budget) -> Keys {
+    let Sources { of, form, .. } = *sources;
+    let mut known = sources.known();
+    if !sources.computes_all {
+        let behavioural =
+            Property::all().filter(|property| !matches!(property, Property::Structural(_)));
+        for property in behavioural {
+            if known.iter().all(|computed| computed.property != property) {
+                let why = "not asked".to_owned();
+                known.push(Computed::new(property, of.meant(property), Truth::Unknown, why));
+            }
+        }
+    }
+    let wanted: Vec<Property> = Property::all().collect();
+    let found = of.compute(&wanted, &known, config, budget, |_| {});
+    let compared = form.map(|(file, instance)| compare(file, Some(instance), &found.keys));
+    let mut keys = Keys { faults: found.faults, ..Keys::default() };
+    for property in wanted {
+        let Some(computed) = found.keys.iter().find(|computed| computed.property == property)
+        else {
+            continue;
+        };
+        let mut comparisons = compared.iter().flatten();
+        let compared = comparisons.find(|one| one.computed.is_some_and(|it| it == computed));
+        let form = compared.and_then(|one| match &one.verdict.value {
             Value::Truth(Truth::Unknown) => None,
             value => Some(value.to_string()),
         });
         if let Some(form) = &form
-            && said.is_some_and(|one| one.standing == Standing::Conflicts)
+            && compared.is_some_and(|one| one.standing == Standing::Conflicts)
         {
-            let name = computed.property.name().to_owned();
-            keys.conflicts.push((name, form.clone(), computed.value.to_string()));
+            let ours = match computed.net {
+                NetMeant::Model => computed.value.to_string(),
+                net => format!("{} of {}", computed.value, net.words()),
+            };
+            keys.conflicts.push((property.name().to_owned(), form.clone(), ours));
         }
         keys.rows.push(KeyRow {
-            key: computed.property.name(),
-            value: computed.value.to_string(),
-            reason: computed.explanation.clone(),
+            key: property.name(),
+            value: computed.value,
+            net: computed.net,
+            reason: Text::of_sentence(sources.net, &computed.explanation),
+            assumes_units: computed.assumes_units,
             form,
         });
     }
     keys
 }
 
-fn behaviour(net: &Net, found: &Found, property: Property) -> Computed {
-    let of = |topic| found.questions.iter().find(|question| question.topic == Some(topic));
-    let answer = |topic, turned: bool, yes: &str, no: &str| {
-        let value = of(topic).and_then(|question| question.value.as_deref());
-        match value.map(|value| (value == "TRUE") != turned) {
-            Some(true) => (Truth::True, yes.to_owned()),
-            Some(false) => (Truth::False, no.to_owned()),
-            None => (Truth::Unknown, "not asked, or not found out".to_owned()),
+impl Sources<'_> {
+    /// Returns the keys that follow from the answers on the page. The answers about an unfolding
+    /// decide only keys that mean the same for coloured and for single nodes.
+    fn known(&self) -> Vec<Computed> {
+        let Sources { net, of, .. } = *self;
+        if net.initial() != of.net().initial() && !of.is_unfolding() {
+            return Vec::new();
         }
-    };
-    let (value, explanation) = match property {
-        Property::Safe => answer(
-            Topic::OneSafe,
-            false,
-            "no place can hold two tokens",
-            "some place can hold two tokens",
-        ),
-        Property::DeadTransitions => answer(
-            Topic::Firings,
-            true,
-            "some transition is never enabled",
-            "every transition can be enabled",
-        ),
-        Property::Deadlock => answer(
-            Topic::Deadlock,
-            false,
-            "a dead marking can be reached",
-            "no dead marking can be reached",
-        ),
-        Property::Reversible => answer(
-            Topic::Reversible,
-            false,
-            "the initial marking can always be reached again",
-            "from some marking the initial one cannot be reached",
-        ),
-        Property::Live => answer(
-            Topic::Liveness,
-            false,
-            "every transition can always be made to fire again",
-            "some transition can become impossible for ever",
-        ),
-        _ => dead_places(net, found),
-    };
-    Computed {
-        property,
-        value,
-        explanation,
-        techniques: Vec::new(),
-        assumes_units: false,
-        trace: None,
+        let keys: &[Property] = match of.is_unfolding() {
+            true => &[Property::Safe, Property::Deadlock, Property::Reversible],
+            false => &[
+                Property::Safe,
+                Property::DeadPlaces,
+                Property::DeadTransitions,
+                Property::Deadlock,
+                Property::Reversible,
+                Property::Live,
+            ],
+        };
+        let known = keys.iter().filter_map(|&property| match property {
+            Property::Safe => self.safe(),
+            Property::DeadPlaces => self.dead_places(),
+            Property::DeadTransitions => self.answered(
+                property,
+                Topic::Firings,
+                ["every transition can be enabled", "some transition is never enabled"],
+            ),
+            Property::Deadlock => self.answered(
+                property,
+                Topic::Deadlock,
+                ["a dead marking can be reached", "no dead marking can be reached"],
+            ),
+            Property::Reversible => self.answered(
+                property,
+                Topic::Reversible,
+                [
+                    "the initial marking can always be reached again",
+                    "from some reachable marking the initial marking cannot be reached",
+                ],
+            ),
+            _ => self.answered(
+                property,
+                Topic::Liveness,
+                [
+                    "every transition can always be made to fire again",
+                    "some transition can become impossible forever",
+                ],
+            ),
+        });
+        known.collect()
     }
-}
 
-fn dead_places(net: &Net, found: &Found) -> (Truth, String) {
-    let mut known = found.bounds.iter().flatten();
-    if let Some(dead) = net.places().find(|place| {
-        let bound = found.bounds.get(place.index()).and_then(Option::as_ref);
-        bound.is_some_and(|bound| bound.most == "0")
-    }) {
-        return (Truth::True, format!("place {} is never marked", net.place_name(dead)));
+    /// Returns the key that the answer to a question decides; `words` explain TRUE and FALSE.
+    fn answered(&self, property: Property, topic: Topic, words: [&str; 2]) -> Option<Computed> {
+        let question = self.found.questions.iter().find(|asked| asked.topic == Some(topic))?;
+        let answer = question.value.as_deref()? == "TRUE";
+        // QuasiLiveness asks for the opposite of DEAD_TRANSITIONS.
+        let value = answer != (property == Property::DeadTransitions);
+        let why = words[usize::from(!answer)].to_owned();
+        let computed = Computed::new(property, self.of.meant(property), value.into(), why);
+        let assumes_units = question.assumes_units;
+        Some(Computed { techniques: question.techniques.clone(), assumes_units, ..computed })
     }
-    match found.bounds.len() == net.place_count() && known.by_ref().count() == net.place_count() {
-        true => (Truth::False, "every place can be marked".to_owned()),
-        false => (Truth::Unknown, "not asked, or not found out".to_owned()),
+
+    /// Returns SAFE, which is about single colours: from the bounds of the places of the page's net
+    /// where each was asked for, and else from OneSafe.
+    fn safe(&self) -> Option<Computed> {
+        let property = Property::Safe;
+        let words = ["no place can hold two tokens", "some place can hold two tokens"];
+        let one_safe = self.answered(property, Topic::OneSafe, words);
+        let is_decided =
+            |computed: &Computed| !self.of.is_unfolding() || computed.value == Truth::True;
+        let mut safe = match one_safe.filter(is_decided) {
+            Some(safe) => safe,
+            None => {
+                let most = |bound: &super::Bound| bound.most.parse::<u128>().ok();
+                let bounds = self.bounds()?;
+                let exceeds = bounds.iter().flatten().any(|it| most(it).is_none_or(|it| it > 1));
+                if !exceeds && bounds.iter().any(Option::is_none) {
+                    return None;
+                }
+                let why = words[usize::from(exceeds)].to_owned();
+                let safe = Computed::new(property, self.of.meant(property), (!exceeds).into(), why);
+                let bounds = self.found.questions.iter().find(|it| it.topic == Some(Topic::Bounds));
+                Computed { assumes_units: bounds.is_some_and(|it| it.assumes_units), ..safe }
+            }
+        };
+        if let (Truth::False, Some(bounds)) = (safe.value, self.bounds()) {
+            let places = || self.net.model_places().zip(bounds);
+            let infinite =
+                places().filter(|(_, it)| it.as_ref().is_some_and(|it| it.most == "+inf"));
+            let unbounded: Vec<PlaceId> = infinite.map(|(place, _)| place).collect();
+            let open = places().filter(|(_, bound)| bound.is_none()).count();
+            safe.explanation.push_str(&say_unbounded(self.net, &unbounded, open));
+            safe.unbounded = unbounded;
+        }
+        Some(safe)
+    }
+
+    fn dead_places(&self) -> Option<Computed> {
+        let property = Property::DeadPlaces;
+        let bounds = self.bounds()?;
+        let mut dead = self.net.model_places().zip(bounds).filter_map(|(place, bound)| {
+            bound.as_ref().is_some_and(|bound| bound.most == "0").then_some(place)
+        });
+        let (value, why) = match dead.next() {
+            Some(place) => {
+                (Truth::True, format!("place `{}` is never marked", self.net.place_name(place)))
+            }
+            None if bounds.iter().all(Option::is_some) => {
+                (Truth::False, "every place can be marked".to_owned())
+            }
+            None => return None,
+        };
+        let asked = self.found.questions.iter().find(|it| it.topic == Some(Topic::Bounds));
+        let assumes_units = asked.is_some_and(|it| it.assumes_units);
+        let computed = Computed::new(property, self.of.meant(property), value, why);
+        Some(Computed { assumes_units, ..computed })
+    }
+
+    /// Returns the bound of each of the model's places, where each was asked for.
+    fn bounds(&self) -> Option<&[Option<super::Bound>]> {
+        let bounds = &self.found.bounds;
+        let is_complete = !bounds.is_empty() && bounds.len() == self.net.model_places().len();
+        is_complete.then_some(bounds)
     }
 }

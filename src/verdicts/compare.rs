@@ -68,6 +68,7 @@ pub fn is_about(model: &str, instance: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::about::NetMeant;
     use crate::verdicts::Version;
 
     #[test]
@@ -102,14 +103,8 @@ mod tests {
                 verdict("LIVE", Truth::True, &[]),
             ],
         };
-        let computed = |property, value| Computed {
-            property,
-            value,
-            explanation: String::new(),
-            techniques: Vec::new(),
-            assumes_units: false,
-            trace: None,
-        };
+        let computed =
+            |property, value| Computed::new(property, NetMeant::Model, value, String::new());
         let ours =
             [computed(Property::Safe, Truth::True), computed(Property::Live, Truth::Unknown)];
         let standings: Vec<Standing> = compare(&file, Some("m-PT-1"), &ours)

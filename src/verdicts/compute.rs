@@ -1,13 +1,15 @@
 //! The 21 keys of a net by our own computation: fifteen from the structure, the others as goals for
 //! the engines.
 
-use super::{Property, Truth};
+use super::{KeyNet, Property, Truth};
+use crate::about::NetMeant;
 use crate::answer::{Answer, Plan, Value};
 use crate::mcc::Examination;
 use crate::mcc::techniques::techniques;
 use crate::run::{self, Config, Event};
 use crate::structure::keys::{Key, KeyVerdict, structural_keys};
-use parikh_net::{FiringSequence, Net, Predicate};
+use parikh_net::printable::counted;
+use parikh_net::{FiringSequence, Goal, LinearSum, Net, PlaceId, Predicate};
 use parikh_solvers::Budget;
 use std::cell::OnceCell;
 
@@ -16,6 +18,8 @@ use std::cell::OnceCell;
 pub struct Computed {
     /// The key.
     pub property: Property,
+    /// The net that the value is about.
+    pub net: NetMeant,
     /// Whether the net has the property.
     pub value: Truth,
     /// Why, or why it is not known; a sentence without full stop.
@@ -26,6 +30,24 @@ pub struct Computed {
     pub assumes_units: bool,
     /// A firing sequence that shows it, where one does.
     pub trace: Option<FiringSequence>,
+    /// With SAFE where it is false: the unbounded places among those that were asked about.
+    pub unbounded: Vec<PlaceId>,
+}
+
+impl Computed {
+    /// Returns a key with its value and explanation, and no evidence.
+    pub fn new(property: Property, net: NetMeant, value: Truth, explanation: String) -> Computed {
+        Computed {
+            property,
+            net,
+            value,
+            explanation,
+            techniques: Vec::new(),
+            assumes_units: false,
+            trace: None,
+            unbounded: Vec::new(),
+        }
+    }
 }
 
 /// The keys of a net, as far as they were found.
@@ -39,22 +61,50 @@ pub struct Findings {
     pub breach: Option<String>,
 }
 
-/// Finds the keys of `wanted`, in their order but for REVERSIBLE and LIVE, which come last, and
-/// those that rest on the model's claim of safe units, which come after them; each is handed to
-/// `tell` as soon as it is known. What `budget` does not suffice for is unknown.
+impl KeyNet<'_> {
+    /// Finds the keys of `wanted` and hands each to `tell` as soon as it is known. Keys that the
+    /// missing part of an unfolding could change are unknown. Keys in `known` are taken over.
+    pub fn compute(
+        &self,
+        wanted: &[Property],
+        known: &[Computed],
+        config: &Config,
+        budget: &Budget,
+        mut tell: impl FnMut(&Computed),
+    ) -> Findings {
+        let decidable =
+            wanted.iter().copied().filter(|&property| self.why_unknown(property).is_none());
+        let decidable: Vec<Property> = decidable.collect();
+        let mut found = compute(self, &decidable, known, config, budget, &mut tell);
+        for &property in wanted {
+            if let Some(why) = self.why_unknown(property) {
+                let computed = unknown(property, self.meant(property), why);
+                tell(&computed);
+                found.keys.push(computed);
+            }
+        }
+        found
+    }
+}
+
+/// Finds the keys of `wanted` and hands each to `tell` as soon as it is known. REVERSIBLE and LIVE
+/// come last, before the keys that rest on the model's claim of safe units. Keys that `budget` does
+/// not suffice for are unknown. Keys in `known` are taken over.
 ///
-/// The claim is held against every marking that is replayed. Once it is broken, what rested on it
-/// is found out again without it.
-pub fn compute(
-    net: &Net,
+/// The claim is compared with every marking that is replayed. Once a marking breaks it, the keys
+/// that rested on it are computed again without it.
+fn compute(
+    of: &KeyNet<'_>,
     wanted: &[Property],
+    known: &[Computed],
     config: &Config,
     budget: &Budget,
     mut tell: impl FnMut(&Computed),
 ) -> Findings {
     let unclaimed = OnceCell::new();
+    let net = of.net();
     let mut computation =
-        Computation { net, unclaimed: &unclaimed, config, faults: 0, breach: None };
+        Computation { of, net, unclaimed: &unclaimed, config, faults: 0, breach: None };
     let mut keys = Vec::new();
     let mut assumed = Vec::new();
     let mut take = |computed: Computed, assumed: &mut Vec<Computed>| {
@@ -66,11 +116,15 @@ pub fn compute(
         }
     };
     if wanted.iter().any(|property| matches!(property, Property::Structural(_))) {
-        let structural = structural(net).filter(|computed| wanted.contains(&computed.property));
+        let structural = structural(of).filter(|computed| wanted.contains(&computed.property));
         structural.for_each(|computed| take(computed, &mut assumed));
     }
     let mut goals = wanted.to_vec();
     goals.retain(|property| !matches!(property, Property::Structural(_)));
+    for computed in known.iter().filter(|computed| goals.contains(&computed.property)) {
+        take(computed.clone(), &mut assumed);
+    }
+    goals.retain(|property| known.iter().all(|computed| computed.property != *property));
     // What stays reachable is harder to find out than what is.
     goals.sort_by_key(|property| matches!(property, Property::Reversible | Property::Live));
     for (index, &property) in goals.iter().enumerate() {
@@ -92,20 +146,21 @@ pub fn compute(
     Findings { keys, faults: computation.faults, breach: computation.breach }
 }
 
-/// The structural keys in the form of this module: the one place that knows both.
-fn structural(net: &Net) -> impl Iterator<Item = Computed> {
+/// Returns the keys of the structure.
+fn structural(of: &KeyNet<'_>) -> impl Iterator<Item = Computed> {
+    let net = of.net();
     let reads_units = |key| key == Key::NestedUnits && net.units().is_some();
-    structural_keys(net).into_iter().map(move |KeyVerdict { key, value, explanation }| Computed {
-        property: Property::Structural(key),
-        value: value.into(),
-        explanation,
-        techniques: vec![if reads_units(key) { "USE_NUPN" } else { "TOPOLOGICAL" }],
-        assumes_units: false,
-        trace: None,
+    structural_keys(net).into_iter().map(move |KeyVerdict { key, value, explanation }| {
+        let property = Property::Structural(key);
+        let techniques = vec![if reads_units(key) { "USE_NUPN" } else { "TOPOLOGICAL" }];
+        let computed = Computed::new(property, of.meant(property), value.into(), explanation);
+        Computed { techniques, ..computed }
     })
 }
 
 struct Computation<'a> {
+    /// What the keys are about.
+    of: &'a KeyNet<'a>,
     /// The net, without the model's claim of safe units once that is broken.
     net: &'a Net,
     /// The place for that one.
@@ -154,7 +209,8 @@ impl<'a> Computation<'a> {
         self.drop_claim(report.breach);
         let Some(answer) = answer else {
             let why = report.unanswered.into_iter().next().map(|question| question.reason);
-            return unknown(property, why.unwrap_or_else(|| "the engines disagree".into()));
+            let why = why.unwrap_or_else(|| "the engines disagree".into());
+            return unknown(property, self.of.meant(property), why);
         };
         let holds = (answer.value == Value::Bool(true)) == positive;
         let (assumes_units, techniques) = (answer.assumes_units, techniques_of(&answer));
@@ -171,7 +227,8 @@ impl<'a> Computation<'a> {
                 format!("{whether} can be reached: {why}")
             }
             (Property::Reversible, false) if answer.reason.starts_with("a dead marking") => {
-                format!("another dead marking can be reached: {}", answer.reason)
+                let why = answer.reason.trim_start_matches("a dead marking: ");
+                format!("another dead marking can be reached: {why}")
             }
             (Property::Reversible, false) => {
                 format!("the initial marking is lost: {}", answer.reason)
@@ -179,14 +236,45 @@ impl<'a> Computation<'a> {
             _ => answer.reason,
         };
         let trace = answer.exhibit.and_then(|exhibit| exhibit.sequence().cloned());
-        let value = holds.into();
-        Computed { property, value, explanation, techniques, assumes_units, trace }
+        let found = Computed::new(property, self.of.meant(property), holds.into(), explanation);
+        let found = Computed { techniques, assumes_units, trace, ..found };
+        match (property, holds) {
+            (Property::Safe, false) => self.with_unbounded(found, budget),
+            _ => found,
+        }
+    }
+
+    /// Adds the unbounded places to the answer that the net is not safe.
+    fn with_unbounded(&mut self, mut safe: Computed, budget: &Budget) -> Computed {
+        let net = self.net;
+        if net.model_places().len() > ONE_BY_ONE {
+            return safe;
+        }
+        let goals = net.model_places().map(|place| Goal::Maximise(LinearSum::place(place)));
+        let mut bounded: Vec<Option<bool>> = vec![None; net.model_places().len()];
+        let config = Config { keep_all_witnesses: false, ..self.config.clone() };
+        let report =
+            run::run_net(net, Plan::of_goals(goals), &config, budget, |event| match event {
+                Event::Answered(answer) => {
+                    set(&mut bounded, &answer.id, Some(answer.value != Value::Infinite));
+                }
+                Event::Withdrawn { id } => set(&mut bounded, id, None),
+                _ => {}
+            });
+        self.faults += report.faults;
+        self.drop_claim(report.breach);
+        let places = || net.model_places().zip(&bounded);
+        let unbounded = places().filter(|(_, bounded)| **bounded == Some(false));
+        safe.unbounded = unbounded.map(|(place, _)| place).collect();
+        let open = places().filter(|(_, bounded)| bounded.is_none()).count();
+        safe.explanation.push_str(&say_unbounded(net, &safe.unbounded, open));
+        safe
     }
 
     /// One question per place; the first place that is never marked ends the search.
     fn dead_places(&mut self, budget: &Budget) -> Computed {
         let mut plan = Plan::default();
-        for place in self.net.places() {
+        for place in self.net.model_places() {
             plan.ask_exists(self.net.place_name(place), Predicate::at_least(place, 1));
         }
         let budget = budget.child();
@@ -206,6 +294,7 @@ impl<'a> Computation<'a> {
         self.faults += report.faults;
         self.drop_claim(report.breach);
         let property = Property::DeadPlaces;
+        let meant = self.of.meant(property);
         if let Some(answer) = dead {
             let techniques = techniques_of(&answer);
             let Answer { id, reason, assumes_units, .. } = answer;
@@ -214,26 +303,22 @@ impl<'a> Computation<'a> {
             } else {
                 format!("place `{id}` is never marked: {reason}")
             };
-            let value = Truth::True;
-            let trace = None;
-            return Computed { property, value, explanation, techniques, assumes_units, trace };
+            let found = Computed::new(property, meant, Truth::True, explanation);
+            return Computed { techniques, assumes_units, ..found };
         }
         match report.unanswered.first() {
-            None if report.answered == self.net.place_count() => Computed {
-                property,
-                value: Truth::False,
-                explanation: "every place can be marked".into(),
-                techniques: used.into_iter().collect(),
-                assumes_units: false,
-                trace: None,
-            },
+            None if report.answered == self.net.model_places().len() => {
+                let why = "every place can be marked".to_owned();
+                let techniques = used.into_iter().collect();
+                Computed { techniques, ..Computed::new(property, meant, Truth::False, why) }
+            }
             first => {
                 let why = first.map_or("the engines disagree", |question| &question.reason);
                 let (open, are) = match report.unanswered.len() {
                     1 => ("1 place".to_owned(), "is"),
                     open => (format!("{open} places"), "are"),
                 };
-                unknown(property, format!("{why}; {open} {are} left"))
+                unknown(property, meant, format!("{why}; {open} {are} left"))
             }
         }
     }
@@ -245,14 +330,40 @@ fn techniques_of(answer: &Answer) -> Vec<&'static str> {
     techniques(&answer.techniques, answer.circumstances()).split_off(1)
 }
 
-pub(super) fn unknown(property: Property, explanation: String) -> Computed {
-    Computed {
-        property,
-        value: Truth::Unknown,
-        explanation,
-        techniques: Vec::new(),
-        assumes_units: false,
-        trace: None,
+fn unknown(property: Property, net: NetMeant, explanation: String) -> Computed {
+    Computed::new(property, net, Truth::Unknown, explanation)
+}
+
+/// The most places for which the bound of each is asked.
+const ONE_BY_ONE: usize = 3_000;
+
+/// The most unbounded places that an explanation names.
+const NAMED: usize = 20;
+
+/// Sets the entry of the question whose id is its position.
+fn set(bounded: &mut [Option<bool>], id: &str, value: Option<bool>) {
+    if let Some(entry) = id.parse().ok().and_then(|at: usize| bounded.get_mut(at)) {
+        *entry = value;
+    }
+}
+
+/// Returns the end of the explanation that a net is not safe: which places are unbounded, and for
+/// how many of them (`open`) that is not known.
+pub(crate) fn say_unbounded(net: &Net, unbounded: &[PlaceId], open: usize) -> String {
+    let named = unbounded.iter().take(NAMED).map(|&p| format!("`{}`", net.place_name(p)));
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match unbounded.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let known = match unbounded.is_empty() {
+        true => String::new(),
+        false => format!("; unbounded: {named}{more}"),
+    };
+    match open {
+        0 if unbounded.is_empty() => "; every place is bounded".to_owned(),
+        0 => known,
+        open => format!("{known}; open whether bounded: {}", counted(open, "place")),
     }
 }
 
@@ -260,13 +371,19 @@ pub(super) fn unknown(property: Property, explanation: String) -> Computed {
 mod tests {
     use super::*;
     use parikh_net::text;
+    use std::borrow::Cow;
     use std::time::Duration;
+
+    fn keys(net: &Net, wanted: &[Property], budget: &Budget) -> Findings {
+        let of = KeyNet::of_net(Cow::Borrowed(net));
+        compute(&of, wanted, &[], &Config::default(), budget, |_| {})
+    }
 
     fn values(net: &str) -> Vec<(Property, Truth)> {
         let net = text::parse(net).unwrap();
         let wanted: Vec<Property> = Property::all().skip(15).collect();
         let budget = Budget::lasting(Duration::from_secs(20));
-        let found = compute(&net, &wanted, &Config::default(), &budget, |_| {});
+        let found = keys(&net, &wanted, &budget);
         assert_eq!(found.faults, 0);
         found.keys.into_iter().map(|computed| (computed.property, computed.value)).collect()
     }
@@ -315,7 +432,7 @@ mod tests {
         let net = text::parse("place p 1\nplace q\nplace r\ntransition t: p -> p + q\ntransition u: q -> r\ntransition v: r -> q").unwrap();
         let budget = Budget::lasting(Duration::from_secs(600));
         let wanted = [Property::Reversible, Property::Live];
-        let found = compute(&net, &wanted, &Config::default(), &budget, |_| {});
+        let found = keys(&net, &wanted, &budget);
         let values: Vec<Truth> = found.keys.iter().map(|computed| computed.value).collect();
         assert_eq!(values, [Truth::False, Truth::True], "{:?}", found.keys);
         assert!(!budget.is_exhausted());
@@ -327,7 +444,7 @@ mod tests {
             let net = text::parse(net).unwrap();
             let wanted: Vec<Property> = Property::all().skip(15).collect();
             let budget = Budget::lasting(Duration::from_secs(20));
-            compute(&net, &wanted, &Config::default(), &budget, |_| {}).keys
+            keys(&net, &wanted, &budget).keys
         };
         let key = |keys: &[Computed], key: Property| {
             keys.iter().find(|found| found.property == key).unwrap().clone()

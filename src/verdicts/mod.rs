@@ -11,29 +11,31 @@
 //! ```
 //!
 //! [`read`] takes versions 1.0 and 2.0 of the format, [`VerdictFile::print`] writes 2.0; both
-//! versions become the same [`VerdictFile`]. [`compute`] finds the 21 keys of a net by structure
-//! and search, [`compare`] sets a file against them.
+//! versions become the same [`VerdictFile`]. A [`KeyNet`] finds the 21 keys of a model by structure
+//! and search, and [`compare`] compares a file with them.
 //!
 //! Files are hints for people, never facts for engines: nothing of a file reaches a computation.
 
 mod compare;
 mod compute;
 mod date;
+mod key_net;
 mod property;
 mod read;
-mod unfolded;
 mod write;
 
 pub use compare::{Comparison, Standing, compare, is_about};
-pub use compute::{Computed, Findings, compute};
+pub(crate) use compute::say_unbounded;
+pub use compute::{Computed, Findings};
 pub use date::now;
+pub use key_net::KeyNet;
 pub use property::Property;
 pub use read::{InvalidVerdicts, Problem, read, read_from};
-pub use unfolded::compute_unfolded;
 pub use write::firing_sequence;
 
 use crate::input::Element;
 use crate::mcc::Examination;
+use serde::Serialize;
 use std::fmt;
 
 /// A verdict file.
@@ -126,7 +128,8 @@ impl fmt::Display for Value {
 }
 
 /// Whether a model has a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Truth {
     /// It has.
     True,

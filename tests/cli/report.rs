@@ -105,8 +105,8 @@ fn dead_transitions_and_unbounded_places_come_with_reasons() {
     };
     has(
         "problem",
-        "Transition ship can never fire because never is empty initially, and nothing puts a token \
-         there",
+        "Transition ship can never fire because never is empty initially, and every transition \
+         that puts tokens there takes at least as many",
     );
     has(
         "problem",
@@ -308,7 +308,7 @@ fn dead_transitions_are_grouped_by_what_keeps_them_from_firing() {
     assert!(
         dead[0].starts_with(
             "25 transitions can never fire because both cannot: a and b are never marked together: \
-             free + a + b = 1 always | So these wait for ever, for tokens that nothing puts: w0, w1"
+             free + a + b = 1 always | So these wait forever, for tokens that never come: w0, w1"
         ),
         "{dead:?}"
     );
@@ -341,7 +341,7 @@ fn transitions_that_one_sum_keeps_from_firing_are_one_finding() {
         many.starts_with(
             "17 transitions can never fire: a and b are never marked together: a + b = 1 always | \
              This keeps from firing: both0, both1"
-        ) && many.ends_with("that nothing puts: after0, after1, after2, after3, after4"),
+        ) && many.ends_with("that never come: after0, after1, after2, after3, after4"),
         "{many}"
     );
     let expected = "Transition two can never fire because c and d are never marked together";
@@ -361,7 +361,7 @@ fn what_is_never_taken_back_is_said_of_a_place_after_a_firing_or_two() {
     assert_eq!(
         back,
         "The net cannot always return to its initial marking | After 1 firing orders has more tokens \
-         than initially, and none is ever taken away"
+         than initially, and no transition makes them fewer"
     );
 }
 
@@ -559,4 +559,80 @@ fn what_never_fires_for_one_reason_is_one_finding() {
         "3 transitions can never fire because never is empty initially, and nothing puts a token \
          there | These are ship, send, sell"
     );
+}
+
+#[test]
+fn a_false_formula_of_the_author_is_a_problem_and_a_contest_formula_is_a_note() {
+    let desk = Desk::with("net n\nplace p 1\nplace q\ntransition t: p -> q");
+    let (page, _) = page(&desk, &["--formula", "stays: AG p = 1", "--formula", "goes: EF q = 1"]);
+    let found = findings(&data(&page));
+    assert!(found[0].1.starts_with("stays is false | AG (p = 1)"), "{found:?}");
+    assert_eq!(found[0].0, "problem");
+    assert_eq!((found[1].0.as_str(), found.len()), ("good", 2));
+    assert!(data(&page)["findings"][0]["play"].is_object(), "the counterexample is played");
+    desk.write(
+        "ReachabilityFireability.xml",
+        "<property-set><property><id>f</id><formula><all-paths><globally><is-fireable>\
+         <transition>t</transition></is-fireable></globally></all-paths></formula></property>\
+         </property-set>",
+    );
+    let (page, _) = self::page(&desk, &["-e", "RF"]);
+    assert_eq!(findings(&data(&page))[0].0, "note");
+}
+
+#[test]
+fn the_title_of_a_page_is_the_name_of_the_net() {
+    let desk = Desk::with("net \"Two cranes\"\nplace p 1\ntransition t: p -> p");
+    let (page, _) = page(&desk, &["-e", "RD"]);
+    assert_eq!(data(&page)["model"], "Two cranes");
+    assert!(page.contains("<title>Two cranes – Parikh</title>"));
+}
+
+#[test]
+fn no_sentence_of_a_page_has_backticks() {
+    let nets = [
+        "net n\nplace p 2\nplace q\nplace r\ntransition t: p -> q\ntransition u: r -> r + q",
+        "net n\nplace p 1\nplace q\ntransition t: p -> p + q\ntransition u: q ->",
+    ];
+    for net in nets {
+        let (page, _) = page(&Desk::with(net), &[]);
+        let data = data(&page);
+        assert!(!data.to_string().contains('`'), "{data}");
+    }
+}
+
+#[test]
+fn a_place_that_never_changes_is_said_to_keep_its_tokens() {
+    let desk =
+        Desk::with("net n\nplace key 1\nplace p 1\nplace q\ntransition t: p + key -> q + key");
+    let (page, _) = page(&desk, &["-e", "StableMarking"]);
+    let found = findings(&data(&page));
+    let kept = "Some place never changes its tokens | place key always holds 1 token; any other \
+                number is unreachable: ";
+    assert!(found[0].1.starts_with(kept), "{found:?}");
+}
+
+#[test]
+fn a_claim_of_safe_units_that_a_marking_breaks_decides_no_key() {
+    // The claim says that `a` and `b` are never marked together and never twice.
+    let desk = Desk::new();
+    desk.write(
+        "model.pnml",
+        "<pnml><net id='n'><place id='a'><initialMarking><text>1</text></initialMarking></place>\
+         <place id='b'/><transition id='t'/><transition id='u'/>\
+         <arc id='1' source='a' target='t'/><arc id='2' source='t' target='b'/>\
+         <arc id='3' source='b' target='u'/><arc id='4' source='u' target='b'>\
+         <inscription><text>2</text></inscription></arc>\
+         <toolspecific tool='nupn' version='1.1'><size places='2' transitions='2' arcs='4'/>\
+         <structure units='1' root='u' safe='true'><unit id='u'><places>a b</places><subunits/>\
+         </unit></structure></toolspecific></net></pnml>",
+    );
+    let (page, _) = page(&desk, &[]);
+    let data = data(&page);
+    let keys = data["keys"].as_array().unwrap();
+    let value = |key: &str| &keys.iter().find(|row| row["key"] == key).unwrap()["value"];
+    assert_eq!(value("SAFE"), "false", "{keys:?}");
+    for question in data["questions"].as_array().unwrap() {
+        assert_eq!(question["assumes_units"], false, "{question}");
+    }
 }

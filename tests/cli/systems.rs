@@ -361,11 +361,11 @@ fn a_report_by_itself_says_whether_a_system_stops_and_which_labels_come() {
     for pair in moved {
         assert!(page.contains(&format!("id=\"s{}-{}\"", pair[0], pair[1])));
     }
-    let waits = "sender is in 2: `never` waits for receiver";
+    let waits = "sender is in 2: “never” waits for receiver";
     assert!(stops["blocked"].as_array().unwrap().iter().any(|line| line == waits), "{stops}");
     assert_eq!(labels["value"], false);
     let reason = labels["reason"].as_str().unwrap();
-    assert!(reason.contains("2 of 3 labels never come: `ack`, `never`"), "{reason}");
+    assert!(reason.contains("2 of 3 labels never come: “ack”, “never”"), "{reason}");
     for one in data["coming"].as_array().unwrap() {
         let name = &data["labels"][one["label"].as_u64().unwrap() as usize];
         match name == "send" {

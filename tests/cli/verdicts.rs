@@ -137,7 +137,7 @@ fn conflicts_and_what_the_file_does_not_know_are_shown() {
          SAFE: agree on true — no place can hold two tokens\n\
          1 agree, 1 in conflict, 0 not computed, 1 known here but not in the file\n"
     );
-    assert_eq!((code, stderr.as_str()), (1, "parikh: 1 verdicts of v.xml are not this net's\n"));
+    assert_eq!((code, stderr.as_str()), (1, "parikh: 1 verdict in v.xml contradicts the model\n"));
     let json = ["verdicts", "compare", "v.xml", "Cycle-PT-1", "--format", "json"];
     let (code, stdout, _) = parikh(&folder, &json);
     assert_eq!(code, 1);
@@ -178,4 +178,26 @@ fn invalid_files_are_explained() {
         "{stderr}"
     );
     assert!(stderr.ends_with("parikh: 2 of 3 files are not valid\n"), "{stderr}");
+}
+
+#[test]
+fn keys_have_short_witnesses_and_name_the_unbounded_places() {
+    let folder = folder();
+    // One firing of `go` loses the initial marking; `spin` and `back` keep it.
+    folder.write(
+        "model.net",
+        "net n\nplace a 1\nplace b\nplace c\nplace d\nplace e\ntransition spin: a -> b\n\
+         transition back: b -> a\ntransition go: b -> c\ntransition on: c -> d + e\n\
+         transition off: d -> c\ntransition drop: e ->",
+    );
+    let (code, json, _) = parikh(&folder, &["properties", "model.net", "--format", "json"]);
+    assert_eq!(code, 0);
+    let keys: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let key = |name: &str| keys.iter().find(|key| key["key"] == name).unwrap();
+    assert_eq!(key("REVERSIBLE")["trace_firings"], 2, "{json}");
+    let safe = key("SAFE");
+    assert_eq!(safe["unbounded_places"], serde_json::json!(["e"]));
+    assert!(safe["explanation"].as_str().unwrap().ends_with("; unbounded: `e`"), "{safe}");
+    assert!(keys.iter().all(|key| key["net"] == "model"), "{json}");
 }

@@ -344,7 +344,7 @@ fn a_report_says_of_coloured_transitions_what_check_says() {
     // `idle` has no binding.
     let data = report(&desk());
     assert_eq!(quasi_live(&data), "FALSE");
-    let dead = finding(&data, "Transition `idle` can never fire");
+    let dead = finding(&data, "Transition “idle” can never fire");
     assert_eq!(dead["level"], "problem");
     assert!(dead["details"].to_string().contains("No binding is left of it"), "{dead}");
     // a and b meet (who is x and who y does not matter), but neither meets itself: that is as it
@@ -364,5 +364,5 @@ fn a_report_says_of_coloured_transitions_what_check_says() {
     assert_eq!(quasi_live(&data), "TRUE");
     let some = finding(&data, "Some bindings of a transition can never fire");
     assert_eq!(some["level"], "note");
-    assert!(some["details"].to_string().contains("2 of the 3 bindings of `meet`"), "{some}");
+    assert!(some["details"].to_string().contains("2 of the 3 bindings of “meet”"), "{some}");
 }

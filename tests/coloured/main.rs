@@ -6,6 +6,7 @@ mod support;
 mod audit;
 mod cli;
 mod examinations;
+mod keys;
 mod malformed;
 mod nonsense;
 mod quotients;

@@ -16,8 +16,10 @@ use std::path::Path;
 const MAY_USE: &[(&str, &[&str])] = &[
     // Coloured nets as plain ones. Reads nothing, knows no goal.
     ("unfold", &[]),
+    // Which net a statement is about.
+    ("about", &[]),
     // Models of all kinds, and the nets that stand for them.
-    ("model", &["unfold"]),
+    ("model", &["about", "unfold"]),
     // What is read. No engine, no examination.
     ("formula", &[]),
     // What is known of a net. No board.
@@ -53,10 +55,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("png", &[]),
     ("draw", &["formula", "layout", "names", "structure"]),
     ("plot", &["draw"]),
-    ("verdicts", &["answer", "input", "mcc", "run", "structure"]),
+    ("verdicts", &["about", "answer", "input", "mcc", "model", "run", "structure", "unfold"]),
     (
         "report",
         &[
+            "about",
             "answer",
             "board",
             "draw",
@@ -73,6 +76,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "about",
             "answer",
             "draw",
             "evidence_files",

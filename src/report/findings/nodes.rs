@@ -90,7 +90,7 @@ impl Telling<'_> {
                 None => groups.push((vec![transition], details, certificate)),
             }
         }
-        let name = |text: Text, &at: &usize| text.say(format!("`{}`", folding.transition_name(at)));
+        let name = |text: Text, &at: &usize| text.quoted(folding.transition_name(at));
         for (members, details, certificate) in groups {
             let title = match members.as_slice() {
                 [one] => name(Text::words("Transition "), one).say(" can never fire"),
@@ -118,7 +118,7 @@ impl Telling<'_> {
                 let (some, of) = (dead.len(), all.len());
                 let name = folding.transition_name(transition);
                 let text =
-                    Text::words(format!("{some} of the {of} bindings of `{name}`, such as "));
+                    Text::words(format!("{some} of the {of} bindings of “{name}”, such as "));
                 details.push(text.transition(dead[0]));
             }
         }

@@ -108,7 +108,8 @@ impl<'s> SystemNet<'s> {
             plan.ask_exists(&label.0.to_string(), Predicate::or(is_enabled));
         }
         let (written, refused) = (HashMap::new(), Vec::new());
-        let asked = Asked::Formulas { plan: Box::new(plan), written, refused };
+        let (plan, are_requirements) = (Box::new(plan), false);
+        let asked = Asked::Formulas { plan, written, refused, are_requirements };
         let mut store = Store::new(net);
         tell("whether it can stop, and which labels come");
         let found = questions::ask(net, asked, config, budget, &mut store, &mut |_| {});
@@ -156,7 +157,7 @@ impl<'s> SystemNet<'s> {
 
     fn words(&self, text: &Text) -> String {
         let label = |t: usize| self.labels[t].map_or("(start)", |label| self.system.label(label));
-        text.in_words(|p| self.place(p), |t| format!("`{}`", label(t)))
+        text.in_words(|p| self.place(p), |t| format!("“{}”", label(t)))
     }
 
     /// The edges that components take when a transition fires: who moves, and where to.
@@ -343,7 +344,7 @@ fn rank(grade: &str) -> usize {
 
 /// Some labels as a list, a long one cut.
 fn listed(labels: &[&str]) -> String {
-    let quoted = labels.iter().take(LISTED).map(|label| format!("`{label}`"));
+    let quoted = labels.iter().take(LISTED).map(|label| format!("“{label}”"));
     let list = quoted.collect::<Vec<_>>().join(", ");
     match labels.len().saturating_sub(LISTED) {
         0 => list,

@@ -18,7 +18,7 @@ pub(super) fn blocked(system: &System, joint: &[u32]) -> Vec<String> {
         }
         let waits = labels.iter().take(MOST_LABELS).map(|&label| {
             let who = missing(system, joint, label).join(", ");
-            format!("`{}` waits for {who}", system.label(label))
+            format!("“{}” waits for {who}", system.label(label))
         });
         let more = match labels.len().saturating_sub(MOST_LABELS) {
             0 => String::new(),
@@ -57,7 +57,7 @@ mod tests {
         let said = blocked(&system, &[1, 1]);
         assert_eq!(
             said,
-            ["one is in 1: `b` waits for two", "two is in y, from where no edge leads"]
+            ["one is in 1: “b” waits for two", "two is in y, from where no edge leads"]
         );
     }
 }

@@ -8,6 +8,8 @@ const RADIUS = 14;
 const LONGEST_NAME = 22;
 /** As many nodes as one look around shows. */
 const MOST_AROUND = 90;
+/** The largest scale at which a view is shown first. */
+const LARGEST = 1.6;
 
 const short = (name) =>
   name.length <= LONGEST_NAME ? name : `${name.slice(0, 11)}…${name.slice(-10)}`;
@@ -89,7 +91,9 @@ const aroundView = (wanted, title) => {
       && (inside.has(line.from) || inside.has(line.to));
   });
   const left_out = wanted.length - middle.length;
-  return { kind: "around", nodes, lines: drawn.map((line) => ({ ...line, route: [] })), title, left_out };
+  const at = new Map(nodes.map((node) => [node.key, node]));
+  const routed = (line) => ({ ...line, route: bendsAround(at.get(line.from), at.get(line.to), nodes) });
+  return { kind: "around", nodes, lines: drawn.map(routed), title, left_out };
 };
 
 class Drawing {
@@ -124,7 +128,17 @@ class Drawing {
     }
     for (const node of view.nodes) this.#node(node);
     this.refresh();
+    this.#size();
     this.begin();
+  }
+
+  /** Makes the panel no higher than the view needs at its largest scale. */
+  #size() {
+    const bounds = this.#whole();
+    if (!bounds) return;
+    const across = (this.canvas.clientWidth - 24) / (bounds.right - bounds.left);
+    const high = Math.min(LARGEST, across) * (bounds.bottom - bounds.top) + 24;
+    this.canvas.style.maxHeight = `${Math.max(240, Math.ceil(high))}px`;
   }
 
   #line(line, from, to, bent) {
@@ -137,16 +151,7 @@ class Drawing {
     const start = edgeOf(from, route[0] || [to.x, to.y]);
     const end = edgeOf(to, route[route.length - 1] || [from.x, from.y]);
     const points = [start, ...route, end];
-    let path = `M${start[0].toFixed(1)} ${start[1].toFixed(1)}`;
-    for (let at = 1; at < points.length - 1; at++) {
-      const [x, y] = points[at];
-      const [u, v] = points[at + 1];
-      const last = at === points.length - 2;
-      const [mx, my] = last ? [u, v] : [(x + u) / 2, (y + v) / 2];
-      path += `Q${x.toFixed(1)} ${y.toFixed(1)} ${mx.toFixed(1)} ${my.toFixed(1)}`;
-    }
-    if (points.length === 2) path += `L${end[0].toFixed(1)} ${end[1].toFixed(1)}`;
-    const curve = svg("path", { class: "curve", d: path });
+    const curve = svg("path", { class: "curve", d: through(points) });
     const group = svg("g", { class: "line" }, curve);
     group.append(svg("path", { class: "head", d: head(points[points.length - 2], end) }));
     if (line.both) group.append(svg("path", { class: "head", d: head(points[1], start) }));
@@ -315,7 +320,8 @@ class Drawing {
     this.#apply();
   }
 
-  fit() {
+  /** The bounds of all nodes and routes of the view. */
+  #whole() {
     const bounds = this.#bounds(this.nodes.keys());
     for (const [x, y] of bounds ? this.view.lines.flatMap((line) => line.route) : []) {
       bounds.left = Math.min(bounds.left, x);
@@ -323,7 +329,12 @@ class Drawing {
       bounds.top = Math.min(bounds.top, y);
       bounds.bottom = Math.max(bounds.bottom, y);
     }
-    if (bounds) this.#look(bounds, 1.4);
+    return bounds;
+  }
+
+  fit() {
+    const bounds = this.#whole();
+    if (bounds) this.#look(bounds, LARGEST);
     this.untouched = true;
   }
 
@@ -430,11 +441,39 @@ class Drawing {
     let [width, height] = [0, 0];
     new ResizeObserver(() => {
       const changed = canvas.clientWidth !== width || canvas.clientHeight !== height;
-      if (this.view && width && changed && this.untouched) this.begin();
+      if (this.view && width && changed && this.untouched) {
+        if (canvas.clientWidth !== width) this.#size();
+        this.begin();
+      }
       [width, height] = [canvas.clientWidth, canvas.clientHeight];
     }).observe(canvas);
   }
 }
+
+/** The radius of the bends of a line. The report's routes leave room for it. */
+const ROUND = 16;
+
+/** A path through points: one curve where a single bend is slight, and else lines with round corners. */
+const through = (points) => {
+  const at = ([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`;
+  const [first, last] = [points[0], points[points.length - 1]];
+  if (points.length === 3 && offLine(points) < 18) return `M${at(first)}Q${at(points[1])} ${at(last)}`;
+  let path = `M${at(first)}`;
+  for (let bend = 1; bend < points.length - 1; bend++) {
+    const [x, y] = points[bend];
+    const near = ([u, v]) => {
+      const far = Math.hypot(u - x, v - y) || 1;
+      const share = Math.min(ROUND, far / 2) / far;
+      return [x + (u - x) * share, y + (v - y) * share];
+    };
+    path += `L${at(near(points[bend - 1]))}Q${at(points[bend])} ${at(near(points[bend + 1]))}`;
+  }
+  return `${path}L${at(last)}`;
+};
+
+/** The distance of the second of three points from the line between the others. */
+const offLine = ([[x, y], [u, v], [a, b]]) =>
+  Math.abs((a - x) * (v - y) - (b - y) * (u - x)) / (Math.hypot(a - x, b - y) || 1);
 
 /** Where a line to `towards` leaves a node. */
 const edgeOf = (node, towards) => {

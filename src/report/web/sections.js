@@ -80,6 +80,18 @@ const findingsSection = () => {
   return section("findings", "Findings", body);
 };
 
+/** Nets that answers are about, where that is not the net of the model's file. */
+const NETS = {
+  coloured: "about the coloured net",
+  unfolding: "about the unfolding: single colours and bindings",
+  translation: "about the place/transition net that stands for inhibitor and reset arcs",
+};
+
+/** A key that may be broken after its underscores only. */
+const breakable = (key) => key.split("_").flatMap((part, at) => (at ? ["_", make("wbr"), part] : [part]));
+
+const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
+
 const questionsSection = () => {
   const items = data.questions.map((question, at) => {
     const title = question.title && question.title !== question.id ? question.title : question.id;
@@ -89,10 +101,11 @@ const questionsSection = () => {
       `${question.id} · ${question.grade}`,
       question.techniques.length ? ` · ${question.techniques.join(", ")}` : "",
       ` · ${question.seconds.toFixed(2)} s`,
+      NETS[question.net] ? ` · ${NETS[question.net]}` : "",
       question.assumes_units ? " · rests on the model's claim of safe units (NUPN)" : "");
     const tried = question.tried.length ? fold(`What was tried, for ${question.seconds.toFixed(1)} s`, () =>
       make("table", { class: "plain" }, make("tbody", {}, question.tried.map(([stage, text]) =>
-        make("tr", {}, make("th", { scope: "row" }, stage), make("td", {}, text)))))) : null;
+        make("tr", {}, make("th", { scope: "row" }, stage), make("td", {}, words(text))))))) : null;
     const play = playButton(question.play, title);
     return make("li", { id: `question-${at}`, class: "question", tabindex: "-1" },
       make("p", { class: "title" },
@@ -113,16 +126,20 @@ const netSection = () => {
   const figures = make("dl", { class: "figures" }, data.figures.map(([what, count]) =>
     make("div", {}, make("dt", {}, what), make("dd", {}, count))));
   const form = data.keys.some((key) => key.form);
-  const keys = () => make("table", {},
+  const keys = () => make("table", { class: "keys" },
     make("thead", {}, make("tr", {}, ["Key", "Value", form ? "Form" : null, "Why"]
       .filter(Boolean).map((title) => make("th", { scope: "col" }, title)))),
     make("tbody", {}, data.keys.map((key) => make("tr", {
       class: key.form && key.form !== key.value && key.value !== "unknown" ? "conflict" : null },
-    make("th", { scope: "row" }, key.key), make("td", { class: `truth ${key.value}` }, key.value),
-    form ? make("td", {}, key.form || "") : null, make("td", {}, key.reason)))));
+    make("th", { scope: "row" }, breakable(key.key)), make("td", { class: `truth ${key.value}` }, key.value),
+    form ? make("td", {}, key.form ? `form: ${key.form}` : "") : null,
+    make("td", { class: "reason" }, words(key.reason), key.assumes_units ? " (rests on the model's claim of safe units)" : "")))));
+  const about = [...new Set(data.keys.map((key) => NETS[key.net]).filter(Boolean))];
   return section("net", "Size and shape", figures,
-    fold(`The ${data.keys.length} keys of a model form, with reasons`, () =>
-      make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Keys" }, keys()), { open: form }));
+    fold(`The ${data.keys.length} keys of a model form, with reasons`, () => [
+      about.length ? make("p", { class: "muted" }, `${capital(about.join("; "))}.`) : null,
+      make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": "Keys" }, keys()),
+    ], { open: form }));
 };
 
 const shapesSection = () => {
@@ -143,7 +160,7 @@ const shapesSection = () => {
   const kinds = data.shapes.map((kind) => {
     const count = `${kind.shapes.length}${kind.incomplete ? " or more" : ""}`;
     return fold(`${kind.title} (${count})`, () => [
-      make("p", { class: "muted" }, `${kind.about[0].toUpperCase()}${kind.about.slice(1)}.`,
+      make("p", { class: "muted" }, `${capital(kind.about)}.`,
         kind.incomplete ? ` Incomplete: ${kind.incomplete}.` : ""),
       kind.shapes.length ? make("ol", { class: "shapes" }, kind.shapes.map((shape) => item(kind, shape)))
         : make("p", {}, "There is none."),

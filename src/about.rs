@@ -1,0 +1,67 @@
+//! Which net an answer, a key of a model form, or a page speaks of.
+
+use parikh_net::Net;
+use serde::Serialize;
+
+/// The net that a statement is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NetMeant {
+    /// The net that the model is, with the places and transitions of its file.
+    #[default]
+    Model,
+    /// The coloured net: a place counts the tokens of all its colours together, and a transition
+    /// is enabled when one of its bindings is.
+    Coloured,
+    /// The unfolding of a coloured net: a place for each colour of each place, and a transition
+    /// for each binding whose guard holds.
+    Unfolding,
+    /// The place/transition net that stands for a net with inhibitor or reset arcs.
+    Translation,
+}
+
+impl NetMeant {
+    /// Returns the net that an examination on `net` speaks of: the model itself, whatever net is
+    /// worked on.
+    pub fn of_examination(net: &Net) -> NetMeant {
+        match net.folding() {
+            Some(_) => NetMeant::Coloured,
+            None => NetMeant::Model,
+        }
+    }
+
+    /// Returns the identifier in JSON and in the data of pages.
+    pub fn key(self) -> &'static str {
+        match self {
+            NetMeant::Model => "model",
+            NetMeant::Coloured => "coloured",
+            NetMeant::Unfolding => "unfolding",
+            NetMeant::Translation => "translation",
+        }
+    }
+
+    /// Returns a noun phrase for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            NetMeant::Model => "the net",
+            NetMeant::Coloured => "the coloured net",
+            NetMeant::Unfolding => "the unfolding of the coloured net",
+            NetMeant::Translation => {
+                "the place/transition net that stands for the inhibitor and reset arcs"
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identifier_in_json_is_the_one_that_serialises() {
+        use NetMeant::{Coloured, Model, Translation, Unfolding};
+        for net in [Model, Coloured, Unfolding, Translation] {
+            assert_eq!(serde_json::to_value(net).unwrap(), net.key());
+        }
+    }
+}
