@@ -1,4 +1,4 @@
-//! Documents in the names of a net.
+//! Certificates in the names of a net.
 
 use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
@@ -13,7 +13,7 @@ use parikh_net::{Atom, Net, PlaceId, TransitionId, UnitId};
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-/// A document about `net` as it stands in a file: what [`NamedDocument::resolve`] reads back.
+/// Converts a certificate about `net` to its form in files, which [`NamedDocument::resolve`] reads.
 pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
     match document {
         Document::Linear(certificate) => Document::Linear(linear(certificate, net)),
@@ -34,7 +34,7 @@ pub fn in_names(document: &Document, net: &Net) -> NamedDocument {
     }
 }
 
-/// An argument about `net` as it stands in a file: what [`NamedStructure::resolve`] reads back.
+/// Converts an argument about `net` to its form in files, which [`NamedStructure::resolve`] reads.
 pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
     let place = |&place: &PlaceId| net.place_name(place).to_owned();
     let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
@@ -52,7 +52,7 @@ pub fn structure_in_names(structure: &Structure, net: &Net) -> NamedStructure {
             Structure::Closed { traps: sets(traps), refutation: refutation.clone() }
         }
         Structure::Undone(all) => {
-            // Every node has a name.
+            // Every node has a name, so this does not fail.
             let named =
                 |undoing: &Undoing| undoing.renamed(&|p| Ok(place(p)), &|t| Ok(transition(t))).ok();
             Structure::Undone(all.iter().filter_map(named).collect())
@@ -78,7 +78,8 @@ fn linear(
     certificate: &LinearCertificate,
     net: &Net,
 ) -> LinearCertificate<String, String, String, Comparison> {
-    // Refused only where a transition does not exist, which nobody has checked then.
+    // An error is possible only for a transition that does not exist, and such a certificate was
+    // never accepted.
     let counting = count(net, &certificate.counters).unwrap_or(Cow::Borrowed(net));
     let place = |&place: &PlaceId| counting.place_name(place).to_owned();
     let transition = |&t: &TransitionId| net.transition_name(t).to_owned();
