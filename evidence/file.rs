@@ -1,7 +1,7 @@
 //! Files of evidence, format `parikh-evidence-2`: one JSON object a line, one file an examination.
 //!
 //! ```json
-//! {"evidence": {"format": "parikh-evidence-2", "net": "mutex", "places": 5, "transitions": 4, "examination": "OneSafe"}}
+//! {"evidence": {"format": "parikh-evidence-2", "net": "mutex", "places": 5, "transitions": 4, "examination": "OneSafe", "assumes": []}}
 //! {"unfolding": {"places": ["p(red)", "p(blue)"], "transitions": ["t(x=red)"],
 //!                "classes": [[["red", "green"], ["blue"]]]}}
 //! {"translation": {"bounds": [{"place": "p", "most": 3, "because": {"weights": [["p", 1], ["q", 2]]}}]}}
@@ -26,6 +26,9 @@
 //! {"withdrawn": {"id": "mutex-UpperBounds-03"}}
 //! {"end": {"answers": 15}}
 //! ```
+//!
+//! The first line also says what is assumed about the model, in the words of
+//! [`parikh_net::Assumption`]; whoever checks finds the same in the model.
 //!
 //! About a coloured model, the second line lists the places and transitions of the net that the
 //! rest is about, in order: the colours and bindings that were not left out. About a model with
@@ -150,6 +153,17 @@ pub struct Header {
     pub transitions: usize,
     /// The contest's name of what was asked.
     pub examination: String,
+    /// What is assumed about the model, as the keys of [`parikh_net::Assumption`] in order; `None`
+    /// if the file does not say.
+    #[serde(default)]
+    pub assumes: Option<Vec<String>>,
+}
+
+impl Header {
+    /// Returns true if the file says that the token in the source is assumed.
+    pub(crate) fn has_assumed_token(&self) -> bool {
+        self.assumes.iter().flatten().any(|key| key == "initial-token")
+    }
 }
 
 /// The nodes of an unfolding by their names, those of one coloured node together, in the order of
@@ -465,6 +479,8 @@ pub struct NamedBound {
 pub enum NamedBecause {
     /// The net has so few markings that they can be visited.
     Visited(u64),
+    /// The same, and copies are made only for what places hold together in one of these markings.
+    Seen(u64),
     /// Who adds to the place is inhibited by it.
     Capacity,
     /// A sum that no transition raises.
@@ -478,6 +494,7 @@ impl NamedTranslation {
     pub fn of(core: &Net, translation: &Translation) -> Self {
         let because = |because: &Because| match because {
             Because::Visited(markings) => NamedBecause::Visited(*markings),
+            Because::Seen(markings) => NamedBecause::Seen(*markings),
             Because::Capacity => NamedBecause::Capacity,
             Because::Cap => NamedBecause::Cap,
             Because::Weights(weights) => NamedBecause::Weights(

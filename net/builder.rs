@@ -1,6 +1,7 @@
 //! Construction of a net: nodes and arcs come in any order and are checked at once; the compressed
 //! tables are made at the end.
 
+use crate::assumption::{self, Assumption};
 use crate::coloured::Folding;
 use crate::features::Features;
 use crate::id::{EffectId, PlaceId, TransitionId};
@@ -58,6 +59,7 @@ pub struct NetBuilder {
     folding: Option<Folding>,
     translation: Option<Translation>,
     features: Features,
+    assumptions: Vec<Assumption>,
 }
 
 /// A node found by its id. Places and transitions share one space of ids.
@@ -75,14 +77,15 @@ impl NetBuilder {
         NetBuilder { name: name.into(), ..NetBuilder::default() }
     }
 
-    /// Copies all nodes and arcs of `net` in order, with its name and initial marking, without
-    /// units and final markings.
+    /// Copies all nodes and arcs of `net` in order, with its name, initial marking and assumptions,
+    /// without units and final markings.
     ///
     /// # Errors
     /// None for a net that a builder made.
     pub fn of(net: &Net) -> Result<Self, BuildError> {
         let mut builder = NetBuilder::new(net.name());
         builder.add_features(net.features());
+        net.assumptions().iter().for_each(|it| builder.assume(it.clone()));
         for place in net.places() {
             let added = builder.place(net.place_name(place), net.initial()[place])?;
             if let Some(label) = net.place_label(place) {
@@ -103,6 +106,11 @@ impl NetBuilder {
     /// Adds features beyond those that the arcs show.
     pub fn add_features(&mut self, features: Features) {
         self.features = self.features.and(features);
+    }
+
+    /// Adds something that is assumed about the model.
+    pub fn assume(&mut self, assumption: Assumption) {
+        assumption::add(&mut self.assumptions, assumption);
     }
 
     /// Renames the net.
@@ -324,6 +332,7 @@ impl NetBuilder {
             effects,
             classes,
             features: self.features,
+            assumptions: self.assumptions,
             initial: Marking::new(self.tokens),
             final_markings: Vec::new(),
             units: self.units,

@@ -13,6 +13,7 @@
 //! Engines, rules and certificates know plain arcs only. A net with other arcs is given to them as
 //! its [`Translation`](crate::translation::Translation), never as its core.
 
+use crate::assumption::Assumption;
 use crate::builder::{BuildError, NetBuilder};
 use crate::id::{PlaceId, TransitionId};
 use crate::marking::Marking;
@@ -82,6 +83,12 @@ impl ExtendedNet {
     #[must_use]
     pub fn with_final_markings(self, finals: Vec<Marking>) -> Self {
         ExtendedNet { core: self.core.with_final_markings(finals), ..self }
+    }
+
+    /// Returns the same net, about whose model these things are assumed, too.
+    #[must_use]
+    pub fn assuming(self, more: impl IntoIterator<Item = Assumption>) -> Self {
+        ExtendedNet { core: self.core.assuming(more), ..self }
     }
 
     /// The same net, begun from `marking`.

@@ -24,6 +24,7 @@
 //!
 //! This crate does no I/O, knows no solver, and does not panic on a well-formed net.
 
+pub mod assumption;
 pub mod before;
 pub mod builder;
 mod closest;
@@ -63,6 +64,7 @@ pub mod tree_property;
 pub mod units;
 pub mod written;
 
+pub use assumption::Assumption;
 pub use builder::{BuildError, NetBuilder};
 pub use closest::closest;
 pub use extended::{ExtendedBuilder, ExtendedNet, Inhibitor};

@@ -63,6 +63,7 @@ impl Quotient {
     pub fn of(net: &ColouredNet, classes: &Classes) -> Option<Quotient> {
         let merger = Merger::new(net, classes)?;
         let mut made = ColouredNet::new(net.name());
+        net.assumptions().iter().for_each(|it| made.assume(it.clone()));
         for (sort, kind) in net.sorts().iter().zip(&merger.kinds) {
             made.add_sort(sort.name(), kind.clone()).ok()?;
         }

@@ -63,6 +63,7 @@ impl Skeleton {
     /// When there are more tokens than are counted.
     pub fn of(coloured: &ColouredNet) -> Result<Skeleton, BuildError> {
         let mut builder = NetBuilder::new(coloured.name());
+        coloured.assumptions().iter().for_each(|it| builder.assume(it.clone()));
         for place in coloured.places() {
             let tokens = match total(coloured, &place.initial) {
                 Some(tokens) => Some(tokens),

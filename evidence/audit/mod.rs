@@ -64,6 +64,7 @@ use crate::question::cases::{self, CaseNet};
 use crate::reader::queries::Property;
 use desk::Desk;
 use judge::{Judge, Questions};
+use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::{Quoted, Word};
 use parikh_net::units::Breach;
 use parikh_net::{Marking, Net};
@@ -150,6 +151,7 @@ impl<'n> Audit<'n> {
         let header = source.header();
         let subject = self.subject(header).and_then(|(net, asked)| {
             is_about(header, &net)?;
+            assumes_as_much(header, &net)?;
             Ok((net, asked))
         });
         let (net, asked) = subject.map_err(|what| source.broken(what))?;
@@ -219,14 +221,27 @@ impl<'n> Audit<'n> {
             if net.folding().is_some() {
                 return Err(format!("{name} is not asked of a coloured model"));
             }
+            let assumed = match self.is_begun {
+                true => Vec::new(),
+                false => cases::assumptions(net, !self.finals.is_empty()),
+            };
             let cases = match self.is_begun {
                 true => CaseNet::of_begun(kind.0, net.clone())?,
                 false => CaseNet::of(kind, net, &self.finals)?,
             };
             let asked = cases.question().ok_or("the final marking has 2^63 tokens or more")?;
-            return Ok((Cow::Owned(cases.into_net()), HashMap::from([(name.clone(), Ok(asked))])));
+            let net = Cow::Owned(cases.into_net().assuming(assumed));
+            return Ok((net, HashMap::from([(name.clone(), Ok(asked))])));
         }
-        let net = Cow::Borrowed(net);
+        // All questions of a run are about one initial marking, and a question about cases may be
+        // among the others.
+        let begins = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
+        let net = match header.has_assumed_token() {
+            true if !net.assumptions().iter().any(begins) => {
+                Cow::Owned(cases::with_assumed_token(net)?)
+            }
+            _ => Cow::Borrowed(net),
+        };
         if name == STATE_SPACE && net.is_of_quotient() {
             return Err(format!("{name} counts markings, and colours were made one"));
         }
@@ -303,6 +318,20 @@ const CLAIM_VISITED: u64 = 10_000;
 
 /// The examination that asks for figures.
 pub(crate) const STATE_SPACE: &str = "StateSpace";
+
+/// Checks that a file assumes what has to be assumed about the model.
+fn assumes_as_much(header: &Header, net: &Net) -> Result<(), String> {
+    let found = assumption::keys(net.assumptions());
+    match &header.assumes {
+        Some(said) if *said != found => {
+            let (said, found) = (said.join(", "), found.join(", "));
+            Err(format!(
+                "the file says that it assumes [{said}]; of the model is assumed [{found}]"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Whether a file says that it is about this net.
 fn is_about(header: &Header, net: &Net) -> Result<(), String> {
@@ -399,10 +428,20 @@ impl Reading<'_, '_> {
         };
         let (file, line) = (source.name().to_owned(), source.place().line);
         let examination = source.header().examination.clone();
+        let assumptions = self.judge.desk.net.assumptions().to_vec();
         let Answer { id, value, .. } = answer;
         let at = self.report.judged.len();
-        let judged =
-            Judged { file, line, examination, id, question, value, verdict, assumes_units };
+        let judged = Judged {
+            file,
+            line,
+            examination,
+            id,
+            question,
+            value,
+            verdict,
+            assumes_units,
+            assumptions,
+        };
         let noted = self.watch.note(|progress| {
             progress.judged.push(Some(judged.clone()));
             progress.judged.len() - 1

@@ -1,6 +1,7 @@
 //! What an audit found.
 
 use super::OutOf;
+use parikh_net::Assumption;
 
 /// What became of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// Whether it assumes that the units of the model are safe.
     pub assumes_units: bool,
+    /// Everything else that is assumed about the model, found in the model.
+    pub assumptions: Vec<Assumption>,
 }
 
 /// Why a file cannot be read on. The answers before that line have their verdicts.

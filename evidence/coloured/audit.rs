@@ -136,6 +136,7 @@ impl<'m> ColouredAudit<'m> {
                         value: answer.value,
                         verdict: Verdict::Beyond(why.to_owned()),
                         assumes_units: false,
+                        assumptions: self.model.assumptions.clone(),
                     };
                     judged.insert(unjudged.id.clone(), unjudged);
                 }

@@ -28,6 +28,6 @@ mod tries;
 mod unfolding;
 
 pub use audit::{ColouredAudit, Limits, Queries};
-pub use net::{ColouredModel, is_coloured, read};
+pub use net::{ColouredModel, is_coloured, read, read_as};
 pub use tries::Unconfirmed;
 pub use unfolding::Bindings;

@@ -7,7 +7,9 @@ use crate::reader::known::nothing_unknown;
 use crate::reader::pipe::no_tagged_token;
 use crate::reader::pnml::{name_for_people, plain_arc, the_net};
 use crate::reader::references::{references, resolve};
+use crate::reader::timing::{Beside, Times};
 use crate::reader::{Unreadable, attribute, decode, elements, name, only, optional, tree, trimmed};
+use parikh_net::Assumption;
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::collections::HashMap;
@@ -19,6 +21,8 @@ pub struct ColouredModel {
     pub(super) declarations: Declarations,
     pub(super) places: Vec<Place>,
     pub(super) transitions: Vec<Transition>,
+    /// What is assumed about the model.
+    pub(super) assumptions: Vec<Assumption>,
 }
 
 #[derive(Debug)]
@@ -113,6 +117,14 @@ impl<'a, 'i> Outline<'a, 'i> {
 /// # Errors
 /// With the line and what was expected there.
 pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
+    read_as(bytes, Times::Refused)
+}
+
+/// Reads a coloured net as [`read`] does, with or without its times and priorities.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_as(bytes: &[u8], times: Times) -> Result<ColouredModel, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
@@ -123,6 +135,7 @@ pub fn read(bytes: &[u8]) -> Result<ColouredModel, Unreadable> {
         declarations: Declarations::read(declared)?,
         places: Vec::new(),
         transitions: Vec::new(),
+        assumptions: Beside::of(net).assumptions(times)?,
     };
     let mut ids = HashMap::new();
     for node in nodes {
@@ -192,7 +205,8 @@ impl ColouredModel {
 
     fn add_transition(&mut self, node: Node<'_, '_>, id: &str) -> Result<(), Unreadable> {
         let mut reader = Reader { declarations: &mut self.declarations, depth: 0 };
-        let guard = match label(node, "condition", &[])? {
+        let timing = ["priority", "timed", "rate", "delay", "interval"];
+        let guard = match label(node, "condition", &timing)? {
             Some(term) => reader.guard(term)?,
             None => Guard::All(Vec::new()),
         };

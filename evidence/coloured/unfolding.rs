@@ -77,6 +77,7 @@ impl ColouredModel {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Net, Unconfirmed> {
         let mut builder = NetBuilder::new(&self.name);
+        self.assumptions.iter().for_each(|it| builder.assume(it.clone()));
         let mut tries = Tries::new(most, goes_on);
         let classes = Classes::of(self, &listed.classes, &mut tries)?;
         if !classes.are_trivial() && bindings == Bindings::All {

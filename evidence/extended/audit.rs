@@ -13,6 +13,9 @@ use std::path::Path;
 /// The questions about a net that an examination asks, by whoever knows where its query file is.
 pub type Queries<'m> = dyn Fn(&Net, &str) -> Result<Vec<Property>, String> + 'm;
 
+/// How a net begins: with so many cases, if with any, and whether a token is assumed.
+type Begins = (Option<u64>, bool);
+
 /// Audits files of evidence about one model with inhibitor or reset arcs.
 pub struct ExtendedAudit<'m> {
     model: &'m ExtendedNet,
@@ -24,8 +27,8 @@ pub struct ExtendedAudit<'m> {
     /// Whether formulas are about cases.
     of_cases: bool,
     watch: Watch,
-    /// The net that was made last, of so many cases, if of any. Files of a run have the same bounds.
-    made: Option<(Option<u64>, NamedTranslation, Net)>,
+    /// The net that was made last, and how it begins. Files of a run have the same bounds.
+    made: Option<(Begins, NamedTranslation, Net)>,
     report: Report,
 }
 
@@ -77,10 +80,17 @@ impl<'m> ExtendedAudit<'m> {
             Some((_, number)) => Some(number),
             None => self.of_cases.then_some(1),
         };
+        // Another question of the run may have been about cases.
+        let is_assumed = number.is_none() && source.header().has_assumed_token();
+        let begins = (number, is_assumed);
         let is_other =
-            |(of, made, _): &(Option<u64>, NamedTranslation, Net)| *of != number || *made != listed;
+            |(of, made, _): &(Begins, NamedTranslation, Net)| *of != begins || *made != listed;
         if self.made.as_ref().is_none_or(is_other) {
             let model = match number {
+                None if is_assumed => {
+                    let begun = cases::extended_with_assumed_token(self.model);
+                    Cow::Owned(begun.map_err(|what| source.broken(what))?)
+                }
                 None => Cow::Borrowed(self.model),
                 Some(number) => {
                     let begun = extended_with_cases(self.model, number, &self.finals);
@@ -97,7 +107,7 @@ impl<'m> ExtendedAudit<'m> {
             let made = made.map_err(|what| {
                 source.broken(format!("the translation is not the model's: {what}"))
             })?;
-            self.made = Some((number, listed, made));
+            self.made = Some((begins, listed, made));
         }
         let Some((.., net)) = &self.made else { return Ok(()) };
         let queries = Box::new(|examination: &str| (self.queries)(net, examination));

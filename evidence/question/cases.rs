@@ -16,7 +16,7 @@
 
 use super::Question;
 use parikh_net::counted::counted;
-use parikh_net::{ExtendedNet, LinearSum, Marking, Net, PlaceId, Predicate};
+use parikh_net::{Assumption, ExtendedNet, LinearSum, Marking, Net, PlaceId, Predicate};
 
 /// The net that a question about processes is about.
 pub(crate) struct CaseNet {
@@ -81,7 +81,10 @@ impl CaseNet {
     pub(crate) fn question(&self) -> Option<Question> {
         let net = &self.net;
         let own = LinearSum::new(net.places().take(self.own).map(|place| (place, 1))).ok()?;
-        let ends = net.final_markings().iter().map(|last| {
+        // In ascending order, as the prover has them: proofs are about formulas as they are written.
+        let mut finals: Vec<&Marking> = net.final_markings().iter().collect();
+        finals.sort_unstable_by_key(|last| last.tokens());
+        let ends = finals.iter().map(|last| {
             let tokens = i64::try_from(last.total()).ok()?;
             let covered = Predicate::and(last.marked().map(|(p, n)| Predicate::at_least(p, n)));
             Some((covered, Predicate::at_most(own.clone(), tokens)))
@@ -100,7 +103,6 @@ impl CaseNet {
             }
             kind => {
                 // Some final marking is covered, and it is none of those that cover that one.
-                let finals = net.final_markings();
                 let beyond = |(at, (covered, no_more)): (usize, &(Predicate, Predicate))| {
                     let covers = |other: &usize| {
                         let tokens = finals[*other].tokens().iter().zip(finals[at].tokens());
@@ -132,7 +134,66 @@ impl CaseNet {
 /// Why there is none.
 pub fn with_one_case(net: &Net, chosen: &[Marking]) -> Result<Net, String> {
     let (begins, finals) = ends(net, 1, chosen)?;
-    Ok(net.from_marking(begins).with_final_markings(finals))
+    let assumed = assumptions(net, !chosen.is_empty());
+    Ok(net.from_marking(begins).with_final_markings(finals).assuming(assumed))
+}
+
+/// Returns what is assumed where cases of this model are asked about: where they begin, and when
+/// they are done, if no final markings are `given`.
+pub(crate) fn assumptions(net: &Net, given: bool) -> Vec<Assumption> {
+    let name = |place: PlaceId| net.place_name(place).to_owned();
+    let mut assumed = Vec::new();
+    if net.initial().total() == 0
+        && let Some(source) = only_place(net, |p| net.producers(p).is_empty())
+    {
+        assumed.push(Assumption::InitialToken(name(source)));
+    }
+    let finals = net.final_markings();
+    if given && !finals.is_empty() {
+        assumed.push(Assumption::OtherFinalMarking);
+    } else if !given && finals.iter().any(|last| last.total() == 0) {
+        assumed.push(Assumption::EmptyFinalMarking);
+    } else if !given
+        && finals.is_empty()
+        && let Some(sink) = only_place(net, |p| net.consumers(p).is_empty())
+    {
+        assumed.push(Assumption::FinalToken(name(sink)));
+    }
+    assumed
+}
+
+/// Returns the only place that is like this.
+fn only_place(net: &Net, is: impl Fn(PlaceId) -> bool) -> Option<PlaceId> {
+    let mut places = net.places().filter(|&p| is(p));
+    places.next().filter(|_| places.next().is_none())
+}
+
+/// Returns the net with a token in its only source, if the model has no initial marking; the net
+/// says that the token is assumed.
+///
+/// # Errors
+/// When it has an initial marking, or not one source.
+pub(crate) fn with_assumed_token(net: &Net) -> Result<Net, String> {
+    let (marking, assumed) = assumed_token(net)?;
+    Ok(net.from_marking(marking).assuming([assumed]))
+}
+
+/// Returns the model with inhibitor or reset arcs, likewise.
+///
+/// # Errors
+/// As [`with_assumed_token`].
+pub(crate) fn extended_with_assumed_token(model: &ExtendedNet) -> Result<ExtendedNet, String> {
+    let (marking, assumed) = assumed_token(model.core())?;
+    Ok(model.clone().from_marking(marking).assuming([assumed]))
+}
+
+fn assumed_token(net: &Net) -> Result<(Marking, Assumption), String> {
+    let source = only_place(net, |p| net.producers(p).is_empty());
+    let source = source.filter(|_| net.initial().total() == 0);
+    let source = source.ok_or("the model has an initial marking, or not one source place")?;
+    let mut marking = Marking::empty(net.place_count());
+    marking[source] = 1;
+    Ok((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
 }
 
 /// The model with inhibitor or reset arcs with `cases` cases at its beginning, likewise.
@@ -145,7 +206,8 @@ pub fn extended_with_cases(
     chosen: &[Marking],
 ) -> Result<ExtendedNet, String> {
     let (begins, finals) = ends(model.core(), cases, chosen)?;
-    Ok(model.clone().from_marking(begins).with_final_markings(finals))
+    let assumed = assumptions(model.core(), !chosen.is_empty());
+    Ok(model.clone().from_marking(begins).with_final_markings(finals).assuming(assumed))
 }
 
 /// The most final markings of several cases together.

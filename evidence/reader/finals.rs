@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Each `marking` is one; a place that is not named holds no token, one that is named twice the
-//! sum. A marking without a token is none, and equal markings count once.
+//! sum. A marking may be empty, and equal markings count once.
 //!
 //! Other tools write `<finalMarking><text>1</text></finalMarking>` into places, beside the initial
 //! marking. All places together make one final marking, which comes after the others.
@@ -76,7 +76,7 @@ pub(super) fn read<'a>(
                     held.ok_or_else(|| Unreadable::at(place, "more than 2^63 - 1 tokens"))?;
             }
             let marking = Marking::new(tokens);
-            if marking.total() > 0 && !finals.contains(&marking) {
+            if !finals.contains(&marking) {
                 finals.push(marking);
             }
         }

@@ -41,7 +41,8 @@ pub(crate) fn nothing_unknown(net: Node<'_, '_>) -> Result<(), Unreadable> {
     let mut unopened = vec![net];
     while let Some(node) = unopened.pop() {
         let own: &[&str] = match name(node) {
-            "graphics" | "toolspecific" | "name" => continue,
+            // Times are looked at by `timing`.
+            "graphics" | "toolspecific" | "name" | "delay" | "interval" => continue,
             "net" => &["id", "type"],
             "arc" => &["id", "source", "target", "type"],
             // How long TAPAAL waits before it fires in a simulation.

@@ -35,6 +35,7 @@ mod plain;
 pub mod pnml;
 pub mod queries;
 pub(crate) mod references;
+pub mod timing;
 mod tina;
 mod units;
 mod words;
@@ -44,18 +45,27 @@ use parikh_net::Net;
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 use std::borrow::Cow;
+use timing::Times;
 
 /// Reads a model without colours, in whatever language.
 ///
 /// # Errors
 /// With the line and what was expected there.
 pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
+    model_as(bytes, Times::Refused)
+}
+
+/// Reads a model as [`model`] does, with or without its times and priorities.
+///
+/// # Errors
+/// As [`model`].
+pub fn model_as(bytes: &[u8], times: Times) -> Result<pnml::Extended, Unreadable> {
     let text = words::text(bytes);
     let read = |net| Ok(pnml::Extended { net, note: None });
     match () {
         () if mist::is(&text) => read(mist::read(&text)?),
         () if lola::is(&text) => read(lola::read(&text)?),
-        () if tina::is(&text) => read(tina::read(&text)?),
+        () if tina::is(&text) => read(tina::read(&text, times)?),
         () if plain::is(&text) => read(plain::read(&text)?.into()),
         () if lts::is(&text) => read(lts::net(&lts::read(&text)?)?.into()),
         () if text.trim_start().is_empty() => {
@@ -70,7 +80,7 @@ pub fn model(bytes: &[u8]) -> Result<pnml::Extended, Unreadable> {
             );
             Err(Unreadable { line: 1, what })
         }
-        () => pnml::read_extended(bytes),
+        () => pnml::read_extended(bytes, times),
     }
 }
 

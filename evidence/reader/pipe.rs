@@ -1,12 +1,10 @@
 //! What PIPE writes in its nets: labels about times and drawings, priorities, classes of tokens.
 //!
-//! - Times, rates and drawings mean nothing here.
-//! - Transitions that are not timed fire before those that are, and by their priority. That is
-//!   taken where all have the same of both, and then means nothing.
+//! - Drawings mean nothing here. Times, rates and priorities are read by `timing`.
 //! - `Default,3` is three tokens of the class that is always there. Tokens of other classes are
 //!   refused, and so are capacities.
 
-use super::{Unreadable, elements, name, number, text};
+use super::{Unreadable, name, number, text};
 use parikh_net::printable::Quoted;
 use roxmltree::Node;
 
@@ -14,38 +12,14 @@ use roxmltree::Node;
 pub(super) fn means_nothing(inside: Node<'_, '_>, around: Node<'_, '_>) -> bool {
     let known: &[&str] = match name(around) {
         "net" | "page" => &["token", "labels", "definition"],
-        // Priorities are looked at together.
-        "transition" => &["orientation", "rate", "timed", "infiniteServer", "priority"],
+        // Times and priorities are looked at together.
+        "transition" => {
+            &["orientation", "rate", "timed", "infiniteServer", "priority", "delay", "interval"]
+        }
         "arc" => &["arcpath"],
         _ => &[],
     };
     known.contains(&name(inside))
-}
-
-/// Refuses transitions of which some fire before others.
-pub(super) fn no_priorities(transitions: &[Node<'_, '_>]) -> Result<(), Unreadable> {
-    let of = |transition: Node<'_, '_>| -> Result<Vec<String>, Unreadable> {
-        let mut said = Vec::new();
-        for key in ["priority", "timed"] {
-            for label in elements(transition).filter(|&inside| name(inside) == key) {
-                said.push(key.to_owned());
-                let inside = elements(label).filter(|&it| ["text", "value"].contains(&name(it)));
-                for one in inside {
-                    said.push(text(one)?);
-                }
-            }
-        }
-        Ok(said)
-    };
-    let mut first = None;
-    for &transition in transitions {
-        let said = of(transition)?;
-        if *first.get_or_insert_with(|| said.clone()) != said {
-            let what = "expected the `priority` and `timed` of the transitions before";
-            return Err(Unreadable::at(transition, what));
-        }
-    }
-    Ok(())
 }
 
 /// Refuses a capacity, unless it is 0, which says that there is none.

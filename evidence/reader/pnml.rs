@@ -15,13 +15,14 @@
 //!   what can be reached.
 //! - Arcs may have a type: `inhibitor`, `read` (or `test`) and `reset`, from a place to a
 //!   transition.
-//! - What PIPE writes besides is read by `pipe`.
+//! - What PIPE writes besides is read by `pipe`; times, priorities and tools by `timing`.
 //! - Everything else might mean something and is refused: colours, capacities, other types.
 //!
 //! Nothing here depends on the order of elements: nodes are read first, then arcs.
 
 use super::known::nothing_unknown;
 use super::references::{references, resolve};
+use super::timing::{Beside, Times};
 use super::{
     Unreadable, attribute, decode, elements, finals, in_text, name, only, optional, pipe, tree,
     trimmed, units, unknown,
@@ -65,7 +66,7 @@ struct Parts<'a, 'input> {
 /// # Errors
 /// With the line and what was expected there.
 pub fn read(bytes: &[u8]) -> Result<Model, Unreadable> {
-    let Extended { net, note } = read_extended(bytes)?;
+    let Extended { net, note } = read_extended(bytes, Times::Refused)?;
     match net.into_plain() {
         Ok(net) => Ok(Model { net, note }),
         Err(_) => {
@@ -82,7 +83,7 @@ const PLAIN: [&str; 6] = ["ptnet", "p/t net", "pnmlcore", "epnml", "tina/tpn", "
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_extended(bytes: &[u8]) -> Result<Extended, Unreadable> {
+pub fn read_extended(bytes: &[u8], times: Times) -> Result<Extended, Unreadable> {
     let text = decode(bytes)?;
     let tree = tree(&text)?;
     let net = the_net(&tree)?;
@@ -94,7 +95,9 @@ pub fn read_extended(bytes: &[u8]) -> Result<Extended, Unreadable> {
         return Err(Unreadable::at(net, what));
     }
     nothing_unknown(net)?;
-    build(net, &collect(net)?)
+    let Extended { net: read, note } = build(net, &collect(net)?)?;
+    let assumptions = Beside::of(net).assumptions(times)?;
+    Ok(Extended { net: read.assuming(assumptions), note })
 }
 
 /// Returns the one net of a file. It stands right inside `pnml`, or in modules that hold nothing
@@ -176,7 +179,6 @@ fn build(net: Node<'_, '_>, parts: &Parts<'_, '_>) -> Result<Extended, Unreadabl
         }
     }
     let in_places = finals::in_places(&parts.places)?;
-    pipe::no_priorities(&parts.transitions)?;
     for &node in &parts.transitions {
         label(node, "", 0)?;
         let id = attribute(node, "id")?;

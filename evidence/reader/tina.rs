@@ -1,14 +1,15 @@
 //! TINA's language for nets, without time and priorities.
 //!
-//! Declarations begin with `net`, `tr`, `pl`, `lb` or `nt`; names that are not letters, digits, `_`
+//! Declarations begin with `net`, `tr`, `pl`, `lb`, `pr` or `nt`; names that are not letters, digits, `_`
 //! and `'` stand in braces. An arc into a transition is `p`, `p*2` (takes), `p?2` (needs, and takes
 //! nothing) or `p?-2` (needs fewer). A node is there once it is named. Intervals other than
-//! `[0,w[`, priorities, stopwatches and arcs that are given twice are refused. A transition named
-//! as a place is called with a prime.
+//! `[0,w[` and priorities (`pr`) are refused, unless times and priorities are left out. Stopwatches
+//! and arcs that are given twice are refused. A transition named as a place is called with a prime.
 
 use super::Unreadable;
+use super::timing::Times;
 use super::words::{Word, Words, wrong};
-use parikh_net::{ExtendedBuilder, ExtendedNet, Marking};
+use parikh_net::{Assumption, ExtendedBuilder, ExtendedNet, Marking};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DECLARATIONS: [&str; 6] = ["net", "tr", "pl", "lb", "pr", "nt"];
@@ -124,9 +125,10 @@ struct Nodes {
 ///
 /// # Errors
 /// With the line and what was expected there.
-pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
+pub(super) fn read(text: &str, times: Times) -> Result<ExtendedNet, Unreadable> {
     let mut words = Words::new(words(text)?);
     let (mut nodes, mut name, mut labelled) = (Nodes::default(), String::new(), Vec::new());
+    let mut refused = None;
     while words.peek().is_some() {
         let key = words.take("a declaration")?;
         match key.text.as_str() {
@@ -148,12 +150,8 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
                     nodes.labels.insert(node.text.clone(), label);
                 }
                 if words.next_is("[") || words.next_is("]") {
-                    for expected in ["[", "0", ",", "w", "["] {
-                        let found = words.take("[0,w[")?;
-                        if found.text != expected {
-                            return Err(found.wrong("[0,w[, or no interval: there is no time here"));
-                        }
-                    }
+                    let refusal = interval(&mut words)?;
+                    refused = refused.or(refusal);
                 }
                 arcs(&mut words, &mut nodes, &node, true)?;
             }
@@ -172,7 +170,21 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
                 }
                 arcs(&mut words, &mut nodes, &node, false)?;
             }
-            _ => return Err(key.wrong("`net`, `tr`, `pl`, `lb` or `nt`")),
+            "pr" => {
+                let (mut names, mut signs) = (0, 0);
+                while words.peek().is_some_and(|it| !it.first) {
+                    let next = words.take("a transition")?;
+                    match next.text.as_str() {
+                        ">" | "<" if !next.braced => signs += 1,
+                        _ => names += 1,
+                    }
+                }
+                if names < 2 || signs != 1 {
+                    return Err(key.wrong("transitions, `>` or `<`, and transitions behind `pr`"));
+                }
+                refused = refused.or_else(|| Some(key.wrong("no priorities, or --untimed")));
+            }
+            _ => return Err(key.wrong("`net`, `tr`, `pl`, `lb`, `pr` or `nt`")),
         }
     }
     for (node, label) in labelled {
@@ -186,7 +198,31 @@ pub(super) fn read(text: &str) -> Result<ExtendedNet, Unreadable> {
         }
         nodes.labels.insert(node.text, label);
     }
-    build(&name, &nodes)
+    let net = build(&name, &nodes)?;
+    match (refused, times) {
+        (None, _) => Ok(net),
+        (Some(_), Times::LeftOut) => Ok(net.assuming([Assumption::Untimed])),
+        (Some(refusal), Times::Refused) => Err(refusal),
+    }
+}
+
+/// Takes an interval of time; why it is refused, unless it is `[0,w[`.
+fn interval(words: &mut Words) -> Result<Option<Unreadable>, Unreadable> {
+    let mut pieces = Vec::new();
+    for _ in 0..5 {
+        pieces.push(words.take("an interval such as [0,w[")?);
+    }
+    let texts: Vec<&str> = pieces.iter().map(|it| it.text.as_str()).collect();
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    match texts[..] {
+        ["[", "0", ",", "w", "["] => Ok(None),
+        ["[" | "]", first, ",", last, "[" | "]"]
+            if number(first) && (number(last) || last == "w") =>
+        {
+            Ok(Some(pieces[0].wrong("[0,w[, no interval, or --untimed: there is no time here")))
+        }
+        _ => Err(pieces[0].wrong("an interval such as [0,w[")),
+    }
 }
 
 fn word(words: &mut Words) -> Result<Word, Unreadable> {

@@ -147,6 +147,7 @@ impl<'s> SystemAudit<'s> {
                         self.report.irregular.push(broken("a second answer".to_owned()));
                     }
                     self.report.judged.push(Judged {
+                        assumptions: Vec::new(),
                         file: name.to_owned(),
                         line,
                         examination: "property".to_owned(),

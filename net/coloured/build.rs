@@ -7,6 +7,7 @@ use super::{
     ColouredArc, ColouredNet, ColouredNode, ColouredPlace, ColouredPlaceId, ColouredTransition,
     ColouredTransitionId, Variable,
 };
+use crate::assumption::Assumption;
 use std::collections::HashSet;
 
 /// The reason why a part of a coloured net is refused.
@@ -71,6 +72,11 @@ impl ColouredNet {
     /// Renames the net.
     pub fn set_name(&mut self, name: impl Into<String>) {
         self.name = name.into();
+    }
+
+    /// Adds something that is assumed about the model.
+    pub fn assume(&mut self, assumption: Assumption) {
+        crate::assumption::add(&mut self.assumptions, assumption);
     }
 
     /// Adds a sort after the sorts that it is made of.

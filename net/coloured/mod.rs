@@ -42,6 +42,7 @@ pub use marking::{Bag, ColouredMarking};
 pub use sort::{Sort, SortId, SortKind};
 pub use term::{Guard, Multiset, Relation, Term, VariableId};
 
+use crate::assumption::Assumption;
 use std::collections::HashMap;
 
 macro_rules! coloured_id {
@@ -138,6 +139,8 @@ pub struct ColouredNet {
     places: Vec<ColouredPlace>,
     transitions: Vec<ColouredTransition>,
     nodes: HashMap<Box<str>, ColouredNode>,
+    /// In order, each once.
+    assumptions: Vec<Assumption>,
 }
 
 /// A node found by its id. Places and transitions share one space of ids.
@@ -153,6 +156,11 @@ impl ColouredNet {
     /// Returns the net's name; empty if it has none.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns what is assumed about the model, in order, each assumption once.
+    pub fn assumptions(&self) -> &[Assumption] {
+        &self.assumptions
     }
 
     /// Returns all sorts, each after the sorts that it is made of.

@@ -8,11 +8,12 @@ use super::output::{self, Format, Printer};
 use super::questions::Inquiry;
 use super::terminal::note;
 use super::{Misuse, Outcome, formulas, limits, processes, signals, systems};
-use crate::input;
+use crate::input::{self, Timing};
 use crate::mcc::Examination;
 use crate::model::Model;
 use crate::reduction::rules;
 use crate::run;
+use crate::structure::workflow;
 use anyhow::{Context, Result, bail};
 use parikh_solvers::Budget;
 use parikh_solvers::dump::Dump;
@@ -68,6 +69,10 @@ pub(super) struct Arguments {
     fair: Vec<FairTo>,
     #[command(flatten)]
     cases: processes::Cases,
+    /// Leave times and priorities out, which change what can be reached and are refused otherwise.
+    /// The answers are those of the net without them, and say so.
+    #[arg(long)]
+    untimed: bool,
     /// How long it may take, reading included: 90s, 5m, 1h.
     #[arg(short, long, value_parser = limits::duration, default_value = "60s")]
     timeout: Duration,
@@ -204,7 +209,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     for inquiry in &inquiries {
         beside.make_room(&inquiry.name())?;
     }
-    let model = input::read_model_within_caps(&arguments.model)?;
+    let model = arguments.read()?;
     let config = arguments.config(smt_solver)?;
     let mut left: VecDeque<Inquiry<'_>> = inquiries.into();
     let mut worst = Outcome::Complete;
@@ -278,6 +283,34 @@ impl Arguments {
         }
     }
 
+    /// Reads the model. One initial marking is for all questions: where one of them is about cases,
+    /// the token that a workflow net without initial marking begins with is there for all.
+    fn read(&self) -> Result<Model> {
+        let path = &self.model;
+        let timing = Timing::of_option(self.untimed);
+        let model = input::read_model_within_caps(path, timing)?;
+        let of_cases = |it: &Examination| it.is_about_cases();
+        let Model::Plain(net) = &model else { return Ok(model) };
+        if !self.cases.one_by_one && !self.examination.iter().any(of_cases) {
+            return Ok(model);
+        }
+        let begun = match net.translation() {
+            None => workflow::assumed_token(net)
+                .map(|(initial, assumed)| net.from_marking(initial).assuming([assumed])),
+            Some(_) => {
+                let extended = input::read_extended(path)?;
+                let token = workflow::assumed_token(extended.core());
+                let begun = token.map(|(initial, assumed)| {
+                    let file = input::model_file(path)?.display().to_string();
+                    let begun = extended.from_marking(initial).assuming([assumed]);
+                    input::translated_within_caps(begun, &file)
+                });
+                begun.transpose()?
+            }
+        };
+        Ok(begun.map_or(model, Model::from))
+    }
+
     /// Refuses what makes no sense together, before anything is read.
     fn refuse_misuse(&self) -> Result<()> {
         let misuse = |why: String| Err(Misuse(why).into());
@@ -298,6 +331,12 @@ impl Arguments {
                 }
                 false => format!("--k and --final are about soundness, not {called}"),
             });
+        }
+        let is_other = |it: &Examination| !it.is_about_cases();
+        if self.cases.number > 1 && (all.iter().any(is_other) || self.formulas.are_given()) {
+            let why = "--k is about soundness, and the questions of one command are about one initial marking: \
+                       ask the others without --k";
+            return misuse(why.to_owned());
         }
         if self.queries.is_some() {
             match all.iter().filter(|it| it.has_queries()).count() {

@@ -14,6 +14,7 @@ use crate::evidence_files::EvidenceFile;
 use crate::model::{Model, View};
 use crate::run::{self, Event, Report};
 use anyhow::{Result, anyhow};
+use parikh_net::Assumption;
 use parikh_net::printable::Word;
 use parikh_solvers::Budget;
 use std::collections::HashMap;
@@ -174,7 +175,10 @@ impl<'m> Listener<'_, 'm> {
         }
         write(&mut self.file, |file| file.answer(answer));
         // The model may say nothing of where a case begins, or begin with one case of several.
-        let says_where = matches!(job.inquiry, Inquiry::Process(..)) || job.meant.cases;
+        let is_assumed = |it: &Assumption| matches!(it, Assumption::InitialToken(_));
+        let says_where = matches!(job.inquiry, Inquiry::Process(..))
+            || job.meant.cases
+            || view.net().assumptions().iter().any(is_assumed);
         let trace = job.beside.write_trace(view, answer, says_where);
         let about = About { view, named: self.questions.named(&answer.id) };
         self.print(|printer| printer.answer(answer, &about, when, trace.as_ref()));

@@ -11,7 +11,7 @@ use crate::model::View;
 use num_bigint::BigUint;
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::loops::{LoopElement, LoopRun, Turn};
-use parikh_net::{FiringSequence, PlaceId, PumpSequence, Stage, TransitionId};
+use parikh_net::{Assumption, FiringSequence, PlaceId, PumpSequence, Stage, TransitionId};
 use serde_json::{Value as Json, json};
 use std::fmt::Display;
 
@@ -67,6 +67,11 @@ pub(super) fn nodes(nodes: &Nodes, view: View<'_>) -> Json {
     places.dedup();
     transitions.dedup();
     json!({ "places": places, "transitions": transitions })
+}
+
+/// Assumptions in words.
+pub(super) fn assumptions(assumptions: &[Assumption]) -> Vec<String> {
+    assumptions.iter().map(Assumption::to_string).collect()
 }
 
 /// The nodes that names in a question stand for, by id.

@@ -12,6 +12,7 @@ use crate::model::View;
 use crate::run::{Report, Unanswered};
 use clap::ValueEnum;
 use indicatif::ProgressBar;
+use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::Word;
 use serde_json::json;
 use std::path::PathBuf;
@@ -84,6 +85,7 @@ impl Printer {
     ) {
         told(&answer.id);
         let &About { view, ref named } = about;
+        let assumptions = assumptions(answer, view);
         let seconds = after.as_secs_f64();
         let engines = answer.techniques.join(" ");
         match self.format {
@@ -91,6 +93,7 @@ impl Printer {
                 let trace = trace.map_or(String::new(), |file| format!(" → {}", file.display()));
                 let Answer { id, value, reason, grade, .. } = answer;
                 let said: String = named.iter().map(|it| format!("; {it}")).collect();
+                let said = said + &assumed(&assumptions);
                 line(&format!(
                     "{}: {value} — {reason}{said}{trace} [{grade}, {engines}, {seconds:.2} s]",
                     Word(id)
@@ -108,7 +111,8 @@ impl Printer {
                 "evidence": answer.grade.to_string(),
                 "searched": json::searched(answer.grade),
                 "assumes_units": answer.assumes_units,
-                "assumes": if answer.assumes_units { vec!["units"] } else { vec![] },
+                "assumes": assumption::keys(&assumptions),
+                "assumptions": json::assumptions(&assumptions),
                 "seconds": seconds,
                 "witness": answer.exhibit.as_ref().map(|exhibit| json::witness(exhibit, view)),
                 "witness_firings": answer.exhibit.as_ref()
@@ -176,13 +180,15 @@ impl Printer {
         let Answer { id, value, reason, grade, .. } = figure;
         told(&format!("{FIGURE}{id}"));
         let seconds = after.as_secs_f64();
+        let assumptions = assumptions(figure, view);
+        let said = assumed(&assumptions);
         match (self.format, &self.states) {
             (Format::Text, Some(progress)) => {
                 let (key, value) = (figure_words(id), in_groups(&value.to_string()));
                 let techniques = figure.techniques.join(" ");
                 progress.suspend(|| {
                     line(&format!(
-                        "{key:<24}  {value:<14}  {reason} [{grade}, {techniques}, {seconds:.2} s]"
+                        "{key:<24}  {value:<14}  {reason}{said} [{grade}, {techniques}, {seconds:.2} s]"
                     ));
                 });
             }
@@ -194,7 +200,8 @@ impl Printer {
                     "reason": reason,
                     "techniques": figure.techniques,
                     "evidence": grade.to_string(),
-                    "assumes": if figure.assumes_units { vec!["units"] } else { vec![] },
+                    "assumes": assumption::keys(&assumptions),
+                    "assumptions": json::assumptions(&assumptions),
                     "seconds": seconds,
                 }));
             }),
@@ -207,8 +214,9 @@ impl Printer {
         let Answer { id, value, reason, grade, .. } = figure;
         match self.format {
             Format::Text => line(&format!(
-                "{}: {value} — {reason} [{grade}, {}, {:.2} s]",
+                "{}: {value} — {reason}{} [{grade}, {}, {:.2} s]",
                 in_letters(id),
+                assumed(&assumptions(figure, view)),
                 figure.techniques.join(" "),
                 after.as_secs_f64()
             )),
@@ -242,6 +250,18 @@ impl Printer {
         };
         techniques(&answer.techniques, circumstances).join(" ")
     }
+}
+
+/// Returns everything that an answer assumes about the model.
+fn assumptions(answer: &Answer, view: View<'_>) -> Vec<Assumption> {
+    let units = answer.assumes_units.then_some(Assumption::SafeUnits);
+    units.into_iter().chain(view.net().assumptions().iter().cloned()).collect()
+}
+
+/// Returns the end of an answer's line that says what it assumes. Safe units are part of its reason.
+fn assumed(assumptions: &[Assumption]) -> String {
+    let others = assumptions.iter().filter(|&it| *it != Assumption::SafeUnits);
+    others.map(|it| format!("; assumed: {it}")).collect()
 }
 
 /// A figure of a state space for people.

@@ -96,6 +96,7 @@ impl Cases {
         if !lacks.is_empty() {
             tracing::info!("no workflow net: {}", lacks.join("; "));
         }
+        let assumed = workflow::assumptions(core, !chosen.is_empty());
         let begun = match extended {
             None => net.from_marking(initial).with_final_markings(finals),
             Some(extended) => {
@@ -103,6 +104,7 @@ impl Cases {
                 input::translated_within_caps(begun, &file.display().to_string())?
             }
         };
+        let begun = begun.assuming(assumed);
         Ok(Model::from(match examination {
             Examination::RelaxedSoundness => {
                 counted(&begun).with_context(|| file.display().to_string())?

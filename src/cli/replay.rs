@@ -42,6 +42,9 @@ pub(super) struct Arguments {
     /// With --log: how much memory the process may use: 4G, 500M. By default 85 % of the machine's.
     #[arg(short, long, value_parser = limits::memory, requires = "log")]
     memory: Option<u64>,
+    /// Leave times and priorities out, which change what can be reached and are refused otherwise.
+    #[arg(long)]
+    untimed: bool,
     /// With --log: write the trace of MODEL.
     #[arg(short, long, value_name = "FILE", requires = "log")]
     output: Option<PathBuf>,
@@ -57,9 +60,10 @@ Examples:
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let path = arguments.trace.display();
     let text = std::fs::read_to_string(&arguments.trace).with_context(|| path.to_string())?;
+    let timing = input::Timing::of_option(arguments.untimed);
     let model = match arguments.log {
-        None => input::read_model_within_caps(&arguments.model)?,
-        Some(_) => input::read_model(&arguments.model)?,
+        None => input::read_model_within_caps(&arguments.model, timing)?,
+        Some(_) => input::read_model_as(&arguments.model, timing)?,
     };
     // A log is one of the unfolding.
     if let (Some(net), None) = (model.colours(), &arguments.log) {

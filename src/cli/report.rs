@@ -68,6 +68,9 @@ pub(super) struct Arguments {
     /// the model says. Repeatable: a case may end in any of several markings.
     #[arg(long = "final", value_name = "MARKING", conflicts_with_all = ["formula", "formulas", "queries"])]
     last: Vec<String>,
+    /// Leave times and priorities out, which change what can be reached and are refused otherwise.
+    #[arg(long)]
+    untimed: bool,
     /// A verdict file of the contest (a filled model form): where it contradicts the net is a
     /// finding.
     #[arg(long, value_name = "FILE")]
@@ -140,7 +143,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
         return arguments.of_system_alone(&system, &budget);
     }
     let form = arguments.form.as_deref().map(verdicts::read).transpose()?;
-    let model = input::read_model(&arguments.model)?;
+    let timing = input::Timing::of_option(arguments.untimed);
+    let model = input::read_model_as(&arguments.model, timing)?;
     let remark = model.colours().map(|coloured| {
         format!(
             "The model is coloured ({}, {}). The drawing, bounds and structure are those of its \
@@ -161,6 +165,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome> {
     let remark = remark.or_else(|| net.translation().map(|_| TRANSLATED.to_owned()));
     let (net, begun) = arguments.recognised(net);
     let remark = remark.or(begun);
+    let assumed = net.assumptions().iter().map(|it| format!("Assumed: {it}."));
+    let remark: Vec<String> = remark.into_iter().chain(assumed).collect();
+    let remark = (!remark.is_empty()).then(|| remark.join(" "));
     let asked = arguments.asked(&net)?;
     // Positions are for the eye: without them, the net is laid out.
     let positions = read_positions(&input::model_file(&arguments.model)?).unwrap_or_default();
@@ -250,14 +257,16 @@ impl Arguments {
     /// asked.
     fn recognised(&self, net: Net) -> (Net, Option<String>) {
         match workflow::recognised(&net) {
-            Some(begun) if begun.initial() == net.initial() => (begun, None),
+            Some(begun) if begun.initial() == net.initial() => {
+                (begun.assuming(workflow::assumptions(&net, false)), None)
+            }
             Some(begun) if self.asks_all() && self.form.is_none() => {
                 let at = parikh_net::marking_text::print(&begun, begun.initial());
                 let remark = format!(
                     "The model has no initial marking. It is a workflow net, and the page is about \
                      one case, which begins in {at}. The keys are about the net as it is written."
                 );
-                (begun, Some(remark))
+                (begun.assuming(workflow::assumptions(&net, false)), Some(remark))
             }
             _ => (net, None),
         }

@@ -15,6 +15,7 @@ use crate::evidence::home::{NamedStructure, Structure};
 use crate::evidence::kind::Kind;
 use crate::evidence::no_run::{NamedNoRun, NoRun};
 use crate::evidence::reduction::NamedLog;
+use parikh_net::assumption;
 use parikh_net::loops::{LoopElement, LoopRun};
 use parikh_net::run_property::RunProperty;
 use parikh_net::{FiringSequence, Net, PumpSequence, Stage};
@@ -77,6 +78,7 @@ impl<'n, W: Write> Writer<'n, W> {
         let header = json!({
             "format": FORMAT, "net": net.name(), "places": net.place_count(),
             "transitions": net.transition_count(), "examination": examination,
+            "assumes": assumption::keys(net.assumptions()),
         });
         writer.line("evidence", &header)?;
         if net.folding().is_some() {

@@ -4,7 +4,8 @@ use crate::evidence::Document;
 use crate::evidence::certificate::bounds::{Bound, Inference};
 use crate::evidence::certificate::closed_set::ClosedSet;
 use crate::evidence::certificate::{
-    Bounds, Comparison, Induction, Lemma, LinearCertificate, NamedDocument, Precedence, count,
+    Bounds, Comparison, Induction, Lemma, LinearCertificate, LowerBound, NamedDocument, Precedence,
+    count,
 };
 use crate::evidence::home::undone::Undoing;
 use crate::evidence::home::{NamedStructure, Structure};
@@ -88,6 +89,7 @@ fn linear(
     let lemma = |lemma: &Lemma| Lemma {
         atoms: lemma.atoms.clone(),
         traps: lemma.traps.clone(),
+        lower_bounds: lemma.lower_bounds.clone(),
         units: lemma.units.iter().map(|&(u, factor)| (unit(u), factor)).collect(),
         weights: lemma.weights.iter().map(|(p, weight)| (place(p), *weight)).collect(),
     };
@@ -95,12 +97,18 @@ fn linear(
         let named = precedence.renamed(|p| Ok::<_, Infallible>(place(p)), |atom| atom);
         named.unwrap_or_else(|never| match never {})
     };
+    let lower_bound = |LowerBound { weights, tokens }: &LowerBound| {
+        let weights = weights.iter().map(|(p, weight)| (place(p), *weight)).collect();
+        LowerBound { weights, tokens: *tokens }
+    };
     let counters = certificate.counters.iter();
     LinearCertificate {
         assumes_units: certificate.assumes_units,
         counters: counters.map(|set| set.iter().map(transition).collect()).collect(),
         atoms: certificate.atoms.iter().map(|atom| comparison(atom, &counting)).collect(),
         traps: certificate.traps.iter().map(|trap| trap.iter().map(place).collect()).collect(),
+        bounds: bounds(&certificate.bounds, &counting),
+        lower_bounds: certificate.lower_bounds.iter().map(lower_bound).collect(),
         precedences: certificate.precedences.iter().map(named).collect(),
         lemmas: certificate.lemmas.iter().map(lemma).collect(),
         steps: certificate.steps.clone(),

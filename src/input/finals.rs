@@ -6,9 +6,8 @@
 //! </finalmarkings>
 //! ```
 //!
-//! A place without a number, or that is not named, holds nothing. A marking
-//! without a token says nothing (some tools write one where none was chosen), and the same one
-//! twice is one.
+//! A place without a number, or that is not named, holds nothing. A marking without a token is a
+//! final marking like any other, and answers about cases point it out. The same one twice is one.
 //!
 //! Other tools write the tokens into the places, beside the initial marking. All places together
 //! make one final marking, which comes after the others:
@@ -115,12 +114,7 @@ pub(super) fn resolve(
                     InputError::BadNumber { at, owner: owner(), found, least: 0 }
                 })?;
         }
-        if marking.total() == 0 {
-            tracing::warn!(
-                "{file}: a final marking without a token is left out: of a case that is done some token is \
-                 somewhere; --final names another one"
-            );
-        } else if !markings.contains(&marking) {
+        if !markings.contains(&marking) {
             markings.push(marking);
         }
     }

@@ -4,7 +4,7 @@ use super::error::InputError;
 use crate::extended;
 use crate::extended::bounds::{MANY, Rooms};
 use parikh_net::coloured::ColouredNet;
-use parikh_net::{ExtendedNet, Net};
+use parikh_net::{Assumption, ExtendedNet, Net};
 use parikh_solvers::Budget;
 use std::io::BufRead;
 
@@ -26,6 +26,20 @@ pub enum SourceModel {
     Net(Box<ExtendedNet>),
     /// A coloured net.
     Coloured(Box<ColouredNet>),
+}
+
+impl SourceModel {
+    /// Returns the same model, about which these things are assumed, too.
+    #[must_use]
+    pub(super) fn assuming(self, more: impl IntoIterator<Item = Assumption>) -> Self {
+        match self {
+            SourceModel::Net(net) => SourceModel::Net(Box::new(net.assuming(more))),
+            SourceModel::Coloured(mut net) => {
+                more.into_iter().for_each(|it| net.assume(it));
+                SourceModel::Coloured(net)
+            }
+        }
+    }
 }
 
 impl From<Net> for SourceModel {
@@ -75,6 +89,9 @@ pub(super) fn translated(net: ExtendedNet, file: &str, caps: bool) -> Result<Net
 pub(super) enum Unread {
     /// Something is wrong with the file.
     Broken(InputError),
+    /// The model has times or priorities: the model without them, and the refusal of the model with
+    /// them.
+    Timed(SourceModel, InputError),
     /// It is of another format: what would be wrong with it otherwise.
     AnotherFormat(InputError),
 }

@@ -12,6 +12,7 @@ use super::error::InputError;
 use super::format::{Format, SourceModel, Unread, translated};
 use super::{foreign, lola, mist, pnml, symmetric, systems, text, tina};
 use crate::model::Model;
+use parikh_net::Assumption;
 use parikh_net::printable::counted;
 use parikh_net::{ExtendedNet, Net};
 use std::io::Read;
@@ -32,6 +33,23 @@ pub const FORMATS: &[Format] = &[
     systems::FSM,
 ];
 
+/// The way to read times and priorities, which change what can be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timing {
+    /// A model that has some is refused.
+    #[default]
+    Refused,
+    /// They are left out, and answers say so.
+    LeftOut,
+}
+
+impl Timing {
+    /// Returns the way that the option `--untimed` asks for.
+    pub fn of_option(untimed: bool) -> Self {
+        if untimed { Timing::LeftOut } else { Timing::Refused }
+    }
+}
+
 /// The bytes at the beginning of a file by which its format is recognised. Remarks and drawings may
 /// take most of them.
 const BEGINNING: u64 = 256 * 1024;
@@ -43,7 +61,15 @@ const BEGINNING: u64 = 256 * 1024;
 /// When the file cannot be read, is of no format, or its net is broken; each with the position in
 /// the file.
 pub fn read_model(path: &Path) -> Result<Model, InputError> {
-    read(path, false)
+    read(path, false, Timing::Refused)
+}
+
+/// Reads a model as [`read_model`] does, with or without its times and priorities.
+///
+/// # Errors
+/// As [`read_model`].
+pub fn read_model_as(path: &Path, timing: Timing) -> Result<Model, InputError> {
+    read(path, false, timing)
 }
 
 /// The same for whoever asks what can be reached, and learns what else is not asked of a net with
@@ -51,12 +77,12 @@ pub fn read_model(path: &Path) -> Result<Model, InputError> {
 ///
 /// # Errors
 /// As [`read_model`].
-pub fn read_model_within_caps(path: &Path) -> Result<Model, InputError> {
-    read(path, true)
+pub fn read_model_within_caps(path: &Path, timing: Timing) -> Result<Model, InputError> {
+    read(path, true, timing)
 }
 
-fn read(path: &Path, caps: bool) -> Result<Model, InputError> {
-    translated_from(read_source(path)?, path, caps)
+fn read(path: &Path, caps: bool, timing: Timing) -> Result<Model, InputError> {
+    translated_from(read_source_as(path, timing)?, path, caps)
 }
 
 /// The place/transition net that stands for a net with inhibitor or reset arcs, within caps where
@@ -84,12 +110,13 @@ fn translated_from(source: SourceModel, path: &Path, caps: bool) -> Result<Model
     })
 }
 
-/// Reads the net with inhibitor or reset arcs that an argument names.
+/// Reads the net with inhibitor or reset arcs that an argument names, which was read before: that
+/// reading has refused times and priorities, or left them out.
 ///
 /// # Errors
 /// As [`read_source`], and for coloured nets, whose readers know no such arcs.
 pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
-    match read_source(path)? {
+    match read_source_as(path, Timing::LeftOut)? {
         SourceModel::Net(net) => Ok(*net),
         SourceModel::Coloured(_) => {
             let file = model_file(path)?.display().to_string().into();
@@ -104,6 +131,14 @@ pub fn read_extended(path: &Path) -> Result<ExtendedNet, InputError> {
 /// # Errors
 /// As [`read_model`], but for nets that no place/transition net stands for.
 pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
+    read_source_as(path, Timing::Refused)
+}
+
+/// Reads a model as [`read_source`] does, with or without its times and priorities.
+///
+/// # Errors
+/// As [`read_source`].
+pub fn read_source_as(path: &Path, timing: Timing) -> Result<SourceModel, InputError> {
     let start = Instant::now();
     let path = model_file(path)?;
     let (mut reader, file) = super::open(&path)?;
@@ -129,7 +164,10 @@ pub fn read_source(path: &Path) -> Result<SourceModel, InputError> {
                 tracing::info!("read {file}: {sizes}, {lasted:.2?}");
                 return Ok(source);
             }
-            Err(Unread::Broken(error)) => return Err(error),
+            Err(Unread::Timed(source, _)) if timing == Timing::LeftOut => {
+                return Ok(source.assuming([Assumption::Untimed]));
+            }
+            Err(Unread::Broken(error) | Unread::Timed(_, error)) => return Err(error),
             Err(Unread::AnotherFormat(error)) => refused = Some(error),
         }
     }

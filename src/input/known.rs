@@ -37,9 +37,8 @@ const FOR_OTHERS: [&str; 3] = ["name", "graphics", "toolspecific"];
 /// remarks and definitions.
 pub(super) const OF_NET: &[&str] = &["token", "labels", "definition"];
 
-/// Elements of a transition that mean nothing: how PIPE draws and weighs it, and TINA's second
-/// name.
-pub(super) const OF_TRANSITION: &[&str] = &["orientation", "rate", "infiniteServer", "label"];
+/// Elements of a transition that mean nothing: how PIPE draws it, and TINA's second name.
+pub(super) const OF_TRANSITION: &[&str] = &["orientation", "infiniteServer", "label"];
 
 /// Elements of an arc that mean nothing: how PIPE draws it.
 pub(super) const OF_ARC: &[&str] = &["arcpath"];

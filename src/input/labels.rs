@@ -21,6 +21,11 @@ pub(super) enum Child {
     /// Which transitions fire before others.
     Priority,
     Timed,
+    Rate,
+    /// An interval of time, with the element's name and attributes.
+    Limit(&'static str, Vec<(String, String)>),
+    /// The information of a tool, with the attributes of the element.
+    ToolSpecific(Vec<(String, String)>),
     /// PIPE's mark of a token that is followed through the net, or of an arc that only it takes.
     Tagged,
     /// A marking or inscription of a coloured net.
@@ -65,7 +70,11 @@ impl<R: BufRead> XmlReader<R> {
             match tag.name() {
                 known if read.contains(&known) => tag.check_attributes()?,
                 // What tools write for themselves.
-                "name" | "graphics" | "toolspecific" => {}
+                "toolspecific" => {
+                    let attributes = tag.all_attributes()?;
+                    return Ok(Some((Child::ToolSpecific(attributes), tag.at)));
+                }
+                "name" | "graphics" => {}
                 _ => {
                     tag.check_passed_over(nothing)?;
                     self.skip()?;
@@ -85,6 +94,9 @@ impl<R: BufRead> XmlReader<R> {
                 }
                 "condition" => Child::Condition,
                 "priority" => Child::Priority,
+                "rate" => Child::Rate,
+                "delay" => Child::Limit("delay", tag.all_attributes()?),
+                "interval" => Child::Limit("interval", tag.all_attributes()?),
                 "timed" => Child::Timed,
                 "tagged" => Child::Tagged,
                 "hlinitialMarking" | "hlinscription" => Child::Coloured,

@@ -30,6 +30,7 @@ mod source;
 mod symmetric;
 mod systems;
 mod text;
+mod timing;
 mod tina;
 mod xml;
 
@@ -38,8 +39,8 @@ pub use element::{Content, Element, read_element, read_element_from};
 pub use error::{InputError, Location};
 pub use format::{Format, SourceModel};
 pub use formats::{
-    FORMATS, model_file, read_extended, read_model, read_model_within_caps, read_source,
-    translated_model, translated_within_caps,
+    FORMATS, Timing, model_file, read_extended, read_model, read_model_as, read_model_within_caps,
+    read_source, read_source_as, translated_model, translated_within_caps,
 };
 pub use instance::InstanceDirectory;
 pub use mist::target_of;

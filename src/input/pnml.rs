@@ -17,8 +17,9 @@ use super::graph::{ArcKind, ArcText, Graph, Kind};
 use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
 use super::labels::{Child, Label};
 use super::nupn::{self, NupnError, UnitTree};
-use super::pipe::{Urgencies, Urgency, plain_tokens};
+use super::pipe::plain_tokens;
 use super::source::{Position, may_be_xml};
+use super::timing::{Urgencies, Urgency};
 use super::xml::{Item, XmlReader, digits, trimmed};
 use parikh_net::{BuildError, ExtendedNet, Marking, Net};
 use std::io::BufRead;
@@ -29,7 +30,8 @@ pub(super) const FORMAT: Format = Format {
     name: "PNML of a place/transition net (ISO/IEC 15909-2), with nested units (NUPN) or without",
     begins: may_be_xml,
     read: |reader, name| match read_extended_from(reader, name) {
-        Ok(net) => Ok(net.into()),
+        Ok((net, None)) => Ok(net.into()),
+        Ok((net, Some(refusal))) => Err(Unread::Timed(net.into(), refusal)),
         Err(colours @ InputError::Coloured { .. }) => Err(Unread::AnotherFormat(colours)),
         Err(broken) => Err(Unread::Broken(broken)),
     },
@@ -51,15 +53,21 @@ pub fn read_net(path: &Path) -> Result<Net, InputError> {
 /// # Errors
 /// As [`read_net`].
 pub fn read_net_from(reader: impl BufRead, name: &str) -> Result<Net, InputError> {
-    let net = translated(read_extended_from(reader, name)?, name, false)?;
-    Ok(net)
+    match read_extended_from(reader, name)? {
+        (net, None) => translated(net, name, false),
+        (_, Some(refusal)) => Err(refusal),
+    }
 }
 
-/// Reads a net in PNML, perhaps with inhibitor and reset arcs; `name` is how messages call it.
+/// Reads a net in PNML, perhaps with inhibitor and reset arcs, without its times and priorities;
+/// with the reason to refuse them, if it has any. `name` is how messages call it.
 ///
 /// # Errors
 /// As [`read_net`], but for nets that no place/transition net stands for.
-fn read_extended_from(reader: impl BufRead, name: &str) -> Result<ExtendedNet, InputError> {
+fn read_extended_from(
+    reader: impl BufRead,
+    name: &str,
+) -> Result<(ExtendedNet, Option<InputError>), InputError> {
     let mut pnml = PnmlReader {
         xml: XmlReader::new(reader, name)?,
         graph: Graph::new(name),
@@ -151,8 +159,11 @@ impl<R: BufRead> PnmlReader<R> {
                     self.place(&id, at)?;
                 }
                 "transition" => {
-                    let [id] = tag.attributes(["id"])?;
+                    let [id, distribution] = tag.attributes(["id", "distribution"])?;
                     let id = tag.required(id, "transition", "id")?;
+                    if distribution.is_some() {
+                        self.urgencies.rate();
+                    }
                     self.transition(&id, at)?;
                 }
                 "arc" => {
@@ -181,7 +192,10 @@ impl<R: BufRead> PnmlReader<R> {
                     let [tool] = tag.attributes(["tool"])?;
                     match tool.as_deref() {
                         Some("nupn") => self.units.push((at, nupn::read(&mut self.xml)?)),
-                        _ => self.xml.skip()?,
+                        _ => {
+                            let attributes = tag.all_attributes()?;
+                            self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                        }
                     }
                 }
                 "finalmarkings" => finals::read(&mut self.xml, &mut self.finals)?,
@@ -241,6 +255,9 @@ impl<R: BufRead> PnmlReader<R> {
                 Child::Coloured => {
                     return Err(self.coloured(at, format!("the marking of place `{id}`")));
                 }
+                Child::ToolSpecific(attributes) => {
+                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                }
                 _ => self.xml.skip()?,
             }
         }
@@ -254,11 +271,24 @@ impl<R: BufRead> PnmlReader<R> {
 
     fn transition(&mut self, id: &str, at: Position) -> Result<(), InputError> {
         let (mut name, mut urgency) = (None, Urgency::default());
-        let read = ["name", "condition", "priority", "timed", "tagged"];
+        let read =
+            ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
             match child {
                 Child::Priority => urgency.prioritise(self.xml.label(at)?),
                 Child::Timed => urgency.time(self.xml.label(at)?),
+                Child::Rate => {
+                    urgency.rate();
+                    self.xml.skip()?;
+                }
+                Child::Limit(name, attributes) => {
+                    urgency.limit(name, &self.xml.tool_data(attributes)?);
+                }
+                Child::ToolSpecific(attributes) => {
+                    let data = self.xml.tool_data(attributes)?;
+                    urgency.tool(&data);
+                    self.urgencies.tool(&data);
+                }
                 Child::Tagged => self.xml.untagged(at, "transition", id)?,
                 Child::Name => name = Some(self.xml.label(at)?.text),
                 Child::Condition => {
@@ -269,7 +299,7 @@ impl<R: BufRead> PnmlReader<R> {
                 _ => self.xml.skip()?,
             }
         }
-        self.urgencies.add(urgency, id, at, self.xml.file())?;
+        self.urgencies.add(urgency, id, at, self.xml.file());
         self.graph.transition(id, name.as_deref(), at)
     }
 
@@ -311,6 +341,9 @@ impl<R: BufRead> PnmlReader<R> {
                 Child::Coloured => {
                     let found = format!("the inscription of arc `{}`", arc.name());
                     return Err(self.coloured(at, found));
+                }
+                Child::ToolSpecific(attributes) => {
+                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,
             }
@@ -390,7 +423,7 @@ impl<R: BufRead> PnmlReader<R> {
         })
     }
 
-    fn finish(mut self) -> Result<ExtendedNet, InputError> {
+    fn finish(mut self) -> Result<(ExtendedNet, Option<InputError>), InputError> {
         let file = self.xml.file();
         let at = self.net_at.ok_or_else(|| InputError::NoNet { file: file.into() })?;
         self.graph.settle()?;
@@ -412,7 +445,9 @@ impl<R: BufRead> PnmlReader<R> {
             self.finals.push(self.final_of_places);
         }
         let finals = finals::resolve(self.finals, &self.graph, file)?;
+        let (assumptions, refusal) = self.urgencies.finish();
         let broken = |problem: BuildError| InputError::Net { at: at.of(file), problem };
-        Ok(self.graph.builder.build().map_err(broken)?.with_final_markings(finals))
+        let net = self.graph.builder.build().map_err(broken)?.with_final_markings(finals);
+        Ok((net.assuming(assumptions), refusal))
     }
 }

@@ -7,8 +7,8 @@
 //! lb p label                                # the same as above
 //! ```
 //!
-//! Nodes need no declaration of their own. Intervals but `[0,w[`, which says nothing, priorities
-//! (`pr`) and stopwatches (`!`) are refused: what they forbid would be left out. An arc that is
+//! Nodes need no declaration of their own. Intervals but `[0,w[`, which says nothing, and priorities
+//! (`pr a b > c`) are refused, or left out where the user asks for that. Stopwatches (`!`) are refused. An arc that is
 //! given twice is refused, too: the language does not say whether it is one.
 //!
 //! # Source
@@ -16,7 +16,7 @@
 //! on formats.
 
 use super::error::InputError;
-use super::format::Format;
+use super::format::{Format, Unread};
 use super::script::{self, Script, Token, Tokens, transition_name, whole};
 use parikh_net::{BuildError, ExtendedBuilder, ExtendedNet, Marking, PlaceId, TransitionId};
 use std::borrow::Cow;
@@ -29,7 +29,10 @@ pub(super) const FORMAT: Format = Format {
     begins,
     read: |reader, name| {
         let text = whole(reader, name)?;
-        Ok(net(Script { file: name, text: &text })?.into())
+        match net(Script { file: name, text: &text })? {
+            (net, None) => Ok(net.into()),
+            (net, Some(refusal)) => Err(Unread::Timed(net.into(), refusal)),
+        }
     },
 };
 
@@ -148,6 +151,8 @@ struct Reader<'t> {
     transitions: Nodes,
     arcs: Vec<NamedArc>,
     labels: Vec<(Token<'t>, String)>,
+    /// Why the times and priorities are refused, if there are any.
+    refusal: Option<InputError>,
 }
 
 /// Nodes in the order in which they are first named.
@@ -167,8 +172,8 @@ impl Nodes {
     }
 }
 
-/// Reads a net.
-pub(super) fn net(script: Script<'_>) -> Result<ExtendedNet, InputError> {
+/// Reads a net without its times and priorities; with the reason to refuse them, if it has any.
+pub(super) fn net(script: Script<'_>) -> Result<(ExtendedNet, Option<InputError>), InputError> {
     let mut reader = Reader {
         tokens: Tokens::new(script, tokens(script)?),
         name: None,
@@ -176,6 +181,7 @@ pub(super) fn net(script: Script<'_>) -> Result<ExtendedNet, InputError> {
         transitions: Nodes::default(),
         arcs: Vec::new(),
         labels: Vec::new(),
+        refusal: None,
     };
     while let Some(keyword) = reader.tokens.next() {
         match &*keyword.text {
@@ -196,15 +202,18 @@ pub(super) fn net(script: Script<'_>) -> Result<ExtendedNet, InputError> {
                 }
             }
             "pr" if !keyword.is_quoted => {
-                let what = "priorities are not supported: a net without them has more runs; leave them out";
-                return Err(script.error(&keyword.span, what));
+                let what = "priorities are not supported: a net without them has more runs; leave them out, \
+                            or add --untimed";
+                reader.refusal.get_or_insert_with(|| script.error(&keyword.span, what));
+                reader.priorities(&keyword)?;
             }
             _ => {
                 return Err(reader.tokens.wrong(&keyword, "`net`, `tr`, `pl`, `lb`, `pr` or `nt`"));
             }
         }
     }
-    reader.finish()
+    let refusal = reader.refusal.take();
+    Ok((reader.finish()?, refusal))
 }
 
 impl<'t> Reader<'t> {
@@ -237,7 +246,23 @@ impl<'t> Reader<'t> {
         self.arcs_of(&name, false)
     }
 
-    /// `[0,w[` and nothing else.
+    /// Takes the transitions of a priority: some before `>` or `<`, and some behind it.
+    fn priorities(&mut self, keyword: &Token<'t>) -> Result<(), InputError> {
+        let (mut names, mut signs) = (0, 0);
+        while let Some(token) = self.tokens.peek().filter(|it| !it.begins_line) {
+            match token.is(">") || token.is("<") {
+                true => signs += 1,
+                false => names += usize::from(token.is_word),
+            }
+            self.tokens.next();
+        }
+        match names >= 2 && signs == 1 {
+            true => Ok(()),
+            false => Err(self.tokens.wrong(keyword, "transitions, `>` or `<`, and transitions")),
+        }
+    }
+
+    /// Takes an interval, of which `[0,w[` says nothing.
     fn interval(&mut self) -> Result<(), InputError> {
         let Some(first) = self.tokens.peek().filter(|it| it.is("[") || it.is("]")).cloned() else {
             return Ok(());
@@ -252,9 +277,22 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let span = first.span.start..pieces.last().map_or(first.span.end, |last| last.span.end);
+        let number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        let is_interval = match texts[..] {
+            ["[" | "]", first, ",", last, "[" | "]"] => {
+                number(first) && (number(last) || last == "w")
+            }
+            _ => false,
+        };
+        if !is_interval {
+            let what = "expected an interval of time such as [0,w[ or [2,5]";
+            return Err(self.tokens.script.error(&span, what));
+        }
         let what = "this transition has a time interval, expected none or [0,w[: without time, the net has \
-                    more runs; leave the intervals out if these are meant";
-        Err(self.tokens.script.error(&span, what))
+                    more runs; leave the intervals out if these are meant, or add --untimed";
+        let script = self.tokens.script;
+        self.refusal.get_or_insert_with(|| script.error(&span, what));
+        Ok(())
     }
 
     /// The nodes before and behind an arrow, if there are any; around a transition or a place.

@@ -11,7 +11,7 @@
 //! et al., *Soundness of workflow nets: classification, decidability, and analysis*, 2011.
 
 use crate::evidence::words;
-use parikh_net::{Marking, Net, PlaceId, TransitionId};
+use parikh_net::{Assumption, Marking, Net, PlaceId, TransitionId};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -150,6 +150,34 @@ fn beyond_reach(net: &Net, from: &[PlaceId], ahead: bool) -> Nodes {
     }
 }
 
+/// Returns what questions about cases assume about the final markings of `net`, and about where a
+/// case begins; other final markings may be `given`. The net may have no case at all.
+pub fn assumptions(net: &Net, is_given: bool) -> Vec<Assumption> {
+    let ends = Workflow::of(net).ends();
+    let mut all: Vec<Assumption> = assumed_token(net).map(|(_, it)| it).into_iter().collect();
+    match (is_given, net.final_markings(), ends) {
+        (true, [], _) | (false, [], None) => {}
+        (true, ..) => all.push(Assumption::OtherFinalMarking),
+        (false, [], Some((_, sink))) => {
+            all.push(Assumption::FinalToken(net.place_name(sink).to_owned()));
+        }
+        (false, finals, _) if finals.iter().any(|last| last.total() == 0) => {
+            all.push(Assumption::EmptyFinalMarking);
+        }
+        (false, ..) => {}
+    }
+    all
+}
+
+/// Returns the marking with a token in the source of a workflow net without initial marking, and
+/// the assumption of this token; `None` of other nets.
+pub fn assumed_token(net: &Net) -> Option<(Marking, Assumption)> {
+    let (source, _) = Workflow::of(net).ends().filter(|_| net.initial().total() == 0)?;
+    let mut marking = Marking::empty(net.place_count());
+    marking[source] = 1;
+    Some((marking, Assumption::InitialToken(net.place_name(source).to_owned())))
+}
+
 /// The most final markings of several cases together.
 const MOST_FINALS: usize = 1_000;
 
@@ -242,8 +270,14 @@ fn sums(markings: &[Marking], count: u64) -> Result<Vec<Marking>, NoCase> {
 /// markings, or it is a workflow net that begins with tokens in its source alone, or without any. A
 /// case is then done with as many tokens in the sink.
 pub fn recognised(net: &Net) -> Option<Net> {
-    if net.folding().is_some() || net.translation().is_some() {
+    if net.folding().is_some() {
         return None;
+    }
+    if net.translation().is_some() {
+        // Its shape is not that of the model, which says when a case is done or does not.
+        let finals = net.final_markings();
+        let is_said = !finals.is_empty() && finals.iter().all(|done| done.total() > 0);
+        return (is_said && !net.has_caps()).then(|| net.clone());
     }
     match net.final_markings() {
         [_, ..] => match net.final_markings().iter().all(|done| done.total() > 0) {

@@ -43,6 +43,7 @@ pub(super) fn net(
         statistics.dropped += dropped;
     }
     let Build { possible, mut builder, .. } = build;
+    coloured.assumptions().iter().for_each(|it| builder.assume(it.clone()));
     let places = coloured.places().iter().zip(&possible.places);
     let folding = Folding::new(
         places.map(|(place, colours)| (&*place.name, colours.len())),

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod assumptions;
 mod check;
 mod contest_kit;
 mod draw;
@@ -23,4 +24,5 @@ mod report;
 mod states;
 mod structure;
 mod systems;
+mod unbounded;
 mod verdicts;

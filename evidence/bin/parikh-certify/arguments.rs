@@ -1,6 +1,7 @@
 //! The command line.
 
 use parikh_evidence::reader::Language;
+use parikh_evidence::reader::timing::Times;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub(crate) struct Arguments {
     pub(crate) spin: bool,
     /// Whether questions of query files are about cases.
     pub(crate) cases: bool,
+    /// Whether times and priorities of the model are left out.
+    pub(crate) times: Times,
     pub(crate) unfold: u64,
     pub(crate) visit: u64,
     pub(crate) timeout: Duration,
@@ -65,6 +68,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
         fair: Vec::new(),
         spin: false,
         cases: false,
+        times: Times::Refused,
         unfold: 20_000_000,
         visit: 1_000_000,
         timeout: Duration::from_secs(3600),
@@ -122,6 +126,7 @@ pub(crate) fn read(mut given: impl Iterator<Item = OsString>) -> Result<Wanted, 
                 _ => return Err("--format is text or json".to_owned()),
             },
             "--cases" if attached.is_none() => arguments.cases = true,
+            "--untimed" if attached.is_none() => arguments.times = Times::LeftOut,
             "--quiet" | "-q" if attached.is_none() => arguments.quiet = true,
             "--help" | "-h" => return Ok(Wanted::Text(HELP.to_owned())),
             "--version" | "-V" => {

@@ -132,14 +132,16 @@ fn audit_net(
             let why = "--final and --cases are about processes, which no coloured model is";
             return Err(Refusal { code: 2, why: why.to_owned() });
         }
-        let model = coloured::read(bytes).map_err(|error| in_file(path, &error))?;
+        let model =
+            coloured::read_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
         let limits = Limits { tried: arguments.unfold, visited: arguments.visit };
         let audit = ColouredAudit::new(&model, limits, Box::new(asked));
         let mut audit = audit.with_watch(watch.clone());
         files.iter().for_each(|file| broken.extend(audit.file(file).err()));
         audit.finish()
     } else {
-        let model = reader::model(bytes).map_err(|error| in_file(path, &error))?;
+        let model =
+            reader::model_as(bytes, arguments.times).map_err(|error| in_file(path, &error))?;
         if let Some(note) = &model.note {
             say("note", &format!("{}: {note}", path.display()));
         }

@@ -1,6 +1,7 @@
 //! What was found, in text and in JSON.
 
 use parikh_evidence::audit::{Judged, OutOf, Report, Verdict};
+use parikh_net::assumption::{self, Assumption};
 use parikh_net::printable::{self, Word};
 use std::fmt::Write as _;
 
@@ -56,7 +57,8 @@ fn line(answer: &Judged) -> String {
         (false, false) => format!("{examination} {id} ({question})"),
     };
     let assuming = if answer.assumes_units { " (assuming safe units)" } else { "" };
-    format!("{file}:{line}: {asked}: {value}: {word}{assuming}: {sentence}")
+    let assumed: String = answer.assumptions.iter().map(|it| format!("; assumed: {it}")).collect();
+    format!("{file}:{line}: {asked}: {value}: {word}{assuming}: {sentence}{assumed}")
 }
 
 /// Foreign text as one short word.
@@ -117,11 +119,16 @@ pub(crate) fn json(report: &Report, unreadable: usize) -> String {
     let mut text = String::new();
     for answer in &report.judged {
         let (word, sentence) = verdict(&answer.verdict);
-        let assumes: &[&str] = if answer.assumes_units { &["units"] } else { &[] };
+        let units = answer.assumes_units.then_some(Assumption::SafeUnits);
+        let all: Vec<Assumption> =
+            units.into_iter().chain(answer.assumptions.iter().cloned()).collect();
+        let assumes = assumption::keys(&all);
+        let assumptions: Vec<String> = all.iter().map(Assumption::to_string).collect();
         let object = serde_json::json!({
             "version": JSON_VERSION, "type": "answer", "file": answer.file, "line": answer.line,
             "examination": answer.examination, "id": answer.id, "question": answer.question,
             "value": answer.value, "verdict": word, "because": sentence, "assumes": assumes,
+            "assumptions": assumptions,
         });
         let _ = writeln!(text, "{object}");
     }

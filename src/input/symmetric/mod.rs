@@ -22,10 +22,11 @@ mod sorts;
 use super::colour_problem::ColourProblem;
 use super::document::in_page;
 use super::error::InputError;
-use super::format::Format;
+use super::format::{Format, Unread};
 use super::known::{OF_ARC, OF_NET, OF_TRANSITION, READ};
 use super::labels::Child;
 use super::source::{Position, may_be_xml};
+use super::timing::{Urgencies, Urgency};
 use super::xml::{Item, XmlReader, trimmed};
 use declarations::Declarations;
 use parikh_net::BuildError;
@@ -39,7 +40,10 @@ use std::path::Path;
 pub(super) const FORMAT: Format = Format {
     name: "PNML of a symmetric net (coloured)",
     begins: may_be_xml,
-    read: |reader, name| Ok(read_coloured_from(reader, name)?.into()),
+    read: |reader, name| match read_with_time(reader, name)? {
+        (net, None) => Ok(net.into()),
+        (net, Some(refusal)) => Err(Unread::Timed(net.into(), refusal)),
+    },
 };
 
 /// Reads the coloured net of a PNML file.
@@ -57,14 +61,29 @@ pub fn read_coloured(path: &Path) -> Result<ColouredNet, InputError> {
 /// # Errors
 /// As [`read_coloured`].
 pub fn read_coloured_from(reader: impl BufRead, name: &str) -> Result<ColouredNet, InputError> {
-    let mut document =
-        SymmetricReader { xml: XmlReader::new(reader, name)?, parts: Parts::default() };
+    match read_with_time(reader, name)? {
+        (net, None) => Ok(net),
+        (_, Some(refusal)) => Err(refusal),
+    }
+}
+
+/// Reads a coloured net without its times and priorities; with the reason to refuse them, if it has
+/// any.
+fn read_with_time(
+    reader: impl BufRead,
+    name: &str,
+) -> Result<(ColouredNet, Option<InputError>), InputError> {
+    let (parts, urgencies) = (Parts::default(), Urgencies::default());
+    let mut document = SymmetricReader { xml: XmlReader::new(reader, name)?, parts, urgencies };
     document.read()?;
     let file: Box<str> = document.xml.file().into();
     if !document.parts.found {
         return Err(InputError::NoNet { file });
     }
-    document.parts.settle(&file)
+    let mut net = document.parts.settle(&file)?;
+    let (assumptions, refusal) = document.urgencies.finish();
+    assumptions.into_iter().for_each(|it| net.assume(it));
+    Ok((net, refusal))
 }
 
 struct Place {
@@ -95,6 +114,7 @@ struct Arc {
 struct SymmetricReader<R> {
     xml: XmlReader<R>,
     parts: Parts,
+    urgencies: Urgencies,
 }
 
 /// Everything in the file, in its order.
@@ -181,6 +201,16 @@ impl<R: BufRead> SymmetricReader<R> {
                     }
                     self.xml.reference()?;
                 }
+                "toolspecific" => {
+                    let [tool] = tag.attributes(["tool"])?;
+                    match tool.as_deref() {
+                        Some("nupn") => self.xml.skip()?,
+                        _ => {
+                            let attributes = tag.all_attributes()?;
+                            self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                        }
+                    }
+                }
                 _ => {
                     tag.check_passed_over(OF_NET)?;
                     self.xml.skip()?;
@@ -258,6 +288,9 @@ impl<R: BufRead> SymmetricReader<R> {
                         });
                     }
                 }
+                Child::ToolSpecific(attributes) => {
+                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
+                }
                 _ => self.xml.skip()?,
             }
         }
@@ -266,9 +299,10 @@ impl<R: BufRead> SymmetricReader<R> {
     }
 
     fn transition(&mut self, id: String, at: Position) -> Result<(), InputError> {
-        let (mut guard, mut label) = (None, None);
+        let (mut guard, mut label, mut urgency) = (None, None, Urgency::default());
         let owner = format!("transition `{id}`");
-        let read = ["name", "condition", "tagged"];
+        let read =
+            ["name", "condition", "priority", "timed", "rate", "delay", "interval", "tagged"];
         while let Some((child, at)) = self.xml.child(&read, OF_TRANSITION)? {
             match child {
                 Child::Tagged => self.xml.untagged(at, "transition", &id)?,
@@ -277,9 +311,24 @@ impl<R: BufRead> SymmetricReader<R> {
                     let term = self.label(at, &owner)?;
                     self.set(&mut guard, term, at, &owner, "condition")?;
                 }
+                Child::Priority => urgency.prioritise(self.xml.label(at)?),
+                Child::Timed => urgency.time(self.xml.label(at)?),
+                Child::Rate => {
+                    urgency.rate();
+                    self.xml.skip()?;
+                }
+                Child::Limit(name, attributes) => {
+                    urgency.limit(name, &self.xml.tool_data(attributes)?);
+                }
+                Child::ToolSpecific(attributes) => {
+                    let data = self.xml.tool_data(attributes)?;
+                    urgency.tool(&data);
+                    self.urgencies.tool(&data);
+                }
                 _ => self.xml.skip()?,
             }
         }
+        self.urgencies.add(urgency, &id, at, self.xml.file());
         self.parts.transitions.push(Transition { id, label, at, guard });
         Ok(())
     }
@@ -304,6 +353,9 @@ impl<R: BufRead> SymmetricReader<R> {
                 Child::Type(value) => {
                     let label = self.xml.label(at)?;
                     kinds.push(value.unwrap_or(label.text));
+                }
+                Child::ToolSpecific(attributes) => {
+                    self.urgencies.tool(&self.xml.tool_data(attributes)?);
                 }
                 _ => self.xml.skip()?,
             }

@@ -1,0 +1,109 @@
+//! Assumptions: what is taken for granted about a model, so that answers about it rest on it.
+//!
+//! A reader adds an assumption to the net where a file leaves something open, or says something
+//! that is not part of the net. Answers, files of evidence and reports repeat it.
+
+use crate::printable::Quoted;
+use std::fmt;
+
+/// Something that is assumed about a model.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Assumption {
+    /// The nested units (NUPN) are safe, as the model claims.
+    SafeUnits,
+    /// A case begins with one token in this place, the source: the model has no initial marking.
+    InitialToken(String),
+    /// A case is done with one token in this place, the sink: the model names no final marking.
+    FinalToken(String),
+    /// A case is done in a marking that was given beside the model, whose own is ignored.
+    OtherFinalMarking,
+    /// A case is done in the empty marking, as the model says.
+    EmptyFinalMarking,
+    /// The information of this tool was skipped; the name may be empty.
+    ToolSpecific(String),
+    /// Rates, weights or probabilities of transitions were ignored.
+    Rates,
+    /// Times and priorities were left out, as the user asked.
+    Untimed,
+}
+
+impl Assumption {
+    /// Returns the word for programs.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Assumption::SafeUnits => "units",
+            Assumption::InitialToken(_) => "initial-token",
+            Assumption::FinalToken(_) => "final-token",
+            Assumption::OtherFinalMarking => "other-final-marking",
+            Assumption::EmptyFinalMarking => "empty-final-marking",
+            Assumption::ToolSpecific(_) => "tool-specific",
+            Assumption::Rates => "rates",
+            Assumption::Untimed => "untimed",
+        }
+    }
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Assumption::SafeUnits => f.write_str("the nested units are safe, as the model claims"),
+            Assumption::InitialToken(place) => write!(
+                f,
+                "the initial marking is one token in the source {}, as the model has none",
+                Quoted(place)
+            ),
+            Assumption::FinalToken(place) => write!(
+                f,
+                "a case is done with one token in the sink {}, as the model names no final marking",
+                Quoted(place)
+            ),
+            Assumption::OtherFinalMarking => {
+                f.write_str("the final marking of the model is ignored, as another one is given")
+            }
+            Assumption::EmptyFinalMarking => {
+                f.write_str("a case is done when no token is left, as the final marking is empty")
+            }
+            Assumption::ToolSpecific(tool) if tool.is_empty() => {
+                f.write_str("the information of an unnamed tool is skipped")
+            }
+            Assumption::ToolSpecific(tool) => {
+                write!(f, "the information of the tool {} is skipped", Quoted(tool))
+            }
+            Assumption::Rates => f.write_str("rates and probabilities are ignored"),
+            Assumption::Untimed => f.write_str("times and priorities are left out (--untimed)"),
+        }
+    }
+}
+
+/// Adds an assumption to a list, unless it is there, and keeps the list in order.
+pub(crate) fn add(list: &mut Vec<Assumption>, assumption: Assumption) {
+    if let Err(at) = list.binary_search(&assumption) {
+        list.insert(at, assumption);
+    }
+}
+
+/// The distinct keys of assumptions, in order.
+pub fn keys(assumptions: &[Assumption]) -> Vec<&'static str> {
+    let mut keys: Vec<&str> = assumptions.iter().map(Assumption::key).collect();
+    keys.dedup();
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_each_assumption_once_and_programs_read_each_kind_once() {
+        let mut list = Vec::new();
+        for tool in ["b", "a", "b"] {
+            add(&mut list, Assumption::ToolSpecific(tool.to_owned()));
+        }
+        add(&mut list, Assumption::Untimed);
+        add(&mut list, Assumption::SafeUnits);
+        let tool = |name: &str| Assumption::ToolSpecific(name.to_owned());
+        assert_eq!(list, [Assumption::SafeUnits, tool("a"), tool("b"), Assumption::Untimed]);
+        assert_eq!(keys(&list), ["units", "tool-specific", "untimed"]);
+        assert_eq!(tool("\u{1b}").to_string(), "the information of the tool `\\u{1b}` is skipped");
+    }
+}

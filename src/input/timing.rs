@@ -1,0 +1,224 @@
+//! Times, priorities and rates of transitions, in elements of the net or in the information of tools.
+//!
+//! Priorities, and times that limit when a transition fires, change what can be reached: a net with
+//! them is refused, and read without them only where the user asks for that. Where all transitions
+//! have the same priority, and all or none are immediate, neither changes anything. Rates and
+//! probabilities change how likely a firing is, but not whether it is possible: they are ignored,
+//! and answers say so.
+//!
+//! | where | priorities and times | rates |
+//! |---|---|---|
+//! | PIPE, elements | `priority`, `timed` | `rate` |
+//! | TINA, elements | `delay`, `interval` (but `[0, ∞)`) | |
+//! | any tool, attributes and elements | `priority`, `timed`, `immediate`, `delay`, `interval`, `eft`, `lft` | `rate`, `weight`, `probability` |
+//! | PM4Py (`StochasticPetriNet`) | `priority`; `distributionType`: `IMMEDIATE`, or bounded ones | the others |
+
+use super::error::InputError;
+use super::labels::Label;
+use super::source::Position;
+use super::xml::{Item, XmlReader, trimmed};
+use parikh_net::Assumption;
+use std::collections::BTreeSet;
+use std::io::BufRead;
+
+/// The information of a tool about a node, an arc or a net.
+pub(super) struct ToolData {
+    tool: String,
+    /// Attributes with their values, and elements with their texts.
+    said: Vec<(String, String)>,
+}
+
+impl<R: BufRead> XmlReader<R> {
+    /// Reads the element that was opened last, with its attributes, to its end.
+    pub(super) fn tool_data(
+        &mut self,
+        attributes: Vec<(String, String)>,
+    ) -> Result<ToolData, InputError> {
+        let tool = attributes.iter().find(|(name, _)| name == "tool");
+        let tool = tool.map(|(_, tool)| tool.clone()).unwrap_or_default();
+        let mut said = attributes;
+        let mut open: Vec<(String, String)> = Vec::new();
+        loop {
+            match self.next()? {
+                Item::Open(tag) => {
+                    let attributes = tag.all_attributes()?;
+                    // As in `<property key="priority">1</property>`.
+                    let key = attributes.iter().find(|(name, _)| name == "key");
+                    let name = key.map_or_else(|| tag.name().to_owned(), |(_, key)| key.clone());
+                    said.extend(attributes);
+                    open.push((name, String::new()));
+                }
+                Item::Text(text) => {
+                    // A label's text stands for the label.
+                    let holder = match &open[..] {
+                        [.., _, (name, _)] if matches!(&**name, "text" | "value") => open.len() - 2,
+                        all => all.len().saturating_sub(1),
+                    };
+                    if let Some((_, inside)) = open.get_mut(holder) {
+                        inside.push_str(&text);
+                    }
+                }
+                Item::Close => match open.pop() {
+                    Some((name, text)) => said.push((name, trimmed(&text).to_owned())),
+                    None => return Ok(ToolData { tool, said }),
+                },
+                Item::End => return Ok(ToolData { tool, said }),
+                Item::Nothing => {}
+            }
+        }
+    }
+}
+
+/// Ends of intervals that are no limit.
+const ENDLESS: [&str; 6] = ["infty", "infinity", "inf", "w", "omega", "∞"];
+
+/// Distributions of delays that may be of any length.
+const UNLIMITED: [&str; 9] = [
+    "exponential",
+    "exp",
+    "normal",
+    "gaussian",
+    "lognormal",
+    "gamma",
+    "weibull",
+    "undefined",
+    "none",
+];
+
+/// What a transition says of when it fires.
+#[derive(Clone, Default)]
+pub(super) struct Urgency {
+    priority: Option<String>,
+    /// Whether it is timed, as text; transitions that are not fire first.
+    timed: Option<String>,
+    /// What limits the time of its firing.
+    limit: Option<String>,
+    has_rate: bool,
+}
+
+impl Urgency {
+    /// Takes note of a label `priority`.
+    pub(super) fn prioritise(&mut self, label: Label) {
+        self.priority = Some(label.text);
+    }
+
+    /// Takes note of a label `timed`.
+    pub(super) fn time(&mut self, label: Label) {
+        self.timed = Some(label.text.to_ascii_lowercase());
+    }
+
+    /// Takes note of a rate.
+    pub(super) fn rate(&mut self) {
+        self.has_rate = true;
+    }
+
+    /// Takes note of an interval, `delay` or `interval`, in which it has to fire.
+    pub(super) fn limit(&mut self, name: &str, data: &ToolData) {
+        if !is_unlimited(data) {
+            self.limit = Some(format!("the `{name}`"));
+        }
+    }
+
+    /// Takes note of what a tool says.
+    pub(super) fn tool(&mut self, data: &ToolData) {
+        for (name, value) in &data.said {
+            let letters = name.chars().filter(|c| c.is_alphanumeric());
+            let key = letters.collect::<String>().to_ascii_lowercase();
+            let low = value.to_ascii_lowercase();
+            match &*key {
+                "priority" | "prio" | "prioritylevel" => self.priority = Some(value.clone()),
+                "timed" => self.timed = Some(low),
+                "immediate" => self.timed = Some((low != "true").to_string()),
+                "distributiontype" | "distribution" | "transitiontype" => match &*low {
+                    "" => {}
+                    "immediate" | "imm" => self.timed = Some("false".to_owned()),
+                    it if UNLIMITED.contains(&it) => {
+                        self.timed = Some("true".to_owned());
+                        self.has_rate = true;
+                    }
+                    _ => self.limit = Some(format!("the distribution `{value}`")),
+                },
+                "delay" | "interval" | "timeinterval" | "staticinterval" if value.is_empty() => {
+                    self.limit(name, data);
+                }
+                "eft" | "earliestfiringtime" if matches!(&*low, "" | "0" | "0.0") => {}
+                "lft" | "latestfiringtime" if low.is_empty() || ENDLESS.contains(&&*low) => {}
+                "delay" | "interval" | "timeinterval" | "staticinterval" | "eft" | "lft"
+                | "earliestfiringtime" | "latestfiringtime" => {
+                    self.limit = Some(format!("the `{name}`"));
+                }
+                "rate"
+                | "rates"
+                | "weight"
+                | "probability"
+                | "lambda"
+                | "firingrate"
+                | "firingweight"
+                | "distributionparameters" => self.has_rate = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Returns true if the interval of an element is `[0, ∞)`.
+fn is_unlimited(data: &ToolData) -> bool {
+    let numbers = data.said.iter().filter(|(name, _)| matches!(&**name, "cn" | "ci"));
+    let numbers: Vec<&str> = numbers.map(|(_, text)| text.as_str()).collect();
+    matches!(&numbers[..], ["0" | "0.0", last] if ENDLESS.contains(last))
+}
+
+/// What the transitions and the tools of a net say, as far as it was read.
+#[derive(Default)]
+pub(super) struct Urgencies {
+    first: Option<(Option<String>, Option<String>)>,
+    refusal: Option<InputError>,
+    has_rates: bool,
+    tools: BTreeSet<String>,
+}
+
+impl Urgencies {
+    /// Adds a transition.
+    pub(super) fn add(&mut self, urgency: Urgency, transition: &str, at: Position, file: &str) {
+        let Urgency { priority, timed, limit, has_rate } = urgency;
+        self.has_rates |= has_rate;
+        let order = (priority, timed);
+        let differs = *self.first.get_or_insert_with(|| order.clone()) != order;
+        let (found, advice) = match limit {
+            Some(limit) => (
+                format!("{limit} of transition `{transition}`"),
+                "times change what can be reached; --untimed leaves them out",
+            ),
+            None if differs => (
+                format!(
+                    "the `priority` or `timed` of transition `{transition}`, other than before,"
+                ),
+                "which fires first changes what can be reached; give all transitions the same, or leave \
+                 times and priorities out by --untimed",
+            ),
+            None => return,
+        };
+        self.refusal.get_or_insert_with(|| InputError::Unsupported {
+            at: at.of(file),
+            found,
+            advice,
+        });
+    }
+
+    /// Adds the information of a tool that is no transition's.
+    pub(super) fn tool(&mut self, data: &ToolData) {
+        self.tools.insert(data.tool.clone());
+        self.has_rates |= data.said.iter().any(|(name, _)| name == "probability");
+    }
+
+    /// Takes note of rates.
+    pub(super) fn rate(&mut self) {
+        self.has_rates = true;
+    }
+
+    /// Returns what answers about the net assume, and why a net with times or priorities is refused.
+    pub(super) fn finish(self) -> (Vec<Assumption>, Option<InputError>) {
+        let tools = self.tools.into_iter().map(Assumption::ToolSpecific);
+        (tools.chain(self.has_rates.then_some(Assumption::Rates)).collect(), self.refusal)
+    }
+}

@@ -1,0 +1,217 @@
+//! Assumptions about a model are part of every answer that rests on them, and the auditor finds the
+//! same ones in the model.
+
+use crate::support::binary::{Desk, objects};
+use parikh::evidence::audit::{Audit, Judged, Verdict};
+use parikh::evidence::reader::timing::Times;
+use parikh::evidence::reader::{self, Unreadable};
+
+/// A net in PNML with these places, transitions, and whatever else.
+fn pnml(content: &str) -> String {
+    format!(
+        "<pnml><net id='n' type='http://www.pnml.org/version-2009/grammar/ptnet'>{content}</net></pnml>"
+    )
+}
+
+/// Two steps from `in` to `out`, without any marking.
+const STEPS: &str = "<place id='in'/><place id='mid'/><place id='out'/>
+  <transition id='t'/><transition id='u'/>
+  <arc id='a' source='in' target='t'/><arc id='b' source='t' target='mid'/>
+  <arc id='c' source='mid' target='u'/><arc id='d' source='u' target='out'/>";
+
+/// A choice of two transitions, in which stands what is given of each.
+fn choice(first: &str, second: &str) -> String {
+    pnml(&format!(
+        "<place id='p'><initialMarking><text>1</text></initialMarking></place><place id='q'/><place id='r'/>
+         <transition id='t'>{first}</transition><transition id='u'>{second}</transition>
+         <arc id='a' source='p' target='t'/><arc id='b' source='t' target='q'/>
+         <arc id='c' source='p' target='u'/><arc id='d' source='u' target='r'/>"
+    ))
+}
+
+/// The verdicts of the auditor on a file of evidence about the model.
+fn audited(desk: &Desk, model: &str, file: &str, times: Times) -> Vec<Judged> {
+    let net = reader::model_as(desk.read(model).as_bytes(), times).unwrap().net;
+    let net = net.into_plain().unwrap();
+    let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
+    audit.file(&desk.at(file)).unwrap_or_else(|broken| panic!("{broken}"));
+    audit.finish().judged
+}
+
+fn assumed(judged: &Judged) -> Vec<&str> {
+    assert!(matches!(judged.verdict, Verdict::Confirmed(_)), "{judged:?}");
+    judged.assumptions.iter().map(|it| it.key()).collect()
+}
+
+#[test]
+fn a_token_that_is_assumed_in_the_source_is_there_for_all_questions_of_a_command() {
+    let desk = Desk::new();
+    desk.write("n.pnml", &pnml(STEPS));
+    let said = desk.fine(&["check", "n.pnml", "-e", "S,QL", "--evidence", "ev", "--trace", "tr"]);
+    let token =
+        "assumed: the initial marking is one token in the source `in`, as the model has none";
+    for line in said.lines() {
+        assert!(line.contains(": TRUE — ") && line.contains(token), "{line}");
+    }
+    assert!(said.lines().next().unwrap().contains("in the sink `out`"), "{said}");
+    let json = desk.fine(&["check", "n.pnml", "-e", "S,QL", "--format", "json"]);
+    let answers: Vec<_> = objects(&json).into_iter().filter(|it| it["type"] == "answer").collect();
+    assert_eq!(answers[0]["assumes"], serde_json::json!(["initial-token", "final-token"]));
+    assert_eq!(answers[1]["assumes"], serde_json::json!(["initial-token"]));
+    let judged = audited(&desk, "n.pnml", "ev/Soundness.jsonl", Times::Refused);
+    assert_eq!(assumed(&judged[0]), ["initial-token", "final-token"]);
+    let judged = audited(&desk, "n.pnml", "ev/QuasiLiveness.jsonl", Times::Refused);
+    assert_eq!(assumed(&judged[0]), ["initial-token"]);
+    // Alone, the question is about the model as it is written.
+    let said = desk.fine(&["check", "n.pnml", "-e", "QL"]);
+    assert!(said.contains(": FALSE — ") && !said.contains("assumed"), "{said}");
+    desk.refused(2, &["check", "n.pnml", "-e", "S,QL", "--k", "2"]);
+    desk.fine(&["report", "n.pnml", "-e", "Soundness", "-o", "n.html"]);
+    assert!(desk.read("n.html").contains("Assumed: the initial marking is one token"));
+}
+
+#[test]
+fn a_file_that_assumes_less_than_the_model_takes_is_refused() {
+    let desk = Desk::new();
+    desk.write("n.pnml", &pnml(STEPS));
+    desk.fine(&["check", "n.pnml", "-e", "S", "--evidence", "ev"]);
+    let text = desk.read("ev/Soundness.jsonl");
+    let silent = text.replace("[\"initial-token\",\"final-token\"]", "[]");
+    assert_ne!(text, silent);
+    desk.write("ev/Soundness.jsonl", &silent);
+    let net = reader::model(desk.read("n.pnml").as_bytes()).unwrap().net.into_plain().unwrap();
+    let mut audit = Audit::new(&net, 1000, Box::new(|_| Err("no formulas".to_owned())));
+    let broken = audit.file(&desk.at("ev/Soundness.jsonl")).unwrap_err();
+    assert!(broken.what.contains("is assumed [initial-token, final-token]"), "{broken}");
+}
+
+#[test]
+fn an_empty_final_marking_is_taken_as_it_is_written() {
+    let desk = Desk::new();
+    let marked = STEPS.replace(
+        "<place id='in'/>",
+        "<place id='in'><initialMarking><text>1</text></initialMarking></place>",
+    );
+    let finals = "<finalmarkings><marking><place idref='out'><text>0</text></place></marking></finalmarkings>";
+    desk.write("n.pnml", &pnml(&(marked.clone() + finals)));
+    let said = desk.fine(&["check", "n.pnml", "-e", "S,ES", "--evidence", "ev"]);
+    for line in said.lines() {
+        assert!(line.contains(": FALSE — "), "{line}");
+        assert!(line.contains("assumed: a case is done when no token is left"), "{line}");
+    }
+    for file in ["ev/Soundness.jsonl", "ev/EasySoundness.jsonl"] {
+        let judged = audited(&desk, "n.pnml", file, Times::Refused);
+        assert_eq!(assumed(&judged[0]), ["empty-final-marking"]);
+    }
+    let given = desk.fine(&["check", "n.pnml", "-e", "S", "--final", "out"]);
+    assert!(given.contains("assumed: the final marking of the model is ignored"), "{given}");
+}
+
+#[test]
+fn times_and_priorities_are_refused_by_both_readers_and_left_out_on_demand() {
+    let stochastic = |kind: &str, priority: &str| {
+        format!(
+            "<toolspecific tool='StochasticPetriNet' version='0.2'><property key='distributionType'>{kind}\
+             </property><property key='priority'>{priority}</property></toolspecific>"
+        )
+    };
+    let attributes = |kind: &str, priority: &str| {
+        format!(
+            "<toolspecific tool='StochasticPetriNet' version='0.2' invisible='False' priority='{priority}' \
+             weight='2.0' distributionType='{kind}'/>"
+        )
+    };
+    let pipe = |priority: &str, timed: &str| {
+        format!(
+            "<priority><value>{priority}</value></priority><timed><value>{timed}</value></timed>\
+             <rate><value>1.0</value></rate>"
+        )
+    };
+    let delay = |first: &str, last: &str| {
+        format!(
+            "<delay><interval closure='closed' xmlns='http://www.w3.org/1998/Math/MathML'>{first}{last}\
+             </interval></delay>"
+        )
+    };
+    let of_tool =
+        |text: &str| format!("<toolspecific tool='some' version='1'>{text}</toolspecific>");
+    let (none, untimed) = (&[][..], &["untimed"][..]);
+    let cases: Vec<(String, Vec<&str>, &[&str])> = vec![
+        (
+            choice(&stochastic("IMMEDIATE", "1"), &stochastic("EXPONENTIAL", "0")),
+            vec!["tool-specific", "rates"],
+            untimed,
+        ),
+        (
+            choice(&stochastic("IMMEDIATE", "1"), &stochastic("IMMEDIATE", "2")),
+            vec!["tool-specific"],
+            untimed,
+        ),
+        (
+            choice(&stochastic("EXPONENTIAL", "1"), &stochastic("NORMAL", "1")),
+            vec!["tool-specific", "rates"],
+            none,
+        ),
+        (
+            choice(&stochastic("DETERMINISTIC", "1"), &stochastic("DETERMINISTIC", "1")),
+            vec!["tool-specific"],
+            untimed,
+        ),
+        (
+            choice(&attributes("IMMEDIATE", "1"), &attributes("IMMEDIATE", "1")),
+            vec!["tool-specific", "rates"],
+            none,
+        ),
+        (
+            choice(&attributes("IMMEDIATE", "1"), &attributes("UNIFORM", "1")),
+            vec!["tool-specific", "rates"],
+            untimed,
+        ),
+        (choice(&pipe("1", "false"), &pipe("1", "false")), vec!["rates"], none),
+        (choice(&pipe("1", "true"), &pipe("1", "false")), vec!["rates"], untimed),
+        (choice(&pipe("1", "true"), &pipe("2", "true")), vec!["rates"], untimed),
+        (choice(&delay("<cn>2</cn>", "<cn>5</cn>"), ""), vec![], untimed),
+        (choice(&delay("<cn>0</cn>", "<ci>infty</ci>"), ""), vec![], none),
+        (
+            choice(&of_tool("<priority>1</priority>"), &of_tool("<priority>2</priority>")),
+            vec!["tool-specific"],
+            untimed,
+        ),
+        (
+            choice(&of_tool("<weight>1</weight>"), &of_tool("<weight>2</weight>")),
+            vec!["tool-specific", "rates"],
+            none,
+        ),
+        (choice(&of_tool("<colour>1</colour>"), ""), vec!["tool-specific"], none),
+        ("net n\npl p (1)\ntr t [2,5] p -> q\ntr u p -> r\n".to_owned(), vec![], untimed),
+        ("net n\npl p (1)\ntr t p -> q\ntr u p -> r\npr t > u\n".to_owned(), vec![], untimed),
+        ("net n\npl p (1)\ntr t [0,w[ p -> q\ntr u p -> r\n".to_owned(), vec![], none),
+    ];
+    for (at, (text, assumes, times)) in cases.iter().enumerate() {
+        let desk = Desk::new();
+        let model = if text.starts_with('<') { "n.pnml" } else { "n.net" };
+        desk.write(model, text);
+        let check = ["check", model, "-e", "QL", "--format", "json", "--evidence", "ev"];
+        let read = reader::model(text.as_bytes()).map(|_| ());
+        let arguments: Vec<&str> = match times {
+            [] => {
+                assert_eq!(read, Ok::<(), Unreadable>(()), "{at}");
+                check.to_vec()
+            }
+            _ => {
+                let refused = desk.refused(1, &check);
+                assert!(refused.contains("--untimed"), "{at}: {refused}");
+                let refused = read.unwrap_err().what;
+                assert!(refused.contains("--untimed"), "{at}: {refused}");
+                [&check[..], &["--untimed"]].concat()
+            }
+        };
+        let answer = objects(&desk.fine(&arguments)).remove(0);
+        let expected = [&assumes[..], times].concat();
+        assert_eq!(answer["value"], "TRUE", "{at}");
+        assert_eq!(answer["assumes"], serde_json::json!(expected), "{at}: {text}");
+        let way = if times.is_empty() { Times::Refused } else { Times::LeftOut };
+        let judged = audited(&desk, model, "ev/QuasiLiveness.jsonl", way);
+        assert_eq!(assumed(&judged[0]), expected, "{at}");
+    }
+}
