@@ -4,8 +4,8 @@
 //! The letters of the run are read off the markings one by one. The firings that repeat have to
 //! lead back to the marking in which they began, or to one with more tokens. Whatever fired once
 //! can fire again there. The letters have to be the same in every round, however many tokens there
-//! are by then, or not to matter where they differ (`growth`). The formula is evaluated on the word by its own definition
-//! ([`Lasso::satisfies`]).
+//! are by then, or not to matter where they differ (`growth`). The formula is evaluated on the word
+//! by its own definition ([`Lasso::satisfies`]).
 //!
 //! Where only fair runs are meant ([`Fairness`](parikh_net::Fairness)), the firings that repeat are
 //! looked at for that by its own definition, too (`fair`). A run that ends in a dead marking is
