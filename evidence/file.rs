@@ -479,6 +479,8 @@ pub struct NamedBound {
 pub enum NamedBecause {
     /// The net has so few markings that they can be visited.
     Visited(u64),
+    /// The same, and copies are made only for what places hold together in one of these markings.
+    Seen(u64),
     /// Who adds to the place is inhibited by it.
     Capacity,
     /// A sum that no transition raises.
@@ -492,6 +494,7 @@ impl NamedTranslation {
     pub fn of(core: &Net, translation: &Translation) -> Self {
         let because = |because: &Because| match because {
             Because::Visited(markings) => NamedBecause::Visited(*markings),
+            Because::Seen(markings) => NamedBecause::Seen(*markings),
             Because::Capacity => NamedBecause::Capacity,
             Because::Cap => NamedBecause::Cap,
             Because::Weights(weights) => NamedBecause::Weights(

@@ -2,9 +2,10 @@
 //! it.
 //!
 //! The letters of the run are read off the markings one by one. The firings that repeat have to
-//! lead back to the marking in which they began, or to one with more tokens where the property does
-//! not look: whatever fired once can fire again there, with the same letters, and so for ever. The
-//! formula is evaluated on the word by its own definition ([`Lasso::satisfies`]).
+//! lead back to the marking in which they began, or to one with more tokens. Whatever fired once
+//! can fire again there. The letters have to be the same in every round, however many tokens there
+//! are by then, or not to matter where they differ (`growth`). The formula is evaluated on the word
+//! by its own definition ([`Lasso::satisfies`]).
 //!
 //! Where only fair runs are meant ([`Fairness`](parikh_net::Fairness)), the firings that repeat are
 //! looked at for that by its own definition, too (`fair`). A run that ends in a dead marking is
@@ -18,13 +19,14 @@
 //! letters, it has to accept nothing.
 
 mod fair;
+mod growth;
 
 use crate::file::{Steps, sequence};
 use crate::kind::{Kept, Kind};
 use crate::replay::{ReplayError, Replayer};
 use parikh_net::lasso::{LassoRun, RunEnd};
 use parikh_net::run_property::{RunAtom, RunProperty};
-use parikh_net::{FiringSequence, Marking, Net, Step};
+use parikh_net::{FiringSequence, Net, Step};
 use parikh_temporal::{
     Atom, Automaton, AutomatonLimits, Lasso, Letter, LinearTableau, PartialTruth,
 };
@@ -48,8 +50,11 @@ pub enum LassoFlaw {
     /// What repeats is no firing at all.
     #[error("no firing repeats")]
     NoFirings,
-    /// It does not lead back.
-    #[error("place `{0}` has other tokens after the firings that are said to repeat")]
+    /// It does not lead back: a place has fewer tokens, or more so that an atom may change.
+    #[error(
+        "place `{0}` has fewer tokens after the firings that are said to repeat, or more, and what \
+         the formula says of it may change"
+    )]
     NotBack(String),
     /// It is said to end, and does not.
     #[error("the marking after the firings is not dead")]
@@ -125,8 +130,14 @@ fn check_all(
             if along.letters.len() == back {
                 return Err(LassoFlaw::NoFirings);
             }
-            leads_back(net, property, &begin, along.replayer.marking())?;
+            let ends = (&begin, along.replayer.marking());
+            let unsettled = growth::check(net, property, cycle, ends, goes_on)?;
             fair::check(net, property.fairness(), &begin, cycle)?;
+            if let Some(unsettled) = unsettled {
+                let is_satisfied = unsettled.satisfies(property, &along.letters, back);
+                let place = || net.place_name(unsettled.place).to_owned();
+                return is_satisfied.then_some(()).ok_or_else(|| LassoFlaw::NotBack(place()));
+            }
             along.satisfies(back)
         }
     };
@@ -281,26 +292,6 @@ impl NamedLasso {
     }
 }
 
-/// Whether what fired from `begin` to `end` can fire for ever with the same letters: no place has
-/// lost tokens, and those that atoms look at have not gained any.
-fn leads_back(
-    net: &Net,
-    property: &RunProperty,
-    begin: &Marking,
-    end: &Marking,
-) -> Result<(), LassoFlaw> {
-    // That no marking of the loop is dead is seen by what fires next.
-    let looked_at = property.read_places(net);
-    let differs = net.places().find(|&place| match looked_at.binary_search(&place) {
-        Ok(_) => begin[place] != end[place],
-        Err(_) => begin[place] > end[place],
-    });
-    match differs {
-        Some(place) => Err(LassoFlaw::NotBack(net.place_name(place).to_owned())),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,18 +350,27 @@ mod tests {
         let made = RunAtom::Holds(Predicate::at_least(net.place_named("made").unwrap(), 1));
         let stop = RunAtom::Fires(vec![net.transition_named("stop").unwrap()]);
         let dead = RunAtom::Holds(Predicate::Dead);
-        let atoms = [q, made, stop, dead];
+        let two = RunAtom::Holds(Predicate::at_least(net.place_named("made").unwrap(), 2));
+        let atoms = [q, made, stop, dead, two];
         let mut formulas = Ltl::default();
         let [q, made, stop, dead] = [0, 1, 2, 3].map(|number| formulas.atom(Atom(number)));
         let some_q = formulas.eventually(Linear, q);
         let again = formulas.always(Linear, some_q);
         let ends = formulas.eventually(Linear, dead);
         let lasts = formulas.negate(ends);
+        let two = formulas.atom(Atom(4));
+        let much = formulas.eventually(Linear, two);
         let stops = formulas.eventually(Linear, stop);
         let later = formulas.next(Linear, made);
         let has_q = formulas.eventually(Linear, q);
         let of = |formula| RunProperty::new(&formulas, formula, &atoms);
         let round = || RunEnd::Repeats(firings(&net, &["t", "u"]));
+        // In the second round `made` is marked, and stays so.
+        assert_eq!(check(&net, &of(later), &["t", "u"], round()), Err(LassoFlaw::NotSatisfied));
+        let made_later = |prefix| check(&net, &of(much), prefix, round());
+        let few = Err(LassoFlaw::NotBack("made".to_owned()));
+        assert_eq!(made_later(&["t", "u"][..]), few);
+        assert_eq!(made_later(&["t", "u", "t", "u"][..]), Ok(()));
         // The loop makes tokens, which nobody looks at.
         assert_eq!(check(&net, &of(again), &[], round()), Ok(()));
         assert_eq!(check(&net, &of(lasts), &[], round()), Ok(()));

@@ -325,7 +325,7 @@ impl Telling<'_> {
         match self.dead_marking(question) {
             // Where a case is done, or stops with it, was asked by itself.
             _ if stuck => {}
-            Some(end) if ends(self.net).contains(&end) => {
+            Some(end) if self.process() && self.net.is_final(end.tokens()) => {
                 let title = "Nothing is enabled any more where a case is done, as it should be";
                 self.answer(at, Level::Note, title);
             }

@@ -293,6 +293,13 @@ impl Reader<'_> {
                 self.places("A trap that is marked stays marked; one token at least on ", trap);
             self.line(text);
         }
+        self.bounds(&certificate.bounds);
+        for bound in &certificate.lower_bounds {
+            let weights: Vec<(PlaceId, i128)> =
+                bound.weights.iter().map(|&(place, weight)| (place, weight.into())).collect();
+            let text = Text::words("Every reachable marking has ").then(self.sum(&weights));
+            self.line(text.say(format!(" ≥ {}: no firing leads below", bound.tokens)));
+        }
         for precedence in &certificate.precedences {
             let text = self.precedence(precedence, &certificate.atoms);
             self.line(text);
@@ -339,6 +346,11 @@ impl Reader<'_> {
             0 => text,
             1 => text.say(", and a trap stays marked"),
             many => text.say(format!(", and {many} traps stay marked")),
+        };
+        let text = match lemma.lower_bounds.len() {
+            0 => text,
+            1 => text.say(", and a lower bound"),
+            many => text.say(format!(", and {many} lower bounds")),
         };
         match lemma.units.is_empty() {
             true => text,
@@ -426,6 +438,8 @@ mod tests {
             assumes_units: false,
             counters: Vec::new(),
             precedences: Vec::new(),
+            bounds: Bounds::default(),
+            lower_bounds: vec![],
             atoms: vec![Atom { sum, bound: -2 }],
             traps: vec![vec![q]],
             lemmas: vec![Lemma {

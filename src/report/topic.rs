@@ -144,7 +144,7 @@ impl Topic {
 
 /// The markings in which a case is done, of a net that is asked about as a process.
 pub(super) fn ends(net: &Net) -> &[Marking] {
-    match net.folding().is_none() && net.translation().is_none() {
+    match net.folding().is_none() && !net.has_caps() {
         true => net.final_markings(),
         false => &[],
     }
