@@ -1,22 +1,21 @@
-//! Whether a run that never ends has a property: it is fired, and the formula is evaluated along
-//! it.
+//! Checks that an infinite run has a property: it fires the run and evaluates the formula along it.
 //!
-//! The letters of the run are read off the markings one by one. The firings that repeat have to
-//! lead back to the marking in which they began, or to one with more tokens. Whatever fired once
-//! can fire again there. The letters have to be the same in every round, however many tokens there
-//! are by then, or not to matter where they differ (`growth`). The formula is evaluated on the word by its own definition
-//! ([`Lasso::satisfies`]).
+//! The letters of the run are computed from its markings one by one. The firings that repeat must
+//! lead back to the marking in which they began, or to a larger marking, from which they can fire
+//! again. In the second case the letters must be the same in every round, whatever the number of
+//! are by then, or not to matter where they differ (`growth`). The formula is evaluated on the word
+//! by its own definition ([`Lasso::satisfies`]).
 //!
-//! Where only fair runs are meant ([`Fairness`](parikh_net::Fairness)), the firings that repeat are
-//! looked at for that by its own definition, too (`fair`). A run that ends in a dead marking is
-//! fair, and one that is left open after some firings can go on fairly.
+//! If only fair runs count ([`Fairness`](parikh_net::Fairness)), the repeated firings are checked
+//! against the definition of fairness (`fair`). A run that ends in a dead marking is fair, and
+//! every finite firing sequence has a fair continuation.
 //!
-//! Where the run is left open after some firings, the letters so far, and each that the marking
-//! there may have, have to decide the formula for all that can follow
-//! ([`Ltl::value_after`](parikh_temporal::Ltl::value_after)). Every run does go on, or stays in a
-//! dead marking. That is a simple test, which leaves some open (p ∨ ¬p is); for these, and only
-//! here, an automaton of the negation is held against its formula, and where it may be after these
-//! letters, it has to accept nothing.
+//! If the run is left open after its prefix, the letters so far and each possible next letter must
+//! decide the formula for every continuation
+//! ([`Ltl::value_after`](parikh_temporal::Ltl::value_after)). Every run continues, or stays in a
+//! dead marking. This test is simple and leaves some formulas open, for example tautologies such as
+//! p ∨ ¬p. In that case an automaton of the negated formula is built and checked against the
+//! formula. From the states reached by these letters, it must accept no word.
 
 mod fair;
 mod growth;
@@ -33,56 +32,57 @@ use parikh_temporal::{
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The most firings whose letters are written down.
+/// The maximum number of firings of a checked run. Each firing has one letter.
 pub const LONGEST: u128 = 10_000_000;
 
-/// States, edges and terms of an automaton that is made for a run that is left open, and cases of
-/// its check.
+/// Limits of the automaton for a run that is left open, and the number of cases in its check.
 const LIMITS: AutomatonLimits = AutomatonLimits { states: 1_000, edges: 20_000, terms: 1_000 };
 const CASES: usize = 100_000;
 
-/// Why a run does not show a property.
+/// The reason that a run does not prove a property.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LassoFlaw {
-    /// Some firing is not enabled.
+    /// A firing is not enabled.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// What repeats is no firing at all.
+    /// The repeated part has no firing.
     #[error("no firing repeats")]
     NoFirings,
-    /// It does not lead back: a place has fewer tokens, or more so that an atom may change.
+    /// The repeated firings do not lead back: a place has fewer tokens, or so many more that an
+    /// atom may change.
     #[error(
         "place `{0}` has fewer tokens after the firings that are said to repeat, or more, and what \
          the formula says of it may change"
     )]
     NotBack(String),
-    /// It is said to end, and does not.
+    /// The run is said to end in a dead marking, but the marking is not dead.
     #[error("the marking after the firings is not dead")]
     NotDead,
-    /// It is a run, and not one that is meant.
+    /// The run is not fair.
     #[error("the run is not {kind} fair to transition `{transition}`")]
     Unfair {
         /// `weakly` or `strongly`.
         kind: &'static str,
-        /// The transition that never fires from somewhere on.
+        /// A transition that never fires in the repeated part.
         transition: String,
     },
-    /// It is a run, and without the property.
+    /// The run is possible but lacks the property.
     #[error("the run does not have the property")]
     NotSatisfied,
-    /// More letters than are written down.
+    /// The run has more than [`LONGEST`] firings.
     #[error("the run has more than 10^7 firings")]
     TooLong,
-    /// Told to stop.
+    /// `goes_on` returned false before the end.
     #[error("not checked to the end")]
     Stopped,
 }
 
-/// Accepts that the run is one of `net`, and that it has the property. What the initial marking
-/// says of a part that is about it alone need not be looked at again.
+/// Checks that the run is a run of `net` and that it has the property. If the cycle changes an
+/// atom, the check is repeated after the subformulas about the initial marking are replaced by
+/// their values.
 ///
 /// # Errors
-/// What is wrong.
+/// The first flaw of the run.
 pub fn check_lasso(
     net: &Net,
     property: &RunProperty,
@@ -95,8 +95,8 @@ pub fn check_lasso(
     }
 }
 
-/// The property as it is of runs from the initial marking: with what that says of the formula's
-/// parts that are about the first letter. Atoms that are left nowhere else are gone.
+/// Returns the property with the subformulas about the first letter replaced by their values at the
+/// initial marking. Atoms that no longer occur are dropped.
 fn given_initially(net: &Net, property: &RunProperty) -> RunProperty {
     let initially = RunAtom::all_initially(property.atoms(), net);
     let here = |atom: Atom| initially[atom.0 as usize];
@@ -144,7 +144,7 @@ fn check_all(
     satisfied.then_some(()).ok_or(LassoFlaw::NotSatisfied)
 }
 
-/// A run on its way.
+/// A run that is fired step by step, with its letters so far.
 struct Along<'a> {
     net: &'a Net,
     property: &'a RunProperty,
@@ -175,7 +175,7 @@ impl Along<'_> {
         Ok(())
     }
 
-    /// Whether whatever follows satisfies the formula.
+    /// Returns true if every continuation satisfies the formula.
     fn decides(mut self) -> bool {
         let Along { net, property, .. } = self;
         let end = self.replayer.marking();
@@ -193,8 +193,8 @@ impl Along<'_> {
         })
     }
 
-    /// Whether no word that begins with the letters has the negation, as far as its automaton is of
-    /// a size that is worth it.
+    /// Returns true if no word that begins with the letters satisfies the negated formula. Returns
+    /// false if the automaton exceeds its limits.
     fn leaves_nothing(&self) -> bool {
         let mut formulas = self.property.formulas().clone();
         let formula = formulas.negate(self.property.formula());
@@ -220,7 +220,8 @@ impl Along<'_> {
         nothing && tableau.check_complete(&formulas, formula, CASES).is_ok()
     }
 
-    /// Whether the word of these letters, again from `back` on, satisfies the formula.
+    /// Returns true if the word of the letters, which repeats from position `back`, satisfies the
+    /// formula.
     fn satisfies(self, back: usize) -> bool {
         let word = Lasso::new(self.letters, back);
         let (formulas, formula) = (self.property.formulas(), self.property.formula());
@@ -228,7 +229,8 @@ impl Along<'_> {
     }
 }
 
-/// A run in names, as it stands in a file: just one of the three says how it goes on.
+/// A run with names, as in a file. Exactly one of three entries says how the run continues after
+/// the prefix.
 ///
 /// ```json
 /// {"prefix": [["t", 1]], "repeats": [["u", 2]]}
@@ -237,15 +239,15 @@ impl Along<'_> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedLasso {
-    /// What fires first.
+    /// The firings of the prefix.
     pub prefix: Steps,
-    /// What repeats after it.
+    /// The firings that repeat after the prefix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Steps>,
-    /// Nothing can fire after it.
+    /// True if the marking after the prefix is dead.
     #[serde(default, skip_serializing_if = "is_false")]
     pub dead: bool,
-    /// Whatever comes after it.
+    /// True if every continuation after the prefix counts.
     #[serde(default, skip_serializing_if = "is_false")]
     pub whatever: bool,
 }
@@ -259,7 +261,7 @@ impl Kept for NamedLasso {
 }
 
 impl NamedLasso {
-    /// A run of `net`.
+    /// Writes a run of `net` with names.
     pub fn of(net: &Net, run: &LassoRun) -> NamedLasso {
         let named = |firings: &FiringSequence| -> Steps {
             let name = |step: &Step| (net.transition_name(step.transition).to_owned(), step.count);
@@ -276,10 +278,10 @@ impl NamedLasso {
         }
     }
 
-    /// The run, in the transitions of `net`.
+    /// Returns the run in the transitions of `net`.
     ///
     /// # Errors
-    /// When the net has no such transition, or it is not said how the run goes on, or twice.
+    /// When a transition is not known, or not exactly one continuation is given.
     pub fn resolve(&self, net: &Net) -> Result<LassoRun, String> {
         let prefix = sequence(net, &self.prefix)?;
         let end = match (&self.repeats, self.dead, self.whatever) {

@@ -127,8 +127,8 @@ impl Net {
         self.features
     }
 
-    /// Returns what is assumed about the model, in order, each assumption once. The claim that units
-    /// are safe is not among them: only some answers rest on it.
+    /// Returns what is assumed about the model, in order, each assumption once. The claim that
+    /// units are safe is not among them: only some answers rest on it.
     pub fn assumptions(&self) -> &[Assumption] {
         &self.assumptions
     }

@@ -1,9 +1,9 @@
 //! Lemmas: comparisons that exclude each other, with the sum that shows it.
 //!
 //! # Conditions
-//! A lemma names comparisons aᵢ·m ≤ kᵢ with multipliers λᵢ, traps Q with multipliers z, lower bounds
-//! b·m ≥ l with multipliers y, units U with multipliers s, and a weight w(p) per place. The checker
-//! demands
+//! A lemma names comparisons aᵢ·m ≤ kᵢ with multipliers λᵢ, traps Q with multipliers z, lower
+//! bounds b·m ≥ l with multipliers y, units U with multipliers s, and a weight w(p) per place. The
+//! checker demands
 //!
 //! 1. λ, z, y, s ≥ 0;
 //! 2. no firing raises the weighted sum: Σ_p w(p)·(post(t,p) − pre(t,p)) ≤ 0 for every transition;
@@ -16,8 +16,8 @@
 //! Let m be reachable and satisfy every comparison. By (2), along the firing sequence, w·m ≤ w·m₀.
 //! A marked trap stays marked: −Σ_Q m(p) ≤ −1. A lower bound has its own proof: −b·m ≤ −l. In a
 //! unit-safe net a chain of units holds one token at most: Σ_chain m(p) ≤ 1. Adding these up with
-//! (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z − Σ y·l + Σ s < 0 by (4). But m ≥ 0 and v ≥ 0 by (3), so 0 ≤ v·m.
-//! No such m exists.
+//! (1), v·m ≤ w·m₀ + Σ λᵢ·kᵢ − Σ z − Σ y·l + Σ s < 0 by (4). But m ≥ 0 and v ≥ 0 by (3), so 0 ≤
+//! v·m. No such m exists.
 
 use super::flaw::Flaw;
 use super::lower_bound::LowerBound;

@@ -4,8 +4,8 @@
 //! are read and checked separately:
 //!
 //! - *Lemmas* ([`Lemma`]): "these linear comparisons never hold together in a reachable marking",
-//!   each with a weighting of the places that shows it by adding up integers. Traps and lower bounds
-//!   ([`LowerBound`]) that a lemma uses are checked before.
+//!   each with a weighting of the places that shows it by adding up integers. Traps and lower
+//!   bounds ([`LowerBound`]) that a lemma uses are checked before.
 //! - *Propositional logic*: whatever makes the predicate true makes some of its comparisons true,
 //!   of a comparison and its negation one holds, because tokens are whole, of two others because of
 //!   what has to come first ([`Precedence`]), and the lemmas forbid every such choice. Mostly

@@ -1,19 +1,20 @@
-//! Whether a cycle that adds tokens can repeat for ever with the same letters.
+//! Checks that a cycle that adds tokens can repeat forever with the same letters.
 //!
-//! Let the cycle lead from m to m + d with d ≥ 0. What fires once can fire again with more tokens,
-//! so it repeats for ever, and in round k a marking m' of the cycle is m' + k·d. The letters are
-//! the same in all rounds if every atom is *settled* at every marking of the cycle: its value at
-//! m' + k·d is the same for all k ≥ 0. This is seen leaf by leaf:
+//! Let the cycle lead from m to m + d with d ≥ 0. A sequence that is enabled once is also enabled
+//! with more tokens, so the cycle repeats forever, and in round k a marking m' of the cycle is m' +
+//! k·d. The letters are the same in all rounds if every atom is *settled* at every marking of the
+//! cycle: its value at m' + k·d is the same for all k ≥ 0. This is decided by the structure of the
+//! predicate:
 //!
 //! - Σ a·m ≤ b changes by Σ a·d in each round. It is settled if this is 0, if it is positive and
 //!   the comparison is false, or if it is negative and the comparison is true.
-//! - A transition that is enabled stays so. One that is disabled is settled if it lacks tokens on a
+//! - An enabled transition stays enabled. A disabled transition is settled if it lacks tokens on a
 //!   place p with d(p) = 0.
-//! - No marking of the cycle is dead, as something fires there.
+//! - No marking of the cycle is dead, as a transition of the cycle is enabled there.
 //! - A conjunction is settled if all its parts are, or one part is settled and false. A disjunction
 //!   is settled if all its parts are, or one part is settled and true.
 //!
-//! Where an atom is not settled, the formula has to be true whatever the atom's value is in each
+//! If an atom is not settled, the formula must be true whatever the value of the atom is in each
 //! round ([`Unsettled::satisfies`]).
 
 use super::LassoFlaw;
@@ -24,15 +25,15 @@ use parikh_net::{
 };
 use parikh_temporal::{Atom, Formula, Lasso, Letter, Linear, Literal, Ltl, Node, PartValues};
 
-/// What may differ from round to round of a cycle.
+/// The atoms that may differ from round to round of a cycle.
 pub(super) struct Unsettled {
-    /// A place that grows and that atoms read.
+    /// A place whose tokens grow and that an atom reads.
     pub(super) place: PlaceId,
-    /// By position of the cycle the atoms that are not settled there.
+    /// By position in the cycle, the atoms that are not settled there.
     pub(super) atoms: Vec<Vec<Atom>>,
 }
 
-/// Accepts that what fired from `begin` to `end` can repeat for ever. Returns the atoms that may
+/// Checks that the cycle from `begin` to `end` can repeat forever. Returns the atoms that may
 /// change from round to round, or `None` if no atom may.
 pub(super) fn check(
     net: &Net,
@@ -70,11 +71,12 @@ pub(super) fn check(
 }
 
 impl Unsettled {
-    /// Whether every word satisfies the formula that has these letters, from `back` on again and
-    /// again, and any value of an unsettled atom at each of its positions.
+    /// Returns true if every word satisfies the formula that has the given letters, repeats them
+    /// from position `back`, and has any values of the unsettled atoms at each position.
     ///
-    /// A formula in negation normal form that is true stays so if more literals are. So each
-    /// literal is an atom of its own here, which is true where the literal surely is.
+    /// A formula in negation normal form that is true stays true if more literals are true.
+    /// Therefore each literal becomes an atom of a new formula, and this atom is true where the
+    /// literal is certainly true.
     pub(super) fn satisfies(
         &self,
         property: &RunProperty,
@@ -107,7 +109,7 @@ impl Unsettled {
     }
 }
 
-/// What a round of the cycle adds: the difference of two markings.
+/// The growth of each place in one round of the cycle, given by the markings before and after it.
 struct Growth<'a> {
     net: &'a Net,
     begin: &'a Marking,
@@ -115,7 +117,7 @@ struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// The value of a predicate at `marking` in all rounds; `None` if it may differ.
+    /// Returns the value of a predicate at `marking` in all rounds, or `None` if it may differ.
     fn settled(&self, marking: &Marking, predicate: &Predicate) -> Option<bool> {
         match predicate {
             Predicate::True | Predicate::NotDead => Some(true),
@@ -128,7 +130,8 @@ impl Growth<'_> {
         }
     }
 
-    /// The value of a junction, which one part decides that has the value `deciding`.
+    /// Returns the value of a conjunction or disjunction. A part with the value `deciding` decides
+    /// it alone.
     fn settled_parts(
         &self,
         marking: &Marking,
@@ -154,7 +157,8 @@ impl Growth<'_> {
         stays_disabled.then_some(false)
     }
 
-    /// The value of a comparison, unless its numbers exceed 128 bits.
+    /// Returns the value of a comparison in all rounds, or `None` if it may differ or the numbers
+    /// exceed 128 bits.
     fn compared(&self, marking: &Marking, Comparison { sum, bound }: &Comparison) -> Option<bool> {
         let (mut value, mut change) = (0i128, 0i128);
         for &(place, factor) in sum.terms() {

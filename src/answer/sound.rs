@@ -11,11 +11,11 @@
 //! # Soundness as goals
 //! A marking is *improper* if it covers some f in F (m ≥ f) and is not in F: tokens are left
 //! behind. If no improper marking is reachable, covering some f and being in F are the same. Then
-//! "F stays reachable" may be asked as "a marking that covers some f stays reachable". Of a workflow
-//! net this is about one place, and reductions can remove the rest of the net. Hence soundness is a
-//! conjunction: no improper marking is reachable, one that covers some f is, each transition is
-//! enabled somewhere, and markings that cover some f stay reachable. The last part implies that no
-//! dead marking without an f is reachable.
+//! "F stays reachable" may be asked as "a marking that covers some f stays reachable". Of a
+//! workflow net this is about one place, and reductions can remove the rest of the net. Hence
+//! soundness is a conjunction: no improper marking is reachable, one that covers some f is, each
+//! transition is enabled somewhere, and markings that cover some f stay reachable. The last part
+//! implies that no dead marking without an f is reachable.
 //!
 //! # Relaxed soundness as goals
 //! On the net with its [firings counted](parikh_net::counted), for each transition: F with a token

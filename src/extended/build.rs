@@ -13,8 +13,9 @@
 //!   enabled only where m(p) = k. What p held before does not matter where it is always empty, B(p)
 //!   = 0.
 //!
-//! Copies for what p holds in no reachable marking that enables the transition are never enabled, and
-//! may be left out: where all combinations are too many and all markings were visited, they are.
+//! Copies for what p holds in no reachable marking that enables the transition are never enabled,
+//! and may be left out: where all combinations are too many and all markings were visited, they
+//! are.
 //!
 //! Where a cap stands for a bound, [`parikh_net::translation`] has the argument and the copies that
 //! are made besides.

@@ -31,8 +31,9 @@
 //! # Sources
 //! R. Karp, R. Miller, *Parallel program schemata*, J. Computer and System Sciences 3, 1969; J.
 //! Esparza, *Decidability of model checking for infinite-state concurrent systems*, Acta
-//! Informatica 34, 1997 (a cycle that loses nothing); S. R. Kosaraju, G. Sullivan, *Detecting cycles
-//! in dynamic graphs in polynomial time*, STOC 1988 (components without what no cycle takes).
+//! Informatica 34, 1997 (a cycle that loses nothing); S. R. Kosaraju, G. Sullivan, *Detecting
+//! cycles in dynamic graphs in polynomial time*, STOC 1988 (components without what no cycle
+//! takes).
 //!
 //! | file | is |
 //! |---|---|

@@ -181,7 +181,8 @@ fn grown(net: &Net, seed: PlaceId, point: &Point, premises: &Premises) -> Option
 }
 
 impl Engine<'_> {
-    /// Adds rows for traps and lower bounds that the point violates. Returns true if there were any.
+    /// Adds rows for traps and lower bounds that the point violates. Returns true if there were
+    /// any.
     pub(super) fn exclude_by_lower_bounds(&mut self, point: &Point) -> bool {
         let known = self.relaxation.learned();
         let empty = |place: &PlaceId| point.marking[place.index()] < TOLERANCE;
