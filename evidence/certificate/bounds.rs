@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 /// Bounds with their derivation. Plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds<P = PlaceId> {
-    /// Whether steps may assume that the model's units are safe (NUPN).
+    /// True if steps may assume that the model's units are safe (NUPN).
     pub assumes_units: bool,
     /// The steps of the derivation.
     pub steps: Vec<Inference<P>>,

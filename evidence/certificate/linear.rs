@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 /// Lemmas with their premises, and the steps of a propositional refutation. Plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinearCertificate<P = PlaceId, T = TransitionId, U = UnitId, A = Atom> {
-    /// Whether lemmas may use that the model's units are safe (NUPN). This is a claim of the model,
+    /// True if lemmas may use that the model's units are safe (NUPN). This is a claim of the model,
     /// which the certificate assumes.
     pub assumes_units: bool,
     /// Sets of transitions whose firings are counted. The lemmas are about the net with one more

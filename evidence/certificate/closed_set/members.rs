@@ -15,7 +15,7 @@ use std::hash::Hash;
 /// Properties of a closed set that are computed once.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// The level of each place.
+    /// Level by place.
     pub(super) level_of: Vec<usize>,
     /// The length of the vectors of each node.
     heights: Vec<u32>,
@@ -90,7 +90,7 @@ fn over_levels(shape: &Shape, atom: &Atom) -> Vec<(usize, i64)> {
 
 /// The child of a part at a value.
 pub(super) enum Below<S> {
-    /// All vectors of a node.
+    /// The whole vector set of a node.
     All(u32),
     /// A part, to be built.
     Part(S),

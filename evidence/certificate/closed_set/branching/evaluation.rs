@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 /// The evaluation of CTL formulas on a closed set.
 pub(super) struct Evaluation<'e> {
     pub(super) net: &'e Net,
-    /// The level of each place.
+    /// Level by place.
     pub(super) level_of: &'e [usize],
     pub(super) sets: Sets<'e>,
     pub(super) lists: Lists,
