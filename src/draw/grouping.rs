@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A group of places or transitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The name that the nodes share.
+    /// The shared name of the nodes.
     pub name: String,
     /// The number of nodes.
     pub nodes: usize,

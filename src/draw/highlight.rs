@@ -28,7 +28,7 @@ pub struct Highlight {
 /// An error in the nodes to highlight.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HighlightError {
-    /// No node has this name.
+    /// The name belongs to no node.
     #[error("the net has no place or transition `{name}`{hint}")]
     UnknownNode {
         /// The requested name.

@@ -51,7 +51,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Returns all nodes of a net.
+    /// Returns the whole net as a part.
     pub fn whole(net: &Net) -> Self {
         Part { places: net.places().collect(), transitions: net.transitions().collect() }
     }

@@ -30,7 +30,7 @@ pub enum Form {
     Circle,
     /// A place with a long text in it, or a group of places.
     Ellipse,
-    /// A transition with its name inside.
+    /// A transition, with the name inside.
     Box,
     /// A group of transitions.
     Group,

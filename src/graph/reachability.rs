@@ -13,7 +13,7 @@ use std::collections::HashMap;
 pub struct Edge {
     /// The number of the marking before the firing.
     pub from: u32,
-    /// The transition that fires.
+    /// The fired transition.
     pub transition: TransitionId,
     /// The number of the marking after the firing.
     pub to: u32,

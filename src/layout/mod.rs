@@ -134,7 +134,7 @@ fn best(graph: &Graph, spacing: &Spacing, budget: &Budget) -> Layout {
     best
 }
 
-/// Lays out one component.
+/// Lays out a component.
 fn connected(graph: &Graph, way: Way, spacing: &Spacing, budget: &Budget) -> Layout {
     let turned = acyclic::turned(graph, way);
     let edges: Vec<(usize, usize)> = graph

@@ -53,7 +53,7 @@ pub(super) fn components(graph: &Graph) -> Vec<GraphComponent> {
     parts
 }
 
-/// Places all components on one page.
+/// Packs the components into a page.
 pub(super) fn pack(graph: &Graph, parts: Vec<GraphComponent>, spacing: &Spacing) -> Layout {
     let gap = 1.5 * spacing.within_layers;
     let area: f64 =

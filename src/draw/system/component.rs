@@ -96,7 +96,7 @@ struct Sheet<'a> {
     widths: Vec<f64>,
 }
 
-/// Draws a component with all states.
+/// Draws a component state by state.
 pub(super) fn drawn(
     system: &System,
     at: usize,
